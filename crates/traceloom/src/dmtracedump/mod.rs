@@ -1,0 +1,1 @@
+//! dmtracedump's successor.

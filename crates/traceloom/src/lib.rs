@@ -1,0 +1,2 @@
+//! The command line of traceloom, one file a subcommand.
+pub mod dmtracedump;

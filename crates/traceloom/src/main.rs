@@ -1,0 +1,2 @@
+//! The `traceloom` binary.
+fn main() {}
