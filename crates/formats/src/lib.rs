@@ -1,1 +1,57 @@
-//! Readers and writers.
+//! Readers and writers of Android and Linux traces: one folder a format, one registry.
+//!
+//! Formats are told apart by content. Containers (gzip, zip, a systrace page …) unwrap to the
+//! registry again, so every format opens in every container.
+//!
+//! ```no_run
+//! use traceloom_formats::{ReadOptions, read_bytes};
+//!
+//! let bytes = std::fs::read("app.trace").unwrap();
+//! let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+//! println!("{} slices", trace.slices.len());
+//! ```
+
+mod error;
+mod format;
+mod registry;
+mod rules;
+
+pub use error::{ReadError, WriteError};
+pub use format::{
+    Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
+};
+pub use registry::{AnyReader, FORMATS, detect};
+pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
+
+use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
+
+/// Reads a whole input into a trace.
+///
+/// # Errors
+/// If the bytes are no trace; see [`ReadError`].
+pub fn read_bytes(bytes: &[u8], options: ReadOptions) -> Result<Trace, ReadError> {
+    let mut builder = TraceBuilder::new();
+    push_all(bytes, options, &mut Target::Trace(&mut builder))?;
+    Ok(builder.finish())
+}
+
+/// Reads a method trace straight into a consumer, without tables.
+///
+/// # Errors
+/// [`ReadError::NoMethodEvents`] for any other kind of trace; else as [`read_bytes`].
+pub fn read_method_events(
+    bytes: &[u8],
+    options: ReadOptions,
+    consumer: &mut dyn MethodEvents,
+) -> Result<(), ReadError> {
+    push_all(bytes, options, &mut Target::Methods(consumer))
+}
+
+fn push_all(bytes: &[u8], options: ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
+    const CHUNK: usize = 16 << 20;
+    let mut reader = AnyReader::new(options);
+    for chunk in bytes.chunks(CHUNK) {
+        reader.feed(chunk, out)?;
+    }
+    reader.finish(out)
+}

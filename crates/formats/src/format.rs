@@ -1,0 +1,146 @@
+//! The one trait a format implements, and what passes through it.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
+
+use crate::error::{ReadError, WriteError};
+use crate::rules::EventRules;
+
+/// How sure a format is that some bytes are its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Confidence {
+    /// They are not.
+    No,
+    /// They may be, if nobody else knows them better.
+    Maybe,
+    /// Most of it looks right.
+    Likely,
+    /// A magic number that nobody else has.
+    Certain,
+}
+
+/// A format: how to recognise it, read it and, for some, write it. A folder of this crate holds
+/// each, and [`FORMATS`](crate::FORMATS) lists them.
+pub trait Format: Sync {
+    /// Its stable short name, as `--to` takes it and `info --json` prints it.
+    fn id(&self) -> &'static str;
+    /// What it is, in a few words for people.
+    fn title(&self) -> &'static str;
+    /// Whether it only wraps other formats: what is inside goes through the registry again.
+    fn is_container(&self) -> bool {
+        false
+    }
+    /// Looks at the first bytes (up to [`SNIFF_BYTES`], fewer only where the input is shorter).
+    fn sniff(&self, head: &[u8]) -> Confidence;
+    /// Starts reading; `None` for a format that is only written.
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>>;
+    /// How it is written, if it is.
+    fn writer(&self) -> Option<&dyn Writer> {
+        None
+    }
+}
+
+/// How many bytes [`Format::sniff`] is shown where the input has them.
+pub const SNIFF_BYTES: usize = 64 << 10;
+
+/// A reader of one input. Bytes are pushed into it in chunks of any size, as they come from a
+/// file, a pipe or a device; the result does not depend on where chunks end.
+pub trait Reader {
+    /// Reads the next bytes.
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError>;
+    /// The input is over.
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError>;
+}
+
+/// Where a reader puts what it reads.
+pub enum Target<'a> {
+    /// Into the tables of a trace.
+    Trace(&'a mut TraceBuilder),
+    /// Method events go straight to a consumer, without tables. Only method traces can.
+    Methods(&'a mut dyn MethodEvents),
+}
+
+impl Target<'_> {
+    /// The builder; an error for a reader that has no method events to give.
+    pub fn trace(&mut self, format: &'static str) -> Result<&mut TraceBuilder, ReadError> {
+        match self {
+            Self::Trace(builder) => Ok(builder),
+            Self::Methods(_) => Err(ReadError::NoMethodEvents { format }),
+        }
+    }
+}
+
+/// What readers may need to know besides the bytes.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// What the input is called in the source table and in messages.
+    pub name: String,
+    /// How many threads may read at once, at least 1. The result does not depend on it.
+    pub threads: usize,
+    /// Bytes that decompression may give in all.
+    pub max_decompressed: u64,
+    /// Bytes that decompression gave so far, over all containers of the input.
+    pub decompressed: Arc<AtomicU64>,
+    /// How many containers are around this input.
+    pub nesting: u8,
+    /// Whether this input belongs to the source that is already begun: a block of a systrace page
+    /// shares threads and processes with the other blocks.
+    pub joined: bool,
+    /// How to read kernel events that traceloom does not know.
+    pub rules: Arc<EventRules>,
+    /// A process dump taken beside the trace (`ps -AT`, or systrace's PROCESS DUMP): tells the
+    /// processes of threads and their names.
+    pub process_dump: Option<Arc<Vec<u8>>>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            threads: 1,
+            max_decompressed: 8 << 30,
+            decompressed: Arc::default(),
+            nesting: 0,
+            joined: false,
+            rules: Arc::default(),
+            process_dump: None,
+        }
+    }
+}
+
+/// How a format is written.
+pub trait Writer: Sync {
+    /// File name endings that mean this format, without the dot, longest first.
+    fn extensions(&self) -> &'static [&'static str];
+    /// Writes the whole trace.
+    fn write(
+        &self,
+        trace: &Trace,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError>;
+}
+
+/// Choices for writers; each format looks at its own.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// `.trace`: record version, 1 to 3.
+    pub trace_version: u8,
+    /// `.trace`: the streaming variant.
+    pub streaming: bool,
+    /// Collapsed stacks: count CPU time where it was recorded, else wall time.
+    pub cpu_time: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            trace_version: 3,
+            streaming: false,
+            cpu_time: false,
+        }
+    }
+}

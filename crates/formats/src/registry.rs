@@ -1,0 +1,86 @@
+//! Every format, and finding the one that some bytes are in.
+
+use crate::error::{ReadError, printable};
+use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
+
+/// Every format that traceloom reads or writes. A new one is a folder and a line here.
+pub static FORMATS: &[&dyn Format] = &[];
+
+/// The format that is surest of `head`; the first listed where two are equally sure.
+pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
+    let mut best: Option<(&dyn Format, Confidence)> = None;
+    for format in FORMATS {
+        let confidence = format.sniff(head);
+        if confidence > best.map_or(Confidence::No, |(_, sure)| sure) {
+            best = Some((*format, confidence));
+        }
+    }
+    best.map(|(format, _)| format)
+}
+
+/// A reader for bytes of any format: waits until it has seen enough to tell which it is.
+pub struct AnyReader {
+    options: ReadOptions,
+    head: Vec<u8>,
+    reader: Option<(&'static dyn Format, Box<dyn Reader>)>,
+}
+
+impl AnyReader {
+    /// A reader of one input.
+    pub fn new(options: ReadOptions) -> Self {
+        Self {
+            options,
+            head: Vec::new(),
+            reader: None,
+        }
+    }
+
+    /// The format, once it is known.
+    pub fn format(&self) -> Option<&'static dyn Format> {
+        self.reader.as_ref().map(|(format, _)| *format)
+    }
+
+    fn open(&mut self, head: &[u8], out: &mut Target<'_>) -> Result<&mut dyn Reader, ReadError> {
+        let shown = &head[..head.len().min(SNIFF_BYTES)];
+        let unknown = || ReadError::UnknownFormat {
+            found: printable(shown),
+        };
+        let format = detect(shown).ok_or_else(unknown)?;
+        let reader = format.reader(&self.options).ok_or_else(unknown)?;
+        let begins_source = !format.is_container() && !self.options.joined;
+        if let (true, Target::Trace(builder)) = (begins_source, &mut *out) {
+            builder.begin_source(&self.options.name, format.id());
+        }
+        Ok(self.reader.insert((format, reader)).1.as_mut())
+    }
+}
+
+impl Reader for AnyReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        if let Some((_, reader)) = &mut self.reader {
+            return reader.feed(chunk, out);
+        }
+        if self.head.is_empty() && chunk.len() >= SNIFF_BYTES {
+            return self.open(chunk, out)?.feed(chunk, out);
+        }
+        self.head.extend_from_slice(chunk);
+        if self.head.len() < SNIFF_BYTES {
+            return Ok(());
+        }
+        let head = std::mem::take(&mut self.head);
+        self.open(&head, out)?.feed(&head, out)
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if let Some((_, reader)) = &mut self.reader {
+            return reader.finish(out);
+        }
+        if self.head.is_empty() {
+            return Err(ReadError::Empty);
+        }
+        let head = std::mem::take(&mut self.head);
+        let reader = self.open(&head, out)?;
+        reader.feed(&head, out)?;
+        reader.finish(out)
+    }
+}

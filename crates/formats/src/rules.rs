@@ -1,0 +1,131 @@
+//! Rules for kernel events that traceloom does not know: the `--events my.toml` file.
+
+use serde::Deserialize;
+
+/// The `[[event]]` tables of a rules file. Tables it does not know, such as the recorder's
+/// `[[category]]`, are passed over.
+///
+/// ```
+/// let text = r#"
+/// [[event]]
+/// name = "battery_level"
+/// counter = "level"
+///
+/// [[event]]
+/// name = "ion_lock"
+/// begin = "what"
+///
+/// [[event]]
+/// name = "ion_unlock"
+/// end = true
+/// "#;
+/// let rules = traceloom_formats::EventRules::parse(text).unwrap();
+/// assert_eq!(rules.events.len(), 3);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct EventRules {
+    /// One rule an event.
+    #[serde(default, rename = "event")]
+    pub events: Vec<EventRule>,
+}
+
+/// How to show one kernel event. Exactly one of `counter`, `begin`, `end`, `instant` is given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventRule {
+    /// The event's name in the trace, such as `battery_level`.
+    pub name: String,
+    /// The field whose number is the value of a counter.
+    pub counter: Option<String>,
+    /// The event begins a slice; the field whose text is the slice's name (empty: the event's name).
+    pub begin: Option<String>,
+    /// The event ends the slice that the last `begin` on the same track opened.
+    #[serde(default)]
+    pub end: bool,
+    /// The event is a point in time; the field whose text is its name (empty: the event's name).
+    pub instant: Option<String>,
+    /// What the track belongs to: `thread` (the default), `cpu`, `global`.
+    #[serde(default)]
+    pub track: RuleTrack,
+    /// The track's name; the event's name by default. Begin and end of a slice name the same.
+    pub title: Option<String>,
+    /// A field whose value makes a track of its own (an index, a device).
+    pub key: Option<String>,
+}
+
+/// What the track of a rule belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleTrack {
+    /// The thread the event happened in.
+    #[default]
+    Thread,
+    /// The CPU it happened on.
+    Cpu,
+    /// The whole machine.
+    Global,
+}
+
+/// A rules file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// It is not TOML, or a key has the wrong type or name. The message has line and column.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A rule says too much or too little.
+    #[error(
+        "[[event]] \"{name}\": exactly one of counter, begin, end and instant is needed, {found} are given"
+    )]
+    Choice {
+        /// The event.
+        name: String,
+        /// How many are given.
+        found: usize,
+    },
+}
+
+impl EventRules {
+    /// Reads a rules file.
+    ///
+    /// # Errors
+    /// If it is not TOML or a rule is not clear.
+    pub fn parse(text: &str) -> Result<Self, RulesError> {
+        let rules: Self = toml::from_str(text)?;
+        for rule in &rules.events {
+            let given = [
+                rule.counter.is_some(),
+                rule.begin.is_some(),
+                rule.end,
+                rule.instant.is_some(),
+            ];
+            let found = given.into_iter().filter(|given| *given).count();
+            if found != 1 {
+                return Err(RulesError::Choice {
+                    name: rule.name.clone(),
+                    found,
+                });
+            }
+        }
+        Ok(rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_must_be_clear() {
+        let error = EventRules::parse("[[event]]\nname = \"x\"\n").unwrap_err();
+        assert!(error.to_string().contains("\"x\""), "{error}");
+        let error = EventRules::parse("[[event]]\nname = \"x\"\ncouner = \"y\"\n").unwrap_err();
+        assert!(error.to_string().contains("couner"), "{error}");
+    }
+
+    #[test]
+    fn tables_of_the_recorder_are_passed_over() {
+        let rules = EventRules::parse("[[category]]\nname = \"mine\"\n").unwrap();
+        assert!(rules.events.is_empty());
+    }
+}

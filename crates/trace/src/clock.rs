@@ -1,0 +1,52 @@
+//! Clocks seen in a trace, and the points that tie them together.
+
+use crate::ids::SourceId;
+
+/// A clock that a trace was taken with, or that it names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ClockKind {
+    /// Wall time of no stated origin.
+    Wall,
+    /// A thread's CPU time.
+    ThreadCpu,
+    /// `CLOCK_MONOTONIC`.
+    Monotonic,
+    /// `CLOCK_BOOTTIME`.
+    Boot,
+    /// `CLOCK_REALTIME`.
+    Realtime,
+    /// ftrace's `local` or `global` clock, or one that the file does not name.
+    Trace,
+}
+
+impl ClockKind {
+    /// The clock's name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wall => "wall",
+            Self::ThreadCpu => "thread-cpu",
+            Self::Monotonic => "monotonic",
+            Self::Boot => "boot",
+            Self::Realtime => "realtime",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// At `ts` on the trace's clock, `clock` showed `value_ns`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClockRow {
+    /// The input it came from.
+    pub source: SourceId,
+    /// Which clock.
+    pub clock: ClockKind,
+    /// Time on the trace's own clock, ns.
+    pub ts: i64,
+    /// What the clock showed, ns since its own origin.
+    pub value_ns: i64,
+    /// How far the value may be off, ns (atrace prints its marker through a 32-bit float).
+    pub precision_ns: i64,
+    /// The marker's name, where it had one.
+    pub name: String,
+}

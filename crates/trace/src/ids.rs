@@ -1,0 +1,74 @@
+//! Row numbers of the tables, each in a type of its own so that they cannot be mixed up.
+
+/// A row number of some table: a `u32` that may also say "none".
+pub trait RowId: Copy + Eq {
+    /// The value that stands for "no row".
+    const NONE: Self;
+    /// Makes an id from a row number.
+    fn from_row(row: usize) -> Self;
+    /// The row number; meaningless for [`RowId::NONE`].
+    fn row(self) -> usize;
+    /// This id, or `None` where it says "no row".
+    fn some(self) -> Option<Self> {
+        (self != Self::NONE).then_some(self)
+    }
+}
+
+macro_rules! row_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(transparent)]
+        pub struct $name(pub u32);
+
+        impl RowId for $name {
+            const NONE: Self = Self(u32::MAX);
+            #[inline]
+            fn from_row(row: usize) -> Self {
+                Self(row as u32)
+            }
+            #[inline]
+            fn row(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::NONE
+            }
+        }
+    )*};
+}
+
+row_ids! {
+    /// A row of the slice table.
+    SliceId;
+    /// A row of the thread table: what PerfettoSQL calls `utid`. Unique where a tid is reused.
+    ThreadId;
+    /// A row of the process table: what PerfettoSQL calls `upid`. Unique where a pid is reused.
+    ProcessId;
+    /// A row of the track table.
+    TrackId;
+    /// A row of the method table.
+    MethodId;
+    /// A set of arguments: a run of rows in the args table.
+    ArgSetId;
+    /// An input file (or one block of it) of the trace.
+    SourceId;
+}
+
+/// An interned string of the trace. Zero is the empty string.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(transparent)]
+pub struct StringId(pub u32);
+
+impl StringId {
+    /// The empty string, which also stands for "no string".
+    pub const EMPTY: Self = Self(0);
+
+    /// Whether this is the empty string.
+    pub fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+}

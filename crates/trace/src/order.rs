@@ -1,0 +1,43 @@
+//! Putting the tables in order of time once all rows are there.
+
+use crate::column::order_by_time;
+use crate::ids::{RowId, SliceId};
+use crate::trace::Trace;
+
+/// Sorts every table with a time by (ts, order of arrival). Tables that are sorted already, the
+/// common case, are not touched.
+pub(crate) fn order_tables(trace: &mut Trace) {
+    order_slices(trace);
+    macro_rules! order {
+        ($($table:ident)*) => {$(
+            if let Some(order) = order_by_time(&trace.$table.ts) {
+                trace.$table.permute(&order);
+            }
+        )*};
+    }
+    order!(counters instants sched_slices thread_states ftrace_events);
+    trace.clocks.sort_by_key(|row| row.ts);
+}
+
+/// Slices know each other (parents, flows), so their new numbers go wherever the old ones stood.
+fn order_slices(trace: &mut Trace) {
+    let Some(order) = order_by_time(&trace.slices.ts) else {
+        return;
+    };
+    trace.slices.permute(&order);
+    let mut new_row = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        new_row[old as usize] = new as u32;
+    }
+    drop(order);
+    let renumber = |id: &mut SliceId| {
+        if *id != SliceId::NONE {
+            *id = SliceId(new_row[id.row()]);
+        }
+    };
+    (0..trace.slices.len()).for_each(|row| renumber(trace.slices.parent_id.get_mut(row)));
+    for row in 0..trace.flows.len() {
+        renumber(trace.flows.slice_out.get_mut(row));
+        renumber(trace.flows.slice_in.get_mut(row));
+    }
+}

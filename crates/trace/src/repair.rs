@@ -1,0 +1,292 @@
+//! What was wrong with an input, and what was done about it. Nothing is silent: a reader that
+//! mends, guesses or drops says so here.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::SourceId;
+
+/// How much a repair costs the reader of the trace.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Worth knowing; no number changes.
+    Note,
+    /// Something was mended: numbers near it rest on a rule, not on a record.
+    Mended,
+    /// Something is missing that was there when the trace was taken.
+    Loss,
+}
+
+impl Severity {
+    /// The word in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Mended => "mended",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+macro_rules! repair_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal, $severity:ident, $text:literal;)*) => {
+        /// What kind of thing was wrong.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum RepairKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl RepairKind {
+            /// Every kind there is.
+            pub const ALL: &[Self] = &[$(Self::$kind,)*];
+
+            /// The kind's stable name in tables and JSON.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)* }
+            }
+
+            /// How much it costs.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$kind => Severity::$severity,)* }
+            }
+
+            /// What it means and what was done, in a sentence for people.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Self::$kind => $text,)* }
+            }
+        }
+    };
+}
+
+repair_kinds! {
+    /// An exit whose method is not on the stack.
+    UnmatchedExit = "unmatched_exit", Mended,
+        "a method returned that was never seen to start (often called before recording began); ignored";
+    /// An end without a begin.
+    UnmatchedEnd = "unmatched_end", Mended,
+        "a slice ended that was never seen to begin (often begun before recording began); ignored";
+    /// Calls closed because their caller returned.
+    MissingExit = "missing_exit", Mended,
+        "a caller returned while its callee was still open; the callee was closed with it";
+    /// Slices or calls that were open at the end.
+    NeverClosed = "never_closed", Note,
+        "still open when the trace ends; shown up to the end, without a duration";
+    /// Threads whose process no line told.
+    MissingTgid = "missing_tgid", Mended,
+        "the process of a thread was not recorded; found from other events where possible";
+    /// Threads whose process is still not known.
+    UnknownProcess = "unknown_process", Note,
+        "no event or dump tells which process these threads belong to";
+    /// The front of a ring buffer, where a CPU has no data yet.
+    CircularPrefix = "circular_prefix", Loss,
+        "a CPU's buffer starts later than the others': before that its events are overwritten";
+    /// Time that steps back.
+    TimeWentBack = "time_went_back", Mended,
+        "time stepped back; events were put in order of time";
+    /// A duration that would have been negative.
+    NegativeDuration = "negative_duration", Mended,
+        "an end lies before its beginning; the duration was set to zero";
+    /// A 32-bit clock that ran over.
+    ClockWrapped = "clock_wrapped", Note,
+        "a 32-bit microsecond clock ran over (every 71 minutes) and was continued";
+    /// A method id nobody declared.
+    UnknownMethod = "unknown_method", Mended,
+        "a record names a method id that the method table lacks; shown by its id";
+    /// A thread id nobody declared.
+    UnknownThread = "unknown_thread", Mended,
+        "a record names a thread id that the thread table lacks; shown by its id";
+    /// An id declared twice with different text.
+    Redefined = "redefined", Note,
+        "an id was declared twice with different text; the last one is shown";
+    /// An action no version of the format has.
+    UnknownAction = "unknown_action", Loss,
+        "a record with an action that no version of the format has; ignored";
+    /// The last record is not whole.
+    TornRecord = "torn_record", Loss,
+        "the file ends in the middle of a record; what was before it is kept";
+    /// A block that contradicts itself.
+    BrokenBlock = "broken_block", Loss,
+        "a block contradicts its own header; what could be read of it is kept";
+    /// Bytes after the end of the data.
+    TrailingBytes = "trailing_bytes", Note,
+        "bytes after the end of the trace data; ignored";
+    /// Events that the recorder lost.
+    LostEvents = "lost_events", Loss,
+        "the recorder lost events: its buffer was overrun";
+    /// The buffer was full.
+    BufferOverflow = "buffer_overflow", Loss,
+        "the recording buffer was full: events before or after it are missing";
+    /// The file has another number of records than it says.
+    CountMismatch = "count_mismatch", Note,
+        "the header announces another number of records than the file has";
+    /// A name cut by the recorder.
+    NameCut = "name_cut", Note,
+        "a name was cut by the recorder at its limit of 1024 bytes";
+    /// Bytes that are not UTF-8.
+    InvalidUtf8 = "invalid_utf8", Note,
+        "a name is not UTF-8; its bad bytes are shown as U+FFFD";
+    /// A line no rule reads.
+    UnparsedLine = "unparsed_line", Loss,
+        "a line could not be read; ignored";
+    /// A field no rule reads.
+    BadField = "bad_field", Mended,
+        "a field of an event could not be read; the event is kept without it";
+    /// A sync point that cannot be used.
+    BadClockSync = "bad_clock_sync", Note,
+        "a clock sync marker could not be read";
+    /// The scheduler's story has a hole.
+    SchedMismatch = "sched_mismatch", Mended,
+        "a CPU switched away from another thread than the one that was running; a switch is missing";
+    /// Times rebuilt from threads' CPU clocks.
+    RebuiltTime = "rebuilt_time", Note,
+        "only the threads' CPU clocks were recorded; the time line is rebuilt from them, without waiting";
+    /// A line ending damaged by adb.
+    CrlfDamage = "crlf_damage", Mended,
+        "line ends were doubled on the way (adb shell); taken back";
+    /// A nested container not opened, or an entry passed over.
+    SkippedEntry = "skipped_entry", Note,
+        "an entry of the container is not a trace; passed over";
+}
+
+/// Where something happened in the input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// Byte offset in the source, after decompression.
+    pub offset: Option<u64>,
+    /// Line number, from 1, in text formats.
+    pub line: Option<u64>,
+    /// Time on the trace's clock.
+    pub ts: Option<i64>,
+}
+
+impl Place {
+    /// A byte offset.
+    pub fn at_offset(offset: u64) -> Self {
+        Self {
+            offset: Some(offset),
+            ..Self::default()
+        }
+    }
+
+    /// A line of text, counted from 1.
+    pub fn at_line(line: u64) -> Self {
+        Self {
+            line: Some(line),
+            ..Self::default()
+        }
+    }
+
+    /// The same place, with its time.
+    pub fn with_ts(self, ts: i64) -> Self {
+        Self {
+            ts: Some(ts),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.offset, self.ts) {
+            (Some(line), _, _) => write!(f, "line {line}"),
+            (_, Some(offset), _) => write!(f, "byte {offset}"),
+            (_, _, Some(ts)) => write!(
+                f,
+                "{}.{:09} s",
+                ts.div_euclid(1_000_000_000),
+                ts.rem_euclid(1_000_000_000)
+            ),
+            _ => f.write_str("the whole file"),
+        }
+    }
+}
+
+/// All repairs of one kind in one source.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RepairRow {
+    /// The input it happened in.
+    pub source: SourceId,
+    /// What kind.
+    pub kind: RepairKind,
+    /// How often; for losses with a number of their own, how many were lost.
+    pub count: u64,
+    /// Where it happened first.
+    pub first: Place,
+    /// What stood there the first time.
+    pub detail: String,
+}
+
+/// The repair table: one row for each kind and source.
+#[derive(Clone, Debug, Default)]
+pub struct RepairTable {
+    rows: Vec<RepairRow>,
+    by_kind: FxHashMap<(SourceId, RepairKind), usize>,
+}
+
+impl RepairTable {
+    /// Counts `count` repairs. `detail` is asked for only the first time, so it may cost.
+    pub fn add(
+        &mut self,
+        source: SourceId,
+        kind: RepairKind,
+        count: u64,
+        place: Place,
+        detail: impl FnOnce() -> String,
+    ) {
+        if count == 0 {
+            return;
+        }
+        if let Some(&row) = self.by_kind.get(&(source, kind)) {
+            self.rows[row].count = self.rows[row].count.saturating_add(count);
+            return;
+        }
+        self.by_kind.insert((source, kind), self.rows.len());
+        self.rows.push(RepairRow {
+            source,
+            kind,
+            count,
+            first: place,
+            detail: detail(),
+        });
+    }
+
+    /// The rows in the order of first occurrence.
+    pub fn rows(&self) -> &[RepairRow] {
+        &self.rows
+    }
+
+    /// How many of `kind` there were in all sources.
+    pub fn count(&self, kind: RepairKind) -> u64 {
+        self.rows
+            .iter()
+            .filter(|row| row.kind == kind)
+            .map(|row| row.count)
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_place_and_the_sum_are_kept() {
+        let mut repairs = RepairTable::default();
+        let (source, kind) = (SourceId(0), RepairKind::LostEvents);
+        repairs.add(source, kind, 3, Place::at_line(7), || "CPU 1".into());
+        repairs.add(source, kind, 4, Place::at_line(9), || unreachable!());
+        repairs.add(source, kind, 0, Place::at_line(1), || unreachable!());
+        assert_eq!(repairs.count(kind), 7);
+        assert_eq!(repairs.rows()[0].first.to_string(), "line 7");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = RepairKind::ALL.iter().map(|kind| kind.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), RepairKind::ALL.len());
+    }
+}

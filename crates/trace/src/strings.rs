@@ -1,0 +1,173 @@
+//! The string pool: every name of a trace, once.
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::ids::StringId;
+
+/// Interned strings in one byte arena.
+///
+/// ```
+/// let mut pool = traceloom_trace::StringPool::default();
+/// let id = pool.intern("main");
+/// assert_eq!(pool.intern_bytes(b"main"), id);
+/// assert_eq!(pool.get(id), "main");
+/// assert!(pool.intern("").is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct StringPool {
+    arena: String,
+    /// Where string `n` ends in the arena; it starts where `n - 1` ends.
+    ends: Vec<u64>,
+    by_content: HashTable<u32>,
+    replaced: u64,
+}
+
+impl Default for StringPool {
+    fn default() -> Self {
+        let mut pool = Self {
+            arena: String::new(),
+            ends: Vec::new(),
+            by_content: HashTable::new(),
+            replaced: 0,
+        };
+        pool.insert(hash(b""), "");
+        pool
+    }
+}
+
+impl StringPool {
+    /// The id of `text`, which is added if it is new.
+    #[inline]
+    pub fn intern(&mut self, text: &str) -> StringId {
+        let hash = hash(text.as_bytes());
+        match self.find(hash, text.as_bytes()) {
+            Some(id) => id,
+            None => self.insert(hash, text),
+        }
+    }
+
+    /// As [`intern`](Self::intern) for bytes out of a file. Bytes that are not UTF-8 become
+    /// U+FFFD, and [`replaced`](Self::replaced) counts the strings this happened to.
+    #[inline]
+    pub fn intern_bytes(&mut self, bytes: &[u8]) -> StringId {
+        match self.find(hash(bytes), bytes) {
+            Some(id) => id,
+            None => self.intern_new(bytes),
+        }
+    }
+
+    #[cold]
+    fn intern_new(&mut self, bytes: &[u8]) -> StringId {
+        match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => self.insert(hash(bytes), text),
+            Cow::Owned(text) => {
+                self.replaced += 1;
+                self.intern(&text)
+            }
+        }
+    }
+
+    /// The id of `text` if it is in the pool.
+    pub fn lookup(&self, text: &str) -> Option<StringId> {
+        self.find(hash(text.as_bytes()), text.as_bytes())
+    }
+
+    /// The text of `id`; empty for an id that is not of this pool.
+    #[inline]
+    pub fn get(&self, id: StringId) -> &str {
+        let row = id.0 as usize;
+        let Some(&end) = self.ends.get(row) else {
+            return "";
+        };
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.arena[start as usize..end as usize]
+    }
+
+    /// How many different strings there are, the empty one included.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether only the empty string is there.
+    pub fn is_empty(&self) -> bool {
+        self.len() <= 1
+    }
+
+    /// How many times bytes that were not UTF-8 were replaced.
+    pub fn replaced(&self) -> u64 {
+        self.replaced
+    }
+
+    /// All strings with their ids, in the order they were added.
+    pub fn iter(&self) -> impl Iterator<Item = (StringId, &str)> {
+        (0..self.len() as u32).map(|row| (StringId(row), self.get(StringId(row))))
+    }
+
+    /// Bytes of memory held.
+    pub fn heap_bytes(&self) -> usize {
+        self.arena.capacity() + self.ends.capacity() * 8 + self.by_content.capacity() * 5
+    }
+
+    #[inline]
+    fn find(&self, hash: u64, bytes: &[u8]) -> Option<StringId> {
+        self.by_content
+            .find(hash, |&row| self.get(StringId(row)).as_bytes() == bytes)
+            .map(|&row| StringId(row))
+    }
+
+    fn insert(&mut self, hash_of_text: u64, text: &str) -> StringId {
+        let row = self.ends.len() as u32;
+        self.arena.push_str(text);
+        self.ends.push(self.arena.len() as u64);
+        let Self {
+            arena,
+            ends,
+            by_content,
+            ..
+        } = self;
+        by_content.insert_unique(hash_of_text, row, |&row| {
+            let row = row as usize;
+            let start = if row == 0 { 0 } else { ends[row - 1] };
+            hash(&arena.as_bytes()[start as usize..ends[row] as usize])
+        });
+        StringId(row)
+    }
+}
+
+#[inline]
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_kept_once_and_survive_growth() {
+        let mut pool = StringPool::default();
+        let ids: Vec<_> = (0..5000)
+            .map(|n| pool.intern(&format!("name {n}")))
+            .collect();
+        for (n, id) in ids.iter().enumerate() {
+            assert_eq!(pool.get(*id), format!("name {n}"));
+            assert_eq!(pool.intern(&format!("name {n}")), *id);
+        }
+        assert_eq!(pool.len(), 5001);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_replaced_and_counted() {
+        let mut pool = StringPool::default();
+        let id = pool.intern_bytes(b"caf\xe9");
+        assert_eq!(pool.get(id), "caf\u{fffd}");
+        assert_eq!(pool.intern_bytes(b"caf\xe9"), id);
+        assert_eq!(pool.replaced(), 2);
+    }
+}

@@ -1,0 +1,77 @@
+//! The macro that declares a table once: its columns, its row, and what every table can do.
+
+macro_rules! table {
+    (
+        $(#[$table_doc:meta])*
+        $table:ident of $(#[$row_doc:meta])* $row:ident {
+            $($(#[$doc:meta])* $column:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$row_doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $row {
+            $($(#[$doc])* pub $column: $type,)*
+        }
+
+        $(#[$table_doc])*
+        #[derive(Clone, Debug, Default)]
+        pub struct $table {
+            $($(#[$doc])* pub $column: $crate::column::Column<$type>,)*
+        }
+
+        impl $table {
+            /// Adds a row and returns its number.
+            #[inline]
+            pub fn push(&mut self, row: $row) -> usize {
+                let number = self.len();
+                $(self.$column.push(row.$column);)*
+                number
+            }
+
+            /// How many rows there are.
+            #[inline]
+            pub fn len(&self) -> usize {
+                table!(@first self $($column)*).len()
+            }
+
+            /// Whether there are no rows.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// One row, put together from its columns.
+            ///
+            /// # Panics
+            /// If there is no such row.
+            #[inline]
+            pub fn row(&self, number: usize) -> $row {
+                $row { $($column: self.$column.get(number),)* }
+            }
+
+            /// All rows in order.
+            pub fn rows(&self) -> impl Iterator<Item = $row> + '_ {
+                (0..self.len()).map(|number| self.row(number))
+            }
+
+            /// Puts the rows in the order that `order` names, a column at a time.
+            pub fn permute(&mut self, order: &[u32]) {
+                $(self.$column = self.$column.permuted(order);)*
+            }
+
+            /// Bytes of memory held.
+            pub fn heap_bytes(&self) -> usize {
+                0 $(+ self.$column.heap_bytes())*
+            }
+        }
+
+        #[cfg(feature = "arrow")]
+        impl $crate::arrow::IntoArrow for $table {
+            fn columns(self) -> Vec<(&'static str, Vec<arrow_array::ArrayRef>)> {
+                vec![$((stringify!($column), $crate::arrow::freeze(self.$column)),)*]
+            }
+        }
+    };
+    (@first $self:ident $first:ident $($rest:ident)*) => { $self.$first };
+}
+
+pub(crate) use table;

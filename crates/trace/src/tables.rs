@@ -1,0 +1,321 @@
+//! The tables of a trace. Names are those that PerfettoSQL made standard. All times are
+//! nanoseconds on the trace's own clock.
+
+use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
+use crate::state::TaskState;
+use crate::table::table;
+
+/// `ts` or an end that is not known.
+pub const NO_TIME: i64 = i64::MIN;
+
+/// The `dur` of a slice that never ended, and `thread_ts`/`thread_dur` where no CPU clock was recorded.
+pub const NO_DURATION: i64 = -1;
+
+/// A number of the operating system (tid, pid, uid, cpu) that is not known.
+pub const NO_NUMBER: i64 = -1;
+
+table! {
+    /// The input files of the trace, and blocks within them.
+    SourceTable of
+    /// An input file, or a block of it.
+    SourceRow {
+        /// The name the caller gave: mostly the file's.
+        name: StringId,
+        /// The name of the format it was read as.
+        format: StringId,
+        /// Bytes read, after decompression.
+        bytes: u64,
+    }
+}
+
+table! {
+    /// Processes; a pid that is reused has a row for each life.
+    ProcessTable of
+    /// A process.
+    ProcessRow {
+        /// The operating system's number, [`NO_NUMBER`] where a file does not say.
+        pid: i64,
+        /// Its name: the package of an Android app, else the command's name.
+        name: StringId,
+        /// The full command line, where a dump gave it.
+        cmdline: StringId,
+        /// User id, [`NO_NUMBER`] where unknown.
+        uid: i64,
+        /// The parent's pid, [`NO_NUMBER`] where unknown.
+        ppid: i64,
+        /// When it began, [`NO_TIME`] where that was before the trace.
+        start_ts: i64,
+        /// When it ended, [`NO_TIME`] where it outlived the trace.
+        end_ts: i64,
+        /// The input it came from.
+        source: SourceId,
+    }
+}
+
+table! {
+    /// Threads; a tid that is reused has a row for each life.
+    ThreadTable of
+    /// A thread.
+    ThreadRow {
+        /// The operating system's number, or ART's own small one in a method trace.
+        tid: i64,
+        /// The newest name the trace gives.
+        name: StringId,
+        /// Its process, or none where no line told.
+        upid: ProcessId,
+        /// Whether it is the process's first thread.
+        is_main_thread: bool,
+        /// When it began, [`NO_TIME`] where that was before the trace.
+        start_ts: i64,
+        /// When it ended, [`NO_TIME`] where it outlived the trace.
+        end_ts: i64,
+        /// The input it came from.
+        source: SourceId,
+    }
+}
+
+/// What a track belongs to and holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum TrackKind {
+    /// Nested slices of a thread.
+    Thread,
+    /// Named track of a thread (its second row of slices).
+    ThreadTrack,
+    /// Nested slices that belong to a process and to no thread.
+    Process,
+    /// A named track of a process (`G`/`H`/`N` markers).
+    ProcessTrack,
+    /// Async slices of a process; lanes that keep overlapping ones apart have it as parent.
+    ProcessAsync,
+    /// Slices of a CPU: interrupts, softirqs.
+    Cpu,
+    /// Slices of no thread, process or CPU.
+    Global,
+    /// A counter of a thread.
+    ThreadCounter,
+    /// A counter of a process.
+    ProcessCounter,
+    /// A counter of a CPU: frequency, idle state.
+    CpuCounter,
+    /// A counter of the whole machine.
+    GlobalCounter,
+}
+
+impl TrackKind {
+    /// Whether counter values live on it, not slices.
+    pub fn is_counter(self) -> bool {
+        self >= Self::ThreadCounter
+    }
+
+    /// The kind's name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::ThreadTrack => "thread_track",
+            Self::Process => "process",
+            Self::ProcessTrack => "process_track",
+            Self::ProcessAsync => "process_async",
+            Self::Cpu => "cpu",
+            Self::Global => "global",
+            Self::ThreadCounter => "thread_counter",
+            Self::ProcessCounter => "process_counter",
+            Self::CpuCounter => "cpu_counter",
+            Self::GlobalCounter => "counter",
+        }
+    }
+}
+
+table! {
+    /// Tracks: what slices and counter values stand on.
+    TrackTable of
+    /// A track.
+    TrackRow {
+        /// What it belongs to.
+        kind: TrackKind,
+        /// Its name; empty for a thread's own track.
+        name: StringId,
+        /// Its thread, if it has one.
+        utid: ThreadId,
+        /// Its process, if it has one.
+        upid: ProcessId,
+        /// Its CPU, [`NO_NUMBER`] if it has none.
+        cpu: i64,
+        /// The track it is a lane of.
+        parent: TrackId,
+        /// The input it came from.
+        source: SourceId,
+    }
+}
+
+table! {
+    /// Slices: stretches of time with a name, nested on their track. Sorted by (ts, arrival).
+    SliceTable of
+    /// A slice.
+    SliceRow {
+        /// Start.
+        ts: i64,
+        /// Length, [`NO_DURATION`] while it never ended.
+        dur: i64,
+        /// The track it stands on.
+        track_id: TrackId,
+        /// Its name; for a call of a method, empty: the name is the method's.
+        name: StringId,
+        /// A category, or empty.
+        category: StringId,
+        /// How many slices of its track are around it.
+        depth: u32,
+        /// The slice around it.
+        parent_id: SliceId,
+        /// Its arguments.
+        arg_set_id: ArgSetId,
+        /// The thread's CPU clock at the start, [`NO_DURATION`] if not recorded.
+        thread_ts: i64,
+        /// CPU time spent, [`NO_DURATION`] if not recorded or never ended.
+        thread_dur: i64,
+        /// The method called, in a method trace.
+        method_id: MethodId,
+    }
+}
+
+table! {
+    /// Methods of method traces.
+    MethodTable of
+    /// A method.
+    MethodRow {
+        /// The id as it stood in the file.
+        raw_id: u64,
+        /// The class, dotted; as in the file otherwise.
+        class: StringId,
+        /// The method's name.
+        name: StringId,
+        /// Its signature, such as `(I)V`.
+        signature: StringId,
+        /// The source file, or empty.
+        file: StringId,
+        /// The line it starts at, -1 where unknown.
+        line: i32,
+        /// The input it came from.
+        source: SourceId,
+    }
+}
+
+table! {
+    /// Values of counters over time. Sorted by (ts, arrival).
+    CounterTable of
+    /// A value that holds from `ts` on.
+    CounterRow {
+        /// When it was taken.
+        ts: i64,
+        /// The counter's track.
+        track_id: TrackId,
+        /// The value, in the counter's own unit.
+        value: f64,
+    }
+}
+
+table! {
+    /// Points in time with a name. Sorted by (ts, arrival).
+    InstantTable of
+    /// A point in time.
+    InstantRow {
+        /// When.
+        ts: i64,
+        /// The track it stands on.
+        track_id: TrackId,
+        /// Its name.
+        name: StringId,
+        /// Its arguments.
+        arg_set_id: ArgSetId,
+    }
+}
+
+table! {
+    /// Arrows from slice to slice: a binder call and its reply, a handed-over piece of work.
+    FlowTable of
+    /// An arrow.
+    FlowRow {
+        /// Where it starts.
+        slice_out: SliceId,
+        /// Where it ends.
+        slice_in: SliceId,
+        /// What it is: `binder`, ….
+        name: StringId,
+    }
+}
+
+table! {
+    /// What ran on each CPU. Sorted by (ts, arrival).
+    SchedSliceTable of
+    /// A stretch of a thread on a CPU.
+    SchedSliceRow {
+        /// Start.
+        ts: i64,
+        /// Length, [`NO_DURATION`] where the trace ends first.
+        dur: i64,
+        /// The CPU.
+        cpu: u32,
+        /// The thread.
+        utid: ThreadId,
+        /// The state it left the CPU in.
+        end_state: TaskState,
+        /// The kernel's priority number (120 is nice 0).
+        priority: i32,
+    }
+}
+
+table! {
+    /// What each thread was doing. Sorted by (ts, arrival).
+    ThreadStateTable of
+    /// A stretch of a thread in one state.
+    ThreadStateRow {
+        /// Start.
+        ts: i64,
+        /// Length, [`NO_DURATION`] where the trace ends first.
+        dur: i64,
+        /// The thread.
+        utid: ThreadId,
+        /// The CPU while running, [`u32::MAX`] otherwise.
+        cpu: u32,
+        /// The state.
+        state: TaskState,
+        /// Whether it waited for I/O: 1 yes, 0 no, -1 nobody said.
+        io_wait: i8,
+        /// The kernel function it was blocked in, or empty.
+        blocked_function: StringId,
+        /// The thread that woke it into this state.
+        waker_utid: ThreadId,
+    }
+}
+
+table! {
+    /// Events of the kernel that have no table of their own, so that nothing is thrown away.
+    FtraceEventTable of
+    /// An event.
+    FtraceEventRow {
+        /// When.
+        ts: i64,
+        /// The event's name, such as `ext4_da_write_begin`.
+        name: StringId,
+        /// The thread it happened in.
+        utid: ThreadId,
+        /// The CPU it happened on.
+        cpu: u32,
+        /// Its fields.
+        arg_set_id: ArgSetId,
+    }
+}
+
+table! {
+    /// Facts about the trace: key section, tracer header, device.
+    MetadataTable of
+    /// A fact.
+    MetadataRow {
+        /// What it is about.
+        key: StringId,
+        /// What it is.
+        value: StringId,
+        /// The input it came from.
+        source: SourceId,
+    }
+}

@@ -1,0 +1,140 @@
+//! The finished trace: all its tables.
+
+use crate::args::ArgTable;
+use crate::clock::ClockRow;
+use crate::ids::{MethodId, RowId, SliceId, ThreadId, TrackId};
+use crate::repair::RepairTable;
+use crate::strings::StringPool;
+use crate::tables::{
+    CounterTable, FlowTable, FtraceEventTable, InstantTable, MetadataTable, MethodTable,
+    NO_DURATION, ProcessTable, SchedSliceTable, SliceTable, SourceTable, ThreadStateTable,
+    ThreadTable, TrackTable,
+};
+
+/// A trace: tables, strings, and what was mended on the way. Made by
+/// [`TraceBuilder`](crate::TraceBuilder).
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Every name, once.
+    pub strings: StringPool,
+    /// Input files.
+    pub sources: SourceTable,
+    /// Processes.
+    pub processes: ProcessTable,
+    /// Threads.
+    pub threads: ThreadTable,
+    /// Tracks.
+    pub tracks: TrackTable,
+    /// Slices.
+    pub slices: SliceTable,
+    /// Methods.
+    pub methods: MethodTable,
+    /// Counter values.
+    pub counters: CounterTable,
+    /// Instants.
+    pub instants: InstantTable,
+    /// Arrows between slices.
+    pub flows: FlowTable,
+    /// What ran on each CPU.
+    pub sched_slices: SchedSliceTable,
+    /// What each thread was doing.
+    pub thread_states: ThreadStateTable,
+    /// Kernel events without a table of their own.
+    pub ftrace_events: FtraceEventTable,
+    /// Arguments of slices, instants and events.
+    pub args: ArgTable,
+    /// Facts about the trace.
+    pub metadata: MetadataTable,
+    /// Sync points between clocks.
+    pub clocks: Vec<ClockRow>,
+    /// What was mended or lost.
+    pub repairs: RepairTable,
+    /// The first and the last moment of any event, ns; both 0 for a trace without events.
+    pub bounds: (i64, i64),
+}
+
+impl Trace {
+    /// From the first event to the last, ns.
+    pub fn duration_ns(&self) -> i64 {
+        self.bounds.1.saturating_sub(self.bounds.0)
+    }
+
+    /// The name of a slice: its own, or `class.method` for a call.
+    pub fn slice_name(&self, slice: SliceId) -> String {
+        let row = slice.row();
+        match self.slices.method_id.get(row).some() {
+            Some(method) => self.method_name(method),
+            None => self.strings.get(self.slices.name.get(row)).to_owned(),
+        }
+    }
+
+    /// `class.method`, or the id where the file does not name the method.
+    pub fn method_name(&self, method: MethodId) -> String {
+        let row = self.methods.row(method.row());
+        match (self.strings.get(row.class), self.strings.get(row.name)) {
+            ("", "") => format!("0x{:x}", row.raw_id),
+            (class, "") => class.to_owned(),
+            ("", name) => name.to_owned(),
+            (class, name) => format!("{class}.{name}"),
+        }
+    }
+
+    /// The thread's name, or its number where it has none.
+    pub fn thread_name(&self, thread: ThreadId) -> String {
+        let row = self.threads.row(thread.row());
+        match self.strings.get(row.name) {
+            "" => format!("thread {}", row.tid),
+            name => name.to_owned(),
+        }
+    }
+
+    /// When a slice ended; the end of the trace where it never did.
+    #[inline]
+    pub fn slice_end(&self, slice: SliceId) -> i64 {
+        let (ts, dur) = (
+            self.slices.ts.get(slice.row()),
+            self.slices.dur.get(slice.row()),
+        );
+        if dur == NO_DURATION {
+            self.bounds.1.max(ts)
+        } else {
+            ts.saturating_add(dur)
+        }
+    }
+
+    /// The thread a track belongs to.
+    #[inline]
+    pub fn track_thread(&self, track: TrackId) -> Option<ThreadId> {
+        self.tracks.utid.get(track.row()).some()
+    }
+
+    /// The value of a metadata key, the first that any source gave.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        let key = self.strings.lookup(key)?;
+        let row = self
+            .metadata
+            .key
+            .iter()
+            .position(|candidate| candidate == key)?;
+        Some(self.strings.get(self.metadata.value.get(row)))
+    }
+
+    /// Bytes of memory that the tables and strings hold.
+    pub fn heap_bytes(&self) -> usize {
+        self.strings.heap_bytes()
+            + self.sources.heap_bytes()
+            + self.processes.heap_bytes()
+            + self.threads.heap_bytes()
+            + self.tracks.heap_bytes()
+            + self.slices.heap_bytes()
+            + self.methods.heap_bytes()
+            + self.counters.heap_bytes()
+            + self.instants.heap_bytes()
+            + self.flows.heap_bytes()
+            + self.sched_slices.heap_bytes()
+            + self.thread_states.heap_bytes()
+            + self.ftrace_events.heap_bytes()
+            + self.args.heap_bytes()
+            + self.metadata.heap_bytes()
+    }
+}
