@@ -26,7 +26,7 @@ pub enum ReadError {
         /// Its value, made printable.
         found: String,
         /// What it should be.
-        expected: String,
+        expected: &'static str,
         /// Where it stands.
         place: Place,
     },
