@@ -1,2 +1,12 @@
 //! The command line of traceloom, one file a subcommand.
+
+pub mod cli;
 pub mod dmtracedump;
+
+mod commands;
+mod input;
+mod mapping;
+mod output;
+mod print;
+mod progress;
+mod times;
