@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::info;
+use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
 ///
@@ -72,7 +73,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     match run(command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("traceloom: {error:#}");
+            report(&error);
             ExitCode::from(2)
         }
     }
@@ -85,6 +86,14 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             "dmtracedump",
             rest.args,
         ))),
+    }
+}
+
+/// One clear sentence, and what to do next.
+pub(crate) fn report(error: &anyhow::Error) {
+    eprintln!("traceloom: {}", plain(&format!("{error:#}")));
+    if let Some(hint) = crate::hints::for_error(error) {
+        eprintln!("  {hint}");
     }
 }
 

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod dmtracedump;
 
 mod commands;
+mod hints;
 mod input;
 mod mapping;
 mod output;
