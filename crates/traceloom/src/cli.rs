@@ -91,7 +91,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 
 /// One clear sentence, and what to do next.
 pub(crate) fn report(error: &anyhow::Error) {
-    eprintln!("traceloom: {}", plain(&format!("{error:#}")));
+    let message = format!("{error:#}");
+    let lines: Vec<_> = message.lines().map(plain).collect();
+    eprintln!("traceloom: {}", lines.join("\n  "));
     if let Some(hint) = crate::hints::for_error(error) {
         eprintln!("  {hint}");
     }
