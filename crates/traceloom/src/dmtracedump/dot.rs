@@ -109,12 +109,12 @@ impl Graph<'_, '_> {
         }
     }
 
-    /// The share is cut to whole percents; of no time at all it is C's conversion of NaN or
-    /// infinity, a negative number.
+    /// The share is cut to whole percents. Of no time at all, or of so little that it does not fit
+    /// 64 bits, it is what the processor makes of that: the lowest number there is.
     fn is_drawn(&self, caller: MethodIndex, callee: MethodIndex) -> bool {
         let time = |m| self.profile.totals(m).inclusive as f64;
         let share = time(callee) / time(caller) * 100.0;
-        share.is_finite() && share as i64 >= self.threshold
+        share < i64::MAX as f64 && share as i64 >= self.threshold
     }
 
     fn label(&self, method: MethodIndex, escaped: bool, to: &mut Vec<u8>) {

@@ -155,6 +155,6 @@ mod tests {
             1 => Ordering::Greater,
             _ => Ordering::Less,
         });
-        assert_eq!(items, [0, 0, 1, 2, 0, 1, 2]);
+        assert_eq!(items, [2, 0, 0, 0, 1, 1, 2]);
     }
 }
