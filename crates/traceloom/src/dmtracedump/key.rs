@@ -7,7 +7,7 @@
 //! *end\n
 //! ```
 //! Read as the original reads it, quirks included: a missing `*threads` is complained about and
-//! then counts as one nameless thread 0; a method line of five fields (file, but no line number)
+//! then gives a nameless thread 0; a method line of five fields (file, but no line number)
 //! keeps the tab and the file in the signature; a line with an empty class or method name is a
 //! bare function name, tabs and all. Texts end at a NUL, as C's do.
 
@@ -108,13 +108,14 @@ fn read_sections<'a>(
     version: &mut Option<i32>,
     warnings: &mut Vec<KeyError>,
 ) -> Result<Keys<'a>, KeyError> {
-    *version = Some(reader.version()?);
+    let (number, lines) = reader.version()?;
+    *version = Some(number);
+    let mut threads = Vec::new();
     if let Err(warning) = reader.token("threads") {
         warnings.push(warning);
-        // The line break before the token is then taken for the section's only line.
-        reader.at -= 1;
+        threads.push(reader.instead_of_threads(lines)?);
     }
-    let threads = reader.threads()?;
+    reader.threads(&mut threads)?;
     reader.token("methods")?;
     let methods = reader.methods()?;
     reader.token("end")?;
@@ -172,18 +173,40 @@ impl<'a> Reader<'a> {
         Ok(lines)
     }
 
-    fn version(&mut self) -> Result<i32, KeyError> {
+    /// The version and how many lines its section has.
+    fn version(&mut self) -> Result<(i32, usize), KeyError> {
         self.token("version")?;
         let lines = self.lines("version")?;
-        Ok(cnum::strtoul(text(lines[0])).0 as i32)
+        Ok((cnum::strtoul(text(lines[0])).0 as i32, lines.len()))
     }
 
-    fn threads(&mut self) -> Result<Vec<Thread<'a>>, KeyError> {
-        let lines = self.lines("threads")?;
-        let mut threads: Vec<_> = lines.into_iter().map(thread).collect();
+    /// Where `*threads` should be, the original steps one byte back and takes what it finds for a
+    /// thread: a line break, so an empty line; but if the version section had only the one line
+    /// whose break has become a NUL by then, that NUL and the whole line behind it.
+    fn instead_of_threads(&mut self, version_lines: usize) -> Result<Thread<'a>, KeyError> {
+        if version_lines > 1 {
+            return Ok(Thread { id: 0, name: b"" });
+        }
+        let rest = self.rest();
+        let Some(end) = rest.iter().position(|&b| b == b'\n') else {
+            let section = "threads";
+            return Err(KeyError::NoLines { section, found: -1 });
+        };
+        self.at += end + 1;
+        let name = split(&rest[..end]).map_or(&b""[..], |(_, name)| text(name));
+        Ok(Thread { id: 0, name })
+    }
+
+    /// Adds the threads of the section and sorts.
+    fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
+        match self.lines("threads") {
+            Ok(lines) => threads.extend(lines.into_iter().map(thread)),
+            Err(KeyError::NoLines { found: 0, .. }) if !threads.is_empty() => {}
+            Err(error) => return Err(error),
+        }
         // The original subtracts, which wraps, so the order may be none: its own merge sort.
-        super::order::merge_sort(&mut threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
-        Ok(threads)
+        super::order::merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
+        Ok(())
     }
 
     fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
