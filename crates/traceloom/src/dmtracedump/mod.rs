@@ -1,13 +1,3 @@
-<<<<<<< HEAD
-//! dmtracedump's successor.
-
-use std::ffi::OsString;
-use std::process::ExitCode;
-
-/// Placeholder until the room is furnished.
-pub fn main(_args: impl Iterator<Item = OsString>) -> ExitCode {
-    ExitCode::from(2)
-=======
 //! dmtracedump's successor: the same options, the same output byte for byte, on every input the
 //! original survives; where the original dies or crawls, the same layout and a line on stderr.
 //!
@@ -194,5 +184,4 @@ fn tell_long_names(profile: &Profile<'_>) {
 /// Writes to stderr; there is nobody left to tell if that fails.
 fn tell(message: &[u8]) {
     let _ = io::stderr().lock().write_all(message);
->>>>>>> dmtracedump
 }
