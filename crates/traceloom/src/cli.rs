@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::info;
+use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
 ///
@@ -75,7 +76,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     match run(command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("traceloom: {error:#}");
+            report(&error);
             ExitCode::from(2)
         }
     }
@@ -89,6 +90,16 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             rest.args,
         ))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
+    }
+}
+
+/// One clear sentence, and what to do next.
+pub(crate) fn report(error: &anyhow::Error) {
+    let message = format!("{error:#}");
+    let lines: Vec<_> = message.lines().map(plain).collect();
+    eprintln!("traceloom: {}", lines.join("\n  "));
+    if let Some(hint) = crate::hints::for_error(error) {
+        eprintln!("  {hint}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use memmap2::{Mmap, UncheckedAdvice};
+use memmap2::Mmap;
 use traceloom_formats::{AnyReader, EventRules, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
@@ -210,15 +210,25 @@ fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Res
     for (number, chunk) in map.chunks(CHUNK_BYTES).enumerate() {
         reader.feed(chunk, out)?;
         progress.add(chunk.len());
-        // SAFETY: pages of a read-only file map come back from the file when touched again.
-        let given_back = unsafe {
-            map.unchecked_advise_range(UncheckedAdvice::DontNeed, number * CHUNK_BYTES, chunk.len())
-        };
-        // The advice only saves memory; a kernel that declines it changes nothing.
-        drop(given_back);
+        give_back(&map, number * CHUNK_BYTES, chunk.len());
     }
     Ok(())
 }
+
+/// Tells the kernel that these pages are not needed any more, so that a big file does not count
+/// as this program's memory.
+#[cfg(unix)]
+fn give_back(map: &Mmap, from: usize, length: usize) {
+    use memmap2::UncheckedAdvice::DontNeed;
+    // SAFETY: nothing holds on to these bytes (the reader copies what it keeps), and pages of a
+    // read-only file map would come back from the file if they were touched again.
+    let declined = unsafe { map.unchecked_advise_range(DontNeed, from, length) };
+    // The advice only saves memory; a kernel that declines it changes nothing.
+    drop(declined);
+}
+
+#[cfg(not(unix))]
+fn give_back(_: &Mmap, _: usize, _: usize) {}
 
 /// Reads `64M`, `8G`, `1000`.
 fn parse_bytes(text: &str) -> Result<u64, String> {

@@ -5,6 +5,7 @@ pub mod dmtracedump;
 pub mod traceview;
 
 mod commands;
+mod hints;
 mod input;
 mod mapping;
 mod output;

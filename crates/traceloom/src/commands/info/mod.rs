@@ -44,7 +44,7 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode> {
         match read_trace(path, &args.open) {
             Ok(trace) => shown.push(Facts::of(path, &trace)),
             Err(error) => {
-                eprintln!("traceloom: {error:#}");
+                crate::cli::report(&error);
                 code = ExitCode::from(2);
             }
         }
