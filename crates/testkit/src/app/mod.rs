@@ -74,7 +74,7 @@ mod tests {
                 .count(),
             3
         );
-        let mut depth = vec![0i32; 10];
+        let mut depth = [0i32; 10];
         let mut unmatched = 0;
         for record in &trace.records {
             let depth = &mut depth[record.tid as usize];
