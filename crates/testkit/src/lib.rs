@@ -9,6 +9,7 @@ mod ftrace_text;
 mod method_trace;
 mod mutate;
 mod rng;
+mod samples;
 
 pub use alloc::PeakAlloc;
 pub use app::app_trace;
@@ -18,3 +19,4 @@ pub use ftrace_text::ftrace_text;
 pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
 pub use rng::Rng;
+pub use samples::{Sample, SampleKind, samples};

@@ -89,6 +89,7 @@ fn fuzz_command(target: &str, seconds: u64) -> Command {
         "-close_fd_mask=1".into(),
         "-print_final_stats=1".into(),
     ]);
+    // Where a target has words of its own, the fuzzer need not guess them letter by letter.
     let dictionary = format!("fuzz/dictionaries/{target}.dict");
     if testkit::workspace_root().join(&dictionary).exists() {
         command.arg(format!("-dict={dictionary}"));
