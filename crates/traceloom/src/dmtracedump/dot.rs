@@ -25,7 +25,7 @@ pub(super) fn draw(
     let ranks = profile.rank(&mut profile.methods.all());
     for method in profile.methods.all() {
         // The original's list has the callee found last at its front.
-        let callees = profile.callees.of(method, false);
+        let callees = profile.callees.of_mut(method, false);
         callees.sort_unstable_by_key(|callee| Reverse(callee.found));
     }
     let mut graph = Graph {
