@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Bytes gathered before they are written.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// A buffered writer. Rows are put together with the infallible methods; [`Out::row`] ends one
 /// and is where writing, and so failing, happens.

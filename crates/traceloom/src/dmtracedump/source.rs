@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 
 /// Below this size reading is cheaper than mapping, and cannot fault if the file shrinks: bytes.
-const MAP_FROM: u64 = 1 << 20;
+const MAP_FROM: u64 = 128 << 10;
 
 /// A trace file's bytes: read, or mapped if it is big.
 pub(super) enum Source {
