@@ -45,9 +45,12 @@ pub(super) fn draw(
 }
 
 fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
+    // In one argument, as a name may begin with a dash.
+    let mut output = OsString::from("-o");
+    output.push(picture);
     let mut dot = Command::new("dot")
-        .args(["-Tpng", "-o"])
-        .arg(picture)
+        .arg("-Tpng")
+        .arg(output)
         .stdin(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = dot.stdin.take() {

@@ -218,11 +218,7 @@ impl<'a> Reader<'a> {
             Err(KeyError::NoLines { found: 0, .. }) if !threads.is_empty() => {}
             Err(error) => return Err(error),
         }
-        // The original subtracts, which wraps, so the order may be none: its own merge sort.
-        let compare = |a: &Thread<'_>, b: &Thread<'_>| a.id.wrapping_sub(b.id).cmp(&0);
-        if !threads.is_sorted_by(|a, b| compare(a, b).is_le()) {
-            super::order::merge_sort(threads, compare);
-        }
+        sort_threads(threads);
         Ok(())
     }
 
@@ -234,6 +230,18 @@ impl<'a> Reader<'a> {
             methods.push(method(line)?);
         }
         Ok(methods)
+    }
+}
+
+/// By number. The original subtracts, which wraps, so its comparison may be no order: then its own
+/// merge sort makes the same of it.
+fn sort_threads(threads: &mut [Thread<'_>]) {
+    let ids = || threads.iter().map(|t| t.id);
+    let lowest = ids().min().unwrap_or(0);
+    if ids().all(|id| id.checked_sub(lowest).is_some()) {
+        threads.sort_by_key(|t| t.id);
+    } else {
+        super::order::merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
     }
 }
 
