@@ -199,11 +199,9 @@ impl File<'_> {
             self.record(call);
             self.flush_full()?;
         }
-        for method in 0..methods_told.len() {
-            if !methods_told[method] {
-                self.tell_method(method);
-                self.flush_full()?;
-            }
+        for (method, _) in methods_told.iter().enumerate().filter(|(_, told)| !**told) {
+            self.tell_method(method);
+            self.flush_full()?;
         }
         Ok(())
     }
