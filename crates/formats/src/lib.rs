@@ -13,6 +13,7 @@
 
 mod error;
 mod format;
+mod method_trace;
 mod registry;
 mod rules;
 
