@@ -7,6 +7,8 @@ use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target
 pub static FORMATS: &[&dyn Format] = &[
     &crate::gzip::Gzip,
     &crate::zlib::Zlib,
+    &crate::zstd::Zstd,
+    &crate::zip::Zip,
     &crate::atrace::Atrace,
     &crate::systrace_html::SystraceHtml,
     &crate::systrace_html::SystraceJs,
