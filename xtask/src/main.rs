@@ -1,2 +1,46 @@
-//! The project's chores.
-fn main() {}
+//! The project's chores. `cargo xtask` without arguments lists them.
+
+mod bench;
+mod capture;
+mod corpus;
+mod fixtures;
+mod fuzz;
+mod man;
+mod run;
+mod test;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask CHORE
+
+  test              format, lints, all tests, other platforms; installs what they need
+  bench [--quick]   our speed, the machine's limit and the peers' speed, in one run
+  fuzz [SECONDS] [TARGET…]
+                    each fuzz target for 60 s, or SECONDS
+  man [DIR]         man pages and shell completions into DIR (default target/man)
+  fixtures          makes the generated files of examples/ again
+  capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
+  corpus            makes docs/real-traces.md again from the corpus of real traces";
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (chore, rest) = match args.split_first() {
+        Some((chore, rest)) => (chore.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    match chore {
+        "test" => test::run(),
+        "bench" => bench::run(rest),
+        "fuzz" => fuzz::run(rest),
+        "man" => man::run(rest),
+        "fixtures" => fixtures::run(),
+        "capture-fixture" => capture::run(),
+        "corpus" => corpus::run(),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => bail!("no chore called {other}\n\n{USAGE}"),
+    }
+}

@@ -17,6 +17,7 @@ mod capture;
 mod error;
 mod format;
 mod gzip;
+mod method_trace;
 mod registry;
 mod rules;
 mod systrace_html;

@@ -1,2 +1,14 @@
 //! The command line of traceloom, one file a subcommand.
+
+pub mod cli;
 pub mod dmtracedump;
+pub mod traceview;
+
+mod commands;
+mod hints;
+mod input;
+mod mapping;
+mod output;
+mod print;
+mod progress;
+mod times;

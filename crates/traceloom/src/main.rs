@@ -1,2 +1,7 @@
 //! The `traceloom` binary.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    traceloom::cli::main(std::env::args_os())
+}

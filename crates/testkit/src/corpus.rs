@@ -1,0 +1,80 @@
+//! The corpus of real traces, which lives beside the repository and not in it.
+
+use std::path::{Path, PathBuf};
+
+/// The corpus's folders that traceloom reads in full.
+pub const READ_CATEGORIES: &[&str] = &[
+    "traceview-v1",
+    "traceview-v2",
+    "traceview-v3",
+    "systrace-html",
+    "ftrace-text",
+    "atrace-compressed",
+    "ps-dump",
+];
+
+/// The folder of real traces.
+#[derive(Clone, Debug)]
+pub struct Corpus {
+    root: PathBuf,
+}
+
+/// A real trace.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct CorpusFile {
+    /// `category/file`.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl CorpusFile {
+    /// Its bytes.
+    ///
+    /// # Panics
+    /// If it cannot be read: a test that needs it cannot go on.
+    pub fn read(&self) -> Vec<u8> {
+        std::fs::read(&self.path).unwrap_or_else(|error| panic!("{}: {error}", self.path.display()))
+    }
+}
+
+impl Corpus {
+    /// The corpus at `$TRACELOOM_TESTDATA`, else at `../shared/testdata` beside the workspace; none
+    /// where neither is a folder. Says so on stderr, for a test that is about to be skipped.
+    pub fn find() -> Option<Self> {
+        let beside = || workspace_root().join("../shared/testdata");
+        let root = std::env::var_os("TRACELOOM_TESTDATA").map_or_else(beside, PathBuf::from);
+        if root.is_dir() {
+            return Some(Self { root });
+        }
+        eprintln!("skipped: no corpus at {}", root.display());
+        None
+    }
+
+    /// The files of `categories`, in order of their names.
+    pub fn files(&self, categories: &[&str]) -> Vec<CorpusFile> {
+        let mut files: Vec<_> = categories
+            .iter()
+            .flat_map(|category| self.category(category))
+            .collect();
+        files.sort();
+        files
+    }
+
+    fn category(&self, category: &str) -> Vec<CorpusFile> {
+        let Ok(entries) = std::fs::read_dir(self.root.join(category)) else {
+            return Vec::new();
+        };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let file = |path: PathBuf| CorpusFile {
+            name: format!("{category}/{}", path.file_name().unwrap().to_string_lossy()),
+            path,
+        };
+        paths.filter(|path| path.is_file()).map(file).collect()
+    }
+}
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -1,0 +1,187 @@
+//! Small inputs of every kind: what fuzzing starts from, and what truncation tests cut.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+
+use crate::calls::{CallShape, call_trace};
+use crate::method_trace::{Clock, MethodTraceBytes};
+
+/// What a sample is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SampleKind {
+    /// A method trace.
+    Method,
+    /// ftrace text.
+    Ftrace,
+    /// A systrace page.
+    Page,
+    /// An `atrace -z` stream.
+    AtraceZ,
+    /// zip, gzip, zstd.
+    Container,
+    /// A process dump.
+    ProcessDump,
+    /// A rules file.
+    Rules,
+}
+
+/// A small input, whole and of a few KB.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// What it is called in messages.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: SampleKind,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// One of each kind, or a few.
+pub fn samples() -> Vec<Sample> {
+    use SampleKind::*;
+    let method = method_traces()
+        .into_iter()
+        .map(|(name, bytes)| (name, Method, bytes));
+    let others = [
+        ("ftrace text", Ftrace, system_trace()),
+        ("systrace page", Page, page(&system_trace())),
+        ("atrace -z", AtraceZ, atrace_z()),
+        ("gzip", Container, gzip(&system_trace())),
+        ("zip", Container, zip()),
+        ("zstd", Container, zstd(&streaming())),
+        ("process dump", ProcessDump, PROCESS_DUMP.into()),
+        ("rules", Rules, RULES.into()),
+    ];
+    let all = method.chain(others);
+    all.map(|(name, kind, bytes)| Sample { name, kind, bytes })
+        .collect()
+}
+
+/// The app's first records in every version, calls at random, and a stream.
+fn method_traces() -> Vec<(&'static str, Vec<u8>)> {
+    let app = crate::app_trace();
+    let version = |version, clock| {
+        let trace = MethodTraceBytes {
+            version,
+            clock,
+            records: app.records[..60].to_vec(),
+            methods: app.methods[..12].to_vec(),
+            ..app.clone()
+        };
+        trace.to_bytes()
+    };
+    vec![
+        ("method trace v1", version(1, Clock::Global)),
+        ("method trace v2, wall", version(2, Clock::Wall)),
+        ("method trace v2, thread-cpu", version(2, Clock::ThreadCpu)),
+        ("method trace v3", version(3, Clock::Dual)),
+        (
+            "method trace, random calls",
+            call_trace(CallShape::Random, 150, 8, 1),
+        ),
+        ("method trace, streaming", streaming()),
+    ]
+}
+
+/// A streamed trace (0xF3): declarations stand between the records, behind thread number 0.
+fn streaming() -> Vec<u8> {
+    let mut out = b"SLOW\xF3\0\x20\0".to_vec();
+    out.extend([0; 8]); // start
+    out.extend([14, 0, 0, 0, 0, 0, 0, 0]); // record size
+    out.extend([0; 8]);
+    let method = b"0x4\ta.B\tc\t()V\tB.java\n";
+    out.extend([0, 0, 1, method.len() as u8, 0]); // a method
+    out.extend(method);
+    out.extend([0, 0, 2, 7, 0, 4, 0]); // thread 7, its name's length
+    out.extend(b"main");
+    for (action, time) in [(0u32, 10u32), (1, 25)] {
+        out.extend([7, 0]);
+        out.extend((4 | action).to_le_bytes());
+        out.extend(time.to_le_bytes());
+        out.extend((time * 2).to_le_bytes());
+    }
+    let summary = b"*version\n3\nclock=dual\n*threads\n7\tmain\n*methods\n*end\n";
+    out.extend([0, 0, 3]);
+    out.extend((summary.len() as u32).to_le_bytes());
+    out.extend(summary);
+    out
+}
+
+fn page(trace: &[u8]) -> Vec<u8> {
+    const OPEN: &str = "<script class=\"trace-data\" type=\"application/text\">\n";
+    let dump = format!("{OPEN}{PROCESS_DUMP}</script>\n");
+    let text = String::from_utf8_lossy(trace);
+    let old = "<script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n a-1 [000] ...1 1.0: 0: B|1|x\\n\\\n\";\n</script>";
+    format!(
+        "<!DOCTYPE html>\n<html><body>\n<!-- BEGIN TRACE -->\n{dump}{OPEN}{text}</script>\n\
+         {old}\n<!-- END TRACE -->\n</body></html>\n"
+    )
+    .into_bytes()
+}
+
+fn system_trace() -> Vec<u8> {
+    crate::ftrace_text(3_000, 1)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+fn zip() -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in [("a.ftrace", system_trace()), ("b.trace", streaming())] {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(name, options).expect("memory takes it");
+        zip.write_all(&bytes).expect("memory takes it");
+    }
+    zip.finish().expect("memory takes it").into_inner()
+}
+
+fn atrace_z() -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(b"TRACE:\n".to_vec(), Compression::default());
+    encoder.write_all(&system_trace()).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+/// A frame of one raw block; the format's simplest.
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![0x28, 0xB5, 0x2F, 0xFD];
+    out.extend([0x20, bytes.len() as u8]); // one segment, its size in a byte
+    let header = (bytes.len() as u32) << 3 | 1; // raw, last
+    out.extend(&header.to_le_bytes()[..3]);
+    out.extend(bytes);
+    out
+}
+
+const PROCESS_DUMP: &str = "\
+USER            PID   TID  PPID     VSZ    RSS WCHAN            ADDR S CMD             \n\
+root              1     1     0   10632   8172 SyS_epoll_wait      0 S init            \n\
+u0_a121        4711  4711   612 1568220 120644 SyS_epoll_wait      0 S com.example.app \n\
+u0_a121        4711  4720   612 1568220 120644 futex_wait_queue    0 S RenderThread    \n";
+
+const RULES: &str = "\
+[[event]]\nname = \"my_event\"\ncounter = \"value\"\ntrack = \"cpu\"\n\n\
+[[event]]\nname = \"my_event\"\nbegin = \"name\"\ntitle = \"lamp\"\nkey = \"value\"\n\n\
+[[event]]\nname = \"my_event\"\nend = true\n\n\
+[[event]]\nname = \"my_event\"\ninstant = \"\"\ntrack = \"global\"\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_small() {
+        for sample in samples() {
+            let len = sample.bytes.len();
+            assert!((10..9_000).contains(&len), "{}: {len} bytes", sample.name);
+        }
+        assert!(
+            streaming().len() <= 255,
+            "does not fit the hand-made zstd frame"
+        );
+    }
+}

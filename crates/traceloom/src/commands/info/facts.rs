@@ -1,0 +1,295 @@
+//! What `info` tells of a trace, gathered from its tables. This is also its JSON.
+
+use std::path::Path;
+
+use serde::Serialize;
+use traceloom_trace::{NO_NUMBER, RowId, SourceId, Trace};
+
+/// Everything `info` tells of one file. Times are nanoseconds.
+#[derive(Debug, Serialize)]
+pub struct Facts {
+    /// The file's name as it was given.
+    pub file: String,
+    /// The inputs in it: several for a container.
+    pub sources: Vec<SourceFacts>,
+    /// The first moment of any event, on the trace's own clock.
+    pub start_ns: i64,
+    /// From the first event to the last.
+    pub duration_ns: i64,
+    /// Facts the file states about itself, in its order.
+    pub metadata: Vec<(String, String)>,
+    /// Clock sync points.
+    pub clocks: Vec<ClockFacts>,
+    /// Rows of each table.
+    pub counts: Counts,
+    /// Processes by pid.
+    pub processes: Vec<ProcessFacts>,
+    /// Threads, busiest first.
+    pub threads: Vec<ThreadFacts>,
+    /// What was mended or lost.
+    pub repairs: Vec<RepairFacts>,
+    /// Bytes the tables take in memory.
+    pub memory_bytes: usize,
+}
+
+/// One input.
+#[derive(Debug, Serialize)]
+pub struct SourceFacts {
+    /// Its name.
+    pub name: String,
+    /// The format's short name.
+    pub format: String,
+    /// The format in words.
+    pub title: String,
+}
+
+/// A sync point between the trace's clock and another.
+#[derive(Debug, Serialize)]
+pub struct ClockFacts {
+    /// The other clock.
+    pub clock: &'static str,
+    /// Time on the trace's clock.
+    pub ts_ns: i64,
+    /// What the other clock showed.
+    pub value_ns: i64,
+    /// How far it may be off.
+    pub precision_ns: i64,
+    /// The marker's name.
+    pub name: String,
+}
+
+/// Rows of each table.
+#[derive(Debug, Serialize)]
+pub struct Counts {
+    /// Slices.
+    pub slices: usize,
+    /// Methods.
+    pub methods: usize,
+    /// Counter values.
+    pub counters: usize,
+    /// Instants.
+    pub instants: usize,
+    /// Flows.
+    pub flows: usize,
+    /// Stretches on a CPU.
+    pub sched_slices: usize,
+    /// Thread states.
+    pub thread_states: usize,
+    /// Other kernel events.
+    pub ftrace_events: usize,
+    /// Arguments.
+    pub args: usize,
+    /// Tracks.
+    pub tracks: usize,
+    /// Processes.
+    pub processes: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Different strings.
+    pub strings: usize,
+}
+
+/// A process.
+#[derive(Debug, Serialize)]
+pub struct ProcessFacts {
+    /// Its pid, if known.
+    pub pid: Option<i64>,
+    /// Its name.
+    pub name: String,
+    /// How many of its threads the trace knows.
+    pub threads: usize,
+}
+
+/// A thread.
+#[derive(Debug, Serialize)]
+pub struct ThreadFacts {
+    /// Its tid.
+    pub tid: i64,
+    /// Its name.
+    pub name: String,
+    /// Its process's pid, if known.
+    pub pid: Option<i64>,
+    /// Slices on its tracks.
+    pub slices: usize,
+    /// Time on a CPU by the scheduler's events.
+    pub running_ns: i64,
+}
+
+/// Repairs of one kind.
+#[derive(Debug, Serialize)]
+pub struct RepairFacts {
+    /// The kind's stable name.
+    pub kind: &'static str,
+    /// `note`, `mended` or `loss`.
+    pub severity: &'static str,
+    /// How often, or how much was lost.
+    pub count: u64,
+    /// The first place, in words.
+    pub first: String,
+    /// What stood there.
+    pub detail: String,
+    /// What it means.
+    pub explanation: &'static str,
+}
+
+impl Facts {
+    /// Gathers the facts.
+    pub fn of(path: &Path, trace: &Trace) -> Self {
+        Self {
+            file: path.display().to_string(),
+            sources: (0..trace.sources.len())
+                .map(|row| source(trace, row))
+                .collect(),
+            start_ns: trace.bounds.0,
+            duration_ns: trace.duration_ns(),
+            metadata: metadata(trace),
+            clocks: clocks(trace),
+            counts: counts(trace),
+            processes: processes(trace),
+            threads: threads(trace),
+            repairs: repairs(trace),
+            memory_bytes: trace.heap_bytes(),
+        }
+    }
+}
+
+fn source(trace: &Trace, row: usize) -> SourceFacts {
+    let row = trace.sources.row(row);
+    let format = trace.strings.get(row.format);
+    let known = traceloom_formats::FORMATS
+        .iter()
+        .find(|known| known.id() == format);
+    SourceFacts {
+        name: trace.strings.get(row.name).to_owned(),
+        format: format.to_owned(),
+        title: known.map_or(format, |known| known.title()).to_owned(),
+    }
+}
+
+fn metadata(trace: &Trace) -> Vec<(String, String)> {
+    let text = |id| trace.strings.get(id).to_owned();
+    trace
+        .metadata
+        .rows()
+        .map(|row| (text(row.key), text(row.value)))
+        .collect()
+}
+
+fn clocks(trace: &Trace) -> Vec<ClockFacts> {
+    let facts = trace.clocks.iter().map(|row| ClockFacts {
+        clock: row.clock.name(),
+        ts_ns: row.ts,
+        value_ns: row.value_ns,
+        precision_ns: row.precision_ns,
+        name: row.name.clone(),
+    });
+    facts.collect()
+}
+
+fn counts(trace: &Trace) -> Counts {
+    Counts {
+        slices: trace.slices.len(),
+        methods: trace.methods.len(),
+        counters: trace.counters.len(),
+        instants: trace.instants.len(),
+        flows: trace.flows.len(),
+        sched_slices: trace.sched_slices.len(),
+        thread_states: trace.thread_states.len(),
+        ftrace_events: trace.ftrace_events.len(),
+        args: trace.args.len(),
+        tracks: trace.tracks.len(),
+        processes: trace.processes.len(),
+        threads: trace.threads.len(),
+        strings: trace.strings.len(),
+    }
+}
+
+fn processes(trace: &Trace) -> Vec<ProcessFacts> {
+    let mut threads = vec![0usize; trace.processes.len()];
+    for upid in trace.threads.upid.iter().filter_map(RowId::some) {
+        threads[upid.row()] += 1;
+    }
+    let facts = trace
+        .processes
+        .rows()
+        .zip(threads)
+        .map(|(row, threads)| ProcessFacts {
+            pid: known(row.pid),
+            name: trace.strings.get(row.name).to_owned(),
+            threads,
+        });
+    let mut facts: Vec<_> = facts.collect();
+    facts.sort_by_key(|process| process.pid);
+    facts
+}
+
+fn threads(trace: &Trace) -> Vec<ThreadFacts> {
+    let mut slices = vec![0usize; trace.threads.len()];
+    for track in trace.slices.track_id.iter() {
+        if let Some(utid) = trace.track_thread(track) {
+            slices[utid.row()] += 1;
+        }
+    }
+    let mut running = vec![0i64; trace.threads.len()];
+    for row in trace
+        .sched_slices
+        .rows()
+        .filter(|row| row.utid != RowId::NONE)
+    {
+        let sum = &mut running[row.utid.row()];
+        *sum = sum.saturating_add(row.dur.max(0));
+    }
+    let facts = trace.threads.rows().zip(slices).zip(running);
+    let mut facts: Vec<_> = facts
+        .map(|((row, slices), running_ns)| ThreadFacts {
+            tid: row.tid,
+            name: trace.strings.get(row.name).to_owned(),
+            pid: row
+                .upid
+                .some()
+                .and_then(|upid| known(trace.processes.pid.get(upid.row()))),
+            slices,
+            running_ns,
+        })
+        .collect();
+    facts.sort_by_key(|thread| std::cmp::Reverse((thread.slices, thread.running_ns)));
+    facts
+}
+
+fn repairs(trace: &Trace) -> Vec<RepairFacts> {
+    let several = trace.sources.len() > 1;
+    let place = |source: SourceId, place: String| match source.some() {
+        Some(source) if several => {
+            let name = trace.sources.name.get(source.row());
+            format!("{place} of {}", trace.strings.get(name))
+        }
+        _ => place,
+    };
+    let mut facts: Vec<_> = trace
+        .repairs
+        .rows()
+        .iter()
+        .map(|row| RepairFacts {
+            kind: row.kind.name(),
+            severity: row.kind.severity().name(),
+            count: row.count,
+            first: place(row.source, row.first.to_string()),
+            detail: row.detail.clone(),
+            explanation: row.kind.explanation(),
+        })
+        .collect();
+    facts.sort_by_key(|repair| severity_rank(repair.severity));
+    facts
+}
+
+/// Losses first: they are what a reader of numbers must know.
+fn severity_rank(name: &str) -> usize {
+    ["loss", "mended", "note"]
+        .iter()
+        .position(|known| *known == name)
+        .unwrap_or(3)
+}
+
+fn known(number: i64) -> Option<i64> {
+    (number != NO_NUMBER).then_some(number)
+}

@@ -1,0 +1,69 @@
+//! How often each method stands on each thread's stack, which tells a call from a recursive one.
+
+use std::collections::HashMap;
+
+use super::methods::MethodIndex;
+use super::seeded::Seeded;
+
+/// Counters held in plain rows, one row a thread, before the rest goes into a hash map: 64 MiB.
+const ROW_BUDGET: usize = 16 << 20;
+
+/// Counts of activations by thread and method.
+pub(super) struct Activations {
+    methods: usize,
+    rows: Vec<Option<Box<[u32]>>>,
+    budget: usize,
+    rest: HashMap<u64, u32, Seeded>,
+}
+
+impl Activations {
+    pub fn new(methods: usize) -> Self {
+        Activations {
+            methods,
+            rows: Vec::new(),
+            budget: ROW_BUDGET,
+            rest: HashMap::with_hasher(Seeded::new()),
+        }
+    }
+
+    /// Thread number `thread` (dense, ascending as they appear) starts.
+    pub fn add_thread(&mut self) {
+        let row = self.budget.checked_sub(self.methods).map(|left| {
+            self.budget = left;
+            vec![0; self.methods].into()
+        });
+        self.rows.push(row);
+    }
+
+    /// How often `method` stands on the stack of `thread`.
+    #[inline]
+    pub fn count(&mut self, thread: usize, method: MethodIndex) -> &mut u32 {
+        match &mut self.rows[thread] {
+            Some(row) => &mut row[method as usize],
+            None => {
+                let key = (thread as u64) << 32 | u64::from(method);
+                self.rest.entry(key).or_default()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_budget_nothing_is_lost() {
+        let mut active = Activations::new(10);
+        active.budget = 15;
+        active.add_thread();
+        active.add_thread();
+        for thread in 0..2 {
+            *active.count(thread, 3) += 1;
+            *active.count(thread, 3) += 1;
+            assert_eq!(*active.count(thread, 3), 2);
+            assert_eq!(*active.count(thread, 4), 0);
+        }
+        assert_eq!(active.rest.len(), 2);
+    }
+}

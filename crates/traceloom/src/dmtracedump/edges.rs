@@ -1,0 +1,148 @@
+//! Who called whom, how often and for how long: a hash table of call edges. The original walks
+//! linked lists, which is quadratic where a method has many callers or callees.
+
+use super::methods::MethodIndex;
+use super::seeded::Seeded;
+
+/// Which calls an edge stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EdgeKey {
+    pub parent: MethodIndex,
+    pub child: MethodIndex,
+    /// The caller stood on the stack more than once.
+    pub parent_recursive: bool,
+    /// The callee stood on the stack already.
+    pub child_recursive: bool,
+}
+
+impl EdgeKey {
+    /// 31 bits a method (a line of `*methods` takes bytes, so there are fewer), 1 a flag.
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.parent) << 33
+            | u64::from(self.child) << 2
+            | u64::from(self.parent_recursive) << 1
+            | u64::from(self.child_recursive)
+    }
+
+    #[inline]
+    fn unpack(key: u64) -> Self {
+        EdgeKey {
+            parent: (key >> 33) as u32,
+            child: (key >> 2) as u32 & 0x7fff_ffff,
+            parent_recursive: key & 2 != 0,
+            child_recursive: key & 1 != 0,
+        }
+    }
+}
+
+/// What an edge has gathered. Times are µs and wrap as the original's do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Edge {
+    key: u64,
+    pub inclusive: u64,
+    pub calls: u32,
+    /// Edges are numbered from 1 in the order in which they were found; 0: a free place.
+    pub found: u32,
+}
+
+impl Edge {
+    pub fn key(&self) -> EdgeKey {
+        EdgeKey::unpack(self.key)
+    }
+}
+
+/// An open-addressing table of edges.
+pub(super) struct Edges {
+    places: Vec<Edge>,
+    len: usize,
+    seeded: Seeded,
+}
+
+/// Places to start with; a power of two.
+const FIRST_PLACES: usize = 1 << 10;
+
+impl Edges {
+    pub fn new() -> Self {
+        Edges {
+            places: vec![Edge::default(); FIRST_PLACES],
+            len: 0,
+            seeded: Seeded::new(),
+        }
+    }
+
+    /// Counts one call of `elapsed` µs.
+    #[inline]
+    pub fn add(&mut self, key: EdgeKey, elapsed: u64) {
+        let key = key.pack();
+        let place = self.place(key);
+        let edge = &mut self.places[place];
+        edge.inclusive = edge.inclusive.wrapping_add(elapsed);
+        edge.calls = edge.calls.wrapping_add(1);
+        if edge.found == 0 {
+            edge.key = key;
+            self.len += 1;
+            edge.found = self.len as u32;
+            if self.len * 8 > self.places.len() * 5 {
+                self.grow();
+            }
+        }
+    }
+
+    /// Every edge, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &Edge> {
+        self.places.iter().filter(|e| e.found != 0)
+    }
+
+    /// Where `key` is, or belongs.
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = self.seeded.mix(key) as usize & mask;
+        loop {
+            let edge = &self.places[place];
+            if edge.found == 0 || edge.key == key {
+                return place;
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let twice = vec![Edge::default(); self.places.len() * 2];
+        let old = std::mem::replace(&mut self.places, twice);
+        for edge in old.into_iter().filter(|e| e.found != 0) {
+            let place = self.place(edge.key);
+            self.places[place] = edge;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_survive_growing() {
+        let mut edges = Edges::new();
+        let key = |i: u32| EdgeKey {
+            parent: i % 97,
+            child: i,
+            parent_recursive: i.is_multiple_of(2),
+            child_recursive: i.is_multiple_of(3),
+        };
+        for round in 0..2 {
+            for i in 0..5000 {
+                edges.add(key(i), u64::from(i) + round);
+            }
+        }
+        let mut found: Vec<&Edge> = edges.iter().collect();
+        found.sort_by_key(|e| e.found);
+        assert_eq!(found.len(), 5000);
+        for (i, edge) in found.iter().enumerate() {
+            assert_eq!(edge.key(), key(i as u32));
+            assert_eq!((edge.calls, edge.inclusive), (2, 2 * i as u64 + 1));
+        }
+    }
+}

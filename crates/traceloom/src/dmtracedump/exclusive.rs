@@ -1,0 +1,69 @@
+//! The first section: methods by exclusive time.
+
+use std::io::{self, Write};
+
+use super::labels::Labels;
+use super::methods::MethodIndex;
+use super::out::{Cell, Out};
+use super::page;
+use super::profile::Profile;
+
+/// Prints the section and leaves `order` sorted by exclusive time.
+pub(super) fn section<W: Write>(
+    profile: &Profile<'_>,
+    labels: &Labels,
+    ranks: &[u32],
+    order: &mut [MethodIndex],
+    html: bool,
+    out: &mut Out<W>,
+) -> io::Result<()> {
+    profile.sort_exclusive(order);
+    head(profile.total, html, out);
+    let total = profile.total as f64;
+    let mut sum = 0.0;
+    for &method in order.iter() {
+        let exclusive = profile.totals(method).exclusive;
+        if exclusive == 0 {
+            break;
+        }
+        sum += exclusive as f64;
+        out.right(&Cell::unsigned(exclusive), 9).text("  ");
+        out.right(&Cell::hundredths(100.0 * exclusive as f64 / total), 6);
+        out.text(" ");
+        out.right(&Cell::hundredths(100.0 * sum / total), 6);
+        out.text("  ");
+        link(ranks[method as usize], html, out);
+        out.text(" ").text(labels.of(method)).text("\n");
+        out.row()?;
+    }
+    if html {
+        out.text("</pre>\n");
+    }
+    out.row()
+}
+
+fn head<W: Write>(total: u64, html: bool, out: &mut Out<W>) {
+    page::section_start("exclusive", html, out);
+    out.text("Total cycles: ").number(total).text("\n\n");
+    if html {
+        out.text("<br><br>\n");
+    }
+    out.text("Exclusive elapsed times for each method, not including time spent in\n");
+    out.text("children, sorted by exclusive time.\n\n");
+    if html {
+        out.text("<br><br>\n<pre>\n");
+    }
+    out.text("    Usecs  self %  sum %  Method\n");
+}
+
+/// `[rank]`, in HTML with a link to the method's place in the inclusive section.
+pub(super) fn link<W: Write>(rank: u32, html: bool, out: &mut Out<W>) {
+    let rank = u64::from(rank);
+    if html {
+        out.text("<a href=\"#m").number(rank).text("\">");
+    }
+    out.text("[").number(rank).text("]");
+    if html {
+        out.text("</a>");
+    }
+}

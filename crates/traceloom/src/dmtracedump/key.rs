@@ -1,0 +1,347 @@
+//! The key section: the text part in front of the records.
+//!
+//! ```text
+//! *version\n  N\n  name=value\n …
+//! *threads\n  id\tname\n …
+//! *methods\n  id\tclass\tmethod\tsignature[\tfile\tline]\n …
+//! *end\n
+//! ```
+//! Read as the original reads it, quirks included: a missing `*threads` is complained about and
+//! then gives a nameless thread 0; a method line of five fields (file, but no line number)
+//! keeps the tab and the file in the signature; a line with an empty class or method name is a
+//! bare function name, tabs and all. Texts end at a NUL, as C's do.
+
+use thiserror::Error;
+
+use super::cnum;
+use super::methods::{Method, Methods};
+
+/// Something wrong with the key section. The texts are the original's; those without a text are
+/// silent there.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub(super) enum KeyError {
+    #[error("Key file is empty.")]
+    Empty,
+    #[error("ERROR: not at start of {section} (found '{}')", found.escape_ascii())]
+    NotAtStart {
+        section: &'static str,
+        found: Vec<u8>,
+    },
+    #[error("ERROR: '{section}' not found (got '{}')", got.escape_ascii())]
+    OtherSection { section: &'static str, got: Vec<u8> },
+    #[error("the line of section {section} is cut short")]
+    ShortToken { section: &'static str },
+    #[error("ERROR: failed while reading {section} (found {found})")]
+    NoLines { section: &'static str, found: i32 },
+    #[error("ERROR: missing field on method line: '{}'", line.escape_ascii())]
+    MissingField { line: Vec<u8> },
+    #[error("ERROR: bad method ID '{}'", id.escape_ascii())]
+    BadMethodId { id: Vec<u8> },
+}
+
+impl KeyError {
+    /// The line the original writes, the file's own bytes unescaped; empty where it is silent.
+    pub fn write(&self, to: &mut Vec<u8>) {
+        let (before, own, after): (String, &[u8], &str) = match self {
+            KeyError::ShortToken { .. } => return,
+            KeyError::Empty | KeyError::NoLines { .. } => (self.to_string(), b"", ""),
+            KeyError::NotAtStart { section, found } => (
+                format!("ERROR: not at start of {section} (found '"),
+                found,
+                "')",
+            ),
+            KeyError::OtherSection { section, got } => {
+                (format!("ERROR: '{section}' not found (got '"), got, "')")
+            }
+            KeyError::MissingField { line } => {
+                ("ERROR: missing field on method line: '".into(), line, "'")
+            }
+            KeyError::BadMethodId { id } => ("ERROR: bad method ID '".into(), id, "'"),
+        };
+        for part in [before.as_bytes(), own, after.as_bytes(), b"\n"] {
+            to.extend_from_slice(part);
+        }
+    }
+}
+
+/// One line of `*threads`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Thread<'a> {
+    pub id: i32,
+    pub name: &'a [u8],
+}
+
+/// What the key section says.
+pub(super) struct Keys<'a> {
+    /// Sorted by id.
+    pub threads: Vec<Thread<'a>>,
+    pub methods: Methods<'a>,
+    /// Where the binary header starts.
+    pub end: usize,
+}
+
+/// How far the reading came.
+pub(super) struct KeySection<'a> {
+    /// Known even if the rest could not be read.
+    pub version: Option<i32>,
+    /// What was survived.
+    pub warnings: Vec<KeyError>,
+    pub keys: Result<Keys<'a>, KeyError>,
+}
+
+/// Reads the key section at the start of `data`.
+pub(super) fn read(data: &[u8]) -> KeySection<'_> {
+    let mut reader = Reader { data, at: 0 };
+    let mut section = KeySection {
+        version: None,
+        warnings: Vec::new(),
+        keys: Err(KeyError::Empty),
+    };
+    if !data.is_empty() {
+        section.keys = read_sections(&mut reader, &mut section.version, &mut section.warnings);
+    }
+    section
+}
+
+fn read_sections<'a>(
+    reader: &mut Reader<'a>,
+    version: &mut Option<i32>,
+    warnings: &mut Vec<KeyError>,
+) -> Result<Keys<'a>, KeyError> {
+    let (number, lines) = reader.version()?;
+    *version = Some(number);
+    let mut threads = Vec::new();
+    if let Err(warning) = reader.token("threads") {
+        warnings.push(warning);
+        threads.push(reader.instead_of_threads(lines)?);
+    }
+    reader.threads(&mut threads)?;
+    reader.token("methods")?;
+    let methods = reader.methods()?;
+    reader.token("end")?;
+    Ok(Keys {
+        threads,
+        methods: Methods::new(methods),
+        end: reader.at,
+    })
+}
+
+struct Reader<'a> {
+    data: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a [u8] {
+        &self.data[self.at..]
+    }
+
+    /// Steps over the line `*name…`.
+    fn token(&mut self, section: &'static str) -> Result<(), KeyError> {
+        let rest = self.rest();
+        if rest.first() != Some(&b'*') {
+            let found = text(&rest[..rest.len().min(10)]).to_vec();
+            return Err(KeyError::NotAtStart { section, found });
+        }
+        let line = rest.iter().position(|&b| b == b'\n');
+        let Some(line) = line.filter(|&len| len > section.len()) else {
+            return Err(KeyError::ShortToken { section });
+        };
+        if !rest[1..].starts_with(section.as_bytes()) {
+            let got = text(&rest[1..rest.len().min(8)]).to_vec();
+            return Err(KeyError::OtherSection { section, got });
+        }
+        self.at += line + 1;
+        Ok(())
+    }
+
+    /// The lines up to the next token, and steps there.
+    fn lines(&mut self, section: &'static str) -> Result<Vec<&'a [u8]>, KeyError> {
+        let mut rest = self.rest();
+        let mut lines = Vec::new();
+        while rest.first() != Some(&b'*') {
+            let Some(end) = rest.iter().position(|&b| b == b'\n') else {
+                return Err(KeyError::NoLines { section, found: -1 });
+            };
+            lines.push(&rest[..end]);
+            rest = &rest[end + 1..];
+        }
+        if lines.is_empty() {
+            return Err(KeyError::NoLines { section, found: 0 });
+        }
+        self.at = self.data.len() - rest.len();
+        Ok(lines)
+    }
+
+    /// The version and how many lines its section has.
+    fn version(&mut self) -> Result<(i32, usize), KeyError> {
+        self.token("version")?;
+        let lines = self.lines("version")?;
+        Ok((cnum::strtoul(text(lines[0])).0 as i32, lines.len()))
+    }
+
+    /// Where `*threads` should be, the original steps one byte back and takes what it finds for a
+    /// thread: a line break, so an empty line; but if the version section had only the one line
+    /// whose break has become a NUL by then, that NUL and the whole line behind it.
+    fn instead_of_threads(&mut self, version_lines: usize) -> Result<Thread<'a>, KeyError> {
+        if version_lines > 1 {
+            return Ok(Thread { id: 0, name: b"" });
+        }
+        let rest = self.rest();
+        let Some(end) = rest.iter().position(|&b| b == b'\n') else {
+            let section = "threads";
+            return Err(KeyError::NoLines { section, found: -1 });
+        };
+        self.at += end + 1;
+        let name = split(&rest[..end]).map_or(&b""[..], |(_, name)| text(name));
+        Ok(Thread { id: 0, name })
+    }
+
+    /// Adds the threads of the section and sorts.
+    fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
+        match self.lines("threads") {
+            Ok(lines) => threads.extend(lines.into_iter().map(thread)),
+            Err(KeyError::NoLines { found: 0, .. }) if !threads.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        // The original subtracts, which wraps, so the order may be none: its own merge sort.
+        super::order::merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
+        Ok(())
+    }
+
+    fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
+        let lines = self.lines("methods")?;
+        lines.into_iter().map(method).collect()
+    }
+}
+
+/// A line without a tab is all name, and its number is read from the name.
+fn thread(line: &[u8]) -> Thread<'_> {
+    let tab = line.iter().position(|&b| b == b'\t');
+    let (id, name) = match tab {
+        Some(tab) => (&line[..tab], &line[tab + 1..]),
+        None => (line, line),
+    };
+    Thread {
+        id: cnum::atoi(text(id)),
+        name: text(name),
+    }
+}
+
+fn method(line: &[u8]) -> Result<Method<'_>, KeyError> {
+    let Some((id, rest)) = split(line) else {
+        let line = text(line).to_vec();
+        return Err(KeyError::MissingField { line });
+    };
+    let id = text(id);
+    let (value, taken) = cnum::strtoul(id);
+    if taken < id.len() {
+        return Err(KeyError::BadMethodId { id: id.to_vec() });
+    }
+    let named = split(rest)
+        .and_then(|(class, rest)| split(rest).map(|(name, rest)| (class, name, rest)))
+        .filter(|(class, name, _)| !class.is_empty() && !name.is_empty());
+    Ok(match named {
+        None => Method {
+            id: value as i64,
+            class: text(rest),
+            name: None,
+            signature: b"",
+        },
+        Some((class, name, rest)) => Method {
+            id: value as i64,
+            class: text(class),
+            name: Some(text(name)),
+            signature: text(signature(rest)),
+        },
+    })
+}
+
+/// The signature ends at its tab only if both the file and the line number follow, and neither it
+/// nor the file is empty.
+fn signature(rest: &[u8]) -> &[u8] {
+    match split(rest) {
+        Some((signature, more)) if !signature.is_empty() => match split(more) {
+            Some((file, _)) if !file.is_empty() => signature,
+            _ => rest,
+        },
+        _ => rest,
+    }
+}
+
+/// Splits at the first tab.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let tab = line.iter().position(|&b| b == b'\t')?;
+    Some((&line[..tab], &line[tab + 1..]))
+}
+
+/// What C sees of it: up to the first NUL.
+fn text(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|&b| b == 0);
+    &bytes[..end.unwrap_or(bytes.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn method_of(line: &str) -> (String, Option<String>, String) {
+        let m = method(line.as_bytes()).unwrap();
+        let own = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
+        (own(m.class), m.name.map(own), own(m.signature))
+    }
+
+    #[test]
+    fn five_fields_keep_the_file_in_the_signature() {
+        let want = |c: &str, n: Option<&str>, s: &str| (c.into(), n.map(String::from), s.into());
+        assert_eq!(method_of("4\tC\tm\t()V"), want("C", Some("m"), "()V"));
+        assert_eq!(
+            method_of("4\tC\tm\t()V\tC.java"),
+            want("C", Some("m"), "()V\tC.java")
+        );
+        assert_eq!(
+            method_of("4\tC\tm\t()V\tC.java\t7"),
+            want("C", Some("m"), "()V")
+        );
+        assert_eq!(
+            method_of("4\tC\tm\t()V\t\t7"),
+            want("C", Some("m"), "()V\t\t7")
+        );
+        assert_eq!(method_of("4\tC\tm"), want("C\tm", None, ""));
+        assert_eq!(method_of("4\t\tm\t()V"), want("\tm\t()V", None, ""));
+    }
+
+    #[test]
+    fn missing_threads_are_survived() {
+        let section = read(b"*version\n2\n*methods\n4\tA\tf\t()V\n*end\n");
+        assert_eq!(section.warnings.len(), 1);
+        let keys = section.keys.unwrap();
+        assert_eq!(keys.threads, [Thread { id: 0, name: b"" }]);
+        assert_eq!(keys.methods.len(), 3);
+    }
+
+    #[test]
+    fn what_is_no_trace_is_an_error() {
+        for (bytes, want) in [
+            (&b""[..], "Key file is empty.\n"),
+            (b"hello", "ERROR: not at start of version (found 'hello')\n"),
+            (b"*ver\n", ""),
+            (
+                b"*sersion\n2\n",
+                "ERROR: 'version' not found (got 'sersion')\n",
+            ),
+            (
+                b"*version\n2\n",
+                "ERROR: failed while reading version (found -1)\n",
+            ),
+            (
+                b"*version\n*t",
+                "ERROR: failed while reading version (found 0)\n",
+            ),
+        ] {
+            let mut message = Vec::new();
+            read(bytes).keys.err().unwrap().write(&mut message);
+            assert_eq!(String::from_utf8(message).unwrap(), want);
+        }
+    }
+}

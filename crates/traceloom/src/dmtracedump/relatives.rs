@@ -1,0 +1,126 @@
+//! Each method's callers and callees, laid out one after another.
+//!
+//! ```text
+//! edges (hashed)          callees:  method 0        method 1              …
+//!  0→1  5µs                         plain  recurs.  plain       recurs.
+//!  1→2  3µs       ──►              [1:5µs][       ][2:3µs 3:1µs][       ]
+//!  1→3  1µs
+//! ```
+
+use super::edges::{Edge, Edges};
+use super::methods::MethodIndex;
+
+/// A caller or callee and the calls shared with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Relative {
+    /// Time in the callee with its own callees, µs.
+    pub inclusive: u64,
+    pub method: MethodIndex,
+    pub calls: u32,
+    /// When this pair was found, counting from 1.
+    pub found: u32,
+}
+
+/// Which end of an edge looks at which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Each method's callers; plain or recursive by whether the method itself stood on the stack.
+    Callers,
+    /// Each method's callees; plain or recursive by whether the method stood there twice.
+    Callees,
+}
+
+impl Side {
+    /// Which group an edge belongs to, and whom it shows there.
+    #[inline]
+    fn split(self, edge: &Edge) -> (usize, MethodIndex) {
+        let key = edge.key();
+        match self {
+            Side::Callers => (group(key.child, key.child_recursive), key.parent),
+            Side::Callees => (group(key.parent, key.parent_recursive), key.child),
+        }
+    }
+}
+
+#[inline]
+fn group(method: MethodIndex, recursive: bool) -> usize {
+    method as usize * 2 + usize::from(recursive)
+}
+
+/// Everybody's relatives on one side.
+pub(super) struct Relatives {
+    ends: Vec<usize>,
+    starts: Vec<usize>,
+    items: Vec<Relative>,
+}
+
+impl Relatives {
+    /// Groups `edges` by one side for `methods` methods; the order within a group is none.
+    pub fn new(edges: &Edges, methods: usize, side: Side) -> Self {
+        let mut starts = vec![0usize; methods * 2];
+        let mut total = 0;
+        for edge in edges.iter() {
+            starts[side.split(edge).0] += 1;
+            total += 1;
+        }
+        let mut next = 0;
+        for start in &mut starts {
+            next += std::mem::replace(start, next);
+        }
+        let mut ends = starts.clone();
+        let nobody = Relative {
+            inclusive: 0,
+            method: 0,
+            calls: 0,
+            found: 0,
+        };
+        let mut items = vec![nobody; total];
+        for edge in edges.iter() {
+            let (group, method) = side.split(edge);
+            items[ends[group]] = Relative {
+                inclusive: edge.inclusive,
+                method,
+                calls: edge.calls,
+                found: edge.found,
+            };
+            ends[group] += 1;
+        }
+        let mut relatives = Relatives {
+            ends,
+            starts,
+            items,
+        };
+        relatives.join_twins(methods);
+        relatives
+    }
+
+    /// Edges that differ in the flag this side does not show are one relative here, found when
+    /// the first of them was.
+    fn join_twins(&mut self, methods: usize) {
+        let mut seen = vec![usize::MAX; methods];
+        for (start, end) in self.starts.iter().zip(&mut self.ends) {
+            let mut kept = *start;
+            for at in *start..*end {
+                let item = self.items[at];
+                let place = seen[item.method as usize];
+                if place < kept && place >= *start {
+                    let twin = &mut self.items[place];
+                    twin.inclusive = twin.inclusive.wrapping_add(item.inclusive);
+                    twin.calls = twin.calls.wrapping_add(item.calls);
+                    twin.found = twin.found.min(item.found);
+                } else {
+                    seen[item.method as usize] = kept;
+                    self.items[kept] = item;
+                    kept += 1;
+                }
+            }
+            *end = kept;
+        }
+    }
+
+    /// One method's relatives.
+    pub fn of(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
+        let group = group(method, recursive);
+        &mut self.items[self.starts[group]..self.ends[group]]
+    }
+}

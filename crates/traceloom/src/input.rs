@@ -1,0 +1,247 @@
+//! Opening inputs: files (mapped where that pays), standard input, key and data pairs.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use memmap2::Mmap;
+use traceloom_formats::{AnyReader, EventRules, ReadError, ReadOptions, Reader, Target};
+use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
+
+use crate::progress::Progress;
+
+/// Files below this are read: mapping costs more, and they may still grow.
+const MAP_FROM_BYTES: u64 = 1 << 20;
+
+/// What is pushed into a reader at once. Big enough for parallel readers to share out, small
+/// enough that pages and buffers behind it stay few.
+const CHUNK_BYTES: usize = 16 << 20;
+
+/// A file changed this lately may still be written to; it is read, since a mapped file that is
+/// cut short would end the program.
+const SETTLED_AFTER: Duration = Duration::from_secs(2);
+
+/// Options of every command that opens traces.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct InputArgs {
+    /// Rules for kernel events that traceloom does not know (TOML, tables [[event]])
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub events: Option<PathBuf>,
+
+    /// A process dump taken beside the trace (ps -AT, or systrace's PROCESS DUMP), for tgids and names
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub process_dump: Option<PathBuf>,
+
+    /// R8 or ProGuard mapping.txt: shows original names for obfuscated ones
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub mapping: Option<PathBuf>,
+
+    /// Refuse compressed input that unpacks to more than this (accepts K, M, G)
+    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes, help_heading = "Input")]
+    pub max_decompressed: u64,
+
+    /// Threads to read with [default: one a core]; the result does not depend on it
+    #[arg(long, value_name = "N", help_heading = "Input")]
+    pub threads: Option<usize>,
+}
+
+impl InputArgs {
+    fn read_options(&self, name: &str) -> Result<ReadOptions> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(ReadOptions {
+            name: name.to_owned(),
+            threads: self.threads.unwrap_or_else(cores).max(1),
+            max_decompressed: self.max_decompressed,
+            rules: Arc::new(self.rules()?),
+            process_dump: self.dump()?,
+            ..ReadOptions::default()
+        })
+    }
+
+    fn rules(&self) -> Result<EventRules> {
+        let Some(path) = &self.events else {
+            return Ok(EventRules::default());
+        };
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the event rules {}", path.display()))?;
+        EventRules::parse(&text).with_context(|| format!("event rules {}", path.display()))
+    }
+
+    fn dump(&self) -> Result<Option<Arc<Vec<u8>>>> {
+        let Some(path) = &self.process_dump else {
+            return Ok(None);
+        };
+        let bytes = std::fs::read(path)
+            .with_context(|| format!("cannot read the process dump {}", path.display()))?;
+        Ok(Some(Arc::new(bytes)))
+    }
+}
+
+/// Reads a trace into tables, with original names where a mapping was given.
+///
+/// # Errors
+/// If the file cannot be read or is no trace. The message names the file.
+pub fn read_trace(path: &Path, args: &InputArgs) -> Result<Trace> {
+    let mut builder = TraceBuilder::new();
+    push(path, args, &mut Target::Trace(&mut builder))?;
+    let mut trace = builder.finish();
+    if let Some(mapping) = &args.mapping {
+        crate::mapping::Mapping::open(mapping)?.rename(&mut trace);
+    }
+    Ok(trace)
+}
+
+/// Streams a method trace into `consumer` without building tables. `false` says that the input
+/// is a trace of another kind; nothing was delivered then.
+///
+/// # Errors
+/// As [`read_trace`].
+pub fn read_method_events(
+    path: &Path,
+    args: &InputArgs,
+    consumer: &mut dyn MethodEvents,
+) -> Result<bool> {
+    match push(path, args, &mut Target::Methods(consumer)) {
+        Ok(()) => Ok(true),
+        Err(error) if is_other_kind(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_other_kind(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ReadError::NoMethodEvents { .. }))
+}
+
+/// The parts that make up the input: one file, or a key and a data file of old tools. A base
+/// name stands for both where no file of that name is there.
+fn parts(path: &Path) -> Result<Vec<PathBuf>> {
+    let beside = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    if path.as_os_str() == "-" || path.exists() {
+        return Ok(match path.extension().and_then(|ending| ending.to_str()) {
+            Some("key") if path.with_extension("data").exists() => {
+                vec![path.to_owned(), path.with_extension("data")]
+            }
+            Some("data") if path.with_extension("key").exists() => {
+                vec![path.with_extension("key"), path.to_owned()]
+            }
+            _ => vec![path.to_owned()],
+        });
+    }
+    let pair = vec![beside(".key"), beside(".data")];
+    if pair.iter().all(|part| part.exists()) {
+        return Ok(pair);
+    }
+    if beside(".trace").exists() {
+        return Ok(vec![beside(".trace")]);
+    }
+    bail!("{}: no such file", path.display());
+}
+
+fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
+    let name = if path.as_os_str() == "-" {
+        "standard input".into()
+    } else {
+        path.display().to_string()
+    };
+    let mut reader = AnyReader::new(args.read_options(&name)?);
+    for part in parts(path)? {
+        push_part(&part, &mut reader, out).with_context(|| part.display().to_string())?;
+    }
+    reader.finish(out).with_context(|| name)
+}
+
+fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
+    if path.as_os_str() == "-" {
+        let stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            bail!("standard input is a terminal; pipe a trace into it, or name a file");
+        }
+        return push_stream(stdin.lock(), None, reader, out);
+    }
+    let file = File::open(path).context("cannot open")?;
+    let facts = file.metadata().context("cannot look at")?;
+    if facts.is_dir() {
+        bail!("is a folder; name a trace in it");
+    }
+    let settled = facts.modified().ok().and_then(|at| at.elapsed().ok()) > Some(SETTLED_AFTER);
+    if facts.is_file() && facts.len() >= MAP_FROM_BYTES && settled {
+        return push_mapped(&file, reader, out);
+    }
+    let length = facts.is_file().then_some(facts.len());
+    push_stream(file, length, reader, out)
+}
+
+fn push_stream(
+    mut from: impl Read,
+    length: Option<u64>,
+    reader: &mut AnyReader,
+    out: &mut Target<'_>,
+) -> Result<()> {
+    let progress = Progress::new(length);
+    let mut chunk = Vec::new();
+    loop {
+        chunk.clear();
+        let read = from
+            .by_ref()
+            .take(CHUNK_BYTES as u64)
+            .read_to_end(&mut chunk)
+            .context("cannot read")?;
+        if read == 0 {
+            return Ok(());
+        }
+        reader.feed(&chunk, out)?;
+        progress.add(read);
+    }
+}
+
+fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
+    // SAFETY: the map is read-only and private, and readers look at each byte as plain data. A
+    // writer that shortened the file meanwhile would end the program by SIGBUS; files that
+    // changed within the last seconds are therefore read instead.
+    let map = unsafe { Mmap::map(file) }.context("cannot map")?;
+    let progress = Progress::new(Some(map.len() as u64));
+    for (number, chunk) in map.chunks(CHUNK_BYTES).enumerate() {
+        reader.feed(chunk, out)?;
+        progress.add(chunk.len());
+        give_back(&map, number * CHUNK_BYTES, chunk.len());
+    }
+    Ok(())
+}
+
+/// Tells the kernel that these pages are not needed any more, so that a big file does not count
+/// as this program's memory.
+#[cfg(unix)]
+fn give_back(map: &Mmap, from: usize, length: usize) {
+    use memmap2::UncheckedAdvice::DontNeed;
+    // SAFETY: nothing holds on to these bytes (the reader copies what it keeps), and pages of a
+    // read-only file map would come back from the file if they were touched again.
+    let declined = unsafe { map.unchecked_advise_range(DontNeed, from, length) };
+    // The advice only saves memory; a kernel that declines it changes nothing.
+    drop(declined);
+}
+
+#[cfg(not(unix))]
+fn give_back(_: &Mmap, _: usize, _: usize) {}
+
+/// Reads `64M`, `8G`, `1000`.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text} is no size; write for example 500M or 8G");
+    let (digits, unit) = match text.to_ascii_uppercase().chars().last() {
+        Some('K') => (&text[..text.len() - 1], 1 << 10),
+        Some('M') => (&text[..text.len() - 1], 1 << 20),
+        Some('G') => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1u64),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .ok_or_else(wrong)
+}

@@ -1,0 +1,358 @@
+//! Original names for what R8 or ProGuard renamed: methods of a method trace, and class and
+//! method names inside slice names.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use proguard::{ProguardMapper, ProguardMapping, StackFrame};
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, Trace};
+
+/// A `mapping.txt`, read into memory.
+#[derive(Debug)]
+pub struct Mapping {
+    text: Vec<u8>,
+}
+
+impl Mapping {
+    /// Reads a mapping file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no mapping.
+    pub fn open(path: &Path) -> Result<Self> {
+        let text = std::fs::read(path)
+            .with_context(|| format!("cannot read the mapping {}", path.display()))?;
+        if !ProguardMapping::new(&text).is_valid() {
+            bail!(
+                "{} is no R8 or ProGuard mapping: no line `original.Class -> a.b:`",
+                path.display()
+            );
+        }
+        Ok(Self { text })
+    }
+
+    /// The look-up from obfuscated to original names.
+    pub fn names(&self) -> Names<'_> {
+        Names {
+            mapper: ProguardMapper::new_with_param_mapping(ProguardMapping::new(&self.text), true),
+        }
+    }
+
+    /// Puts original names in place of obfuscated ones in all methods and slices of a trace.
+    pub fn rename(&self, trace: &mut Trace) {
+        let names = self.names();
+        rename_methods(&names, trace);
+        rename_slices(&names, trace);
+    }
+}
+
+/// What a method was called before obfuscation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OriginalMethod {
+    /// The class, dotted.
+    pub class: String,
+    /// The method; where the entry line lies in inlined code, the inlined methods follow in brackets.
+    pub name: String,
+    /// The signature as a JVM descriptor with original classes, or as it was.
+    pub signature: String,
+    /// The source file, where the mapping knows it.
+    pub file: Option<String>,
+}
+
+/// Look-ups in a mapping.
+#[derive(Debug)]
+pub struct Names<'a> {
+    mapper: ProguardMapper<'a>,
+}
+
+impl<'a> Names<'a> {
+    /// The original of a method; `None` for one that the mapping does not know. `line` is the
+    /// method's first line, 0 or less where unknown.
+    pub fn method(
+        &self,
+        class: &str,
+        name: &str,
+        signature: &str,
+        line: i32,
+    ) -> Option<OriginalMethod> {
+        let dotted = class.replace('/', ".");
+        let original_class = self.mapper.remap_class(&dotted)?;
+        let parameters = self.parameters(signature);
+        let chain = self.chain(&dotted, name, parameters.as_deref(), line);
+        let outermost = chain.last();
+        Some(OriginalMethod {
+            class: outermost
+                .map_or(original_class, |frame| frame.class.as_str())
+                .to_owned(),
+            name: outermost.map_or_else(|| name.to_owned(), |frame| with_inlined(frame, &chain)),
+            signature: self.descriptor(signature),
+            file: outermost.and_then(|frame| frame.file.clone()),
+        })
+    }
+
+    /// The frames that a method at a line stands for, innermost first; the last is the method
+    /// itself. By parameters first, since overloads share a name; then by line; then by name
+    /// alone where that is not ambiguous.
+    fn chain(&self, class: &str, name: &str, parameters: Option<&str>, line: i32) -> Vec<Frame> {
+        if line > 0 {
+            let found = self.frames(&StackFrame::new(class, name, line as usize));
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        if let Some(parameters) = parameters {
+            let found = self.frames(&StackFrame::with_parameters(class, name, parameters));
+            // Without a line, several hits are overloads or inlined copies: only the last stands
+            // for the method itself.
+            return found.into_iter().next_back().into_iter().collect();
+        }
+        let by_name = self.mapper.remap_method(class, name);
+        by_name
+            .map(|(class, name)| Frame::named(class, name))
+            .into_iter()
+            .collect()
+    }
+
+    fn frames(&self, frame: &StackFrame<'_>) -> Vec<Frame> {
+        // The crate ties a frame's lifetime to the mapping's, so the look-up runs in a mapper
+        // borrowed for as long as the frame lives.
+        let mapper: &ProguardMapper<'_> = &self.mapper;
+        remap(mapper, frame)
+    }
+
+    /// The parameter types of a JVM descriptor as the mapping writes them: `int,java.lang.String`.
+    fn parameters(&self, descriptor: &str) -> Option<String> {
+        let signature = self.mapper.deobfuscate_signature(descriptor)?;
+        Some(signature.parameters_types().collect::<Vec<_>>().join(","))
+    }
+
+    /// A JVM descriptor with the original classes in it.
+    fn descriptor(&self, descriptor: &str) -> String {
+        let mut out = String::with_capacity(descriptor.len());
+        let mut rest = descriptor;
+        while let Some(start) = rest.find('L') {
+            let Some(length) = rest[start..].find(';') else {
+                break;
+            };
+            let class = rest[start + 1..start + length].replace('/', ".");
+            out.push_str(&rest[..=start]);
+            out.push_str(
+                &self
+                    .mapper
+                    .remap_class(&class)
+                    .unwrap_or(&class)
+                    .replace('.', "/"),
+            );
+            rest = &rest[start + length..];
+        }
+        out.push_str(rest);
+        out
+    }
+
+    /// A slice name with every class and every `class.method` in it by its original name; `None`
+    /// if nothing in it is known.
+    pub fn text(&self, text: &str) -> Option<String> {
+        if let Some(class) = self.mapper.remap_class(text) {
+            return Some(class.to_owned());
+        }
+        let mut out = String::with_capacity(text.len());
+        let (mut rest, mut changed) = (text, false);
+        while let Some(start) = rest.find(is_name_char) {
+            let word_end = rest[start..]
+                .find(|c| !is_name_char(c))
+                .map_or(rest.len(), |n| start + n);
+            let word = &rest[start..word_end];
+            out.push_str(&rest[..start]);
+            match self.word(word, line_behind(&rest[word_end..])) {
+                Some(original) => {
+                    out.push_str(&original);
+                    changed = true;
+                }
+                None => out.push_str(word),
+            }
+            rest = &rest[word_end..];
+        }
+        out.push_str(rest);
+        changed.then_some(out)
+    }
+
+    /// A dotted word: a class, or a class and a method.
+    fn word(&self, word: &str, line: i32) -> Option<String> {
+        let (class, method) = word.rsplit_once('.')?;
+        if let Some(class) = self.mapper.remap_class(word) {
+            return Some(class.to_owned());
+        }
+        let original = self.method(class, method, "", line)?;
+        Some(format!("{}.{}", original.class, original.name))
+    }
+}
+
+/// A frame of the mapping, owned.
+#[derive(Debug)]
+struct Frame {
+    class: String,
+    method: String,
+    file: Option<String>,
+}
+
+impl Frame {
+    fn named(class: &str, method: &str) -> Self {
+        Self {
+            class: class.to_owned(),
+            method: method.to_owned(),
+            file: None,
+        }
+    }
+}
+
+fn remap<'f>(mapper: &'f ProguardMapper<'f>, frame: &StackFrame<'f>) -> Vec<Frame> {
+    mapper
+        .remap_frame(frame)
+        .map(|frame| Frame {
+            class: frame.class().to_owned(),
+            method: frame.method().to_owned(),
+            file: frame.file().map(str::to_owned),
+        })
+        .collect()
+}
+
+/// The method's name, and behind it what was inlined at its entry.
+fn with_inlined(outermost: &Frame, chain: &[Frame]) -> String {
+    let inlined = &chain[..chain.len() - 1];
+    if inlined.is_empty() {
+        return outermost.method.clone();
+    }
+    let names: Vec<String> = inlined
+        .iter()
+        .rev()
+        .map(|frame| format!("{}.{}", frame.class, frame.method))
+        .collect();
+    format!("{} [inlined {}]", outermost.method, names.join(", "))
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '_' | '$')
+}
+
+/// The line in `(SourceFile:12)` behind a name, also where the parameter types stand between, as
+/// in ART's monitor contention slices; 0 if there is none.
+fn line_behind(rest: &str) -> i32 {
+    let in_brackets = |text: &str| -> Option<i32> {
+        let inner = text.strip_prefix('(')?.split_once(')')?.0;
+        inner.rsplit_once(':')?.1.parse().ok()
+    };
+    let behind_parameters = || {
+        rest.split_once(')')
+            .and_then(|(_, behind)| in_brackets(behind))
+    };
+    in_brackets(rest).or_else(behind_parameters).unwrap_or(0)
+}
+
+fn rename_methods(names: &Names<'_>, trace: &mut Trace) {
+    for row in 0..trace.methods.len() {
+        let method = trace.methods.row(row);
+        let text = |id| trace.strings.get(id);
+        let original = names.method(
+            text(method.class),
+            text(method.name),
+            text(method.signature),
+            method.line,
+        );
+        let Some(original) = original else { continue };
+        *trace.methods.class.get_mut(row) = trace.strings.intern(&original.class);
+        *trace.methods.name.get_mut(row) = trace.strings.intern(&original.name);
+        *trace.methods.signature.get_mut(row) = trace.strings.intern(&original.signature);
+        if let Some(file) = original.file {
+            *trace.methods.file.get_mut(row) = trace.strings.intern(&file);
+        }
+    }
+}
+
+fn rename_slices(names: &Names<'_>, trace: &mut Trace) {
+    let mut renamed: FxHashMap<StringId, StringId> = FxHashMap::default();
+    for row in 0..trace.slices.len() {
+        let name = trace.slices.name.get(row);
+        let original =
+            *renamed
+                .entry(name)
+                .or_insert_with(|| match names.text(trace.strings.get(name)) {
+                    Some(text) => trace.strings.intern(&text),
+                    None => name,
+                });
+        *trace.slices.name.get_mut(row) = original;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAPPING: &str = "\
+# {\"id\":\"com.android.tools.r8.mapping\",\"version\":\"2.2\"}
+com.example.Feed -> a.b:
+# {\"id\":\"sourceFile\",\"fileName\":\"Feed.kt\"}
+    1:3:void com.example.Json.parse(java.lang.String):40:42 -> a
+    1:3:void load(com.example.Feed):17 -> a
+    4:9:void load(com.example.Feed):18:23 -> a
+    1:1:int size():30:30 -> b
+    int count(int) -> c
+    int total(long) -> c
+com.example.Json -> a.c:
+";
+
+    fn mapping() -> Mapping {
+        Mapping {
+            text: MAPPING.as_bytes().to_vec(),
+        }
+    }
+
+    #[test]
+    fn methods_get_class_name_and_signature_back() {
+        let mapping = mapping();
+        let names = mapping.names();
+        let load = names.method("a.b", "a", "(La/b;)V", 5).unwrap();
+        assert_eq!(
+            (load.class.as_str(), load.name.as_str()),
+            ("com.example.Feed", "load")
+        );
+        assert_eq!(load.signature, "(Lcom/example/Feed;)V");
+        assert_eq!(load.file.as_deref(), Some("Feed.kt"));
+        assert_eq!(names.method("x.y", "a", "()V", 0), None);
+    }
+
+    #[test]
+    fn inlined_frames_at_the_entry_are_named() {
+        let mapping = mapping();
+        let load = mapping.names().method("a.b", "a", "(La/b;)V", 2).unwrap();
+        assert_eq!(load.name, "load [inlined com.example.Json.parse]");
+    }
+
+    #[test]
+    fn overloads_are_told_apart_by_their_parameters() {
+        let mapping = mapping();
+        let names = mapping.names();
+        assert_eq!(names.method("a.b", "c", "(I)I", -1).unwrap().name, "count");
+        assert_eq!(names.method("a.b", "c", "(J)I", -1).unwrap().name, "total");
+        assert_eq!(names.method("a.b", "c", "", -1).unwrap().name, "c");
+    }
+
+    #[test]
+    fn names_inside_slices_are_found() {
+        let mapping = mapping();
+        let names = mapping.names();
+        assert_eq!(names.text("a.c").as_deref(), Some("com.example.Json"));
+        assert_eq!(
+            names.text("inflate a.b.b x").as_deref(),
+            Some("inflate com.example.Feed.size x")
+        );
+        assert_eq!(
+            names
+                .text("monitor contention at void a.b.a(a.b)(SourceFile:5) waiters=0")
+                .as_deref(),
+            Some(
+                "monitor contention at void com.example.Feed.load(com.example.Feed)(SourceFile:5) waiters=0"
+            ),
+        );
+        assert_eq!(names.text("Choreographer#doFrame 12.5"), None);
+    }
+}

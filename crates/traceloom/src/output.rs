@@ -1,0 +1,60 @@
+//! Writing results: whole or not at all.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Writes a file by way of a temporary one beside it, which takes the name only when all is
+/// there. `-` is standard output.
+///
+/// # Errors
+/// If `write` fails or the folder cannot be written; the old file is then untouched.
+pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    if path.as_os_str() == "-" {
+        return print(write);
+    }
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let cannot = || format!("cannot write {}", path.display());
+    let mut temporary = tempfile::Builder::new();
+    set_usual_mode(&mut temporary);
+    let file = temporary
+        .prefix(".traceloom-")
+        .tempfile_in(folder)
+        .with_context(cannot)?;
+    let mut out = BufWriter::with_capacity(1 << 18, file);
+    write(&mut out)?;
+    let file = out
+        .into_inner()
+        .map_err(|error| error.into_error())
+        .with_context(cannot)?;
+    file.persist(path).with_context(cannot)?;
+    Ok(())
+}
+
+/// A temporary file is for its owner alone; a result is for whom the umask says.
+#[cfg(unix)]
+fn set_usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn set_usual_mode(_: &mut tempfile::Builder<'_, '_>) {}
+
+/// Writes to standard output once everything is there. A reader that closed the pipe early is
+/// no error.
+///
+/// # Errors
+/// If `write` fails, with nothing printed, or standard output does.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    match io::stdout().lock().write_all(&text) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("cannot write to standard output"),
+    }
+}

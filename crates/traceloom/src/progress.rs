@@ -1,0 +1,34 @@
+//! A progress bar on standard error, there only when somebody looks.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shows how much of an input was read. Hidden where standard error is no terminal.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar of `length` bytes; a counter where the length is not known.
+    pub fn new(length: Option<u64>) -> Self {
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+        let template = match length {
+            Some(_) => "reading {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+            None => "reading {bytes} {bytes_per_sec}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    /// That many more bytes were read.
+    pub fn add(&self, bytes: usize) {
+        self.bar.inc(bytes as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,68 @@
+//! Times as people write them on a command line.
+
+use anyhow::Result;
+use traceloom_trace::Trace;
+
+/// A range of time, counted from the trace's start.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub struct TimeRange {
+    /// Only from this time after the start on (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub from: Option<i64>,
+
+    /// Only up to this time after the start
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub until: Option<i64>,
+}
+
+impl TimeRange {
+    /// The range on the trace's own clock, ns; `None` where neither end was given.
+    pub fn of(&self, trace: &Trace) -> Option<(i64, i64)> {
+        if self.from.is_none() && self.until.is_none() {
+            return None;
+        }
+        let (first, last) = trace.bounds;
+        let from = self.from.map_or(first, |from| first.saturating_add(from));
+        let until = self.until.map_or(last, |until| first.saturating_add(until));
+        Some((from, until))
+    }
+}
+
+/// Reads `1.5s`, `200ms`, `300us` (`µs`), `40ns`; a bare number is seconds. Nanoseconds, exact.
+pub fn parse_time(text: &str) -> Result<i64, String> {
+    let wrong = || format!("{text} is no time; write for example 1.5s, 200ms, 300us or 40ns");
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let digits: usize = match unit {
+        "s" | "" => 9,
+        "ms" => 6,
+        "us" | "µs" => 3,
+        "ns" => 0,
+        _ => return Err(wrong()),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if (whole.is_empty() && fraction.is_empty()) || fraction.len() > digits {
+        return Err(wrong());
+    }
+    let padded = format!("{whole}{fraction:0<digits$}");
+    padded.parse().map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        assert_eq!(parse_time("1.5s"), Ok(1_500_000_000));
+        assert_eq!(parse_time("2"), Ok(2_000_000_000));
+        assert_eq!(parse_time("200ms"), Ok(200_000_000));
+        assert_eq!(parse_time("0.3us"), Ok(300));
+        assert_eq!(parse_time("7ns"), Ok(7));
+        for wrong in ["", ".", "1h", "1.5ns", "-3s", "1.2.3s", "99999999999999s"] {
+            assert!(parse_time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Holds traceloom's dmtracedump against the real one: made traces, real traces and random ones,
+//! times sets of options. Skipped, visibly, where the real one is not installed.
+#![cfg(unix)]
+
+mod build;
+mod cases;
+mod peers;
+mod random;
+mod rng;
+
+use std::path::PathBuf;
+
+use peers::Peers;
+use rng::Rng;
+
+/// Sets of options for a trace in `a.trace`, with `b.trace` to compare it with.
+const OPTIONS: &[&[&str]] = &[
+    &["a.trace"],
+    &["-h", "a.trace"],
+    &["-o", "a.trace"],
+    &["a.trace", "-ho"],
+    &["-d", "b.trace", "a.trace"],
+    &["-hdb.trace", "a.trace"],
+    &["a.trace", "-k", "-g", "out"],
+    &["-kgout", "-t0", "a.trace"],
+    &["-kgout", "-t", "50", "a.trace"],
+    &["-kgout", "-t", "99", "-h", "a.trace"],
+    &["-kgout", "-t", "-5", "a.trace"],
+    &["-kgout", "-t100", "a.trace"],
+    &["-g", "out", "a.trace"],
+    &["-h", "-s", "http://x/<js>/", "a.trace"],
+    &["-hs", "u/", "-d", "b.trace", "-g", "out", "--", "a.trace"],
+    &["-k", "-t5", "a.trace"],
+];
+
+/// How many random traces a test run takes; `TRACELOOM_FUZZ` says otherwise, as `count` or
+/// `first..end`.
+const RANDOM_TRACES: u64 = 250;
+
+#[test]
+fn made_traces_print_the_same() {
+    let Some(mut peers) = Peers::find() else {
+        return;
+    };
+    let cases = cases::all();
+    for (at, (name, bytes)) in cases.iter().enumerate() {
+        peers.write("a.trace", bytes);
+        peers.write("b.trace", &cases[(at * 7 + 1) % cases.len()].1);
+        for options in chosen(at, 5) {
+            peers.compare(name, options);
+        }
+    }
+    report(&peers, cases.len());
+}
+
+/// The plain profile and `n` more sets of options, different ones for different traces.
+fn chosen(at: usize, n: usize) -> impl Iterator<Item = &'static &'static [&'static str]> {
+    let rest = (0..n).map(move |i| &OPTIONS[1 + (at * n + i) % (OPTIONS.len() - 1)]);
+    OPTIONS.iter().take(1).chain(rest)
+}
+
+#[test]
+fn random_traces_print_the_same() {
+    let Some(mut peers) = Peers::find() else {
+        return;
+    };
+    let seeds = seeds();
+    let count = (seeds.end - seeds.start) as usize;
+    for seed in seeds {
+        peers.write("a.trace", &random::trace(seed));
+        peers.write("b.trace", &random::trace(seed / 2));
+        for options in chosen(Rng::new(seed).next() as usize % 1000, 4) {
+            peers.compare(&format!("seed {seed}"), options);
+        }
+    }
+    report(&peers, count);
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let Ok(asked) = std::env::var("TRACELOOM_FUZZ") else {
+        return 0..RANDOM_TRACES;
+    };
+    let number = |text: &str| text.parse().expect("TRACELOOM_FUZZ: a number or a range");
+    match asked.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => 0..number(&asked),
+    }
+}
+
+#[test]
+fn real_traces_print_the_same() {
+    let Some(mut peers) = Peers::find() else {
+        return;
+    };
+    let traces = corpus();
+    if traces.is_empty() {
+        return eprintln!("skipped: no corpus");
+    }
+    for (at, trace) in traces.iter().enumerate() {
+        let read = |path: &PathBuf| std::fs::read(path).expect("a readable trace");
+        peers.write("a.trace", &read(trace));
+        peers.write("b.trace", &read(&traces[(at + 1) % traces.len()]));
+        for options in OPTIONS {
+            peers.compare(&trace.display().to_string(), options);
+        }
+    }
+    eprintln!("{} real traces checked", traces.len());
+    report(&peers, traces.len());
+}
+
+fn corpus() -> Vec<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/testdata");
+    let root = std::env::var_os("TRACELOOM_TESTDATA").unwrap_or_else(|| beside.into());
+    let mut traces = Vec::new();
+    for folder in ["traceview-v1", "traceview-v2", "traceview-v3"] {
+        let entries = std::fs::read_dir(PathBuf::from(&root).join(folder));
+        let paths = entries.into_iter().flatten().flatten().map(|e| e.path());
+        traces.extend(paths.filter(|p| p.extension().is_some_and(|e| e == "trace")));
+    }
+    traces.sort();
+    traces
+}
+
+#[test]
+fn command_lines_are_read_the_same() {
+    let Some(mut peers) = Peers::find() else {
+        return;
+    };
+    peers.write("a.trace", &random::trace(1));
+    peers.write("-o", &random::trace(2));
+    let lines = [
+        "",
+        "a.trace a.trace",
+        "-x a.trace",
+        "-",
+        "--",
+        "-- a.trace",
+        "-- -o",
+        "-h --",
+        "--help",
+        "-hx a.trace",
+        "-d",
+        "-g",
+        "a.trace -s",
+        "-t",
+        "-ht a.trace",
+        "-t x a.trace",
+        "-oh a.trace",
+        "missing",
+        "-o missing",
+        "-d missing a.trace",
+        "-d a.trace missing",
+        "-h missing",
+        "-b x",
+        "a.trace -h",
+        "a.trace -- -h",
+        "-d -- a.trace",
+        "-W a.trace",
+        "-: a.trace",
+        "-; a.trace",
+        "-s -h a.trace",
+        "a.trace -o -h -k -t 3",
+        "-?",
+        "-hd a.trace a.trace",
+        "/dev/null",
+        "-o /dev/null",
+        "-g out -k -t 2147483648 a.trace",
+        "-kg out -t 4294967297 a.trace",
+        "- a.trace",
+        "-h - a.trace",
+        "-hh a.trace",
+        "-dmissing -o a.trace",
+    ];
+    for line in lines {
+        let args: Vec<&str> = line.split_whitespace().collect();
+        for posix in [false, true] {
+            peers.compare_with("command line", &args, posix);
+        }
+    }
+    report(&peers, lines.len());
+}
+
+fn report(peers: &Peers, inputs: usize) {
+    eprintln!(
+        "{} comparisons with the real dmtracedump on {inputs} inputs; it died on {}, where ours \
+         went on",
+        peers.compared, peers.survived
+    );
+}

@@ -1,0 +1,8 @@
+//! `atrace -z` streams.
+#![no_main]
+
+use traceloom_fuzz::read;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    read(data);
+});

@@ -1,0 +1,8 @@
+//! zip, gzip and zstd, and whatever is inside.
+#![no_main]
+
+use traceloom_fuzz::read;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    read(data);
+});

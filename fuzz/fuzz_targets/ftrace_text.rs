@@ -1,0 +1,8 @@
+//! ftrace text.
+#![no_main]
+
+use traceloom_fuzz::read_as;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    read_as("ftrace", data);
+});

@@ -1,0 +1,8 @@
+//! Systrace pages.
+#![no_main]
+
+use traceloom_fuzz::read;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    read(data);
+});

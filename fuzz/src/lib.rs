@@ -1,0 +1,128 @@
+//! What the fuzz targets do with their input. Any answer will do; a panic, a hang or a memory
+//! hog will not.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadOptions, Reader, Target, read_bytes};
+use traceloom_trace::TraceBuilder;
+
+/// Small, so that a bomb shows itself as a refusal and not as a slow input.
+const MAX_DECOMPRESSED: u64 = 16 << 20;
+
+fn options() -> ReadOptions {
+    ReadOptions {
+        max_decompressed: MAX_DECOMPRESSED,
+        ..ReadOptions::default()
+    }
+}
+
+/// Reads the input as whatever it looks like: once in one piece, and once in many. Both must give
+/// the same.
+pub fn read(data: &[u8]) {
+    let whole = read_bytes(data, options());
+    let mut builder = TraceBuilder::new();
+    let pieces = feed_pieces(&mut AnyReader::new(options()), data, &mut builder);
+    match (whole, pieces) {
+        (Ok(whole), Ok(())) => {
+            let trace = builder.finish();
+            assert_eq!(whole.slices.len(), trace.slices.len());
+            assert_eq!(whole.bounds, trace.bounds);
+        }
+        (Err(whole), Err(pieces)) => assert_eq!(whole.to_string(), pieces.to_string()),
+        (whole, pieces) => panic!("in one piece {:?}, in many {pieces:?}", whole.map(|_| ())),
+    }
+}
+
+/// Reads the input as one format, even where it does not look like it.
+pub fn read_as(id: &str, data: &[u8]) {
+    let format = FORMATS.iter().find(|format| format.id() == id);
+    let format = format.unwrap_or_else(|| panic!("no format called {id}"));
+    let mut reader = format.reader(&options()).expect("the format is read");
+    let mut builder = TraceBuilder::new();
+    if feed_pieces(reader.as_mut(), data, &mut builder).is_ok() {
+        builder.finish();
+    }
+}
+
+fn feed_pieces(
+    reader: &mut dyn Reader,
+    data: &[u8],
+    builder: &mut TraceBuilder,
+) -> Result<(), traceloom_formats::ReadError> {
+    // Sizes that share no factor with records, lines or blocks.
+    let mut sizes = [1, 7, 61, 997].into_iter().cycle();
+    let (mut rest, mut out) = (data, Target::Trace(builder));
+    while !rest.is_empty() {
+        let size = sizes.next().unwrap_or(1).min(rest.len());
+        let (piece, after) = rest.split_at(size);
+        reader.feed(piece, &mut out)?;
+        rest = after;
+    }
+    reader.finish(&mut out)
+}
+
+/// Three records of version 3 behind the text that the fuzzer makes up.
+pub fn with_records(key_section: &[u8]) -> Vec<u8> {
+    let mut bytes = key_section.to_vec();
+    bytes.extend(b"SLOW\x03\0\x20\0");
+    bytes.extend([0; 8]); // start
+    bytes.extend([14, 0, 0, 0, 0, 0, 0, 0]); // record size
+    bytes.extend([0; 8]);
+    for (method, time) in [(4u32, 1u32), (8, 2), (9, 5)] {
+        bytes.extend([1, 0]); // thread
+        bytes.extend(method.to_le_bytes());
+        bytes.extend(time.to_le_bytes());
+        bytes.extend((time * 2).to_le_bytes());
+    }
+    bytes
+}
+
+const SHORT_TRACE: &[u8] = b"# tracer: nop\n#\n\
+    a-10 [000] d..2 1.000001: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120\n\
+    b-11 [000] ...1 1.000002: tracing_mark_write: B|11|x\n\
+    b-11 [000] ...1 1.000003: my_event: value=7 name=lamp state=on\n\
+    b-11 [000] ...1 1.000004: tracing_mark_write: E|11\n";
+
+/// Reads a short trace with the input as the process dump beside it.
+pub fn read_with_dump(data: &[u8]) {
+    let options = ReadOptions {
+        process_dump: Some(Arc::new(data.to_vec())),
+        ..options()
+    };
+    let _trace_or_error = read_bytes(SHORT_TRACE, options);
+}
+
+/// Reads a short trace with the input as the rules for its events.
+pub fn read_with_rules(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Ok(rules) = EventRules::parse(text) else {
+        return;
+    };
+    let options = ReadOptions {
+        rules: Arc::new(rules),
+        ..options()
+    };
+    read_bytes(SHORT_TRACE, options).expect("rules cannot break a good trace");
+}
+
+/// Runs dmtracedump on the input as a file; the first byte chooses the output. What it prints is
+/// discarded by libFuzzer (`-close_fd_mask`, which `cargo xtask fuzz` sets).
+pub fn dmtracedump(data: &[u8]) {
+    let Some((&choice, data)) = data.split_first() else {
+        return;
+    };
+    let path = std::env::temp_dir().join(format!("traceloom-fuzz-{}", std::process::id()));
+    std::fs::write(&path, data).expect("a temporary file can be written");
+    let file = path.clone().into_os_string();
+    let args: Vec<OsString> = match choice % 4 {
+        0 => vec![file],
+        1 => vec!["-h".into(), file],
+        2 => vec!["-o".into(), file],
+        _ => vec!["-d".into(), file.clone(), file],
+    };
+    let args = std::iter::once("dmtracedump".into()).chain(args);
+    let _exit_code = traceloom::dmtracedump::main(args);
+}

@@ -1,0 +1,128 @@
+//! Names of programs that happened to run on the recording machine are nobody's business: all but
+//! the workload's and the kernel's own become `other`. Nothing else of the recording is touched.
+
+use std::collections::HashSet;
+use std::fs;
+
+use anyhow::Result;
+
+use super::workload;
+
+const OTHER: &str = "other";
+
+/// The numbers of the kernel's own threads.
+pub fn kernel_threads() -> Result<Vec<i32>> {
+    Ok(kernel_tasks()?.into_iter().map(|(pid, _)| pid).collect())
+}
+
+fn kernel_tasks() -> Result<Vec<(i32, String)>> {
+    const KTHREADD: &str = "2";
+    let mut tasks = Vec::new();
+    for entry in fs::read_dir("/proc")?.flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse() else {
+            continue;
+        };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let Some((before, after)) = stat.rsplit_once(") ") else {
+            continue; // it ended meanwhile
+        };
+        let parent = after.split(' ').nth(1);
+        let name = before.split_once('(').map_or("", |(_, name)| name);
+        if parent == Some(KTHREADD) || pid == 2 {
+            tasks.push((pid, name.to_owned()));
+        }
+    }
+    Ok(tasks)
+}
+
+/// The recording with foreign names replaced.
+pub fn redact(text: &str) -> Result<String> {
+    let mut known: HashSet<String> = kernel_tasks()?.into_iter().map(|(_, name)| name).collect();
+    known.extend(["<idle>", "<...>", "xtask", workload::MAIN].map(str::to_owned));
+    known.extend(workload::OTHERS.iter().map(|&name| name.to_owned()));
+    let known = |name: &str| {
+        name.starts_with("swapper") || name.starts_with("kworker/") || known.contains(name)
+    };
+    Ok(text
+        .lines()
+        .map(|line| redact_line(line, &known) + "\n")
+        .collect())
+}
+
+fn redact_line(line: &str, known: &dyn Fn(&str) -> bool) -> String {
+    if line.starts_with('#') {
+        return line.to_owned();
+    }
+    let line = redact_task(line, known);
+    redact_bracket(&redact_fields(&line, known), known)
+}
+
+/// The task in front: right-justified in 16 columns.
+fn redact_task(line: &str, known: &dyn Fn(&str) -> bool) -> String {
+    let Some(end) = line
+        .find(" (")
+        .and_then(|tgid| line[..tgid].trim_end().rfind('-'))
+    else {
+        return line.to_owned();
+    };
+    match known(line[..end].trim_start()) {
+        true => line.to_owned(),
+        false => format!("{OTHER:>16}{}", &line[end..]),
+    }
+}
+
+/// `comm=` and its kin: the name may hold spaces and ends before the next field's word.
+fn redact_fields(line: &str, known: &dyn Fn(&str) -> bool) -> String {
+    const FIELD: &str = "comm=";
+    let mut parts = line.split(FIELD);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let next = part.find('=').unwrap_or(part.len());
+        let end = part[..next].rfind(' ').unwrap_or(part.len());
+        let name = if known(&part[..end]) {
+            &part[..end]
+        } else {
+            OTHER
+        };
+        out += FIELD;
+        out += name;
+        out += &part[end..];
+    }
+    out
+}
+
+/// Block events close with the name of the task in brackets.
+fn redact_bracket(line: &str, known: &dyn Fn(&str) -> bool) -> String {
+    match line
+        .strip_suffix(']')
+        .and_then(|line| line.rsplit_once('['))
+    {
+        Some((before, name))
+            if line.contains(": block_") && !known(name) && name.parse::<i32>().is_err() =>
+        {
+            format!("{before}[{OTHER}]")
+        }
+        _ => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::redact_line;
+
+    #[test]
+    fn foreign_names_go_and_all_else_stays() {
+        let known = |name: &str| name == "mine" || name == "<idle>";
+        let check = |line: &str, expected: &str| assert_eq!(redact_line(line, &known), expected);
+        check(
+            "     secret app-12      (     12) [000] d..2.     1.000001: sched_switch: prev_comm=secret app prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=mine next_pid=1 next_prio=120",
+            "           other-12      (     12) [000] d..2.     1.000001: sched_switch: prev_comm=other prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=mine next_pid=1 next_prio=120",
+        );
+        let ours = "            mine-1       (      1) [000] .....     1.000001: tracing_mark_write: B|1|x=[y]";
+        check(ours, ours);
+        check(
+            "          <idle>-0       (-------) [000] d.h..     1.000002: block_rq_issue: 254,0 WS 4096 () 8 + 8 none,0,0 [secret]",
+            "          <idle>-0       (-------) [000] d.h..     1.000002: block_rq_issue: 254,0 WS 4096 () 8 + 8 none,0,0 [other]",
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Inputs that the fuzzer starts from: small, whole, one of each kind; and the small files of the
+//! corpus of real traces where it is there.
+
+use anyhow::Result;
+use testkit::{Corpus, SampleKind, samples};
+
+/// Real files up to this size are seeds too. The fuzzer spends its time on small ones.
+const MAX_REAL_BYTES: usize = 32 << 10;
+
+/// Writes the seeds of a target into its corpus; how many they are.
+pub fn write(target: &str) -> Result<usize> {
+    let folder = testkit::workspace_root().join("fuzz/corpus").join(target);
+    std::fs::create_dir_all(&folder)?;
+    let seeds = seeds_of(target);
+    for (index, seed) in seeds.iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{index:03}")), seed)?;
+    }
+    Ok(seeds.len())
+}
+
+fn seeds_of(target: &str) -> Vec<Vec<u8>> {
+    const METHOD: &[&str] = &["traceview-v1", "traceview-v2", "traceview-v3"];
+    let method = || [made(SampleKind::Method), real(METHOD)].concat();
+    match target {
+        "method_trace" => method(),
+        "key_section" => method()
+            .iter()
+            .filter_map(|seed| key_section(seed))
+            .collect(),
+        "dmtracedump" => method()
+            .into_iter()
+            .enumerate()
+            .map(choose_output)
+            .collect(),
+        "ftrace_text" => [made(SampleKind::Ftrace), real(&["ftrace-text"])].concat(),
+        "systrace_html" => made(SampleKind::Page),
+        "atrace_z" => made(SampleKind::AtraceZ),
+        "containers" => made(SampleKind::Container),
+        "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
+        "rules" => made(SampleKind::Rules),
+        _ => Vec::new(),
+    }
+}
+
+fn made(kind: SampleKind) -> Vec<Vec<u8>> {
+    let wanted = samples().into_iter().filter(|sample| sample.kind == kind);
+    wanted.map(|sample| sample.bytes).collect()
+}
+
+fn real(categories: &[&str]) -> Vec<Vec<u8>> {
+    let files = Corpus::find().map(|corpus| corpus.files(categories));
+    let contents = files
+        .unwrap_or_default()
+        .into_iter()
+        .map(|file| file.read());
+    contents
+        .filter(|bytes| bytes.len() <= MAX_REAL_BYTES)
+        .collect()
+}
+
+fn key_section(trace: &[u8]) -> Option<Vec<u8>> {
+    let end = trace.windows(5).position(|window| window == b"*end\n")?;
+    Some(trace[..end + 5].to_vec())
+}
+
+/// The target's first byte chooses what dmtracedump prints.
+fn choose_output((index, trace): (usize, Vec<u8>)) -> Vec<u8> {
+    [vec![index as u8], trace].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TARGETS;
+    use super::*;
+
+    #[test]
+    fn every_target_has_seeds_and_a_program() {
+        let manifest = testkit::workspace_root().join("fuzz/Cargo.toml");
+        let manifest = std::fs::read_to_string(manifest).unwrap();
+        for target in TARGETS {
+            assert!(!seeds_of(target).is_empty(), "{target}");
+            assert!(
+                manifest.contains(&format!("name = \"{target}\"")),
+                "{target}"
+            );
+        }
+        assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
+    }
+}

@@ -1,0 +1,54 @@
+//! Starting programs.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// A command in the workspace's folder, without standard input.
+pub fn command(program: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .current_dir(testkit::workspace_root())
+        .stdin(Stdio::null());
+    command
+}
+
+/// The cargo that runs this program.
+pub fn cargo(args: &[&str]) -> Command {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    command(&cargo, args)
+}
+
+/// Runs a command to its end and makes a failure an error.
+pub fn check(mut command: Command) -> Result<()> {
+    let line = shown(&command);
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {line}"))?;
+    if !status.success() {
+        bail!("{line}: {status}");
+    }
+    Ok(())
+}
+
+/// Whether a quiet run of the command succeeds; false where the program is missing.
+pub fn succeeds(mut command: Command) -> bool {
+    let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// Whether a program is found on the search path.
+pub fn have(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// The command as a person would type it.
+pub fn shown(command: &Command) -> String {
+    let program = std::path::Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    let mut words = vec![name.to_string_lossy()];
+    words.extend(command.get_args().map(|arg| arg.to_string_lossy()));
+    words.join(" ")
+}

@@ -1,0 +1,121 @@
+//! Running `cargo test` and saying what matters of its output: which binaries ran, what was
+//! skipped, how many real traces were checked, and everything about failures.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::{Counts, Outcome};
+use crate::run::{cargo, shown};
+
+/// Runs `cargo test` with `args`; all it prints also goes to `target/xtask/test.log`.
+pub fn run_tests(args: &[&str]) -> Counts {
+    match stream(args) {
+        Ok(counts) => counts,
+        Err(error) => Outcome::Failed(format!("{error:#}")).into(),
+    }
+}
+
+fn stream(args: &[&str]) -> Result<Counts> {
+    let mut command = cargo(args);
+    // Passing tests speak too: they say what they skipped.
+    command.args(["--", "--show-output"]);
+    let line = shown(&command);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {line}"))?;
+    let mut reader = TestOutput::default();
+    copy(&mut child, &mut reader)?;
+    let status = child.wait()?;
+    let mut counts = reader.counts;
+    if !status.success() && counts.failed == 0 {
+        counts.add(Outcome::Failed(format!("{line}: {status}")).into());
+    }
+    Ok(counts)
+}
+
+fn copy(child: &mut Child, reader: &mut TestOutput) -> Result<()> {
+    let folder = testkit::workspace_root().join("target/xtask");
+    std::fs::create_dir_all(&folder)?;
+    let mut log = File::create(folder.join("test.log"))?;
+    let output = child.stdout.take().context("no output to read")?;
+    for line in BufReader::new(output).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        writeln!(log, "{line}")?;
+        if reader.is_worth_showing(&line) {
+            println!("{line}");
+        }
+    }
+    Ok(())
+}
+
+/// Follows the output of test binaries line by line.
+#[derive(Default)]
+struct TestOutput {
+    counts: Counts,
+    /// Inside what failing tests printed.
+    in_failures: bool,
+}
+
+impl TestOutput {
+    /// Takes a line in and says whether a person wants to see it.
+    fn is_worth_showing(&mut self, line: &str) -> bool {
+        if let Some(result) = line.strip_prefix("test result: ") {
+            self.in_failures = false;
+            self.count(result);
+            // Crates without tests of a kind have a line each; they would bury the others.
+            return !result.contains(" 0 passed; 0 failed; 0 ignored");
+        }
+        if line == "failures:" {
+            self.in_failures = true;
+        }
+        let note = line.starts_with("skipped:") || line.contains(" real traces checked");
+        if line.starts_with("skipped:") {
+            self.counts.skipped += 1;
+        }
+        self.in_failures || note || (line.starts_with("test ") && line.ends_with(" FAILED"))
+    }
+
+    fn count(&mut self, result: &str) {
+        let number = |what: &str| -> usize {
+            let before = result.split(what).next().unwrap_or_default();
+            let digits = before.trim_end().rsplit(' ').next().unwrap_or_default();
+            digits.parse().unwrap_or(0)
+        };
+        self.counts.passed += number(" passed");
+        self.counts.failed += number(" failed");
+        self.counts.skipped += number(" ignored");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TestOutput;
+
+    #[test]
+    fn results_are_summed_and_failures_shown() {
+        let mut reader = TestOutput::default();
+        let shown: Vec<_> = [
+            "running 3 tests",
+            "test a ... ok",
+            "test b ... FAILED",
+            "successes:",
+            "---- a stdout ----",
+            "skipped: no corpus at /x",
+            "failures:",
+            "---- b stdout ----",
+            "thread 'b' panicked",
+            "test result: FAILED. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        ]
+        .into_iter()
+        .filter(|line| reader.is_worth_showing(line))
+        .collect();
+        assert_eq!(shown.len(), 6, "{shown:?}");
+        let counts = reader.counts;
+        assert_eq!((counts.passed, counts.failed, counts.skipped), (12, 1, 3));
+    }
+}

@@ -1,0 +1,64 @@
+//! Installs the peers that differential tests compare with, where that is possible.
+
+use super::{Counts, Outcome};
+use crate::run::{command, have, succeeds};
+
+/// A program that tests look for, and Debian's package that has it.
+const PEERS: &[(&str, &str)] = &[("dmtracedump", "dmtracedump"), ("dot", "graphviz")];
+
+/// Makes sure of each peer. A missing one is no failure: its tests skip themselves and say so.
+pub fn run() -> Counts {
+    let mut counts = Counts::default();
+    let missing: Vec<_> = PEERS.iter().filter(|(program, _)| !have(program)).collect();
+    if missing.is_empty() {
+        println!("every peer is there");
+        return counts;
+    }
+    let can_install = have("apt-get") && is_root();
+    if can_install {
+        refresh_package_lists(&missing);
+    }
+    for (program, package) in missing {
+        if !(can_install && install(package) && have(program)) {
+            let why = format!("{program} is missing (Debian's package {package})");
+            counts.add(Outcome::Skipped(why).into());
+        }
+    }
+    counts
+}
+
+fn is_root() -> bool {
+    // SAFETY: geteuid takes nothing and cannot fail.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// A fresh machine knows no packages at all until it is asked to look.
+fn refresh_package_lists(missing: &[&(&str, &str)]) {
+    let known = |package| {
+        let output = command("apt-cache", &["policy", package]).output();
+        output.is_ok_and(|output| {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            text.contains("Candidate:") && !text.contains("Candidate: (none)")
+        })
+    };
+    if !missing.iter().all(|(_, package)| known(package)) {
+        println!("apt-get update");
+        succeeds(apt(&["update"]));
+    }
+}
+
+fn install(package: &str) -> bool {
+    println!("apt-get install {package}");
+    succeeds(apt(&[
+        "install",
+        "--yes",
+        "--no-install-recommends",
+        package,
+    ]))
+}
+
+fn apt(args: &[&str]) -> std::process::Command {
+    let mut apt = command("apt-get", args);
+    apt.env("DEBIAN_FRONTEND", "noninteractive");
+    apt
+}
