@@ -13,6 +13,7 @@
 
 mod error;
 mod format;
+mod ftrace;
 mod registry;
 mod rules;
 
