@@ -71,6 +71,19 @@ pub enum ReadError {
         /// The limit, bytes.
         limit: u64,
     },
+    /// Data that unpacks to far more than any real trace does: a compression bomb.
+    #[error(
+        "{format}: {packed} bytes unpack to more than {unpacked}, as no trace does; \
+         if this is a real one, unpack it with another tool first"
+    )]
+    Bomb {
+        /// The container.
+        format: &'static str,
+        /// Compressed bytes read.
+        packed: u64,
+        /// Bytes they gave.
+        unpacked: u64,
+    },
     /// Containers within containers beyond any real use.
     #[error("{format}: containers nested more than {limit} deep")]
     TooDeep {

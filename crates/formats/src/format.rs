@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
+use traceloom_trace::{MethodEvents, Place, RepairKind, Trace, TraceBuilder};
 
 use crate::error::{ReadError, WriteError};
 use crate::rules::EventRules;
@@ -69,6 +69,22 @@ impl Target<'_> {
         match self {
             Self::Trace(builder) => Ok(builder),
             Self::Methods(_) => Err(ReadError::NoMethodEvents { format }),
+        }
+    }
+
+    /// Counts a repair, wherever the reading goes. A container does this for its own damage, so a
+    /// consumer of method events may hear of it after its `finish`.
+    pub fn repair(
+        &mut self,
+        kind: RepairKind,
+        count: u64,
+        place: Place,
+        detail: impl FnOnce() -> String,
+    ) {
+        match self {
+            Self::Trace(builder) => builder.repair(kind, count, place, detail),
+            Self::Methods(_) if count == 0 => {}
+            Self::Methods(consumer) => consumer.repair(kind, count, place, detail()),
         }
     }
 }

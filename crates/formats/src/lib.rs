@@ -11,10 +11,18 @@
 //! println!("{} slices", trace.slices.len());
 //! ```
 
+mod atrace;
+#[cfg(test)]
+mod capture;
 mod error;
 mod format;
+mod gzip;
+mod method_trace;
 mod registry;
 mod rules;
+mod systrace_html;
+mod unwrap;
+mod zlib;
 
 pub use error::{ReadError, WriteError};
 pub use format::{

@@ -4,7 +4,16 @@ use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
 
 /// Every format that traceloom reads or writes. A new one is a folder and a line here.
-pub static FORMATS: &[&dyn Format] = &[];
+pub static FORMATS: &[&dyn Format] = &[
+    &crate::method_trace::ArtMethod,
+    &crate::gzip::Gzip,
+    &crate::zlib::Zlib,
+    &crate::atrace::Atrace,
+    &crate::systrace_html::SystraceHtml,
+    &crate::systrace_html::SystraceJs,
+    #[cfg(test)]
+    &crate::capture::Capture,
+];
 
 /// The format that is surest of `head`; the first listed where two are equally sure.
 pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {

@@ -109,6 +109,12 @@ repair_kinds! {
     /// A block that contradicts itself.
     BrokenBlock = "broken_block", Loss,
         "a block contradicts its own header; what could be read of it is kept";
+    /// A method trace whose text part is missing.
+    MissingKeySection = "missing_key_section", Loss,
+        "the key section (the .key file) is missing: threads and methods are shown by their numbers";
+    /// A streaming trace without its end.
+    MissingSummary = "missing_summary", Note,
+        "the trace has no summary: the app was stopped while recording; what it wrote is kept";
     /// Bytes after the end of the data.
     TrailingBytes = "trailing_bytes", Note,
         "bytes after the end of the trace data; ignored";

@@ -33,6 +33,9 @@ enum Command {
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(disable_help_flag = true)]
     Dmtracedump(Rest),
+    /// Traceview's regression mode: thread, call and method tables of a method trace
+    #[command(disable_help_flag = true)]
+    Traceview(Rest),
 }
 
 /// Arguments handed on as they are to a program with its own rules.
@@ -86,6 +89,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             "dmtracedump",
             rest.args,
         ))),
+        Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
 }
 
@@ -104,6 +108,7 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     let name = Path::new(args.first()?).file_stem()?;
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        "traceview" => Some(crate::traceview::main(args.iter().cloned())),
         _ => None,
     }
 }

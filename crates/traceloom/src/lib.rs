@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod dmtracedump;
+pub mod traceview;
 
 mod commands;
 mod hints;

@@ -1,0 +1,192 @@
+//! What every encoding shares: dense indices, declarations, repairs and the batch on its way to
+//! the consumer.
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+use traceloom_trace::{MethodEvents, MethodIndex, MethodLine, Place, RepairKind, ThreadIndex};
+
+use super::clocks::ThreadClocks;
+use super::ids::{Declared, Ids, NONE};
+
+/// Events handed over at once: 16 KB, which stay in the nearest cache.
+pub(super) const BATCH: usize = 512;
+
+/// A repair until the end of the trace, where the consumer hears of it.
+#[derive(Clone, Debug)]
+struct Mended {
+    kind: RepairKind,
+    count: u64,
+    first: Place,
+    detail: String,
+}
+
+/// Repairs counted so far, one entry a kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repairs(Vec<Mended>);
+
+impl Repairs {
+    /// Counts a repair. `detail` is asked for only the first time.
+    #[cold]
+    pub fn add(&mut self, kind: RepairKind, offset: u64, detail: impl FnOnce() -> String) {
+        match self.0.iter_mut().find(|mended| mended.kind == kind) {
+            Some(mended) => mended.count += 1,
+            None => self.0.push(Mended {
+                kind,
+                count: 1,
+                first: Place::at_offset(offset),
+                detail: detail(),
+            }),
+        }
+    }
+}
+
+/// The state between tokens and the consumer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Emitter {
+    pub threads: Ids<0>,
+    pub methods: Ids<2>,
+    /// By thread index.
+    pub clocks: Vec<ThreadClocks>,
+    /// Records read, those of no known action included.
+    pub records: u64,
+    pub repairs: Repairs,
+}
+
+fn hash(parts: &[&str]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for part in parts {
+        hasher.write(part.as_bytes());
+        hasher.write_u8(b'\t');
+    }
+    hasher.finish()
+}
+
+impl Emitter {
+    /// Text out of the file; bytes that are not UTF-8 are replaced and counted.
+    pub fn text<'a>(&mut self, bytes: &'a [u8], offset: u64) -> Cow<'a, str> {
+        let text = String::from_utf8_lossy(bytes);
+        if let Cow::Owned(text) = &text {
+            let kind = RepairKind::InvalidUtf8;
+            self.repairs.add(kind, offset, || text.clone());
+        }
+        text
+    }
+
+    /// The index of a thread that a record names; an unknown one is announced without a name.
+    #[inline]
+    pub fn thread(&mut self, tid: u32, offset: u64, sink: &mut dyn MethodEvents) -> ThreadIndex {
+        match self.threads.find(tid.into()) {
+            NONE => self.new_thread(tid, offset, sink),
+            index => ThreadIndex(index),
+        }
+    }
+
+    #[cold]
+    fn new_thread(&mut self, tid: u32, offset: u64, sink: &mut dyn MethodEvents) -> ThreadIndex {
+        let index = self.insert_thread(tid, offset);
+        sink.thread(index, tid, "");
+        index
+    }
+
+    fn insert_thread(&mut self, tid: u32, offset: u64) -> ThreadIndex {
+        self.clocks.push(ThreadClocks::default());
+        ThreadIndex(self.threads.insert(tid.into(), offset))
+    }
+
+    /// The index of a method that a record names; an unknown one is announced by its id.
+    #[inline]
+    pub fn method(&mut self, raw_id: u64, offset: u64, sink: &mut dyn MethodEvents) -> MethodIndex {
+        match self.methods.find(raw_id) {
+            NONE => self.new_method(raw_id, offset, sink),
+            index => MethodIndex(index),
+        }
+    }
+
+    #[cold]
+    fn new_method(&mut self, raw_id: u64, offset: u64, sink: &mut dyn MethodEvents) -> MethodIndex {
+        let index = MethodIndex(self.methods.insert(raw_id, offset));
+        let line = MethodLine {
+            raw_id,
+            line: -1,
+            ..MethodLine::default()
+        };
+        sink.method(index, &line);
+        index
+    }
+
+    /// A thread's line or packet.
+    pub fn declare_thread(
+        &mut self,
+        tid: u32,
+        name: &str,
+        offset: u64,
+        sink: &mut dyn MethodEvents,
+    ) {
+        let index = match self.threads.find(tid.into()) {
+            NONE => self.insert_thread(tid, offset),
+            index => ThreadIndex(index),
+        };
+        let declared = self.threads.declare(index.0, hash(&[name]));
+        self.note_redefined(declared, offset, || format!("thread {tid}: {name}"));
+        if declared != Declared::Again {
+            sink.thread(index, tid, name);
+        }
+    }
+
+    /// A method's line or packet.
+    pub fn declare_method(
+        &mut self,
+        line: &MethodLine<'_>,
+        offset: u64,
+        sink: &mut dyn MethodEvents,
+    ) {
+        let index = match self.methods.find(line.raw_id) {
+            NONE => self.methods.insert(line.raw_id, offset),
+            index => index,
+        };
+        let text = hash(&[line.class, line.name, line.signature, line.file]);
+        let declared = self.methods.declare(index, text);
+        self.note_redefined(declared, offset, || {
+            format!("method 0x{:x}: {}.{}", line.raw_id, line.class, line.name)
+        });
+        if declared != Declared::Again {
+            sink.method(MethodIndex(index), line);
+        }
+    }
+
+    fn note_redefined(&mut self, declared: Declared, offset: u64, detail: impl FnOnce() -> String) {
+        if declared == Declared::Anew {
+            self.repairs.add(RepairKind::Redefined, offset, detail);
+        }
+    }
+
+    /// The records are over: says what was mended, then that it is the end.
+    pub fn finish(&mut self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
+        for mended in self.repairs.0.drain(..) {
+            sink.repair(mended.kind, mended.count, mended.first, mended.detail);
+        }
+        let (count, first) = self.threads.undeclared();
+        if let Some((tid, offset)) = first {
+            let place = Place::at_offset(offset);
+            sink.repair(
+                RepairKind::UnknownThread,
+                count,
+                place,
+                format!("thread {tid}"),
+            );
+        }
+        let (count, first) = self.methods.undeclared();
+        if let Some((raw_id, offset)) = first {
+            let place = Place::at_offset(offset);
+            sink.repair(
+                RepairKind::UnknownMethod,
+                count,
+                place,
+                format!("0x{raw_id:x}"),
+            );
+        }
+        sink.finish(keys);
+    }
+}

@@ -1,0 +1,189 @@
+//! The binary header in front of the records.
+//!
+//! ```text
+//!  0 u32 'SLOW'
+//!  4 u16 version            1 to 3; | 0xF0 streaming; 4 and 5 are ART's second encodings
+//!  6 u16 offset to data     from the header's first byte; files with 16 and 32 exist
+//!  8 u64 start, µs          Dalvik: since 1970; ART: CLOCK_MONOTONIC
+//! 16 u16 record size        version 3 only
+//! ```
+
+use traceloom_trace::{MethodClocks, Place};
+
+use super::FORMAT;
+use super::key::Keys;
+use crate::error::{ReadError, printable};
+
+/// The magic number, as it stands in the file.
+pub(super) const MAGIC: &[u8; 4] = b"SLOW";
+/// Set in the version of a streaming trace.
+pub(super) const STREAMING: u16 = 0xF0;
+/// How many bytes of binary data are looked at to tell a re-encoded file.
+pub(super) const REENCODED_WINDOW: usize = 1024;
+
+/// A header of versions 1 to 3, streaming or not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    /// As it stands in the file, streaming bits included.
+    pub version: u16,
+    /// Bytes from the header's beginning to the first record.
+    pub data_offset: usize,
+    /// Microseconds.
+    pub start_us: u64,
+    /// Bytes of one record.
+    pub record_bytes: usize,
+}
+
+/// The version where `bytes` begin with a header.
+pub(super) fn peek_version(bytes: &[u8]) -> Option<u16> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    Some(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]))
+}
+
+/// Whether some VM wrote this version.
+pub(super) fn is_known(version: u16) -> bool {
+    matches!(version, 1..=5 | 0xF1..=0xF5)
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// The u64 at `at`, which the caller has checked to be there.
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut value = [0; 8];
+    value.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(value)
+}
+
+impl Header {
+    /// Bytes needed before [`parse`](Self::parse) can be asked.
+    pub const FIXED: usize = 18;
+
+    /// Reads the fixed part; `at` is where it stands in the source.
+    pub fn parse(bytes: &[u8], at: u64) -> Result<Self, ReadError> {
+        let version = u16_at(bytes, 4);
+        let plain = version & !STREAMING;
+        let (least_offset, least_record) = match plain {
+            1 => (16, 9),
+            2 => (16, 10),
+            _ => (18, 10),
+        };
+        let data_offset = usize::from(u16_at(bytes, 6));
+        if data_offset < least_offset {
+            return Err(field(
+                "data offset",
+                data_offset,
+                "16 or more (version 3: 18)",
+                at + 6,
+            ));
+        }
+        let record_bytes = match plain {
+            3 => usize::from(u16_at(bytes, 16)),
+            _ => least_record,
+        };
+        if record_bytes < least_record {
+            return Err(field("record size", record_bytes, "10 or more", at + 16));
+        }
+        Ok(Self {
+            version,
+            data_offset,
+            start_us: u64_at(bytes, 8),
+            record_bytes,
+        })
+    }
+
+    /// The version without the streaming bits: 1 to 3.
+    pub fn plain_version(&self) -> u16 {
+        self.version & !STREAMING
+    }
+
+    /// Whether names stand between the records.
+    pub fn is_streaming(&self) -> bool {
+        self.version & STREAMING != 0
+    }
+
+    /// Bytes of a record's thread number.
+    pub fn tid_bytes(&self) -> usize {
+        if self.plain_version() == 1 { 1 } else { 2 }
+    }
+
+    /// Whether a record has room for two times.
+    pub fn has_room_for_two(&self) -> bool {
+        self.record_bytes >= self.tid_bytes() + 12
+    }
+}
+
+fn field(field: &'static str, found: usize, expected: &'static str, offset: u64) -> ReadError {
+    ReadError::Field {
+        format: FORMAT,
+        field,
+        found: found.to_string(),
+        expected,
+        place: Place::at_offset(offset),
+    }
+}
+
+/// The error for bytes that should have been a header.
+pub(super) fn no_header(bytes: &[u8], at: u64) -> ReadError {
+    let (field, expected, shown, at) = if bytes.starts_with(MAGIC) {
+        (
+            "version",
+            "1 to 5, or 0xF1 to 0xF5 (streaming)",
+            &bytes[4..],
+            at + 4,
+        )
+    } else {
+        ("binary header", "\"SLOW\"", bytes, at)
+    };
+    ReadError::Field {
+        format: FORMAT,
+        field,
+        found: printable(shown),
+        expected,
+        place: Place::at_offset(at),
+    }
+}
+
+/// Where a tool that took the file for text put U+FFFD for the bytes it did not understand: the
+/// data is UTF-8 throughout and holds such a mark. Binary records have bytes from 0x80 on that are
+/// not UTF-8 long before the window ends.
+pub(super) fn reencoded(binary: &[u8]) -> Option<usize> {
+    let window = &binary[..binary.len().min(REENCODED_WINDOW)];
+    let valid = match std::str::from_utf8(window) {
+        Ok(_) => window,
+        // A character cut by the window's end is no mistake.
+        Err(error) if error.error_len().is_none() => &window[..error.valid_up_to()],
+        Err(_) => return None,
+    };
+    memchr::memmem::find(valid, "\u{fffd}".as_bytes())
+}
+
+/// The clocks that the key section names, and whether it names any.
+///
+/// `global` is Dalvik's old word for wall time. Without a word Traceview took `thread-cpu`; two
+/// times need no word. Where a record has room for `one_time`, a second one cannot be read.
+pub(super) fn clocks(keys: &Keys, version: u16, one_time: bool) -> (MethodClocks, bool) {
+    let (wall, cpu, named) = match keys.get("clock") {
+        Some("dual") => (true, true, true),
+        Some("wall" | "global") => (true, false, true),
+        Some("thread-cpu") => (false, true, true),
+        _ => (matches!(version & !STREAMING, 3 | 5), true, false),
+    };
+    let wall = wall && !(cpu && one_time);
+    (MethodClocks { wall, cpu }, named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaced_bytes_are_told_from_binary_ones() {
+        let replaced = b"SLOW\x03\x00\x20\x00\xef\xbf\xbd\xef\xbf\xbd\x01\x00";
+        assert_eq!(reencoded(replaced), Some(8));
+        let binary = b"SLOW\x03\x00\x20\x00\xef\xbf\xbd\x80\xff\x00\x01\x00";
+        assert_eq!(reencoded(binary), None);
+        assert_eq!(reencoded(b"SLOW\x03\x00\x20\x00\x01\x02"), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! From the numbers in a file to dense indices: the n-th thread, the n-th method.
+
+use rustc_hash::FxHashMap;
+
+/// No index.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Ids up to here times four are found by indexing: ART numbers methods in steps of four, threads
+/// by 16 bits. 4 MB at most, whatever ids a file has; the others are hashed.
+const DIRECT: u64 = 1 << 20;
+
+/// What is known of one id.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// The id in the file.
+    raw: u64,
+    /// A hash of the text that declared it; 0 while only records use it.
+    text: u64,
+    /// Where it came up first.
+    offset: u64,
+}
+
+/// Ids of one kind. `SHIFT` is the number of low bits that ids leave zero.
+#[derive(Clone, Debug)]
+pub(super) struct Ids<const SHIFT: u32> {
+    direct: Vec<u32>,
+    hashed: FxHashMap<u64, u32>,
+    known: Vec<Known>,
+}
+
+impl<const SHIFT: u32> Default for Ids<SHIFT> {
+    fn default() -> Self {
+        Self {
+            direct: Vec::new(),
+            hashed: FxHashMap::default(),
+            known: Vec::new(),
+        }
+    }
+}
+
+/// What a declaration means for an id.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Declared {
+    /// It was not declared before.
+    First,
+    /// It was, with the same text.
+    Again,
+    /// It was, with another text.
+    Anew,
+}
+
+impl<const SHIFT: u32> Ids<SHIFT> {
+    /// The index of `raw`, [`NONE`] if it has none yet.
+    #[inline(always)]
+    pub fn find(&self, raw: u64) -> u32 {
+        let slot = raw.rotate_right(SHIFT);
+        match self.direct.get(slot as usize) {
+            Some(&index) if slot < DIRECT => index,
+            _ => self.find_hashed(raw),
+        }
+    }
+
+    #[inline]
+    fn find_hashed(&self, raw: u64) -> u32 {
+        if self.hashed.is_empty() {
+            return NONE;
+        }
+        self.hashed.get(&raw).copied().unwrap_or(NONE)
+    }
+
+    /// Gives `raw`, which has none, the next index.
+    pub fn insert(&mut self, raw: u64, offset: u64) -> u32 {
+        let index = self.known.len() as u32;
+        self.known.push(Known {
+            raw,
+            text: 0,
+            offset,
+        });
+        let slot = raw.rotate_right(SHIFT);
+        if slot < DIRECT {
+            let slot = slot as usize;
+            if slot >= self.direct.len() {
+                self.direct.resize(slot + 1, NONE);
+            }
+            self.direct[slot] = index;
+        } else {
+            self.hashed.insert(raw, index);
+        }
+        index
+    }
+
+    /// Notes that `index` was declared with a text of this hash.
+    pub fn declare(&mut self, index: u32, text: u64) -> Declared {
+        let known = &mut self.known[index as usize];
+        let before = std::mem::replace(&mut known.text, text.max(1));
+        match before {
+            0 => Declared::First,
+            _ if before == text.max(1) => Declared::Again,
+            _ => Declared::Anew,
+        }
+    }
+
+    /// The ids that no text declared: how many, and the first with its place.
+    pub fn undeclared(&self) -> (u64, Option<(u64, u64)>) {
+        let mut all = self.known.iter().filter(|known| known.text == 0);
+        let first = all.next().map(|known| (known.raw, known.offset));
+        (u64::from(first.is_some()) + all.count() as u64, first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_huge_ids_get_indices_in_order() {
+        let mut ids = Ids::<2>::default();
+        let raws = [
+            0,
+            0xffff_fffc,
+            4,
+            0x6283_0738,
+            5,
+            u64::MAX,
+            (DIRECT << 2) - 4,
+            DIRECT << 2,
+        ];
+        for (index, raw) in raws.into_iter().enumerate() {
+            assert_eq!(ids.find(raw), NONE);
+            assert_eq!(ids.insert(raw, 0), index as u32);
+        }
+        for (index, raw) in raws.into_iter().enumerate() {
+            assert_eq!(ids.find(raw), index as u32);
+        }
+        assert!(ids.direct.len() <= DIRECT as usize);
+    }
+
+    #[test]
+    fn declarations_are_compared() {
+        let mut ids = Ids::<0>::default();
+        let index = ids.insert(7, 99);
+        assert_eq!(ids.undeclared(), (1, Some((7, 99))));
+        assert_eq!(ids.declare(index, 5), Declared::First);
+        assert_eq!(ids.declare(index, 5), Declared::Again);
+        assert_eq!(ids.declare(index, 6), Declared::Anew);
+        assert_eq!(ids.undeclared(), (0, None));
+    }
+}

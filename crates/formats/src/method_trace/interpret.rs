@@ -1,0 +1,220 @@
+//! From method events to the tables of a trace.
+
+use traceloom_trace::{
+    CallStack, ClockKind, ClockRow, MethodAction, MethodClocks, MethodEvent, MethodEvents,
+    MethodId, MethodIndex, MethodLine, MethodRow, MethodTraceStart, NO_DURATION, NO_NUMBER, Place,
+    RepairKind, RowId, SliceBegin, SourceId, ThreadId, ThreadIndex, TraceBuilder, TrackId,
+};
+
+/// A start later than this is a time since 1970 (Dalvik), not since boot (ART): 30 years, ns.
+const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
+
+/// A thread with its open calls.
+struct Thread {
+    utid: ThreadId,
+    track: TrackId,
+    tid: u32,
+    calls: CallStack<()>,
+}
+
+/// Turns method events into slices. The time of a slice is the recording clock's: the trace's start
+/// plus the record's wall time, so that a method trace and a system trace of one device taken with
+/// `CLOCK_MONOTONIC` can be laid over each other.
+#[derive(Default)]
+pub(crate) struct Interpreter {
+    start_ns: i64,
+    has_cpu: bool,
+    first_method: usize,
+    threads: Vec<Thread>,
+    unmatched: Counted,
+    missing: Counted,
+}
+
+/// A repair that is counted here and told at the end.
+#[derive(Default)]
+struct Counted {
+    count: u64,
+    first: Option<(Place, MethodIndex)>,
+}
+
+impl Counted {
+    #[cold]
+    fn add(&mut self, count: u64, event: &MethodEvent, ts: i64) {
+        self.count += count;
+        let place = Place::at_offset(event.offset).with_ts(ts);
+        self.first.get_or_insert((place, event.method()));
+    }
+}
+
+impl Interpreter {
+    /// The consumer that writes into `builder`.
+    pub fn on<'a>(&'a mut self, builder: &'a mut TraceBuilder) -> OnBuilder<'a> {
+        OnBuilder {
+            state: self,
+            builder,
+        }
+    }
+
+    fn method_id(&self, index: MethodIndex) -> MethodId {
+        MethodId::from_row(self.first_method + index.0 as usize)
+    }
+}
+
+/// An [`Interpreter`] with the builder it writes into.
+pub(crate) struct OnBuilder<'a> {
+    state: &'a mut Interpreter,
+    builder: &'a mut TraceBuilder,
+}
+
+impl OnBuilder<'_> {
+    #[inline]
+    fn event(&mut self, event: &MethodEvent) {
+        let state = &mut *self.state;
+        let Some(thread) = state.threads.get_mut(event.thread.0 as usize) else {
+            return;
+        };
+        let ts = state.start_ns.saturating_add(event.wall_ns);
+        let key = event.method().0;
+        if event.action() == MethodAction::Enter {
+            let thread_ts = if state.has_cpu {
+                event.cpu_ns
+            } else {
+                NO_DURATION
+            };
+            let method = MethodId::from_row(state.first_method + key as usize);
+            thread.calls.push(key, ());
+            let call = SliceBegin::call(ts, thread_ts, method);
+            self.builder.begin_slice(thread.track, call);
+            return;
+        }
+        let Some(inner) = thread.calls.inner_calls(key) else {
+            self.builder.saw_time(ts);
+            state.unmatched.add(1, event, ts);
+            return;
+        };
+        if inner > 0 {
+            state.missing.add(inner as u64, event, ts);
+        }
+        let thread_ts = state.has_cpu.then_some(event.cpu_ns);
+        for _ in 0..=inner {
+            thread.calls.pop();
+            self.builder.end_slice(thread.track, ts, thread_ts);
+        }
+    }
+
+    fn tell(&mut self, kind: RepairKind, counted: Counted) {
+        let Some((place, method)) = counted.first else {
+            return;
+        };
+        let name = self
+            .builder
+            .trace()
+            .method_name(self.state.method_id(method));
+        self.builder.repair(kind, counted.count, place, || name);
+    }
+
+    /// Puts the threads into the process that the key section names. The thread called `main` is
+    /// its main thread: numbers of newer ART are its own, not the kernel's.
+    fn put_in_process(&mut self, keys: &[(String, String)]) {
+        let pid = keys.iter().find(|(key, _)| key == "pid");
+        let pid = pid.and_then(|(_, pid)| pid.trim().parse().ok());
+        for thread in &self.state.threads {
+            self.builder
+                .put_in_process(thread.utid, pid.unwrap_or(NO_NUMBER));
+            let tables = self.builder.tables();
+            let name = tables.threads.name.get(thread.utid.row());
+            let is_main = tables.strings.get(name) == "main" || pid == Some(thread.tid.into());
+            *tables.threads.is_main_thread.get_mut(thread.utid.row()) = is_main;
+        }
+    }
+
+    fn note_clocks(&mut self, clocks: MethodClocks) {
+        let (ts, clock) = match self.state.start_ns {
+            start if start > LONGEST_UPTIME_NS => (start, ClockKind::Realtime),
+            start if clocks.wall => (start, ClockKind::Monotonic),
+            start => (start, ClockKind::Trace),
+        };
+        self.builder.clock(ClockRow {
+            source: SourceId::NONE,
+            clock,
+            ts,
+            value_ns: ts,
+            precision_ns: 1000,
+            name: "start of the method trace".to_owned(),
+        });
+    }
+}
+
+impl MethodEvents for OnBuilder<'_> {
+    fn start(&mut self, start: &MethodTraceStart) {
+        self.state.start_ns = start.start_ns;
+        self.state.has_cpu = start.clocks.cpu;
+        self.state.first_method = self.builder.trace().methods.len();
+        self.builder
+            .metadata("method-trace-encoding", start.encoding);
+        self.builder
+            .metadata("method-trace-version", &format!("{:#x}", start.version));
+        self.builder
+            .metadata("method-trace-clocks", start.clocks.name());
+        self.note_clocks(start.clocks);
+    }
+
+    fn thread(&mut self, index: ThreadIndex, tid: u32, name: &str) {
+        if index.0 as usize >= self.state.threads.len() {
+            let utid = self.builder.thread(tid.into());
+            let track = self.builder.thread_track(utid);
+            self.state.threads.push(Thread {
+                utid,
+                track,
+                tid,
+                calls: CallStack::default(),
+            });
+        }
+        let utid = self.state.threads[index.0 as usize].utid;
+        let name = self.builder.intern(name.as_bytes());
+        self.builder.name_thread(utid, name);
+    }
+
+    fn method(&mut self, index: MethodIndex, line: &MethodLine<'_>) {
+        let dotted = line.class.replace('/', ".");
+        let row = MethodRow {
+            raw_id: line.raw_id,
+            class: self.builder.intern(dotted.as_bytes()),
+            name: self.builder.intern(line.name.as_bytes()),
+            signature: self.builder.intern(line.signature.as_bytes()),
+            file: self.builder.intern(line.file.as_bytes()),
+            line: line.line,
+            source: self.builder.source(),
+        };
+        let methods = &mut self.builder.tables().methods;
+        let place = self.state.first_method + index.0 as usize;
+        if place >= methods.len() {
+            methods.push(row);
+            return;
+        }
+        *methods.class.get_mut(place) = row.class;
+        *methods.name.get_mut(place) = row.name;
+        *methods.signature.get_mut(place) = row.signature;
+        *methods.file.get_mut(place) = row.file;
+        *methods.line.get_mut(place) = row.line;
+    }
+
+    fn events(&mut self, batch: &[MethodEvent]) {
+        batch.iter().for_each(|event| self.event(event));
+    }
+
+    fn repair(&mut self, kind: RepairKind, count: u64, place: Place, detail: String) {
+        self.builder.repair(kind, count, place, || detail);
+    }
+
+    fn finish(&mut self, key_section: &[(String, String)]) {
+        let unmatched = std::mem::take(&mut self.state.unmatched);
+        self.tell(RepairKind::UnmatchedExit, unmatched);
+        let missing = std::mem::take(&mut self.state.missing);
+        self.tell(RepairKind::MissingExit, missing);
+        for (key, value) in key_section {
+            self.builder.metadata(key, value);
+        }
+        self.put_in_process(key_section);
+    }
+}

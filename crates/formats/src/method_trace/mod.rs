@@ -1,0 +1,55 @@
+//! Method traces: everything that Traceview, Dalvik and ART wrote to `.trace` files.
+//!
+//! ```text
+//!            ┌ key section (text) ┐┌ header ┐┌ body ─────────────────────────────┐
+//! v1 v2 v3   *version … *end       SLOW       records of one size
+//! streaming                        SLOW       records, names and a summary between them
+//! a1 a2 b                          SLOW       packets with deltas
+//! ```
+//!
+//! [`key`] and [`header`] read the front, [`records`], [`streaming`] and `v2` turn the body
+//! into events; [`emit`] is what they share. None of them knows of tables: [`interpret`] does.
+
+mod clocks;
+mod emit;
+mod header;
+mod ids;
+mod interpret;
+mod key;
+mod parser;
+mod reader;
+mod records;
+mod streaming;
+
+use crate::format::{Confidence, Format, ReadOptions, Reader};
+
+/// The format's id, for messages.
+pub(crate) const FORMAT: &str = "art-method";
+
+/// `.trace` files of Dalvik and ART.
+pub(crate) struct ArtMethod;
+
+impl Format for ArtMethod {
+    fn id(&self) -> &'static str {
+        FORMAT
+    }
+
+    fn title(&self) -> &'static str {
+        "method trace"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if key::begins(head) {
+            return Confidence::Certain;
+        }
+        match header::peek_version(head) {
+            Some(version) if header::is_known(version) => Confidence::Certain,
+            Some(_) => Confidence::Likely,
+            None => Confidence::No,
+        }
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::<reader::MethodReader>::default())
+    }
+}

@@ -1,0 +1,85 @@
+//! The pushed reader: bytes in, in chunks of any size; events or tables out.
+
+use traceloom_trace::MethodEvents;
+
+use super::FORMAT;
+use super::interpret::Interpreter;
+use super::parser::Parser;
+use crate::error::ReadError;
+use crate::format::{Reader, Target};
+
+/// At least so many bytes are added to a cut item before it is tried again.
+const TOP_UP: usize = 4 << 10;
+
+/// Reads a method trace. Whole items are read where they stand in the chunk; only what a chunk's
+/// end cuts is carried over to the next.
+#[derive(Default)]
+pub(super) struct MethodReader {
+    parser: Parser,
+    carry: Vec<u8>,
+    interpreter: Interpreter,
+}
+
+impl MethodReader {
+    fn push(&mut self, chunk: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
+        let mut rest = chunk;
+        while !self.carry.is_empty() && !rest.is_empty() {
+            let before = self.carry.len();
+            let (top_up, behind) = rest.split_at(rest.len().min(TOP_UP.max(before)));
+            self.carry.extend_from_slice(top_up);
+            let used = self.parser.consume(&self.carry, false, sink)?;
+            if used >= before {
+                rest = &rest[used - before..];
+                self.carry.clear();
+            } else {
+                self.carry.drain(..used);
+                rest = behind;
+            }
+        }
+        if !rest.is_empty() {
+            let used = self.parser.consume(rest, false, sink)?;
+            self.carry.extend_from_slice(&rest[used..]);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
+        let carry = std::mem::take(&mut self.carry);
+        let used = self.parser.consume(&carry, true, sink)?;
+        self.parser.finish(&carry[used..], sink)
+    }
+}
+
+impl Reader for MethodReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        match out {
+            Target::Methods(consumer) => self.push(chunk, *consumer),
+            Target::Trace(builder) => {
+                builder.add_source_bytes(chunk.len() as u64);
+                let mut interpreter = std::mem::take(&mut self.interpreter);
+                let result = self.push(chunk, &mut interpreter.on(builder));
+                self.interpreter = interpreter;
+                result
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        match out {
+            Target::Methods(consumer) => self.end(*consumer),
+            Target::Trace(builder) => {
+                let mut interpreter = std::mem::take(&mut self.interpreter);
+                self.end(&mut interpreter.on(builder))
+            }
+        }
+    }
+}
+
+/// The error for an input that ends too early to be kept.
+pub(super) fn truncated(inside: &'static str, offset: usize) -> ReadError {
+    ReadError::Truncated {
+        format: FORMAT,
+        inside,
+        offset: offset as u64,
+    }
+}

@@ -1,0 +1,102 @@
+//! Streaming traces of versions 1 to 3: names arrive between the records, behind thread number 0.
+//!
+//! ```text
+//! u16 0  u8 1  u16 length  "0xid⇥class⇥method⇥signature⇥file\n"     a new method
+//! u16 0  u8 2  u16 tid  u16 length  name                            a new thread
+//! u16 0  u8 3  u32 length  text                                     the summary, at the end
+//! ```
+//!
+//! Facts from ART's `runtime/trace.cc` and from a real file: the summary is a key section with an
+//! empty method list.
+
+use traceloom_trace::{MethodEvents, RepairKind};
+
+use super::emit::Emitter;
+use super::key;
+
+/// What stands behind an escape.
+pub(super) enum Escape {
+    /// More bytes are needed to tell.
+    Short,
+    /// A name of so many bytes in all was declared.
+    Declared(usize),
+    /// The summary, its text at this place.
+    Summary { from: usize, to: usize },
+    /// No code that is known: nothing behind it can be told apart.
+    Unknown(u8),
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(usize::from(u16::from_le_bytes([
+        *bytes.get(at)?,
+        *bytes.get(at + 1)?,
+    ])))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
+    let bytes = bytes.get(at..at + 4)?;
+    let value = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    usize::try_from(value).ok()
+}
+
+/// Reads what stands behind an escape of `tid_bytes` at the beginning of `bytes`.
+pub(super) fn escape(
+    bytes: &[u8],
+    at: u64,
+    tid_bytes: usize,
+    emit: &mut Emitter,
+    sink: &mut dyn MethodEvents,
+) -> Escape {
+    let Some(code) = bytes.get(tid_bytes) else {
+        return Escape::Short;
+    };
+    let body = tid_bytes + 1;
+    let read = match code {
+        1 => new_method(bytes, body, at, emit, sink),
+        2 => new_thread(bytes, body, at, emit, sink),
+        3 => summary(bytes, body),
+        code => Some(Escape::Unknown(*code)),
+    };
+    read.unwrap_or(Escape::Short)
+}
+
+fn new_method(
+    bytes: &[u8],
+    body: usize,
+    at: u64,
+    emit: &mut Emitter,
+    sink: &mut dyn MethodEvents,
+) -> Option<Escape> {
+    let from = body + 2;
+    let to = from + u16_at(bytes, body)?;
+    let text = bytes.get(from..to)?;
+    let line = text.strip_suffix(b"\n").unwrap_or(text);
+    let place = at + from as u64;
+    if !key::declare_method(line, place, emit, sink) {
+        emit.repairs.add(RepairKind::UnparsedLine, place, || {
+            String::from_utf8_lossy(line).into_owned()
+        });
+    }
+    Some(Escape::Declared(to))
+}
+
+fn new_thread(
+    bytes: &[u8],
+    body: usize,
+    at: u64,
+    emit: &mut Emitter,
+    sink: &mut dyn MethodEvents,
+) -> Option<Escape> {
+    let tid = u16_at(bytes, body)?;
+    let from = body + 4;
+    let to = from + u16_at(bytes, body + 2)?;
+    let name = emit.text(bytes.get(from..to)?, at + from as u64);
+    emit.declare_thread(tid as u32, &name, at, sink);
+    Some(Escape::Declared(to))
+}
+
+fn summary(bytes: &[u8], body: usize) -> Option<Escape> {
+    let from = body + 4;
+    let to = from.checked_add(u32_at(bytes, body)?)?;
+    Some(Escape::Summary { from, to })
+}

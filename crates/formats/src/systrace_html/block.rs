@@ -1,0 +1,150 @@
+//! One block of data of a page: ftrace text, JSON, a process dump, or any of these packed.
+
+use super::ID;
+use super::base64::{Base64, is_base64};
+use super::js_lines::JsLines;
+use crate::error::ReadError;
+use crate::format::{ReadOptions, Target};
+use crate::unwrap::Inner;
+
+/// How many bytes tell whether a block is base64.
+const HEAD: usize = 64;
+
+/// Reads a block. What is wrong with it stays in it, unless it concerns the whole input.
+pub(super) struct Block {
+    inner: Inner,
+    js: Option<JsLines>,
+    kind: Kind,
+    plain: Vec<u8>,
+    error: Option<ReadError>,
+}
+
+enum Kind {
+    /// The first bytes, as long as they are too few to tell.
+    Unknown(Vec<u8>),
+    Plain,
+    Base64(Base64),
+}
+
+impl Block {
+    /// A block of the source that the page has begun.
+    pub fn new(options: &ReadOptions, js: bool) -> Self {
+        let joined = ReadOptions {
+            joined: true,
+            ..options.clone()
+        };
+        Self {
+            inner: Inner::new(ID, &joined),
+            js: js.then(JsLines::default),
+            kind: Kind::Unknown(Vec::new()),
+            plain: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Takes bytes of the block.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        if self.error.is_some() {
+            return Ok(());
+        }
+        let result = match &mut self.js {
+            None => self.kind.feed(bytes, &mut self.inner, out),
+            Some(lines) => {
+                lines.push(bytes, &mut self.plain);
+                let result = self.kind.feed(&self.plain, &mut self.inner, out);
+                self.plain.clear();
+                result
+            }
+        };
+        self.keep(result)
+    }
+
+    /// The block is over. The inner error says what was wrong with it.
+    pub fn finish(mut self, out: &mut Target<'_>) -> Result<Result<(), ReadError>, ReadError> {
+        if self.error.is_none() {
+            let result = self.finish_inner(out);
+            self.keep(result)?;
+        }
+        Ok(self.error.map_or(Ok(()), Err))
+    }
+
+    fn finish_inner(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if let Some(lines) = &mut self.js {
+            lines.finish(&mut self.plain);
+            self.kind.feed(&self.plain, &mut self.inner, out)?;
+        }
+        if self.kind.is_blank() {
+            return Err(ReadError::Empty);
+        }
+        self.kind.decide(&mut self.inner, out)?;
+        self.inner.finish(out)
+    }
+
+    fn keep(&mut self, result: Result<(), ReadError>) -> Result<(), ReadError> {
+        match result {
+            Err(
+                error @ (ReadError::TooBig { .. }
+                | ReadError::Bomb { .. }
+                | ReadError::TooDeep { .. }
+                | ReadError::NoMethodEvents { .. }),
+            ) => Err(error),
+            Err(error) => {
+                self.error = Some(error);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+impl Kind {
+    fn is_blank(&self) -> bool {
+        matches!(self, Self::Unknown(head) if head.trim_ascii().is_empty())
+    }
+
+    fn feed(
+        &mut self,
+        bytes: &[u8],
+        inner: &mut Inner,
+        out: &mut Target<'_>,
+    ) -> Result<(), ReadError> {
+        match self {
+            Self::Plain => inner.feed(bytes, out),
+            Self::Base64(decoder) => {
+                let mut decoded = Vec::with_capacity(bytes.len());
+                decoder.push(bytes, &mut decoded);
+                inner.feed(&decoded, out)
+            }
+            Self::Unknown(head) => {
+                // The line end behind the tag is no part of the data.
+                let skipped = if head.is_empty() { blank(bytes) } else { 0 };
+                head.extend_from_slice(&bytes[skipped..]);
+                if head.len() < HEAD {
+                    return Ok(());
+                }
+                self.decide(inner, out)
+            }
+        }
+    }
+
+    /// Settles what the block is by its first bytes.
+    fn decide(&mut self, inner: &mut Inner, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let Self::Unknown(head) = self else {
+            return Ok(());
+        };
+        const SHORTEST: usize = 8;
+        let head = std::mem::take(head);
+        let shown = head[..head.len().min(HEAD)].trim_ascii();
+        *self = if shown.len() >= SHORTEST && is_base64(shown) {
+            Self::Base64(Base64::default())
+        } else {
+            Self::Plain
+        };
+        self.feed(&head, inner, out)
+    }
+}
+
+fn blank(bytes: &[u8]) -> usize {
+    let line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+    bytes.iter().take_while(line_end).count()
+}

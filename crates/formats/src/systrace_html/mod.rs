@@ -1,0 +1,119 @@
+//! The pages that systrace wrote, of every age, and those of trace2html:
+//!
+//! ```text
+//! 2012        <script> var linuxPerfData = "\    lines that end in \n\
+//! 2013        the same, with raw line ends
+//! 2014-2021   <!-- BEGIN TRACE -->  <script class="trace-data" …> any number of blocks
+//! trace2html  <script id="viewer-data" …> text, or base64 of gzip
+//! ```
+
+mod base64;
+mod block;
+mod js_lines;
+mod page;
+#[cfg(test)]
+mod tests;
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::unwrap::Inner;
+use js_lines::JsLines;
+
+const ID: &str = "systrace-html";
+
+/// A page with a trace in it: passes its blocks on, as one source.
+pub(crate) struct SystraceHtml;
+
+impl Format for SystraceHtml {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "systrace page"
+    }
+
+    fn is_container(&self) -> bool {
+        true
+    }
+
+    /// The viewer comes first, megabytes of it, so any page may have a trace.
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        const BOM: &[u8] = b"\xef\xbb\xbf";
+        let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+        let starts =
+            |text: &[u8]| head.len() >= text.len() && head[..text.len()].eq_ignore_ascii_case(text);
+        if starts(b"<!-- begin trace -->") || starts(b"<script class=\"trace-data\"") {
+            Confidence::Certain
+        } else if starts(b"<!doctype html") || starts(b"<html") {
+            Confidence::Likely
+        } else {
+            Confidence::No
+        }
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(page::PageReader::new(options)))
+    }
+}
+
+/// The lines of an old page's string literal, saved without the page around them.
+pub(crate) struct SystraceJs;
+
+impl Format for SystraceJs {
+    fn id(&self) -> &'static str {
+        "systrace-js"
+    }
+
+    fn title(&self) -> &'static str {
+        "string literal of a systrace page"
+    }
+
+    fn is_container(&self) -> bool {
+        true
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        let mut lines = head.split(|&byte| byte == b'\n').take(3);
+        if lines.all(|line| line.trim_ascii_end().ends_with(b"\\n\\")) {
+            Confidence::Certain
+        } else {
+            Confidence::No
+        }
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(JsReader {
+            lines: JsLines::default(),
+            plain: Vec::new(),
+            inner: Inner::new(self.id(), options),
+        }))
+    }
+}
+
+struct JsReader {
+    lines: JsLines,
+    plain: Vec<u8>,
+    inner: Inner,
+}
+
+impl JsReader {
+    fn pass_on(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let result = self.inner.feed(&self.plain, out);
+        self.plain.clear();
+        result
+    }
+}
+
+impl Reader for JsReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.lines.push(chunk, &mut self.plain);
+        self.pass_on(out)
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.lines.finish(&mut self.plain);
+        self.pass_on(out)?;
+        self.inner.finish(out)
+    }
+}

@@ -1,0 +1,170 @@
+//! A reader for whatever is one deflate stream, or several: gzip, zlib, `atrace -z`.
+
+use traceloom_trace::{Place, RepairKind};
+
+use super::{Inflater, Inner, Outcome};
+use crate::error::ReadError;
+use crate::format::{ReadOptions, Reader, Target};
+
+/// What stands around the deflate stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wrapping {
+    /// zlib's header; one stream.
+    Zlib,
+    /// gzip's header; one member after the other is one text (RFC 1952, 2.2).
+    Gzip,
+}
+
+impl Wrapping {
+    fn inflater(self) -> Inflater {
+        match self {
+            Self::Zlib => Inflater::zlib(),
+            Self::Gzip => Inflater::gzip(),
+        }
+    }
+}
+
+enum State {
+    Stream(Box<Inflater>),
+    /// After the end of a stream: another member, padding or junk may come.
+    Between,
+    /// The rest is junk.
+    After,
+    Broken(String),
+}
+
+/// Unpacks and passes on. A stream that breaks off gives what came before.
+pub(crate) struct DeflateReader {
+    format: &'static str,
+    wrapping: Wrapping,
+    state: State,
+    inner: Inner,
+    packed: u64,
+    members: u64,
+    trailing: u64,
+}
+
+impl DeflateReader {
+    pub fn new(format: &'static str, wrapping: Wrapping, options: &ReadOptions) -> Self {
+        Self {
+            format,
+            wrapping,
+            state: State::Stream(Box::new(wrapping.inflater())),
+            inner: Inner::new(format, options),
+            packed: 0,
+            members: 0,
+            trailing: 0,
+        }
+    }
+
+    /// Takes what the present state takes of `input`; returns how much that is.
+    fn step(&mut self, input: &[u8], out: &mut Target<'_>) -> Result<usize, ReadError> {
+        match &mut self.state {
+            State::Stream(inflater) => {
+                let (inner, packed) = (&mut self.inner, self.packed + input.len() as u64);
+                let outcome = inflater.push(input, |piece| inner.unpacked(piece, packed, out))?;
+                Ok(self.after_push(outcome, input.len()))
+            }
+            State::Between => Ok(self.between(input)),
+            State::After | State::Broken(_) => {
+                self.trailing += input.len() as u64;
+                Ok(input.len())
+            }
+        }
+    }
+
+    fn after_push(&mut self, outcome: Outcome, pushed: usize) -> usize {
+        let used = match outcome {
+            Outcome::More => pushed,
+            Outcome::End(used) => {
+                self.members += 1;
+                self.state = State::Between;
+                used
+            }
+            Outcome::Broken(reason) => {
+                self.state = State::Broken(reason);
+                pushed
+            }
+        };
+        self.packed += used as u64;
+        used
+    }
+
+    fn between(&mut self, input: &[u8]) -> usize {
+        const GZIP: u8 = 0x1f;
+        match (self.wrapping, input[0]) {
+            (Wrapping::Gzip, GZIP) => {
+                self.state = State::Stream(Box::new(self.wrapping.inflater()));
+                0
+            }
+            // Tapes and disk images pad with zeros; gzip itself passes over them.
+            (Wrapping::Gzip, 0) => {
+                self.packed += 1;
+                1
+            }
+            _ => {
+                self.state = State::After;
+                0
+            }
+        }
+    }
+
+    fn nothing_came(&self) -> Option<ReadError> {
+        if self.inner.given() > 0 {
+            return None;
+        }
+        match &self.state {
+            State::Broken(reason) => Some(ReadError::Compression {
+                format: self.format,
+                offset: 0,
+                reason: reason.clone(),
+            }),
+            State::Stream(_) => Some(ReadError::Truncated {
+                format: self.format,
+                inside: "the compressed data",
+                offset: self.packed,
+            }),
+            State::Between | State::After => None,
+        }
+    }
+
+    fn count_repairs(&self, out: &mut Target<'_>) {
+        let place = Place::at_offset(self.inner.given());
+        match &self.state {
+            State::Stream(_) => out.repair(RepairKind::TornRecord, 1, place, || {
+                format!("the {} stream breaks off", self.format)
+            }),
+            State::Broken(reason) => out.repair(RepairKind::BrokenBlock, 1, place, || {
+                format!("the {} stream is broken: {reason}", self.format)
+            }),
+            State::Between | State::After => {}
+        }
+        let trailing = Place::at_offset(self.packed);
+        out.repair(RepairKind::TrailingBytes, self.trailing, trailing, || {
+            format!("after the {} stream", self.format)
+        });
+    }
+}
+
+impl Reader for DeflateReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        // Small steps keep the ratio that the bomb guard sees honest.
+        const STEP: usize = 64 << 10;
+        for mut rest in chunk.chunks(STEP) {
+            while !rest.is_empty() {
+                let used = self.step(rest, out)?;
+                rest = &rest[used..];
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if let Some(error) = self.nothing_came() {
+            return Err(error);
+        }
+        self.inner.finish(out)?;
+        self.count_repairs(out);
+        Ok(())
+    }
+}

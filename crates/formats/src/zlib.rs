@@ -1,0 +1,69 @@
+//! A bare zlib stream (RFC 1950), as cut out of an `atrace -z` file.
+
+use crate::format::{Confidence, Format, ReadOptions, Reader};
+use crate::unwrap::{DeflateReader, Inflater, Outcome, Wrapping};
+
+/// zlib: passes what is inside on.
+pub(crate) struct Zlib;
+
+/// Whether `head` begins with zlib's two header bytes: deflate with a 32 KB window, no dictionary,
+/// a checksum that fits. All levels: `78 01`, `78 5e`, `78 9c`, `78 da`.
+pub(crate) fn has_header(head: &[u8]) -> bool {
+    const NEEDS_DICTIONARY: u8 = 0x20;
+    match head {
+        [0x78, flags, ..] => {
+            flags & NEEDS_DICTIONARY == 0 && (0x7800 + u16::from(*flags)).is_multiple_of(31)
+        }
+        _ => false,
+    }
+}
+
+impl Format for Zlib {
+    fn id(&self) -> &'static str {
+        "zlib"
+    }
+
+    fn title(&self) -> &'static str {
+        "zlib stream"
+    }
+
+    fn is_container(&self) -> bool {
+        true
+    }
+
+    /// Two bytes are no proof, so the head must also unpack.
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        const TRIED: usize = 4 << 10;
+        if !has_header(head) {
+            return Confidence::No;
+        }
+        let mut given = 0;
+        let outcome = Inflater::zlib().push(&head[..head.len().min(TRIED)], |piece| {
+            given += piece.len();
+            Ok(())
+        });
+        match outcome {
+            Ok(Outcome::More | Outcome::End(_)) if given > 0 => Confidence::Likely,
+            _ => Confidence::No,
+        }
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        let reader = DeflateReader::new(self.id(), Wrapping::Zlib, options);
+        Some(Box::new(reader))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_is_known_and_text_is_not() {
+        for flags in [0x01, 0x5e, 0x9c, 0xda] {
+            assert!(has_header(&[0x78, flags, 0]));
+        }
+        assert!(!has_header(b"xml"));
+        assert_eq!(Zlib.sniff(b"x^2 + y^2"), Confidence::No);
+    }
+}

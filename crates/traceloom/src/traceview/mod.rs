@@ -1,0 +1,186 @@
+//! Traceview's regression mode: `traceview -r FILE` prints threads, calls, methods and time
+//! records, byte for byte what the Java program printed on every input it survived; where it
+//! died, the same tables and a line on stderr.
+//!
+//! ```text
+//! name ─► bytes ─► key section ─► records ─► replay ─► tables ─► stdout
+//! (input.rs)       (key.rs)   (records.rs)  (engine.rs, (print.rs)
+//!                  └─ or any method trace ─┘ tally.rs)
+//!                         (events.rs)
+//! ```
+//!
+//! The facts come from Traceview's Java source; the program itself, with its window taken out,
+//! was the reference for the tests' expectations. Where it printed in the platform's charset,
+//! this prints UTF-8.
+
+mod engine;
+mod events;
+mod file;
+mod input;
+mod java;
+mod key;
+mod print;
+mod records;
+mod tally;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use engine::Engine;
+use input::Missing;
+
+const HELP: &str = "\
+Traceview's regression mode: prints thread times, call times, method statistics and time records
+
+Usage: traceview -r TRACE
+
+  TRACE   a method trace, its name without .trace, or the base name of a .key and .data pair
+  -r      print and exit; without it Traceview opened a window, which is not here:
+          see traceloom profile and traceloom view
+
+Times are microseconds: t- is the thread's CPU clock, g- the global (wall) clock.
+
+Example:
+  traceview -r app.trace
+";
+
+/// Runs traceview with `args`, the first of which is the program's name. Exit codes: 0 fine (also
+/// for the usage, as the original), 1 no trace or not readable, 2 the window was asked for.
+pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.skip(1).collect();
+    let told = run(&args);
+    for line in &told.errors {
+        eprintln!("{line}");
+    }
+    match io::stdout().lock().write_all(&told.output) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("traceview: cannot write to standard output: {error}");
+            ExitCode::from(2)
+        }
+        _ => ExitCode::from(told.code),
+    }
+}
+
+/// What a run prints, and its exit code.
+#[derive(Default)]
+struct Told {
+    output: Vec<u8>,
+    errors: Vec<String>,
+    code: u8,
+}
+
+impl Told {
+    fn printed(text: impl Into<Vec<u8>>, code: u8) -> Self {
+        Self {
+            output: text.into(),
+            code,
+            ..Self::default()
+        }
+    }
+
+    fn failed(message: String, code: u8) -> Self {
+        Self {
+            errors: vec![message],
+            code,
+            ..Self::default()
+        }
+    }
+}
+
+fn run(args: &[OsString]) -> Told {
+    if args.iter().any(|arg| arg == "--help") {
+        return Told::printed(HELP, 0);
+    }
+    let options = args.iter().take_while(|arg| *arg == "-r").count();
+    let [name] = &args[options..] else {
+        let usage =
+            "Usage: java com.android.traceview.MainWindow [-r] trace\n  -r   regression only\n";
+        return Told::printed(usage, 0);
+    };
+    let bytes = match input::read(name) {
+        Ok(bytes) => bytes,
+        Err(missing) => return refuse(missing, name),
+    };
+    if options == 0 {
+        let name = Path::new(name).display();
+        return Told::failed(
+            format!(
+                "traceview: the window is not part of traceloom; see `traceloom profile {name}` \
+                 or `traceloom view {name}`, or add -r for the tables"
+            ),
+            2,
+        );
+    }
+    regression(&bytes, name)
+}
+
+fn refuse(missing: Missing, name: &OsStr) -> Told {
+    let name = Path::new(name).display();
+    match missing {
+        Missing::Folder => Told::printed("Qemu trace files not supported yet.\n", 1),
+        Missing::NotFound => Told::failed(format!("trace file '{name}' not found"), 1),
+        Missing::Pair => Told::failed(format!("cannot convert old trace file '{name}'"), 1),
+        Missing::Unreadable => Told::failed(format!("Failed to read the trace file '{name}'"), 1),
+    }
+}
+
+/// Prints the tables: in Traceview's own reading of the file if it had one, else in traceloom's.
+fn regression(bytes: &[u8], name: &OsStr) -> Told {
+    let refusal = match file::replay(bytes) {
+        Ok((engine, skipped)) => {
+            let mut errors = Vec::new();
+            if skipped.unknown_actions > 0 {
+                let count = skipped.unknown_actions;
+                errors.push(format!(
+                    "{count} records with unknown action 3; passed over"
+                ));
+            }
+            if skipped.torn_bytes > 0 {
+                let count = skipped.torn_bytes;
+                errors.push(format!("the file ends in a torn record of {count} bytes"));
+            }
+            return tables(engine, errors);
+        }
+        Err(refusal) => refusal.0,
+    };
+    match events::replay(bytes) {
+        Ok((engine, mended)) => {
+            let why = format!("Traceview could not open this: {refusal}");
+            tables(engine, [vec![why], mended].concat())
+        }
+        Err(error) => Told::failed(
+            format!(
+                "Failed to read the trace file '{}': {refusal}; {error}",
+                Path::new(name).display()
+            ),
+            1,
+        ),
+    }
+}
+
+fn tables(mut engine: Engine, mut errors: Vec<String>) -> Told {
+    let output = print::report(&mut engine);
+    let mended = engine.mended;
+    if mended.unmatched_exits > 0 {
+        let count = mended.unmatched_exits;
+        errors.push(format!(
+            "{count} exits of methods that were not running; passed over (Traceview stopped there)"
+        ));
+    }
+    if mended.missing_exits > 0 {
+        let count = mended.missing_exits;
+        errors.push(format!(
+            "{count} calls closed because their caller exited (Traceview stopped there)"
+        ));
+    }
+    Told {
+        output,
+        errors: errors
+            .into_iter()
+            .map(|line| format!("traceview: {line}"))
+            .collect(),
+        code: 0,
+    }
+}
