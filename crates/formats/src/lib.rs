@@ -22,7 +22,9 @@ mod registry;
 mod rules;
 mod systrace_html;
 mod unwrap;
+mod zip;
 mod zlib;
+mod zstd;
 
 pub use error::{ReadError, WriteError};
 pub use format::{

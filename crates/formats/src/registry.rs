@@ -8,6 +8,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::method_trace::ArtMethod,
     &crate::gzip::Gzip,
     &crate::zlib::Zlib,
+    &crate::zstd::Zstd,
+    &crate::zip::Zip,
     &crate::atrace::Atrace,
     &crate::systrace_html::SystraceHtml,
     &crate::systrace_html::SystraceJs,
