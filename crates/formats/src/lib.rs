@@ -14,6 +14,7 @@
 mod error;
 mod format;
 mod ftrace;
+mod process_dump;
 mod registry;
 mod rules;
 
