@@ -16,6 +16,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::systrace_html::SystraceJs,
     #[cfg(test)]
     &crate::capture::Capture,
+    &crate::process_dump::ProcessDump,
+    &crate::process_dump::CgroupDump,
 ];
 
 /// The format that is surest of `head`; the first listed where two are equally sure.
