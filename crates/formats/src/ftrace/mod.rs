@@ -12,11 +12,12 @@ mod marker;
 mod parallel;
 mod tokenize;
 mod typed;
+pub(crate) mod write;
 
 use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
 use interpret::Interpreter;
 
 /// ftrace text.
@@ -39,6 +40,10 @@ impl Format for FtraceText {
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
         Some(Box::new(FtraceReader::new(options)))
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::TextWriter)
     }
 }
 
