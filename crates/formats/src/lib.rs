@@ -14,6 +14,7 @@
 mod atrace;
 #[cfg(test)]
 mod capture;
+mod collapsed;
 mod error;
 mod format;
 mod ftrace;

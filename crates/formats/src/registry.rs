@@ -14,6 +14,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::atrace::Atrace,
     &crate::systrace_html::SystraceHtml,
     &crate::systrace_html::SystraceJs,
+    &crate::collapsed::Collapsed,
     #[cfg(test)]
     &crate::capture::Capture,
     &crate::process_dump::ProcessDump,

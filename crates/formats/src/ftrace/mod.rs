@@ -12,13 +12,14 @@ mod marker;
 mod parallel;
 mod tokenize;
 mod typed;
+pub(crate) mod write;
 
 use std::sync::Arc;
 
 use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
 use interpret::Interpreter;
 
 /// ftrace text.
@@ -41,6 +42,10 @@ impl Format for FtraceText {
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
         Some(Box::new(FtraceReader::new(options)))
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::TextWriter)
     }
 }
 
