@@ -16,6 +16,7 @@ mod atrace;
 mod capture;
 mod error;
 mod format;
+mod ftrace;
 mod gzip;
 mod method_trace;
 mod registry;

@@ -6,6 +6,7 @@ use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target
 /// Every format that traceloom reads or writes. A new one is a folder and a line here.
 pub static FORMATS: &[&dyn Format] = &[
     &crate::method_trace::ArtMethod,
+    &crate::ftrace::FtraceText,
     &crate::gzip::Gzip,
     &crate::zlib::Zlib,
     &crate::zstd::Zstd,

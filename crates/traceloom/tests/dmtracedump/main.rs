@@ -4,6 +4,7 @@
 
 mod build;
 mod cases;
+mod ours;
 mod peers;
 mod random;
 mod rng;

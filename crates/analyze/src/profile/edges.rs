@@ -1,0 +1,77 @@
+//! Who calls whom: the tree's edges, added up by caller and callee.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::group::recursive_nodes;
+use super::rows::Profile;
+use crate::tree::{CallTree, NodeId, Sums, Times, add};
+
+/// All calls of one method by another.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Edge {
+    /// The caller's row in the profile; `None` for the threads themselves (`(toplevel)`).
+    pub caller: Option<usize>,
+    /// The callee's row.
+    pub callee: usize,
+    /// Whether the caller was already open when it was called itself ("children while recursive").
+    pub caller_recursive: bool,
+    /// Whether the callee was already open ("parents while recursive").
+    pub callee_recursive: bool,
+    /// How often.
+    pub calls: u64,
+    /// Inclusive time of these calls.
+    pub inclusive: Times,
+}
+
+type Key = (Option<usize>, usize, bool, bool);
+
+impl Profile {
+    /// All edges of the tree the profile is of, by caller and callee. Takes time
+    /// linear in the tree's nodes.
+    pub fn edges(&self, tree: &CallTree) -> Vec<Edge> {
+        self.edges_where(tree, |_, _| true)
+    }
+
+    /// The edges that touch one row.
+    pub(crate) fn edges_of(&self, tree: &CallTree, row: usize) -> Vec<Edge> {
+        self.edges_where(tree, |caller, callee| caller == Some(row) || callee == row)
+    }
+
+    fn edges_where(
+        &self,
+        tree: &CallTree,
+        wanted: impl Fn(Option<usize>, usize) -> bool,
+    ) -> Vec<Edge> {
+        let recursive = recursive_nodes(tree, &self.groups);
+        let mut sums: FxHashMap<Key, (u64, Sums)> = FxHashMap::default();
+        for row in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
+            let (node, parent) = (NodeId(row as u32), tree.nodes.parent[row]);
+            let Some(callee) = self.row_of(tree, node) else {
+                continue;
+            };
+            let caller = self.row_of(tree, parent);
+            if wanted(caller, callee) {
+                let key = (caller, callee, recursive[parent.row()], recursive[row]);
+                let (calls, inclusive) = sums.entry(key).or_default();
+                *calls += tree.nodes.calls[row];
+                add(inclusive, &tree.nodes.inclusive_sums(node));
+            }
+        }
+        let mut edges: Vec<_> = sums.into_iter().collect();
+        edges.sort_unstable_by_key(|(key, _)| *key);
+        edges.into_iter().map(|edge| self.edge(edge)).collect()
+    }
+
+    fn edge(&self, (key, (calls, inclusive)): (Key, (u64, Sums))) -> Edge {
+        let (caller, callee, caller_recursive, callee_recursive) = key;
+        Edge {
+            caller,
+            callee,
+            caller_recursive,
+            callee_recursive,
+            calls,
+            inclusive: self.clocks.times(&inclusive),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Collapsed stacks: a line `thread;outer;inner N` for each path with time of its own.
+
+use crate::tree::{CallTree, Measure, NodeId};
+
+impl CallTree {
+    /// Calls `line` with each path that has exclusive time, and that time in ns. Names are joined
+    /// with `;`; a `;` or a control character within a name becomes `:` or a space.
+    ///
+    /// # Errors
+    /// The first error of `line`, which ends the walk.
+    pub fn folded<E>(
+        &self,
+        measure: Measure,
+        mut line: impl FnMut(&str, i64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let names: Vec<String> = self.functions.iter().map(|f| clean(&f.label())).collect();
+        let own = &self.nodes.exclusive[measure as usize];
+        for thread in &self.threads {
+            let mut path = clean(&thread.name);
+            let mut open: Vec<(NodeId, usize)> = Vec::new();
+            for row in self.rows_of(thread) {
+                while let Some((end, length)) = open.last().copied() {
+                    if end.row() > row {
+                        break;
+                    }
+                    path.truncate(length);
+                    open.pop();
+                }
+                let function = self.nodes.function[row].0 as usize;
+                if let Some(name) = names.get(function) {
+                    open.push((self.nodes.end[row], path.len()));
+                    path.push(';');
+                    path.push_str(name);
+                }
+                match own.get(row) {
+                    Some(&time) if time > 0 => line(&path, time)?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn clean(name: &str) -> String {
+    let clean = |letter: char| match letter {
+        ';' => ':',
+        letter if letter.is_control() => ' ',
+        letter => letter,
+    };
+    name.chars().map(clean).collect()
+}

@@ -1,0 +1,108 @@
+//! Which functions count as one: by full name, by class, by package.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::tree::{CallTree, Function, FunctionId, NodeId};
+
+/// What a row of a profile stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupBy {
+    /// A method (class, name and signature), or a slice's name.
+    #[default]
+    Method,
+    /// A class.
+    Class,
+    /// A package.
+    Package,
+    /// A thread.
+    Thread,
+}
+
+/// The group of each function, and the groups' names.
+#[derive(Default)]
+pub(crate) struct Groups {
+    of_function: Vec<u32>,
+    /// The groups' names, until rows take them over.
+    pub(crate) names: Vec<Function>,
+    count: usize,
+}
+
+impl Groups {
+    pub(crate) fn new(functions: &[Function], by: GroupBy) -> Self {
+        let mut known: FxHashMap<Function, u32> = FxHashMap::default();
+        let mut names = Vec::new();
+        let of_function = functions.iter().map(|function| {
+            let name = group_name(function, by);
+            *known.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() as u32 - 1
+            })
+        });
+        let of_function = of_function.collect();
+        Self {
+            of_function,
+            count: names.len(),
+            names,
+        }
+    }
+
+    /// How many groups there are.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The group of a node; `None` for a root.
+    #[inline]
+    pub(crate) fn of(&self, tree: &CallTree, node: NodeId) -> Option<u32> {
+        match tree.nodes.function[node.row()] {
+            FunctionId::TOPLEVEL => None,
+            function => self.of_function.get(function.0 as usize).copied(),
+        }
+    }
+
+    /// Gives groups new numbers; `new[old]` is the new one.
+    pub(crate) fn renumber(&mut self, new: &[u32]) {
+        for group in &mut self.of_function {
+            *group = new[*group as usize];
+        }
+        self.count += 1;
+    }
+}
+
+fn group_name(function: &Function, by: GroupBy) -> Function {
+    match by {
+        GroupBy::Method | GroupBy::Thread => function.clone(),
+        GroupBy::Class => Function::named(function.class_or_none()),
+        GroupBy::Package => Function::named(function.package()),
+    }
+}
+
+/// For each node: whether its group is open already when it is called.
+///
+/// One walk over the rows, which stand in walking order; `open` counts the groups on the way from
+/// the root to the row.
+pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
+    let mut recursive = vec![false; tree.nodes.len()];
+    let mut open = vec![0u32; groups.len()];
+    let mut path: Vec<(NodeId, u32)> = Vec::new();
+    for thread in &tree.threads {
+        for row in tree.rows_of(thread) {
+            let node = NodeId(row as u32);
+            while let Some((end, group)) = path.last().copied() {
+                if end > node {
+                    break;
+                }
+                open[group as usize] -= 1;
+                path.pop();
+            }
+            if let Some(group) = groups.of(tree, node) {
+                recursive[row] = open[group as usize] > 0;
+                open[group as usize] += 1;
+                path.push((tree.nodes.end[row], group));
+            }
+        }
+    }
+    recursive
+}

@@ -1,0 +1,16 @@
+//! Traceview's profile: what each method cost, whom it calls and who calls it.
+
+mod edges;
+mod folded;
+mod group;
+mod repairs;
+mod report;
+mod rows;
+mod views;
+
+pub use edges::Edge;
+pub use group::GroupBy;
+pub use repairs::RepairNote;
+pub use report::{MethodReport, ReportEdge};
+pub use rows::{Profile, ProfileOptions, ProfileRow};
+pub use views::{TreeDirection, TreeView, TreeViewOptions, TreeViewRow};

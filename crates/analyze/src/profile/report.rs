@@ -1,0 +1,124 @@
+//! One method in detail: Traceview's four sections.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::edges::Edge;
+use super::group::recursive_nodes;
+use super::rows::{Profile, ProfileRow};
+use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, add};
+
+/// A method with those who call it and those it calls.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MethodReport {
+    /// The method's own row.
+    pub row: ProfileRow,
+    /// Its own time in outermost activations: with the children, this is its inclusive time.
+    pub own: Times,
+    /// Who calls it while it is not open.
+    pub parents: Vec<ReportEdge>,
+    /// Whom it calls from outermost activations.
+    pub children: Vec<ReportEdge>,
+    /// Who calls it while it is open already.
+    pub recursive_parents: Vec<ReportEdge>,
+    /// Whom it calls from activations within activations.
+    pub recursive_children: Vec<ReportEdge>,
+}
+
+/// A caller or callee of a [`MethodReport`].
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ReportEdge {
+    /// The rank of the other method; 0 for `(toplevel)`.
+    pub rank: u32,
+    /// The other method.
+    #[serde(flatten)]
+    pub function: Function,
+    /// Calls along this edge.
+    pub calls: u64,
+    /// All calls of the callee.
+    pub of_calls: u64,
+    /// Inclusive time of these calls.
+    pub inclusive: Times,
+}
+
+impl Profile {
+    /// The four sections of one row. Takes one walk over the tree the profile is of.
+    pub fn report(&self, tree: &CallTree, row: usize) -> MethodReport {
+        let mut report = MethodReport {
+            row: self.rows[row].clone(),
+            own: self.outermost_exclusive(tree, row),
+            parents: Vec::new(),
+            children: Vec::new(),
+            recursive_parents: Vec::new(),
+            recursive_children: Vec::new(),
+        };
+        for edge in self.edges_of(tree, row) {
+            if edge.callee == row {
+                let parents = match edge.callee_recursive {
+                    true => &mut report.recursive_parents,
+                    false => &mut report.parents,
+                };
+                merge(parents, self.seen_from(&edge, edge.caller));
+            }
+            if edge.caller == Some(row) {
+                let children = match edge.caller_recursive {
+                    true => &mut report.recursive_children,
+                    false => &mut report.children,
+                };
+                merge(children, self.seen_from(&edge, Some(edge.callee)));
+            }
+        }
+        report.sort(self.clock);
+        report
+    }
+
+    fn outermost_exclusive(&self, tree: &CallTree, row: usize) -> Times {
+        let recursive = recursive_nodes(tree, &self.groups);
+        let mut own = Sums::default();
+        for at in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
+            let node = NodeId(at as u32);
+            if !recursive[at] && self.row_of(tree, node) == Some(row) {
+                add(&mut own, &tree.nodes.exclusive_sums(node));
+            }
+        }
+        self.clocks.times(&own)
+    }
+
+    fn seen_from(&self, edge: &Edge, other: Option<usize>) -> ReportEdge {
+        let other = other.map(|row| &self.rows[row]);
+        ReportEdge {
+            rank: other.map_or(0, |row| row.rank),
+            function: other
+                .map_or_else(|| Function::named("(toplevel)"), |row| row.function.clone()),
+            calls: edge.calls,
+            of_calls: self.rows[edge.callee].all_calls(),
+            inclusive: edge.inclusive,
+        }
+    }
+}
+
+/// Adds an edge to a section, to the line of the same method if there is one: edges differ in more
+/// than the section shows.
+fn merge(section: &mut Vec<ReportEdge>, edge: ReportEdge) {
+    match section.last_mut().filter(|last| last.rank == edge.rank) {
+        Some(last) => {
+            last.calls += edge.calls;
+            last.inclusive = last.inclusive.plus(&edge.inclusive);
+        }
+        None => section.push(edge),
+    }
+}
+
+impl MethodReport {
+    fn sort(&mut self, clock: Measure) {
+        for section in [
+            &mut self.parents,
+            &mut self.children,
+            &mut self.recursive_parents,
+            &mut self.recursive_children,
+        ] {
+            section.sort_by_key(|edge| (Reverse(edge.inclusive.get(clock)), edge.rank));
+        }
+    }
+}

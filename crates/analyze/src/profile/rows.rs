@@ -1,0 +1,254 @@
+//! The rows of a profile: calls and times of each method, class, package or thread.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::group::{GroupBy, Groups, recursive_nodes};
+use super::repairs::{RepairNote, notes};
+use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, TreeClocks, add};
+
+/// How to make a profile.
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileOptions {
+    /// What a row stands for.
+    pub by: GroupBy,
+    /// The clock that ranks the rows.
+    pub clock: Measure,
+}
+
+impl ProfileOptions {
+    /// Methods, ranked by wall time where it was recorded, else by CPU time.
+    pub fn of(tree: &CallTree) -> Self {
+        Self {
+            by: GroupBy::Method,
+            clock: match tree.clocks.wall {
+                true => Measure::Wall,
+                false => Measure::Cpu,
+            },
+        }
+    }
+}
+
+/// A profile: one row for each method (or class, package, thread), ranked by inclusive time.
+#[derive(Serialize)]
+pub struct Profile {
+    /// What a row stands for.
+    pub by: GroupBy,
+    /// Which times there are.
+    pub clocks: TreeClocks,
+    /// All threads together: what percentages refer to.
+    pub total: Times,
+    /// Time of the threads outside of any call.
+    pub outside: Times,
+    /// The rows, by rank.
+    pub rows: Vec<ProfileRow>,
+    /// What was mended or lost before the numbers were made.
+    pub repairs: Vec<RepairNote>,
+    #[serde(skip)]
+    pub(crate) groups: Groups,
+    #[serde(skip)]
+    pub(crate) clock: Measure,
+}
+
+/// What one method cost.
+///
+/// Inclusive time counts outermost activations only: time in which the method calls itself counts
+/// once. Exclusive time counts every activation.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ProfileRow {
+    /// Place by inclusive time, from 1.
+    pub rank: u32,
+    /// The method; for classes, packages and threads only `name` is set.
+    #[serde(flatten)]
+    pub function: Function,
+    /// Calls while the method was not already open.
+    pub calls: u64,
+    /// Calls while it was.
+    pub recursive_calls: u64,
+    /// Time with callees.
+    pub inclusive: Times,
+    /// Time without callees.
+    pub exclusive: Times,
+}
+
+impl ProfileRow {
+    /// Calls of both kinds.
+    pub fn all_calls(&self) -> u64 {
+        self.calls.saturating_add(self.recursive_calls)
+    }
+
+    /// Inclusive time a call, ns: Traceview divides by calls of both kinds.
+    pub fn time_per_call_ns(&self, measure: Measure) -> Option<f64> {
+        let time = self.inclusive.get(measure)?;
+        Some(time as f64 / self.all_calls().max(1) as f64)
+    }
+}
+
+/// `part` of `whole` in percent; 0 where there is no whole.
+pub(crate) fn percent(part: Option<i64>, whole: Option<i64>) -> f64 {
+    match (part, whole) {
+        (Some(part), Some(whole)) if whole > 0 => part as f64 * 100.0 / whole as f64,
+        _ => 0.0,
+    }
+}
+
+/// What is summed up for a row.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    used: bool,
+    calls: u64,
+    recursive_calls: u64,
+    inclusive: Sums,
+    exclusive: Sums,
+}
+
+impl Profile {
+    /// Adds up a tree. Takes time and memory linear in the tree's nodes.
+    pub fn new(tree: &CallTree, options: &ProfileOptions) -> Self {
+        let mut groups = match options.by {
+            GroupBy::Thread => Groups::default(),
+            by => Groups::new(&tree.functions, by),
+        };
+        let (mut total, mut outside) = (Sums::default(), Sums::default());
+        for thread in &tree.threads {
+            add(&mut total, &tree.nodes.inclusive_sums(thread.root));
+            add(&mut outside, &tree.nodes.exclusive_sums(thread.root));
+        }
+        let (names, sums) = match options.by {
+            GroupBy::Thread => sum_threads(tree),
+            _ => (std::mem::take(&mut groups.names), sum_groups(tree, &groups)),
+        };
+        let (rows, new_numbers) = rank(names, &sums, tree.clocks, options.clock);
+        groups.renumber(&new_numbers);
+        Self {
+            by: options.by,
+            clocks: tree.clocks,
+            total: tree.clocks.times(&total),
+            outside: tree.clocks.times(&outside),
+            rows,
+            groups,
+            repairs: notes(&tree.repairs),
+            clock: options.clock,
+        }
+    }
+
+    /// The clock that ranks the rows.
+    pub fn clock(&self) -> Measure {
+        self.clock
+    }
+
+    /// A time in percent of the total on the same clock.
+    pub fn percent(&self, time: &Times, measure: Measure) -> f64 {
+        percent(time.get(measure), self.total.get(measure))
+    }
+
+    /// The row of a tree's node; `None` for a root, and in a profile of threads. The tree must be the one the profile is of.
+    #[inline]
+    pub fn row_of(&self, tree: &CallTree, node: NodeId) -> Option<usize> {
+        self.groups.of(tree, node).map(|group| group as usize)
+    }
+
+    /// The rows that `query` means, by rank: those whose name (with or without signature) it is,
+    /// else those whose name contains it. Capital letters match only themselves; a query without
+    /// any ignores case.
+    pub fn find(&self, query: &str) -> Vec<usize> {
+        let exact = |row: &ProfileRow| {
+            let (label, signature) = (row.function.label(), &row.function.signature);
+            query == label
+                || query == format!("{label}{signature}")
+                || query == format!("{label} {signature}")
+        };
+        let smart = !query.chars().any(char::is_uppercase);
+        let contains = |row: &ProfileRow| {
+            let label = format!("{} {}", row.function.label(), row.function.signature);
+            match smart {
+                true => label.to_lowercase().contains(query),
+                false => label.contains(query),
+            }
+        };
+        let found = self.matching(exact);
+        match found.is_empty() {
+            true => self.matching(contains),
+            false => found,
+        }
+    }
+
+    fn matching(&self, wanted: impl Fn(&ProfileRow) -> bool) -> Vec<usize> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(_, row)| wanted(row))
+            .map(|(at, _)| at)
+            .collect()
+    }
+}
+
+fn sum_groups(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
+    let recursive = recursive_nodes(tree, groups);
+    let mut sums = vec![Sum::default(); groups.len()];
+    for row in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
+        let node = NodeId(row as u32);
+        let Some(group) = groups.of(tree, node) else {
+            continue;
+        };
+        let sum = &mut sums[group as usize];
+        sum.used = true;
+        let calls = tree.nodes.calls[row];
+        if recursive[row] {
+            sum.recursive_calls += calls;
+        } else {
+            sum.calls += calls;
+            add(&mut sum.inclusive, &tree.nodes.inclusive_sums(node));
+        }
+        add(&mut sum.exclusive, &tree.nodes.exclusive_sums(node));
+    }
+    sums
+}
+
+/// A row for each thread: its calls, its time, and its time outside of any call.
+fn sum_threads(tree: &CallTree) -> (Vec<Function>, Vec<Sum>) {
+    let sum = |thread| Sum {
+        used: true,
+        calls: tree
+            .rows_of(thread)
+            .skip(1)
+            .map(|row| tree.nodes.calls[row])
+            .sum(),
+        recursive_calls: 0,
+        inclusive: tree.nodes.inclusive_sums(thread.root),
+        exclusive: tree.nodes.exclusive_sums(thread.root),
+    };
+    let names = tree.threads.iter().map(|t| Function::named(t.label()));
+    (names.collect(), tree.threads.iter().map(sum).collect())
+}
+
+/// The rows by inclusive time, largest first, equal ones by name; and the place of each old
+/// number. Rows without calls are left out and keep the place behind the last.
+fn rank(
+    names: Vec<Function>,
+    sums: &[Sum],
+    clocks: TreeClocks,
+    clock: Measure,
+) -> (Vec<ProfileRow>, Vec<u32>) {
+    let called = |at: &u32| sums[*at as usize].used;
+    let mut order: Vec<u32> = (0..sums.len() as u32).filter(called).collect();
+    order.sort_by(|&a, &b| {
+        let time = |at: u32| Reverse(sums[at as usize].inclusive[clock as usize]);
+        let name = |at: u32| &names[at as usize];
+        (time(a), name(a)).cmp(&(time(b), name(b)))
+    });
+    let mut new_numbers = vec![order.len() as u32; sums.len()];
+    let mut rows = Vec::with_capacity(order.len());
+    for (place, &old) in order.iter().enumerate() {
+        new_numbers[old as usize] = place as u32;
+        let sum = &sums[old as usize];
+        rows.push(ProfileRow {
+            rank: place as u32 + 1,
+            function: names[old as usize].clone(),
+            calls: sum.calls,
+            recursive_calls: sum.recursive_calls,
+            inclusive: clocks.times(&sum.inclusive),
+            exclusive: clocks.times(&sum.exclusive),
+        });
+    }
+    (rows, new_numbers)
+}

@@ -1,0 +1,286 @@
+//! The tree as people read it: from the threads down, or from each method up to its callers.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::group::{GroupBy, recursive_nodes};
+use super::rows::{Profile, percent};
+use crate::tree::{CallTree, Function, NodeId, Sums, Times, add};
+
+/// Which way a tree view grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeDirection {
+    /// Threads, what they call, what that calls …; sorted by inclusive time.
+    TopDown,
+    /// Methods, who called them, who called those …; sorted by the first one's exclusive time.
+    BottomUp,
+}
+
+/// How much of a tree to show.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeViewOptions {
+    /// Which way.
+    pub direction: TreeDirection,
+    /// Leave out what has less than this share of the total, in percent.
+    pub min_percent: f64,
+    /// Rows shown below one row, and at the top.
+    pub max_children: usize,
+    /// Levels shown.
+    pub max_depth: u32,
+}
+
+impl TreeViewOptions {
+    /// Everything of at least one percent, 64 levels deep.
+    pub fn new(direction: TreeDirection) -> Self {
+        Self {
+            direction,
+            min_percent: 1.0,
+            max_children: usize::MAX,
+            max_depth: 64,
+        }
+    }
+}
+
+/// A tree view, flattened: each row is followed by the rows below it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TreeView {
+    /// Which way it grows.
+    pub direction: TreeDirection,
+    /// What percentages refer to.
+    pub total: Times,
+    /// The rows.
+    pub rows: Vec<TreeViewRow>,
+    /// Rows at the top that were left out.
+    pub hidden: usize,
+}
+
+/// A row of a tree view.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TreeViewRow {
+    /// 0 at the top.
+    pub depth: u32,
+    /// The method, or the thread.
+    #[serde(flatten)]
+    pub function: Function,
+    /// Calls. Bottom-up: calls of the method at the top along this path.
+    pub calls: u64,
+    /// Inclusive time. Bottom-up: of the method at the top along this path, without calls that are
+    /// within a call of itself.
+    pub inclusive: Times,
+    /// Exclusive time. Bottom-up: of the method at the top along this path.
+    pub exclusive: Times,
+    /// Rows directly below that were left out.
+    pub hidden: usize,
+}
+
+/// A row to be, and the nodes it stands for.
+struct Pending {
+    depth: u32,
+    group: Group,
+    members: Vec<Member>,
+    calls: u64,
+    inclusive: Sums,
+    exclusive: Sums,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Row(usize),
+    Thread(usize),
+}
+
+/// A node reached, and the node whose numbers count (top-down: the same).
+#[derive(Clone, Copy)]
+struct Member {
+    at: NodeId,
+    origin: NodeId,
+}
+
+struct View<'a> {
+    tree: &'a CallTree,
+    profile: &'a Profile,
+    options: TreeViewOptions,
+    recursive: Vec<bool>,
+    thread_of_root: Vec<(NodeId, usize)>,
+}
+
+impl Profile {
+    /// A view of the tree the profile is of, with the profile's grouping. Rows are made only where
+    /// they are shown.
+    pub fn tree_view(&self, tree: &CallTree, options: &TreeViewOptions) -> TreeView {
+        let mut thread_of_root: Vec<_> = tree
+            .threads
+            .iter()
+            .map(|thread| thread.root)
+            .zip(0..)
+            .collect();
+        thread_of_root.sort_unstable();
+        let max_depth = match self.by {
+            GroupBy::Thread => 1,
+            _ => options.max_depth,
+        };
+        let view = View {
+            tree,
+            profile: self,
+            options: TreeViewOptions {
+                max_depth,
+                ..*options
+            },
+            recursive: recursive_nodes(tree, &self.groups),
+            thread_of_root,
+        };
+        view.build()
+    }
+}
+
+impl View<'_> {
+    fn build(&self) -> TreeView {
+        let mut rows = Vec::new();
+        let (mut stack, hidden) = self.cut(self.top());
+        while let Some(pending) = stack.pop() {
+            let (below, hidden) = match pending.depth + 1 < self.options.max_depth {
+                true => self.cut(self.below(&pending)),
+                false => (Vec::new(), usize::from(self.has_below(&pending))),
+            };
+            rows.push(self.row(&pending, hidden));
+            stack.extend(below);
+        }
+        TreeView {
+            direction: self.options.direction,
+            total: self.profile.total,
+            rows,
+            hidden,
+        }
+    }
+
+    fn row(&self, pending: &Pending, hidden: usize) -> TreeViewRow {
+        let clocks = self.profile.clocks;
+        TreeViewRow {
+            depth: pending.depth,
+            function: match pending.group {
+                Group::Row(row) => self.profile.rows[row].function.clone(),
+                Group::Thread(thread) => Function::named(self.tree.threads[thread].label()),
+            },
+            calls: pending.calls,
+            inclusive: clocks.times(&pending.inclusive),
+            exclusive: clocks.times(&pending.exclusive),
+            hidden,
+        }
+    }
+
+    fn top(&self) -> Vec<Pending> {
+        let threads = self.tree.threads.iter();
+        let reached: Vec<(Group, Member)> = match self.options.direction {
+            TreeDirection::TopDown => threads
+                .enumerate()
+                .map(|(nth, thread)| (Group::Thread(nth), Member::same(thread.root)))
+                .collect(),
+            TreeDirection::BottomUp => threads
+                .flat_map(|thread| self.tree.rows_of(thread))
+                .map(|row| NodeId(row as u32))
+                .map(|node| (self.group_of(node), Member::same(node)))
+                .filter(|(group, _)| matches!(group, Group::Row(_)))
+                .collect(),
+        };
+        self.gather(0, reached)
+    }
+
+    fn below(&self, pending: &Pending) -> Vec<Pending> {
+        let nodes = &self.tree.nodes;
+        let members = pending.members.iter();
+        let reached = match self.options.direction {
+            TreeDirection::TopDown => members
+                .flat_map(|member| nodes.children(member.at))
+                .map(|child| (self.group_of(child), Member::same(child)))
+                .collect(),
+            TreeDirection::BottomUp => members
+                .map(|member| (nodes.parent[member.at.row()], member.origin))
+                .filter(|(at, _)| *at != NodeId::NONE)
+                .map(|(at, origin)| (self.group_of(at), Member { at, origin }))
+                .collect(),
+        };
+        self.gather(pending.depth + 1, reached)
+    }
+
+    fn has_below(&self, pending: &Pending) -> bool {
+        pending
+            .members
+            .iter()
+            .any(|member| match self.options.direction {
+                TreeDirection::TopDown => self.tree.nodes.children(member.at).next().is_some(),
+                TreeDirection::BottomUp => self.tree.nodes.parent[member.at.row()] != NodeId::NONE,
+            })
+    }
+
+    fn group_of(&self, node: NodeId) -> Group {
+        match self.profile.row_of(self.tree, node) {
+            Some(row) => Group::Row(row),
+            None => {
+                let found = self
+                    .thread_of_root
+                    .binary_search_by_key(&node, |(root, _)| *root);
+                Group::Thread(found.map_or(0, |at| self.thread_of_root[at].1))
+            }
+        }
+    }
+
+    /// One row for each group that was reached.
+    fn gather(&self, depth: u32, mut reached: Vec<(Group, Member)>) -> Vec<Pending> {
+        reached.sort_by_key(|(group, _)| *group);
+        let groups = reached.chunk_by(|(one, _), (next, _)| one == next);
+        groups
+            .map(|group| {
+                let mut pending = Pending {
+                    depth,
+                    group: group[0].0,
+                    members: group.iter().map(|(_, member)| *member).collect(),
+                    calls: 0,
+                    inclusive: Sums::default(),
+                    exclusive: Sums::default(),
+                };
+                self.sum_up(&mut pending);
+                pending
+            })
+            .collect()
+    }
+
+    fn sum_up(&self, pending: &mut Pending) {
+        let top_down = self.options.direction == TreeDirection::TopDown;
+        for member in &pending.members {
+            let nodes = &self.tree.nodes;
+            pending.calls += nodes.calls[member.origin.row()];
+            add(&mut pending.exclusive, &nodes.exclusive_sums(member.origin));
+            if top_down || !self.recursive[member.origin.row()] {
+                add(&mut pending.inclusive, &nodes.inclusive_sums(member.origin));
+            }
+        }
+    }
+
+    /// The rows worth showing, the last of them first (they go onto a stack), and how many are not.
+    fn cut(&self, mut rows: Vec<Pending>) -> (Vec<Pending>, usize) {
+        let count = rows.len();
+        let clock = self.profile.clock;
+        let total = self.profile.total.get(clock);
+        let weight = |row: &Pending| match self.options.direction {
+            TreeDirection::TopDown => row.inclusive[clock as usize],
+            TreeDirection::BottomUp => row.exclusive[clock as usize],
+        };
+        rows.retain(|row| percent(Some(weight(row)), total) >= self.options.min_percent);
+        rows.sort_by_key(|row| (Reverse(weight(row)), row.group));
+        rows.truncate(self.options.max_children);
+        let hidden = count - rows.len();
+        rows.reverse();
+        (rows, hidden)
+    }
+}
+
+impl Member {
+    fn same(node: NodeId) -> Self {
+        Self {
+            at: node,
+            origin: node,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The growing calling-context tree: nodes in order of their first call, and finding a child.
+
+use rustc_hash::FxHashMap;
+
+/// Stands for "no node".
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// In [`Node::key`]: this node's children stand in the hash table.
+const MANY_CHILDREN: u32 = 1 << 31;
+
+/// The largest number of slots that may be filled, of 8.
+const FILL_OF_8: usize = 5;
+
+/// A call path while it is being counted; 32 bytes, so that two share a cache line.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: u32,
+    key: u32,
+    /// The child that was entered last: most calls repeat it.
+    last_child: u32,
+    /// Low 32 bits; what runs over is in [`Arena::more_calls`].
+    calls: u32,
+    wall_ns: i64,
+    cpu_ns: i64,
+}
+
+/// What was counted for a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Counted {
+    pub parent: u32,
+    pub key: u32,
+    pub calls: u64,
+    pub wall_ns: i64,
+    pub cpu_ns: i64,
+}
+
+/// All nodes. A child is found by its parent's `last_child`, else in one hash table for all:
+///
+/// ```text
+/// slot: [ 32 bits of hash | 32 bits of node ]   at hash >> (32 - log2(slots)), then the next ones
+/// ```
+///
+/// The slot's place comes from the hash bits it keeps, so growing reads no nodes. A node's only
+/// child is not in the table at all: `last_child` is enough until a second one comes.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    nodes: Vec<Node>,
+    slots: Vec<u64>,
+    filled: usize,
+    more_calls: FxHashMap<u32, u64>,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            slots: vec![u64::MAX; 1 << 10],
+            filled: 0,
+            more_calls: FxHashMap::default(),
+        }
+    }
+}
+
+impl Arena {
+    /// A node without a parent.
+    pub(crate) fn root(&mut self, key: u32) -> u32 {
+        self.push(NONE, key)
+    }
+
+    /// The node of `key` called from `parent`; made at its first call. `key` is below 2^31.
+    #[inline]
+    pub(crate) fn child(&mut self, parent: u32, key: u32) -> u32 {
+        let last = self.nodes[parent as usize].last_child;
+        match self.nodes.get(last as usize) {
+            Some(node) if node.key & !MANY_CHILDREN == key => last,
+            Some(_) => self.other_child(parent, key),
+            None => self.first_child(parent, key),
+        }
+    }
+
+    /// Adds a finished call.
+    #[inline]
+    pub(crate) fn add_call(&mut self, node: u32, wall_ns: i64, cpu_ns: i64) {
+        let counted = &mut self.nodes[node as usize];
+        counted.wall_ns = counted.wall_ns.saturating_add(wall_ns);
+        counted.cpu_ns = counted.cpu_ns.saturating_add(cpu_ns);
+        let (calls, ran_over) = counted.calls.overflowing_add(1);
+        counted.calls = calls;
+        if ran_over {
+            self.count_overflow(node);
+        }
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What was counted for a node.
+    #[inline]
+    pub(crate) fn counted(&self, node: u32) -> Counted {
+        let found = &self.nodes[node as usize];
+        let more = match self.more_calls.is_empty() {
+            true => 0,
+            false => self.more_calls.get(&node).copied().unwrap_or(0),
+        };
+        Counted {
+            parent: found.parent,
+            key: found.key & !MANY_CHILDREN,
+            calls: (more << 32) + u64::from(found.calls),
+            wall_ns: found.wall_ns,
+            cpu_ns: found.cpu_ns,
+        }
+    }
+
+    /// Gives the memory of the look-up table back: no child is looked for any more.
+    pub(crate) fn close(&mut self) {
+        self.slots = Vec::new();
+    }
+
+    #[cold]
+    fn count_overflow(&mut self, node: u32) {
+        *self.more_calls.entry(node).or_default() += 1;
+    }
+
+    fn push(&mut self, parent: u32, key: u32) -> u32 {
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            parent,
+            key,
+            last_child: NONE,
+            calls: 0,
+            wall_ns: 0,
+            cpu_ns: 0,
+        });
+        id
+    }
+
+    fn first_child(&mut self, parent: u32, key: u32) -> u32 {
+        let id = self.push(parent, key);
+        self.nodes[parent as usize].last_child = id;
+        id
+    }
+
+    fn other_child(&mut self, parent: u32, key: u32) -> u32 {
+        let parent_node = &mut self.nodes[parent as usize];
+        if parent_node.key & MANY_CHILDREN == 0 {
+            parent_node.key |= MANY_CHILDREN;
+            let only = parent_node.last_child;
+            let only_key = self.nodes[only as usize].key & !MANY_CHILDREN;
+            self.insert(tag(parent, only_key), only);
+        }
+        let tag = tag(parent, key);
+        let id = match self.find(tag, parent, key) {
+            Some(id) => id,
+            None => {
+                let id = self.push(parent, key);
+                self.insert(tag, id);
+                id
+            }
+        };
+        self.nodes[parent as usize].last_child = id;
+        id
+    }
+
+    fn find(&self, tag: u32, parent: u32, key: u32) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut at = place(tag, self.slots.len());
+        loop {
+            let slot = self.slots[at];
+            let id = slot as u32;
+            if id == NONE {
+                return None;
+            }
+            if (slot >> 32) as u32 == tag {
+                let node = &self.nodes[id as usize];
+                if node.parent == parent && node.key & !MANY_CHILDREN == key {
+                    return Some(id);
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn insert(&mut self, tag: u32, id: u32) {
+        if self.filled * 8 >= self.slots.len() * FILL_OF_8 {
+            self.grow();
+        }
+        self.filled += 1;
+        put(&mut self.slots, u64::from(tag) << 32 | u64::from(id));
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut bigger = vec![u64::MAX; self.slots.len() * 2];
+        for &slot in self.slots.iter().filter(|&&slot| slot as u32 != NONE) {
+            put(&mut bigger, slot);
+        }
+        self.slots = bigger;
+    }
+}
+
+fn put(slots: &mut [u64], slot: u64) {
+    let mask = slots.len() - 1;
+    let mut at = place((slot >> 32) as u32, slots.len());
+    while slots[at] as u32 != NONE {
+        at = (at + 1) & mask;
+    }
+    slots[at] = slot;
+}
+
+/// Where the search for a slot starts. `slots` is a power of two.
+#[inline]
+fn place(tag: u32, slots: usize) -> usize {
+    ((u64::from(tag) * slots as u64) >> 32) as usize
+}
+
+/// 32 well-mixed bits of (parent, key).
+#[inline]
+fn tag(parent: u32, key: u32) -> u32 {
+    let mixed = (u64::from(parent) << 32 | u64::from(key)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_are_found_again_through_growth() {
+        let mut arena = Arena::default();
+        let root = arena.root(7);
+        let children: Vec<u32> = (0..50_000).map(|key| arena.child(root, key)).collect();
+        let inner: Vec<u32> = children.iter().map(|&node| arena.child(node, 3)).collect();
+        for (key, (&child, &inner)) in children.iter().zip(&inner).enumerate() {
+            assert_eq!(arena.child(root, key as u32), child);
+            assert_eq!(arena.child(child, 3), inner);
+            assert_eq!(arena.counted(inner).parent, child);
+        }
+        assert_eq!(arena.len(), 100_001);
+        assert_eq!(arena.counted(root).key, 7);
+    }
+
+    #[test]
+    fn calls_beyond_32_bits_are_kept() {
+        let mut arena = Arena::default();
+        let root = arena.root(0);
+        arena.nodes[root as usize].calls = u32::MAX;
+        arena.add_call(root, 5, 4);
+        let counted = arena.counted(root);
+        assert_eq!(
+            (counted.calls, counted.wall_ns, counted.cpu_ns),
+            (1 << 32, 5, 4)
+        );
+    }
+}

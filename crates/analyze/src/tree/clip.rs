@@ -1,0 +1,163 @@
+//! Cutting calls at the ends of a time range, on both clocks.
+
+/// A stretch of the trace's clock: `from_ns` belongs to it, `to_ns` does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeRange {
+    /// Where it starts, ns.
+    pub from_ns: i64,
+    /// Where it ends, ns.
+    pub to_ns: i64,
+}
+
+impl TimeRange {
+    /// All time.
+    pub const ALL: Self = Self {
+        from_ns: i64::MIN,
+        to_ns: i64::MAX,
+    };
+
+    /// Whether a call between these wall times has a part in the range.
+    #[inline]
+    pub(crate) fn overlaps(self, begin_ns: i64, end_ns: i64) -> bool {
+        begin_ns < self.to_ns && (end_ns > self.from_ns || begin_ns >= self.from_ns)
+    }
+}
+
+/// What both clocks of a thread showed at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Moment {
+    pub wall_ns: i64,
+    pub cpu_ns: i64,
+}
+
+impl Moment {
+    /// The time from `begin` to here; never below zero.
+    #[inline]
+    pub(crate) fn since(self, begin: Self) -> (i64, i64) {
+        (
+            self.wall_ns.saturating_sub(begin.wall_ns).max(0),
+            self.cpu_ns.saturating_sub(begin.cpu_ns).max(0),
+        )
+    }
+}
+
+/// One end of a range on one thread: finds what the thread's CPU clock showed there, between the
+/// events before and after it.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    at_ns: i64,
+    before: Option<Moment>,
+    after: Option<Moment>,
+}
+
+impl Edge {
+    fn new(at_ns: i64) -> Self {
+        Self {
+            at_ns,
+            before: None,
+            after: None,
+        }
+    }
+
+    fn see(&mut self, moment: Moment) {
+        if moment.wall_ns <= self.at_ns {
+            self.before = self.before.max(Some(moment));
+        } else if self.after.is_none_or(|after| moment < after) {
+            self.after = Some(moment);
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        let cpu_ns = match (self.before, self.after) {
+            (Some(before), Some(after)) => between(before, after, self.at_ns),
+            (Some(only), None) | (None, Some(only)) => only.cpu_ns,
+            (None, None) => 0,
+        };
+        Moment {
+            wall_ns: self.at_ns,
+            cpu_ns,
+        }
+    }
+}
+
+/// The CPU clock at `at_ns`, on the straight line between two events.
+fn between(before: Moment, after: Moment, at_ns: i64) -> i64 {
+    let wall = i128::from(after.wall_ns) - i128::from(before.wall_ns);
+    let cpu = i128::from(after.cpu_ns) - i128::from(before.cpu_ns);
+    let part = i128::from(at_ns) - i128::from(before.wall_ns);
+    let step = if wall > 0 { cpu * part / wall } else { 0 };
+    before
+        .cpu_ns
+        .saturating_add(i64::try_from(step).unwrap_or(0))
+}
+
+/// Cuts the calls of one thread at a range.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clip {
+    range: TimeRange,
+    from: Edge,
+    to: Edge,
+}
+
+impl Clip {
+    pub(crate) fn new(range: TimeRange) -> Self {
+        Self {
+            range,
+            from: Edge::new(range.from_ns),
+            to: Edge::new(range.to_ns),
+        }
+    }
+
+    /// Learns from an event of the thread. Calls can be cut once an event behind the cut was seen.
+    pub(crate) fn see(&mut self, moment: Moment) {
+        self.from.see(moment);
+        self.to.see(moment);
+    }
+
+    /// Both ends of a call, moved into the range; `None` for a call outside of it.
+    pub(crate) fn call(&self, begin: Moment, end: Moment) -> Option<(Moment, Moment)> {
+        self.range
+            .overlaps(begin.wall_ns, end.wall_ns)
+            .then(|| (self.moved(begin), self.moved(end)))
+    }
+
+    /// A moment, moved into the range.
+    pub(crate) fn moved(&self, moment: Moment) -> Moment {
+        if moment.wall_ns < self.range.from_ns {
+            self.from.moment()
+        } else if moment.wall_ns > self.range.to_ns {
+            self.to.moment()
+        } else {
+            moment
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(wall_ns: i64, cpu_ns: i64) -> Moment {
+        Moment { wall_ns, cpu_ns }
+    }
+
+    #[test]
+    fn the_cpu_clock_is_read_between_events() {
+        let mut clip = Clip::new(TimeRange {
+            from_ns: 150,
+            to_ns: 400,
+        });
+        let (begin, end) = (moment(100, 10), moment(200, 60));
+        clip.see(begin);
+        clip.see(end);
+        assert_eq!(clip.call(begin, end), Some((moment(150, 35), end)));
+        let late = moment(600, 80);
+        clip.see(late);
+        assert_eq!(
+            clip.call(begin, late),
+            Some((moment(150, 35), moment(400, 70)))
+        );
+        assert_eq!(clip.call(moment(10, 1), begin), None);
+        assert_eq!(clip.call(moment(400, 70), late), None);
+    }
+}

@@ -1,0 +1,379 @@
+//! The tree straight from the records of a method trace, without tables.
+
+use traceloom_trace::{
+    CallStack, MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
+    MethodTraceStart, Place, RepairKind, RepairTable, SourceId, ThreadIndex, TrackKind,
+};
+
+use super::arena::{Arena, NONE};
+use super::clip::{Clip, Moment, TimeRange};
+use super::freeze::{ROOT_KEY, Span, freeze};
+use super::function::{Function, FunctionId};
+use super::measure::{CpuSource, TreeClocks};
+use super::{CallTree, TreeThread};
+
+/// Counts the records of a method trace into a [`CallTree`] while they are read.
+///
+/// A record costs a look at the innermost open call and at the node it leads to: calls that repeat
+/// a path allocate nothing. Exits that match no entry, and calls never closed, follow the rules of
+/// [`CallStack`]; what is still open at the end is closed at its thread's last event.
+#[derive(Debug)]
+pub struct CallTreeBuilder {
+    arena: Arena,
+    threads: Vec<OpenThread>,
+    names: Vec<Option<(u32, String)>>,
+    functions: Vec<Option<Function>>,
+    clocks: MethodClocks,
+    range: Option<TimeRange>,
+    faults: Faults,
+    repairs: RepairTable,
+    pid: i64,
+    records: u64,
+    clock_overhead_ns: Option<i64>,
+}
+
+/// An open call: its node and when it began.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    node: u32,
+    begin: Moment,
+}
+
+#[derive(Debug)]
+struct OpenThread {
+    stack: CallStack<Frame>,
+    root: u32,
+    first: Moment,
+    last: Moment,
+    clip: Option<Box<Clip>>,
+}
+
+/// What goes wrong within batches: how often, and the first place.
+#[derive(Debug, Default)]
+struct Faults {
+    unmatched: Fault,
+    missing: Fault,
+    negative: Fault,
+}
+
+#[derive(Debug, Default)]
+struct Fault {
+    count: u64,
+    first: Option<(Place, MethodIndex)>,
+}
+
+impl Fault {
+    #[cold]
+    fn add(&mut self, count: u64, event: MethodEvent) {
+        self.count += count;
+        self.first.get_or_insert_with(|| {
+            let place = Place::at_offset(event.offset).with_ts(event.wall_ns);
+            (place, event.method())
+        });
+    }
+}
+
+impl Default for CallTreeBuilder {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+impl CallTreeBuilder {
+    /// A builder. With a range, calls are cut at its ends; its times are those of the events.
+    pub fn new(range: Option<TimeRange>) -> Self {
+        Self {
+            arena: Arena::default(),
+            threads: Vec::new(),
+            names: Vec::new(),
+            functions: Vec::new(),
+            clocks: MethodClocks {
+                wall: true,
+                cpu: true,
+            },
+            range,
+            faults: Faults::default(),
+            repairs: RepairTable::default(),
+            pid: -1,
+            records: 0,
+            clock_overhead_ns: None,
+        }
+    }
+
+    /// The tree of all records so far.
+    pub fn build(mut self) -> CallTree {
+        self.close_open_calls();
+        self.note_faults();
+        let clocks = TreeClocks {
+            wall: self.clocks.wall,
+            cpu: match self.clocks.cpu {
+                true => CpuSource::ThreadClock,
+                false => CpuSource::None,
+            },
+            states: false,
+        };
+        let used: Vec<usize> = (0..self.threads.len())
+            .filter(|&index| self.threads[index].root != NONE)
+            .collect();
+        let spans = used.iter().map(|&index| {
+            let thread = &self.threads[index];
+            (thread.root, thread.span())
+        });
+        let roots: Vec<(u32, Span)> = spans.collect();
+        let mut threads: Vec<TreeThread> = used.iter().map(|&at| self.describe(at)).collect();
+        let (nodes, root_ids) = freeze(self.arena, &roots, clocks, None);
+        for (thread, root) in threads.iter_mut().zip(root_ids) {
+            thread.root = root;
+        }
+        CallTree {
+            functions: name_functions(self.functions, &nodes.function),
+            threads,
+            nodes,
+            clocks,
+            repairs: self.repairs,
+            calls: self.records,
+            other_slices: 0,
+            clock_overhead_ns: self.clock_overhead_ns,
+        }
+    }
+
+    fn describe(&self, index: usize) -> TreeThread {
+        let thread = &self.threads[index];
+        let declared = self.names.get(index).cloned().flatten();
+        let (tid, name) = declared.unwrap_or((index as u32, String::new()));
+        TreeThread {
+            name: match name.as_str() {
+                "" => format!("thread {tid}"),
+                _ => name,
+            },
+            tid: tid.into(),
+            process: String::new(),
+            pid: self.pid,
+            kind: TrackKind::Thread,
+            root: super::NodeId::NONE,
+            first_ns: thread.first.wall_ns,
+            last_ns: thread.last.wall_ns,
+        }
+    }
+
+    fn close_open_calls(&mut self) {
+        let mut never_closed = 0;
+        for thread in &mut self.threads {
+            while let Some(frame) = thread.stack.pop() {
+                never_closed += 1;
+                thread.close(&mut self.arena, frame, thread.last);
+            }
+        }
+        let place = Place::default();
+        self.repairs.add(
+            SourceId(0),
+            RepairKind::NeverClosed,
+            never_closed,
+            place,
+            String::new,
+        );
+    }
+
+    fn note_faults(&mut self) {
+        let faults = std::mem::take(&mut self.faults);
+        let kinds = [
+            (RepairKind::UnmatchedExit, faults.unmatched),
+            (RepairKind::MissingExit, faults.missing),
+            (RepairKind::NegativeDuration, faults.negative),
+        ];
+        for (kind, fault) in kinds {
+            let Some((place, method)) = fault.first else {
+                continue;
+            };
+            let name = self.functions.get(method.0 as usize).cloned().flatten();
+            self.repairs.add(SourceId(0), kind, fault.count, place, || {
+                name.unwrap_or_default().label()
+            });
+        }
+    }
+
+    fn make_thread(&mut self, index: ThreadIndex, first: &MethodEvent) {
+        let range = self.range;
+        let new = || OpenThread {
+            stack: CallStack::default(),
+            root: NONE,
+            first: moment_of(first),
+            last: moment_of(first),
+            clip: range.map(|range| Box::new(Clip::new(range))),
+        };
+        let index = index.0 as usize;
+        if index >= self.threads.len() {
+            self.threads.resize_with(index + 1, new);
+        }
+        let thread = &mut self.threads[index];
+        if thread.root == NONE && first.action() == MethodAction::Enter {
+            thread.root = self.arena.root(ROOT_KEY);
+            (thread.first, thread.last) = (moment_of(first), moment_of(first));
+        }
+    }
+}
+
+/// A name for every function that nodes use, declared or not.
+fn name_functions(declared: Vec<Option<Function>>, used: &[FunctionId]) -> Vec<Function> {
+    let used = used.iter().filter(|used| **used != FunctionId::TOPLEVEL);
+    let count = used.map(|used| used.0 as usize + 1).max().unwrap_or(0);
+    let mut declared = declared;
+    declared.resize(count.max(declared.len()), None);
+    let numbered = declared.into_iter().enumerate();
+    numbered
+        .map(|(nth, function)| function.unwrap_or_else(|| Function::named(format!("method {nth}"))))
+        .collect()
+}
+
+#[inline]
+fn moment_of(event: &MethodEvent) -> Moment {
+    Moment {
+        wall_ns: event.wall_ns,
+        cpu_ns: event.cpu_ns,
+    }
+}
+
+impl OpenThread {
+    fn span(&self) -> Span {
+        let ends = match &self.clip {
+            Some(clip) => clip.call(self.first, self.last),
+            None => Some((self.first, self.last)),
+        };
+        let (wall_ns, cpu_ns) = ends.map_or((0, 0), |(first, last)| last.since(first));
+        Span::Measured(wall_ns, cpu_ns)
+    }
+
+    #[inline]
+    fn see(&mut self, now: Moment) {
+        if let Some(clip) = &mut self.clip {
+            clip.see(now);
+        }
+    }
+
+    #[inline]
+    fn close(&self, arena: &mut Arena, frame: Frame, end: Moment) {
+        let (begin, end) = match &self.clip {
+            None => (frame.begin, end),
+            Some(clip) => match clip.call(frame.begin, end) {
+                Some(cut) => cut,
+                None => return,
+            },
+        };
+        let (wall_ns, cpu_ns) = end.since(begin);
+        arena.add_call(frame.node, wall_ns, cpu_ns);
+    }
+
+    /// Counts records of this thread.
+    #[inline]
+    fn run(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
+        for event in records {
+            let now = moment_of(event);
+            let key = event.method().0;
+            if event.action() == MethodAction::Enter {
+                self.see(now);
+                let parent = self.stack.top().map_or(self.root, |frame| frame.node);
+                let node = arena.child(parent, key);
+                self.stack.push(key, Frame { node, begin: now });
+                self.first.wall_ns = self.first.wall_ns.min(now.wall_ns);
+                self.first.cpu_ns = self.first.cpu_ns.min(now.cpu_ns);
+            } else {
+                let Some(inner) = self.stack.inner_calls(key) else {
+                    faults.unmatched.add(1, *event);
+                    continue;
+                };
+                self.see(now);
+                if inner > 0 {
+                    self.close_inner(arena, faults, inner, event);
+                }
+                if let Some(frame) = self.stack.pop() {
+                    if now.wall_ns < frame.begin.wall_ns {
+                        faults.negative.add(1, *event);
+                    }
+                    self.close(arena, frame, now);
+                }
+            }
+            self.last.wall_ns = self.last.wall_ns.max(now.wall_ns);
+            self.last.cpu_ns = self.last.cpu_ns.max(now.cpu_ns);
+        }
+    }
+
+    #[cold]
+    fn close_inner(
+        &mut self,
+        arena: &mut Arena,
+        faults: &mut Faults,
+        inner: usize,
+        event: &MethodEvent,
+    ) {
+        faults.missing.add(inner as u64, *event);
+        for _ in 0..inner {
+            if let Some(frame) = self.stack.pop() {
+                self.close(arena, frame, moment_of(event));
+            }
+        }
+    }
+}
+
+impl MethodEvents for CallTreeBuilder {
+    fn start(&mut self, start: &MethodTraceStart) {
+        self.clocks = start.clocks;
+    }
+
+    fn thread(&mut self, index: ThreadIndex, tid: u32, name: &str) {
+        let index = index.0 as usize;
+        if index >= self.names.len() {
+            self.names.resize(index + 1, None);
+        }
+        self.names[index] = Some((tid, name.to_owned()));
+    }
+
+    fn method(&mut self, index: MethodIndex, line: &MethodLine<'_>) {
+        let index = index.0 as usize;
+        if index >= self.functions.len() {
+            self.functions.resize(index + 1, None);
+        }
+        self.functions[index] = Some(Function::from_line(line));
+    }
+
+    fn events(&mut self, batch: &[MethodEvent]) {
+        self.records += batch.len() as u64;
+        for records in batch.chunk_by(|one, next| one.thread == next.thread) {
+            let index = records[0].thread;
+            let mut records = records;
+            if self
+                .threads
+                .get(index.0 as usize)
+                .is_none_or(|thread| thread.root == NONE)
+            {
+                // Exits before the first entry have nothing to close and no root to hang from.
+                let begin = records
+                    .iter()
+                    .position(|record| record.action() == MethodAction::Enter)
+                    .unwrap_or(records.len());
+                for record in &records[..begin] {
+                    self.faults.unmatched.add(1, *record);
+                }
+                records = &records[begin..];
+                let Some(first) = records.first() else {
+                    continue;
+                };
+                self.make_thread(index, first);
+            }
+            let thread = &mut self.threads[index.0 as usize];
+            thread.run(&mut self.arena, &mut self.faults, records);
+        }
+    }
+
+    fn repair(&mut self, kind: RepairKind, count: u64, place: Place, detail: String) {
+        self.repairs.add(SourceId(0), kind, count, place, || detail);
+    }
+
+    fn finish(&mut self, key_section: &[(String, String)]) {
+        let number = |key: &str| {
+            let line = key_section.iter().find(|(name, _)| name == key)?;
+            line.1.trim().parse::<i64>().ok()
+        };
+        self.clock_overhead_ns = number("clock-call-overhead-nsec");
+        self.pid = number("pid").unwrap_or(-1);
+    }
+}

@@ -1,0 +1,78 @@
+//! What is called: a method, or a slice's name.
+
+use serde::Serialize;
+use traceloom_trace::MethodLine;
+
+/// A row of [`CallTree::functions`](crate::CallTree::functions).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FunctionId(pub u32);
+
+impl FunctionId {
+    /// What a thread's root stands for: the thread itself, outside of any call.
+    pub const TOPLEVEL: Self = Self(u32::MAX);
+}
+
+/// The name of a method or slice. Two functions with equal text count as one in a profile.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
+pub struct Function {
+    /// The class, dotted; empty for a slice.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub class: String,
+    /// The method's name, or the slice's.
+    pub name: String,
+    /// The method's signature, such as `(I)V`; empty for a slice.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+}
+
+impl Function {
+    /// A slice's name, or any other text.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A method. Dalvik's slashes in class names become dots; one without any name is shown by
+    /// its id.
+    pub fn method(raw_id: u64, class: &str, name: &str, signature: &str) -> Self {
+        if class.is_empty() && name.is_empty() {
+            return Self::named(format!("0x{raw_id:x}"));
+        }
+        Self {
+            class: class.replace('/', "."),
+            name: name.to_owned(),
+            signature: signature.to_owned(),
+        }
+    }
+
+    pub(crate) fn from_line(line: &MethodLine<'_>) -> Self {
+        Self::method(line.raw_id, line.class, line.name, line.signature)
+    }
+
+    /// `class.method`, without the signature.
+    pub fn label(&self) -> String {
+        match (self.class.as_str(), self.name.as_str()) {
+            ("", name) => name.to_owned(),
+            (class, "") => class.to_owned(),
+            (class, name) => format!("{class}.{name}"),
+        }
+    }
+
+    /// The class; `(no class)` for what has none.
+    pub fn class_or_none(&self) -> &str {
+        match self.class.as_str() {
+            "" => "(no class)",
+            class => class,
+        }
+    }
+
+    /// The package: the class up to its last dot; `(no package)` for what has none.
+    pub fn package(&self) -> &str {
+        match self.class.rsplit_once('.') {
+            Some((package, _)) if !package.is_empty() => package,
+            _ => "(no package)",
+        }
+    }
+}

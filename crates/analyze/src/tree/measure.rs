@@ -1,0 +1,140 @@
+//! What is measured of a call: which times there are, and sums of them.
+
+use serde::Serialize;
+
+/// One kind of time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(usize)]
+pub enum Measure {
+    /// Real time.
+    Wall = 0,
+    /// Time on a CPU: by the thread's own CPU clock in a method trace, by the scheduler's events in
+    /// a system trace.
+    Cpu = 1,
+    /// Ready to run, but without a CPU. From the scheduler's events, as all below.
+    Runnable = 2,
+    /// Waiting for something that a signal may interrupt.
+    Sleeping = 3,
+    /// Waiting for something that no signal interrupts: mostly storage and locks of the kernel.
+    Uninterruptible = 4,
+}
+
+impl Measure {
+    /// Every measure, in the order of [`Sums`].
+    pub const ALL: [Self; 5] = [
+        Self::Wall,
+        Self::Cpu,
+        Self::Runnable,
+        Self::Sleeping,
+        Self::Uninterruptible,
+    ];
+
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+}
+
+/// A time for each [`Measure`], ns.
+pub type Sums = [i64; Measure::COUNT];
+
+/// Where the CPU times of a tree come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CpuSource {
+    /// There are none.
+    #[default]
+    None,
+    /// The threads' CPU clocks, recorded with each call.
+    ThreadClock,
+    /// The scheduler's events: when the thread was on a CPU.
+    Scheduler,
+}
+
+/// Which measures a tree has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct TreeClocks {
+    /// Real time was recorded. Without it, wall times are rebuilt from CPU clocks and say little.
+    pub wall: bool,
+    /// Where CPU times come from.
+    pub cpu: CpuSource,
+    /// Times runnable, sleeping and uninterruptible are known.
+    pub states: bool,
+}
+
+impl TreeClocks {
+    /// Whether there are numbers for `measure`.
+    pub fn has(self, measure: Measure) -> bool {
+        match measure {
+            Measure::Wall => self.wall,
+            Measure::Cpu => self.cpu != CpuSource::None,
+            _ => self.states,
+        }
+    }
+
+    /// `sums` with what was not measured left out.
+    pub fn times(self, sums: &Sums) -> Times {
+        let value = |measure: Measure| self.has(measure).then_some(sums[measure as usize]);
+        Times {
+            cpu_ns: value(Measure::Cpu),
+            wall_ns: value(Measure::Wall),
+            runnable_ns: value(Measure::Runnable),
+            sleeping_ns: value(Measure::Sleeping),
+            uninterruptible_ns: value(Measure::Uninterruptible),
+        }
+    }
+}
+
+/// Times of a row, ns; what was not measured is left out of JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Times {
+    /// Time on a CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<i64>,
+    /// Real time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_ns: Option<i64>,
+    /// Ready to run, but without a CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runnable_ns: Option<i64>,
+    /// Sleeping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sleeping_ns: Option<i64>,
+    /// In uninterruptible sleep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uninterruptible_ns: Option<i64>,
+}
+
+impl Times {
+    /// Both added up; what one of them lacks stays as the other has it.
+    pub fn plus(&self, other: &Self) -> Self {
+        let plus = |one: Option<i64>, other: Option<i64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            _ => one.or(other),
+        };
+        Self {
+            cpu_ns: plus(self.cpu_ns, other.cpu_ns),
+            wall_ns: plus(self.wall_ns, other.wall_ns),
+            runnable_ns: plus(self.runnable_ns, other.runnable_ns),
+            sleeping_ns: plus(self.sleeping_ns, other.sleeping_ns),
+            uninterruptible_ns: plus(self.uninterruptible_ns, other.uninterruptible_ns),
+        }
+    }
+
+    /// One of the times.
+    pub fn get(&self, measure: Measure) -> Option<i64> {
+        match measure {
+            Measure::Wall => self.wall_ns,
+            Measure::Cpu => self.cpu_ns,
+            Measure::Runnable => self.runnable_ns,
+            Measure::Sleeping => self.sleeping_ns,
+            Measure::Uninterruptible => self.uninterruptible_ns,
+        }
+    }
+}
+
+/// Adds `more` to `sums`, measure by measure.
+#[inline]
+pub(crate) fn add(sums: &mut Sums, more: &Sums) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum = sum.saturating_add(*more);
+    }
+}

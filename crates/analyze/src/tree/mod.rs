@@ -1,0 +1,194 @@
+//! The calling-context tree: every path of calls once, with what it cost.
+
+mod arena;
+mod clip;
+mod events;
+mod freeze;
+mod from_trace;
+mod function;
+mod measure;
+mod overhead;
+mod sched;
+
+use traceloom_trace::{NO_NUMBER, RepairTable, TrackKind};
+
+pub use clip::TimeRange;
+pub use events::CallTreeBuilder;
+pub use from_trace::TreeOptions;
+pub use function::{Function, FunctionId};
+pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
+pub use overhead::OverheadReport;
+
+pub(crate) use measure::add;
+
+/// A node of a [`CallTree`]: a path of calls from a thread's root.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The parent of a root.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// Its row in the columns.
+    #[inline]
+    pub fn row(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The calling-context tree of a trace: one root for each thread, and below it one node for each
+/// different path of calls.
+///
+/// Nodes stand in the order of a walk from the root down, so a subtree is a range of rows:
+///
+/// ```text
+/// main            row 0  end 4        children of row 0: row 1, then row end(1) = 3
+///   a             row 1  end 3
+///     b           row 2  end 3
+///   c             row 3  end 4
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CallTree {
+    /// What nodes call, by [`FunctionId`]. Names may be changed before a profile is made.
+    pub functions: Vec<Function>,
+    /// The threads (and, where asked for, other tracks), each with its root.
+    pub threads: Vec<TreeThread>,
+    /// The nodes.
+    pub nodes: CallNodes,
+    /// Which times there are.
+    pub clocks: TreeClocks,
+    /// What was mended or lost on the way here.
+    pub repairs: RepairTable,
+    /// Records or slices that were counted.
+    pub calls: u64,
+    /// Slices that stand on tracks of no thread and were left out.
+    pub other_slices: u64,
+    /// What one look at the recording clocks cost, ns, where the trace says so
+    /// (`clock-call-overhead-nsec`).
+    pub clock_overhead_ns: Option<i64>,
+}
+
+/// A thread of a [`CallTree`], or another track.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeThread {
+    /// Its name; `thread N` where it has none.
+    pub name: String,
+    /// Its number in the trace.
+    pub tid: i64,
+    /// Its process's name, or empty.
+    pub process: String,
+    /// Its process's number, or -1.
+    pub pid: i64,
+    /// Whether this is a thread's own track or another one.
+    pub kind: TrackKind,
+    /// Its root: the time between its first and last event for method traces, else the sum of its
+    /// outermost slices.
+    pub root: NodeId,
+    /// Its first event, ns on the trace's clock.
+    pub first_ns: i64,
+    /// Its last event.
+    pub last_ns: i64,
+}
+
+impl TreeThread {
+    /// Name and number: threads of one name are told apart. A track of no thread has no number.
+    pub fn label(&self) -> String {
+        match self.tid {
+            NO_NUMBER => self.name.clone(),
+            tid if self.name == format!("thread {tid}") => self.name.clone(),
+            tid => format!("{} ({tid})", self.name),
+        }
+    }
+}
+
+/// The nodes of a [`CallTree`], column by column.
+#[derive(Clone, Debug, Default)]
+pub struct CallNodes {
+    /// The caller; [`NodeId::NONE`] for a root.
+    pub parent: Vec<NodeId>,
+    /// The first row behind the node's subtree.
+    pub end: Vec<NodeId>,
+    /// What is called; [`FunctionId::TOPLEVEL`] for a root.
+    pub function: Vec<FunctionId>,
+    /// How often. A root has 1.
+    pub calls: Vec<u64>,
+    /// Time including callees, ns, for each [`Measure`]; empty columns for what was not measured.
+    pub inclusive: [Vec<i64>; Measure::COUNT],
+    /// Time without callees, ns.
+    pub exclusive: [Vec<i64>; Measure::COUNT],
+}
+
+impl CallNodes {
+    /// How many nodes there are, roots included.
+    pub fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.parent.is_empty()
+    }
+
+    /// All inclusive times of a node; 0 for what was not measured.
+    #[inline]
+    pub fn inclusive_sums(&self, node: NodeId) -> Sums {
+        sums_at(&self.inclusive, node)
+    }
+
+    /// All exclusive times of a node.
+    #[inline]
+    pub fn exclusive_sums(&self, node: NodeId) -> Sums {
+        sums_at(&self.exclusive, node)
+    }
+
+    /// The nodes called from `node`, in the order of their first call.
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.end[node.row()];
+        let mut next = NodeId(node.0 + 1);
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < end).then(|| {
+                next = self.end[child.row()];
+                child
+            })
+        })
+    }
+}
+
+#[inline]
+fn sums_at(columns: &[Vec<i64>; Measure::COUNT], node: NodeId) -> Sums {
+    let mut sums = [0; Measure::COUNT];
+    for (sum, column) in sums.iter_mut().zip(columns) {
+        *sum = column.get(node.row()).copied().unwrap_or(0);
+    }
+    sums
+}
+
+impl CallTree {
+    /// The rows of a thread's tree, its root first.
+    pub fn rows_of(&self, thread: &TreeThread) -> std::ops::Range<usize> {
+        thread.root.row()..self.nodes.end[thread.root.row()].row()
+    }
+
+    /// The function of a node; `None` for a root.
+    pub fn function_of(&self, node: NodeId) -> Option<&Function> {
+        self.functions
+            .get(self.nodes.function[node.row()].0 as usize)
+    }
+
+    /// Changes names, for instance those that an obfuscator made. Functions that get equal names
+    /// count as one from then on.
+    pub fn rename(&mut self, mut new_name: impl FnMut(&Function) -> Option<Function>) {
+        for function in &mut self.functions {
+            if let Some(renamed) = new_name(function) {
+                *function = renamed;
+            }
+        }
+    }
+
+    /// Keeps only the threads that `wanted` accepts. The others' nodes stay in the columns, but
+    /// no analysis reaches them.
+    pub fn keep_threads(&mut self, wanted: impl FnMut(&TreeThread) -> bool) {
+        self.threads.retain(wanted);
+    }
+}

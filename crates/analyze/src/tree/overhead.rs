@@ -1,0 +1,103 @@
+//! Taking out what the recording itself cost.
+
+use serde::Serialize;
+
+use super::measure::Measure;
+use super::{CallTree, NodeId};
+
+/// What [`CallTree::correct_overhead`] took out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct OverheadReport {
+    /// What one look at the clocks costs, ns (`clock-call-overhead-nsec`).
+    pub clock_overhead_ns: i64,
+    /// CPU time taken out in all, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_cpu_ns: Option<i64>,
+    /// Real time taken out in all, ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_wall_ns: Option<i64>,
+}
+
+impl CallTree {
+    /// Takes the cost of reading the clocks out of all times; `None` where the trace does not say
+    /// what a reading costs.
+    ///
+    /// ART measures, before it records, what one reading of its clocks takes, and writes it into
+    /// the key section. Each record makes one reading; its time stamp is taken somewhere inside
+    /// it. If a share `f` of the cost `c` falls before the stamp, then
+    ///
+    /// ```text
+    ///  caller |        callee         | caller
+    ///     f·c | (1-f)·c  ...      f·c | (1-f)·c
+    ///         ^ entry's stamp         ^ exit's stamp
+    /// ```
+    ///
+    /// so whatever `f` is, a call puts `c` into the callee's exclusive time and `c` into its
+    /// caller's. The corrected times of a path are therefore
+    ///
+    /// ```text
+    /// exclusive' = max(0, exclusive - c · (own calls + calls of its children))
+    /// inclusive' = exclusive' + sum of the children's inclusive'
+    /// ```
+    ///
+    /// Nothing gets below zero: a method that is cheaper than the measured cost becomes 0, and no
+    /// more is taken out of the others for it. Other costs of recording (storing the record, the
+    /// call into the recorder) are not written in the file and stay in. The reading takes CPU
+    /// time, so the same amount comes out of both clocks. A call still open at the end has no exit
+    /// record; it is treated like the others.
+    pub fn correct_overhead(&mut self) -> Option<OverheadReport> {
+        let cost = self.clock_overhead_ns.filter(|cost| *cost >= 0)?;
+        let readings = self.readings();
+        let mut removed = [None; 2];
+        for measure in [Measure::Wall, Measure::Cpu] {
+            if self.clocks.has(measure) {
+                removed[measure as usize] = Some(self.take_out(measure, cost, &readings));
+            }
+        }
+        Some(OverheadReport {
+            clock_overhead_ns: cost,
+            removed_cpu_ns: removed[Measure::Cpu as usize],
+            removed_wall_ns: removed[Measure::Wall as usize],
+        })
+    }
+
+    /// How many readings fall into each node's exclusive time.
+    fn readings(&self) -> Vec<u64> {
+        let parents = &self.nodes.parent;
+        let mut readings = vec![0u64; self.nodes.len()];
+        for (row, parent) in parents.iter().enumerate() {
+            if *parent != NodeId::NONE {
+                let calls = self.nodes.calls[row];
+                readings[row] = readings[row].saturating_add(calls);
+                readings[parent.row()] = readings[parent.row()].saturating_add(calls);
+            }
+        }
+        readings
+    }
+
+    fn take_out(&mut self, measure: Measure, cost: i64, readings: &[u64]) -> i64 {
+        let exclusive = &mut self.nodes.exclusive[measure as usize];
+        let mut removed = 0i64;
+        for (own, readings) in exclusive.iter_mut().zip(readings) {
+            let cost = i64::try_from(*readings)
+                .unwrap_or(i64::MAX)
+                .saturating_mul(cost);
+            let taken = cost.min(*own).max(0);
+            *own -= taken;
+            removed = removed.saturating_add(taken);
+        }
+        self.nodes.inclusive[measure as usize] = summed_up(exclusive, &self.nodes.parent);
+        removed
+    }
+}
+
+/// Inclusive times: exclusive ones and those of all nodes below. Children have higher rows.
+fn summed_up(exclusive: &[i64], parents: &[NodeId]) -> Vec<i64> {
+    let mut sums = exclusive.to_vec();
+    for (row, parent) in parents.iter().enumerate().rev() {
+        if *parent != NodeId::NONE {
+            sums[parent.row()] = sums[parent.row()].saturating_add(sums[row]);
+        }
+    }
+    sums
+}

@@ -1,0 +1,198 @@
+//! What a thread did during its slices: running, runnable, blocked.
+
+use traceloom_trace::{NO_DURATION, RowId, TaskState, ThreadId, Trace};
+
+use super::clip::TimeRange;
+
+/// How many states are told apart: running, runnable, sleeping, uninterruptible.
+const STATES: usize = 4;
+
+/// Time in each state since the thread's first one.
+type Elapsed = [i64; STATES];
+
+/// The thread_state rows of each thread, in order of time.
+pub(crate) struct StatesByThread {
+    rows: Vec<u32>,
+    /// Where each thread's rows start in `rows`; one more than there are threads.
+    starts: Vec<usize>,
+}
+
+impl StatesByThread {
+    /// Groups the table by thread; `None` for a trace without scheduler events.
+    pub(crate) fn new(trace: &Trace) -> Option<Self> {
+        let table = &trace.thread_states;
+        if table.is_empty() {
+            return None;
+        }
+        let threads = trace.threads.len();
+        let mut starts = vec![0usize; threads + 1];
+        let known = |utid: &ThreadId| utid.row() < threads;
+        for utid in table.utid.iter().filter(known) {
+            starts[utid.row() + 1] += 1;
+        }
+        (0..threads).for_each(|at| starts[at + 1] += starts[at]);
+        let mut next = starts.clone();
+        let mut rows = vec![0u32; starts[threads]];
+        for (row, utid) in table.utid.iter().enumerate().filter(|(_, u)| known(u)) {
+            rows[next[utid.row()]] = row as u32;
+            next[utid.row()] += 1;
+        }
+        Some(Self { rows, starts })
+    }
+
+    /// The story of one thread, added up so that any stretch of it is a subtraction.
+    pub(crate) fn clock(&self, trace: &Trace, utid: ThreadId) -> StateClock {
+        let (Some(&start), Some(&end)) = (
+            self.starts.get(utid.row()),
+            self.starts.get(utid.row().saturating_add(1)),
+        ) else {
+            return StateClock::default();
+        };
+        let mut clock = StateClock::default();
+        for &row in &self.rows[start..end] {
+            let row = trace.thread_states.row(row as usize);
+            let end = match row.dur {
+                NO_DURATION => trace.bounds.1,
+                dur => row.ts.saturating_add(dur),
+            };
+            clock.push(row.ts, end, row.state);
+        }
+        clock
+    }
+}
+
+/// The states of one thread as a running sum:
+///
+/// ```text
+/// state:    R    Running   S
+/// starts:  10    14        20        cursor for a slice 16..22:
+/// elapsed:  0    4 runnable 6 running    at 22: 4, 6, 2   at 16: 4, 2, 0   difference 0, 4, 2
+/// ```
+#[derive(Default)]
+pub(crate) struct StateClock {
+    stretches: Vec<Stretch>,
+    /// The stretch found last: slices come in order of time.
+    hint: usize,
+}
+
+struct Stretch {
+    start: i64,
+    end: i64,
+    state: Option<usize>,
+    before: Elapsed,
+}
+
+impl StateClock {
+    fn push(&mut self, start: i64, end: i64, state: TaskState) {
+        let (before, last_end) = match self.stretches.last() {
+            Some(last) => (last.elapsed(last.end), last.end),
+            None => ([0; STATES], i64::MIN),
+        };
+        let start = start.max(last_end);
+        if end > start {
+            self.stretches.push(Stretch {
+                start,
+                end,
+                state: state_index(state),
+                before,
+            });
+        }
+    }
+
+    /// Time in each state between two moments of the range.
+    pub(crate) fn between(&mut self, begin: i64, end: i64, range: TimeRange) -> Elapsed {
+        let begin = begin.clamp(range.from_ns, range.to_ns.max(range.from_ns));
+        let end = end.clamp(begin, range.to_ns.max(begin));
+        let from = self.find(begin, self.hint);
+        self.hint = from;
+        let to = self.find(end, from);
+        let (from, to) = (self.elapsed(from, begin), self.elapsed(to, end));
+        std::array::from_fn(|state| to[state] - from[state])
+    }
+
+    /// The number of stretches that start at or before `ts`, looked for around `hint` first.
+    fn find(&self, ts: i64, hint: usize) -> usize {
+        let (mut low, mut high) = (0, self.stretches.len());
+        let mut step = 1;
+        let mut at = hint;
+        while at < high {
+            if self.stretches[at].start > ts {
+                high = at;
+                break;
+            }
+            low = at + 1;
+            at = low + step;
+            step *= 2;
+        }
+        if hint > 0 && low == 0 && self.stretches[hint - 1].start <= ts {
+            low = hint;
+        }
+        low + self.stretches[low..high].partition_point(|stretch| stretch.start <= ts)
+    }
+
+    fn elapsed(&self, found: usize, ts: i64) -> Elapsed {
+        match found.checked_sub(1) {
+            Some(at) => self.stretches[at].elapsed(ts),
+            None => [0; STATES],
+        }
+    }
+}
+
+impl Stretch {
+    fn elapsed(&self, ts: i64) -> Elapsed {
+        let mut elapsed = self.before;
+        if let Some(state) = self.state {
+            elapsed[state] += ts.min(self.end) - self.start;
+        }
+        elapsed
+    }
+}
+
+/// The place of a state in [`Elapsed`]. States that are neither (stopped, unknown) count nowhere.
+fn state_index(state: TaskState) -> Option<usize> {
+    if state == TaskState::RUNNING {
+        Some(0)
+    } else if state.is_runnable() {
+        Some(1)
+    } else if state.0 & TaskState::UNINTERRUPTIBLE.0 != 0 {
+        Some(3)
+    } else if state.is_blocked() && !state.is_final() {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock() -> StateClock {
+        let mut clock = StateClock::default();
+        clock.push(10, 14, TaskState::RUNNABLE);
+        clock.push(14, 20, TaskState::RUNNING);
+        clock.push(20, 30, TaskState::SLEEPING);
+        clock.push(30, 31, TaskState::UNINTERRUPTIBLE);
+        clock
+    }
+
+    #[test]
+    fn the_drawing_holds() {
+        assert_eq!(clock().between(16, 22, TimeRange::ALL), [4, 0, 2, 0]);
+        assert_eq!(clock().between(0, 100, TimeRange::ALL), [6, 4, 10, 1]);
+        let range = TimeRange {
+            from_ns: 12,
+            to_ns: 21,
+        };
+        assert_eq!(clock().between(0, 100, range), [6, 2, 1, 0]);
+    }
+
+    #[test]
+    fn any_order_of_questions_gives_the_same() {
+        let mut asked = clock();
+        for (begin, end) in [(25, 26), (0, 5), (30, 40), (10, 31), (14, 14), (5, 15)] {
+            let fresh = clock().between(begin, end, TimeRange::ALL);
+            assert_eq!(asked.between(begin, end, TimeRange::ALL), fresh);
+        }
+    }
+}
