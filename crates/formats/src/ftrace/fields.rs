@@ -233,7 +233,7 @@ fn trim_value(raw: &[u8]) -> &[u8] {
     // A format closes few brackets at once; what closes more is text.
     for _ in 0..4 {
         let cut = match text {
-            [rest @ .., b',' | b';' | b'[' | b'|'] => rest,
+            [rest @ .., b',' | b';' | b'[' | b'|' | b':'] => rest,
             [rest @ .., b']'] if !rest.contains(&b'[') => rest,
             [rest @ .., b')'] if !rest.contains(&b'(') => rest,
             [rest @ .., b'('] => rest,
