@@ -506,6 +506,6 @@ proptest! {
         let at = at.min(line.len());
         line.replace_range(at..(at + with.len()).min(line.len()), &with);
         let _ = read_bytes(format!("# tracer: nop\n{line}\n").as_bytes(), ReadOptions::default());
-        let _ = read_bytes(line[..at].as_bytes(), ReadOptions::default());
+        let _ = read_bytes(&line.as_bytes()[..at], ReadOptions::default());
     }
 }
