@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use traceloom_analyze::{CallGraph, GraphOptions, Profile, ProfileOptions};
 
-use crate::calls::{ClockArg, choose_clock, keep_threads, read_calls};
+use crate::calls::{Clock, Selection, choose_clock, read_calls};
 use crate::input::InputArgs;
 use crate::output::write_file;
 use crate::print::plain;
@@ -45,13 +45,17 @@ pub struct CallgraphArgs {
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_nodes: u32,
 
-    /// Only these threads: a number, a name, or part of one; may be given several times
-    #[arg(long, value_name = "THREAD")]
+    /// Only threads of this name or tid (exact, else all whose name contains it); repeatable
+    #[arg(long, value_name = "NAME|TID")]
     thread: Vec<String>,
+
+    /// Only threads of processes of this name or pid (exact, else all whose name contains it)
+    #[arg(long, value_name = "NAME|PID")]
+    process: Vec<String>,
 
     /// The clock to measure by [default: wall where recorded, else cpu]
     #[arg(long, value_enum)]
-    clock: Option<ClockArg>,
+    clock: Option<Clock>,
 
     /// Only calls that lead to or come from this method: a name, or part of one
     #[arg(long, value_name = "METHOD")]
@@ -120,9 +124,16 @@ impl CallgraphArgs {
     }
 
     fn graph(&self) -> Result<CallGraph> {
-        let mut tree = read_calls(&self.file, &self.open)?;
+        let tree = read_calls(&Selection {
+            file: &self.file,
+            open: &self.open,
+            thread: &self.thread,
+            process: &self.process,
+            from: None,
+            to: None,
+            all_tracks: false,
+        })?;
         let clock = choose_clock(self.clock, &[&tree])?;
-        keep_threads(&mut tree, &self.thread)?;
         let by = ProfileOptions::of(&tree).by;
         let profile = Profile::new(&tree, &ProfileOptions { by, clock });
         let options = GraphOptions {
@@ -151,8 +162,8 @@ impl CallgraphArgs {
             _ => "standard input".into(),
         };
         let mut title = name;
-        if !self.thread.is_empty() {
-            title += &format!(" · {}", self.thread.join(", "));
+        for chosen in self.process.iter().chain(&self.thread) {
+            title += &format!(" · {chosen}");
         }
         if let Some(method) = &self.method {
             title += &format!(" · {method}");

@@ -2,3 +2,4 @@
 
 pub mod callgraph;
 pub mod info;
+pub mod profile;
