@@ -47,6 +47,9 @@ fn group(method: MethodIndex, recursive: bool) -> usize {
     method as usize * 2 + usize::from(recursive)
 }
 
+/// Edges from which on a second thread pays.
+pub(super) const WORTH_A_THREAD: usize = 1 << 15;
+
 /// Everybody's relatives on one side.
 pub(super) struct Relatives {
     ends: Vec<usize>,
@@ -55,8 +58,25 @@ pub(super) struct Relatives {
 }
 
 impl Relatives {
+    /// Callers and callees.
+    pub fn both(edges: &Edges, methods: usize) -> (Self, Self) {
+        let callers = || Relatives::new(edges, methods, Side::Callers);
+        let callees = || Relatives::new(edges, methods, Side::Callees);
+        if edges.len() < WORTH_A_THREAD {
+            return (callers(), callees());
+        }
+        std::thread::scope(|scope| {
+            let callers = scope.spawn(callers);
+            let callees = callees();
+            match callers.join() {
+                Ok(callers) => (callers, callees),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
     /// Groups `edges` by one side for `methods` methods; the order within a group is none.
-    pub fn new(edges: &Edges, methods: usize, side: Side) -> Self {
+    fn new(edges: &Edges, methods: usize, side: Side) -> Self {
         let mut starts = vec![0usize; methods * 2];
         let mut total = 0;
         for edge in edges.iter() {
@@ -118,8 +138,14 @@ impl Relatives {
         }
     }
 
-    /// One method's relatives.
-    pub fn of(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
+    /// One method's relatives, in no order.
+    pub fn of(&self, method: MethodIndex, recursive: bool) -> &[Relative] {
+        let group = group(method, recursive);
+        &self.items[self.starts[group]..self.ends[group]]
+    }
+
+    /// As [`Relatives::of`], to be put in order.
+    pub fn of_mut(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
         let group = group(method, recursive);
         &mut self.items[self.starts[group]..self.ends[group]]
     }
