@@ -34,7 +34,9 @@ impl MethodEvents for Count {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let path = arguments.first().ok_or("the path of a .trace file is missing")?;
+    let path = arguments
+        .first()
+        .ok_or("the path of a .trace file is missing")?;
     if let Some(records) = arguments.get(1).and_then(|count| count.parse().ok()) {
         let ids = match arguments.get(2).map(String::as_str) {
             Some("pointers") => made::MethodIds::Pointers,

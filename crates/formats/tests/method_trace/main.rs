@@ -6,3 +6,4 @@ mod corpus;
 mod made;
 mod roundtrip;
 mod support;
+mod v2;
