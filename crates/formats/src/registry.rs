@@ -4,7 +4,10 @@ use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
 
 /// Every format that traceloom reads or writes. A new one is a folder and a line here.
-pub static FORMATS: &[&dyn Format] = &[&crate::method_trace::ArtMethod];
+pub static FORMATS: &[&dyn Format] = &[
+    &crate::method_trace::ArtMethod,
+    &crate::method_trace::LongRunning,
+];
 
 /// The format that is surest of `head`; the first listed where two are equally sure.
 pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {

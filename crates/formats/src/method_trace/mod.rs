@@ -17,6 +17,7 @@ mod ids;
 mod interpret;
 mod key;
 mod leb;
+mod long_running;
 mod opening;
 mod parser;
 mod reader;
@@ -26,6 +27,8 @@ mod twice;
 mod v2;
 mod v2_header;
 mod write;
+
+pub(crate) use long_running::LongRunning;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
 

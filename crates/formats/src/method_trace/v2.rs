@@ -77,7 +77,8 @@ pub(super) struct Packets {
     batch: Batch,
 }
 
-fn le(bytes: &[u8]) -> u64 {
+/// A little-endian number of up to eight bytes.
+pub(super) fn le(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .rev()

@@ -3,6 +3,7 @@
 mod asm;
 mod broken;
 mod corpus;
+mod long_running;
 mod made;
 mod roundtrip;
 mod support;
