@@ -20,6 +20,7 @@ mod format;
 mod ftrace;
 mod gzip;
 mod method_trace;
+mod process_dump;
 mod registry;
 mod rules;
 mod systrace_html;

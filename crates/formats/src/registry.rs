@@ -7,6 +7,8 @@ use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target
 pub static FORMATS: &[&dyn Format] = &[
     &crate::method_trace::ArtMethod,
     &crate::ftrace::FtraceText,
+    &crate::process_dump::ProcessDump,
+    &crate::process_dump::CgroupDump,
     &crate::gzip::Gzip,
     &crate::zlib::Zlib,
     &crate::zstd::Zstd,

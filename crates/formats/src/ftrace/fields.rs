@@ -62,7 +62,16 @@ fn special<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option
             });
             Some(())
         }
-        b"clock_set_rate" | b"clock_enable" | b"clock_disable" => {
+        b"clk_set_rate" => {
+            let space = memchr::memchr(b' ', text)?;
+            out.push(Field {
+                key: b"name",
+                value: Value::Text(&text[..space]),
+            });
+            out.push(text_field(b"rate", text[space..].trim_ascii()));
+            Some(())
+        }
+        b"clock_set_rate" | b"clock_enable" | b"clock_disable" | b"clk_enable" | b"clk_disable" => {
             let space = text
                 .iter()
                 .position(|&byte| byte == b' ')

@@ -124,9 +124,13 @@ fn track_end(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     })
 }
 
+/// `name|cookie`; OpenHarmony's hitrace puts a space between them.
 fn name_and_cookie(text: &[u8]) -> Option<(&[u8], i64)> {
-    let (name, text) = split_last(text)?;
-    Some((name, cookie(text)))
+    if let Some((name, text)) = split_last(text) {
+        return Some((name, cookie(text)));
+    }
+    let space = memchr::memrchr(b' ', text)?;
+    Some((&text[..space], whole_int(&text[space + 1..])?))
 }
 
 /// Cookies are numbers; a text serves as well as long as both ends have the same.

@@ -14,6 +14,8 @@ mod tokenize;
 mod typed;
 pub(crate) mod write;
 
+use std::sync::Arc;
+
 use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
@@ -73,6 +75,7 @@ struct FtraceReader {
     interpreter: Interpreter,
     carry: Vec<u8>,
     threads: usize,
+    process_dump: Option<Arc<Vec<u8>>>,
 }
 
 impl FtraceReader {
@@ -81,6 +84,7 @@ impl FtraceReader {
             interpreter: Interpreter::new(options.rules.clone()),
             carry: Vec::new(),
             threads: options.threads,
+            process_dump: options.process_dump.clone(),
         }
     }
 
@@ -121,6 +125,9 @@ impl Reader for FtraceReader {
         let out = out.trace(ID)?;
         if !self.carry.is_empty() {
             self.flush_carry(out);
+        }
+        if let Some(dump) = &self.process_dump {
+            crate::process_dump::read_process_dump(dump, out);
         }
         self.interpreter.finish(out);
         Ok(())

@@ -1,6 +1,6 @@
 //! The fields of an event, asked for by name and kept as arguments.
 
-use traceloom_trace::{ArgSetId, ArgValue, TraceBuilder};
+use traceloom_trace::{ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
 
 use crate::ftrace::event::{Field, Value};
 
@@ -53,18 +53,38 @@ impl<'p> Fields<'p> {
         })
     }
 
+    /// A number with or without a fraction.
+    pub fn number(self, key: &str) -> Option<f64> {
+        match self.get(key)? {
+            Value::Int(value) => Some(value as f64),
+            Value::Hex(value) => Some(value as f64),
+            Value::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok(),
+        }
+    }
+
     /// Keeps all fields as arguments.
     pub fn keep(self, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let (strings, args) = (&mut tables.strings, &mut tables.args);
-        args.push_set(self.0.iter().map(|field| {
-            let key = strings.intern_bytes(field.key);
-            let value = match field.value {
-                Value::Int(value) => ArgValue::Int(value),
-                Value::Hex(value) => ArgValue::Hex(value),
-                Value::Text(text) => ArgValue::Text(strings.intern_bytes(text)),
-            };
-            (key, value)
-        }))
+        args.push_set(self.0.iter().map(|field| argument(field, strings)))
     }
+
+    /// All fields as arguments, not yet kept.
+    pub fn values(self, out: &mut TraceBuilder) -> Vec<(StringId, ArgValue)> {
+        let strings = &mut out.tables().strings;
+        self.0
+            .iter()
+            .map(|field| argument(field, strings))
+            .collect()
+    }
+}
+
+fn argument(field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
+    let key = strings.intern_bytes(field.key);
+    let value = match field.value {
+        Value::Int(value) => ArgValue::Int(value),
+        Value::Hex(value) => ArgValue::Hex(value),
+        Value::Text(text) => ArgValue::Text(strings.intern_bytes(text)),
+    };
+    (key, value)
 }

@@ -27,8 +27,13 @@ struct Prefix {
 impl Story {
     /// An end came whose begin is not there.
     pub fn unmatched(&mut self, at: At) {
+        self.unmatched_at(at.place());
+    }
+
+    /// As [`unmatched`](Self::unmatched).
+    pub fn unmatched_at(&mut self, place: Place) {
         if self.unmatched == 0 {
-            self.first_unmatched = at.place();
+            self.first_unmatched = place;
         }
         self.unmatched += 1;
     }

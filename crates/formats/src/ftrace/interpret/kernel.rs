@@ -17,7 +17,13 @@ type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option
 #[derive(Debug, Default)]
 pub(super) struct Kernel {
     pub rules: Arc<EventRules>,
-    handlers: FxHashMap<StringId, Option<Handler>>,
+    known: FxHashMap<StringId, Known>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    handler: Option<Handler>,
+    has_rules: bool,
 }
 
 impl Kernel {
@@ -30,13 +36,61 @@ impl Kernel {
 }
 
 fn handler(name: &[u8]) -> Option<Handler> {
+    use Interpreter as I;
     Some(match name {
-        b"sched_blocked_reason" => Interpreter::blocked_reason,
-        b"sched_process_fork" => Interpreter::fork,
-        b"sched_process_exec" => Interpreter::exec,
-        b"sched_process_exit" => Interpreter::exit,
-        b"task_newtask" => Interpreter::new_task,
-        b"task_rename" => Interpreter::rename,
+        b"sched_blocked_reason" => I::blocked_reason,
+        b"sched_process_fork" => I::fork,
+        b"sched_process_exec" => I::exec,
+        b"sched_process_exit" => I::exit,
+        b"task_newtask" => I::new_task,
+        b"task_rename" => I::rename,
+        b"irq_handler_entry" => I::irq_entry,
+        b"irq_handler_exit" => I::irq_exit,
+        b"softirq_entry" => I::softirq_entry,
+        b"softirq_exit" => I::softirq_exit,
+        b"ipi_entry" => I::ipi_entry,
+        b"ipi_exit" => I::ipi_exit,
+        b"workqueue_execute_start" => I::work_start,
+        b"workqueue_execute_end" => I::work_end,
+        b"cpu_frequency_limits" => I::frequency_limits,
+        b"clock_set_rate" | b"clk_set_rate" => I::clock_rate,
+        b"clock_enable" | b"clk_enable" => I::clock_on,
+        b"clock_disable" | b"clk_disable" => I::clock_off,
+        b"gpu_frequency" => I::gpu_frequency,
+        b"thermal_temperature" => I::temperature,
+        b"cdev_update" => I::cooling,
+        b"regulator_enable" | b"regulator_disable" | b"regulator_set_voltage" => I::regulator_begin,
+        b"regulator_enable_complete" => I::regulator_enabled,
+        b"regulator_disable_complete" => I::regulator_disabled,
+        b"regulator_set_voltage_complete" => I::regulator_voltage,
+        b"suspend_resume" => I::suspend,
+        b"block_rq_issue" => I::request_begin,
+        b"block_rq_complete" => I::request_end,
+        b"block_bio_queue" => I::bio_begin,
+        b"block_bio_complete" => I::bio_end,
+        b"ext4_sync_file_enter" => I::ext4_sync,
+        b"ext4_sync_file_exit" => I::ext4_sync_end,
+        b"ext4_da_write_begin" | b"ext4_write_begin" => I::ext4_write,
+        b"ext4_da_write_end" | b"ext4_write_end" => I::ext4_write_end,
+        b"f2fs_sync_file_enter" => I::f2fs_sync,
+        b"f2fs_sync_file_exit" => I::f2fs_sync_end,
+        b"f2fs_write_begin" => I::f2fs_write,
+        b"f2fs_write_end" => I::f2fs_write_end,
+        b"binder_transaction" => I::transaction,
+        b"binder_transaction_received" => I::received,
+        b"binder_lock" => I::lock,
+        b"binder_locked" => I::locked,
+        b"binder_unlock" => I::unlock,
+        b"mm_vmscan_direct_reclaim_begin" => I::reclaim,
+        b"mm_vmscan_direct_reclaim_end" => I::reclaim_end,
+        b"mm_vmscan_kswapd_wake" => I::kswapd_wake,
+        b"mm_vmscan_kswapd_sleep" => I::kswapd_sleep,
+        b"oom_score_adj_update" => I::oom_score,
+        b"rss_stat" | b"rss_stat_throttled" => I::rss_stat,
+        b"ion_heap_grow" | b"ion_heap_shrink" => I::ion_heap,
+        b"ion_stat" => I::ion_stat,
+        b"dma_heap_stat" => I::dma_heap_stat,
+        b"gpu_mem_total" => I::gpu_memory,
         _ => return None,
     })
 }
@@ -51,12 +105,18 @@ impl Interpreter {
     ) {
         out.saw_time(at.ts);
         let id = out.intern(name);
-        let handler = *self
-            .kernel
-            .handlers
-            .entry(id)
-            .or_insert_with(|| handler(name));
-        let handled = handler.and_then(|handler| handler(self, at, fields, out));
+        let rules = &self.kernel.rules;
+        let known = *self.kernel.known.entry(id).or_insert_with(|| Known {
+            handler: handler(name),
+            has_rules: rules.events.iter().any(|rule| rule.name.as_bytes() == name),
+        });
+        if known.has_rules {
+            self.apply_rules(at, name, fields, out);
+            return self.keep_event(at, id, fields, out);
+        }
+        let handled = known
+            .handler
+            .and_then(|handler| handler(self, at, fields, out));
         if handled.is_none() {
             self.keep_event(at, id, fields, out);
         }

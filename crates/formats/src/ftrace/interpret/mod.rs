@@ -2,25 +2,34 @@
 //! builder; it sees no bytes of lines.
 
 mod args;
+mod binder;
+mod disk;
+mod graph;
 mod header;
+mod irq;
 mod kernel;
 mod marker;
+mod memory;
+mod power;
+mod rules;
 mod sched;
+mod slices;
 mod threads;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, Place, RepairKind, RowId, SchedTracker, StringId, ThreadId, TraceBuilder, TrackId,
-    TrackKind,
+    AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::event::{CpuValueKind, Event, Piece, Record};
 use crate::rules::EventRules;
 use args::Fields;
+use binder::Binder;
+use graph::GraphCpu;
 use header::Story;
 use kernel::Kernel;
+use memory::Memory;
 use threads::{SlotId, Threads};
 
 /// Where and when an event happened, and in which thread.
@@ -60,7 +69,9 @@ pub(super) struct Interpreter {
     cpus: Vec<Cpu>,
     sched: SchedTracker,
     lanes: AsyncLanes,
-    counters: FxHashMap<(i64, StringId), TrackId>,
+    binder: Binder,
+    memory: Memory,
+    graph: Vec<GraphCpu>,
     kernel: Kernel,
     story: Story,
     /// Lines before the current piece.
@@ -91,7 +102,9 @@ impl Interpreter {
         match record.event {
             Event::Header(header) => return self.header(header, line, out),
             Event::Unparsed(text) => return self.unparsed(text, line, out),
-            Event::Graph(row) if !row.timed => return,
+            Event::Graph(row) if record.comm.is_empty() || !row.timed => {
+                return self.graph_row(record, row, line, out);
+            }
             _ => {}
         }
         let at = self.locate(record, line, out);
@@ -105,7 +118,8 @@ impl Interpreter {
                 self.kernel_event(at, event.name, fields, out);
             }
             Event::Function { name, parent } => self.function(at, name, parent, out),
-            Event::Graph(_) | Event::Header(_) | Event::Unparsed(_) => {}
+            Event::Graph(row) => self.graph_event(at, row, out),
+            Event::Header(_) | Event::Unparsed(_) => {}
         }
     }
 

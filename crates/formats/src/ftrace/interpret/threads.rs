@@ -71,6 +71,15 @@ impl Threads {
         self.rarer(tid, line, out)
     }
 
+    fn find(&self, tid: i32) -> Option<SlotId> {
+        let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
+        match self.pages.get(page) {
+            Some(Some(page)) => Some(page[index]).filter(|slot| *slot != EMPTY),
+            _ => self.beyond.get(&tid).copied(),
+        }
+        .map(|slot| slot as usize)
+    }
+
     #[cold]
     fn rarer(&mut self, tid: i32, line: u64, out: &mut TraceBuilder) -> SlotId {
         if let Some(&slot) = self.beyond.get(&tid) {
@@ -196,12 +205,14 @@ impl Threads {
     /// A thread with `tid` is born. A thread that had the number before is gone, whether or not
     /// the trace has its exit.
     pub fn birth(&mut self, tid: i32, ts: i64, line: u64, out: &mut TraceBuilder) -> SlotId {
-        let known = out.find_thread(tid.into());
+        // A process dump may have named it; that is no earlier life.
+        let known = self.find(tid);
         let mut id = self.of(tid, line, out);
         if self.slots[id].fresh {
             return id;
         }
-        if let Some(utid) = known.filter(|_| tid != 0) {
+        if let Some(earlier) = known.filter(|_| tid != 0) {
+            let utid = self.slots[earlier].utid;
             let ended = out.trace().threads.end_ts.get(utid.row());
             let ended = if ended == traceloom_trace::NO_TIME {
                 ts

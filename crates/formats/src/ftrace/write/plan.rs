@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
 
 use super::line::Printer;
-use super::{sched, slices};
+use super::{kernel, sched, slices};
 
 /// What a line says; `row` of [`Line`] is a row of the table it comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +101,7 @@ impl<'t> Plan<'t> {
         };
         let marks = trace.slices.len() * 2;
         let counters = trace.counters.ts.iter().enumerate();
+        let counters = counters.filter(|(row, _)| !kernel::is_said_elsewhere(trace, *row));
         self.lines.extend(counters.map(|(row, ts)| Line {
             order: Class::Mark.order(marks + row),
             ..rows(Class::Mark, Kind::Counter, row, ts)
