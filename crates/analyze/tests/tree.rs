@@ -50,7 +50,9 @@ proptest! {
     #[test]
     fn a_range_cuts_all_alike(records in records(), from in 900..4_000i64, length in 0..2_000i64) {
         let range = TimeRange { from_ns: from, to_ns: from + length };
-        let straight = tree_of(&records, CallTreeBuilder::new(Some(range)));
+        let first = records.first().map_or(0, |record| record.wall_ns);
+        let from_first = range.shifted(-first);
+        let straight = tree_of(&records, CallTreeBuilder::new(Some(from_first)));
         let options = TreeOptions { range: Some(range), ..TreeOptions::default() };
         let tables = CallTree::from_trace(&trace_of(&records), &options);
         prop_assert_eq!(paths(&straight), paths(&tables));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::info;
+use crate::commands::{info, profile};
 use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
@@ -30,6 +30,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Info(info::InfoArgs),
+    Profile(Box<profile::ProfileArgs>),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(disable_help_flag = true)]
     Dmtracedump(Rest),
@@ -85,6 +86,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Info(args) => info::run(&args),
+        Command::Profile(args) => profile::run(&args),
         Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,

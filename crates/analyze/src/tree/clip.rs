@@ -16,6 +16,14 @@ impl TimeRange {
         to_ns: i64::MAX,
     };
 
+    /// The range, `by_ns` later.
+    pub fn shifted(self, by_ns: i64) -> Self {
+        Self {
+            from_ns: self.from_ns.saturating_add(by_ns),
+            to_ns: self.to_ns.saturating_add(by_ns),
+        }
+    }
+
     /// Whether a call between these wall times has a part in the range.
     #[inline]
     pub(crate) fn overlaps(self, begin_ns: i64, end_ns: i64) -> bool {

@@ -80,7 +80,7 @@ impl Default for CallTreeBuilder {
 }
 
 impl CallTreeBuilder {
-    /// A builder. With a range, calls are cut at its ends; its times are those of the events.
+    /// A builder. With a range, calls are cut at its ends; it is counted from the first record.
     pub fn new(range: Option<TimeRange>) -> Self {
         Self {
             arena: Arena::default(),
@@ -336,6 +336,9 @@ impl MethodEvents for CallTreeBuilder {
     }
 
     fn events(&mut self, batch: &[MethodEvent]) {
+        if let (0, Some(range), Some(first)) = (self.records, &mut self.range, batch.first()) {
+            *range = range.shifted(first.wall_ns);
+        }
         self.records += batch.len() as u64;
         for records in batch.chunk_by(|one, next| one.thread == next.thread) {
             let index = records[0].thread;

@@ -176,6 +176,19 @@ impl CallTree {
             .get(self.nodes.function[node.row()].0 as usize)
     }
 
+    /// How many calls (or slices) the threads that are kept made.
+    pub fn calls_of_threads(&self) -> u64 {
+        let rows = self.threads.iter().flat_map(|t| self.rows_of(t).skip(1));
+        rows.map(|row| self.nodes.calls[row]).sum()
+    }
+
+    /// Whether these are calls of methods; else they are slices with names.
+    pub fn has_methods(&self) -> bool {
+        self.functions
+            .iter()
+            .any(|function| !function.signature.is_empty() || !function.class.is_empty())
+    }
+
     /// Changes names, for instance those that an obfuscator made. Functions that get equal names
     /// count as one from then on.
     pub fn rename(&mut self, mut new_name: impl FnMut(&Function) -> Option<Function>) {

@@ -1,5 +1,11 @@
-//! How numbers and names look in the terminal.
+//! How numbers, names and tables look in the terminal and in CSV.
 
+mod csv;
+mod stream;
+mod table;
 mod units;
 
+pub use csv::csv_line;
+pub use stream::stream;
+pub use table::{Name, Table, terminal_width};
 pub use units::{duration, ms, percent, plain, thousands};

@@ -1,6 +1,6 @@
 //! What is read, whole and in pieces.
 
-use testkit::{Corpus, CorpusFile, READ_CATEGORIES, Rng, samples, workspace_root};
+use testkit::{Corpus, CorpusFile, READ_CATEGORIES, Rng, SampleKind, samples, workspace_root};
 
 /// Bytes with a name for messages.
 pub struct Input {
@@ -21,7 +21,11 @@ pub fn real_files() -> Option<Vec<CorpusFile>> {
 
 /// The repository's own traces.
 pub fn fixtures() -> Vec<Input> {
-    let made = samples().into_iter().map(|sample| Input {
+    // Rules are no trace, and no format takes them for one.
+    let traces = samples()
+        .into_iter()
+        .filter(|sample| sample.kind != SampleKind::Rules);
+    let made = traces.map(|sample| Input {
         name: sample.name.to_owned(),
         bytes: sample.bytes,
     });
@@ -40,6 +44,14 @@ fn examples() -> Vec<Input> {
         .collect();
     inputs.sort_by(|a, b| a.name.cmp(&b.name));
     inputs
+}
+
+/// A system trace of about `bytes` bytes.
+pub fn made_up(bytes: usize) -> Input {
+    Input {
+        name: "a made-up system trace".to_owned(),
+        bytes: testkit::ftrace_text(bytes, 3),
+    }
 }
 
 /// What damage is done to: real files where there are any, and the repository's own.

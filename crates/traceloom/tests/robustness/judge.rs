@@ -65,3 +65,32 @@ fn refused(name: &str, why: String) -> Verdict {
     );
     Verdict::Refused(why)
 }
+
+/// What a reader on `threads` threads makes of `bytes`, in figures: the rows of each table, the
+/// times, and every repair with its place.
+pub fn summary(bytes: &[u8], threads: usize) -> Result<String, String> {
+    let options = ReadOptions {
+        threads,
+        max_decompressed: MAX_DECOMPRESSED,
+        ..ReadOptions::default()
+    };
+    let trace = read_bytes(bytes, options).map_err(|error| error.to_string())?;
+    let rows = [
+        trace.processes.len(),
+        trace.threads.len(),
+        trace.tracks.len(),
+        trace.slices.len(),
+        trace.sched_slices.len(),
+        trace.thread_states.len(),
+        trace.counters.len(),
+        trace.instants.len(),
+        trace.ftrace_events.len(),
+        trace.strings.len(),
+    ];
+    let durations = trace.slices.dur.iter().fold(0i64, i64::wrapping_add);
+    Ok(format!(
+        "{rows:?} {:?} {durations} {:?}",
+        trace.bounds,
+        trace.repairs.rows()
+    ))
+}

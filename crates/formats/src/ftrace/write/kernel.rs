@@ -18,7 +18,6 @@ pub(super) const BEGIN_ONLY: &[&str] = &[
     "name",
     "function",
     "parent",
-    "datasync",
     "flags",
     "bytes",
     "comm",

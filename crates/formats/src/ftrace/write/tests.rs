@@ -47,12 +47,18 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
             us(row.ts + row.dur)
         };
         let name = trace.slice_name(id);
-        format!(
-            "{} {end} {} {name} on {}",
-            us(row.ts),
-            row.depth,
-            track(row.track_id)
-        )
+        // Binder's slices on threads come back without the fields of their transactions.
+        let on_thread = trace.tracks.kind.get(row.track_id.row()) == TrackKind::Thread;
+        let mut args: Vec<String> = trace
+            .args
+            .set(row.arg_set_id)
+            .filter(|_| !on_thread)
+            .map(|(key, value)| format!("{}={}", text(key), value.display(&trace.strings)))
+            .collect();
+        // Two events give them; which of the two gave what is not kept.
+        args.sort();
+        let (ts, depth, track) = (us(row.ts), row.depth, track(row.track_id));
+        format!("{ts} {end} {depth} {name} on {track} {}", args.join(" "))
     });
     facts.insert("slices", slices.collect());
     let counters = trace

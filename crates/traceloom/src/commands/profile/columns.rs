@@ -1,0 +1,86 @@
+//! The columns of times that tables share.
+
+use traceloom_analyze::{Measure, Profile, Times};
+
+use super::Shown;
+use crate::print::{Table, ms};
+
+/// A clock, what its columns are called, and how soon they may go on a narrow terminal.
+pub(super) struct Clock {
+    pub measure: Measure,
+    pub name: &'static str,
+    pub spare: u8,
+}
+
+/// The clocks of a profile, CPU first as in Traceview.
+pub(super) fn clocks(shown: &Shown<'_>) -> Vec<Clock> {
+    let spare = |measure| {
+        if measure == shown.profile.clock() {
+            0
+        } else {
+            2
+        }
+    };
+    let mut clocks = vec![Clock {
+        measure: Measure::Cpu,
+        name: if shown.has_thread_clock() {
+            "CPU"
+        } else {
+            "Running"
+        },
+        spare: spare(Measure::Cpu),
+    }];
+    clocks.push(Clock {
+        measure: Measure::Wall,
+        name: "Real",
+        spare: spare(Measure::Wall),
+    });
+    clocks.retain(|clock| shown.tree.clocks.has(clock.measure));
+    clocks
+}
+
+/// A column of times in ms, and one of their percentages.
+pub(super) fn timed<'t>(
+    table: &mut Table,
+    clock: &Clock,
+    head: &str,
+    times: impl Iterator<Item = &'t Times> + Clone,
+    share: impl Fn(&Times) -> f64,
+) {
+    let cells = times.clone().map(|t| cell(t.get(clock.measure)));
+    table.column(
+        &format!("{head} {}", clock.name),
+        clock.spare,
+        cells.collect(),
+    );
+    let shares = times.map(|t| format!("{:.1}", share(t)));
+    table.column("%", clock.spare, shares.collect());
+}
+
+/// Columns of the thread states, where there are any.
+pub(super) fn states<'t>(
+    table: &mut Table,
+    shown: &Shown<'_>,
+    times: impl Iterator<Item = &'t Times> + Clone,
+) {
+    let names = [
+        (Measure::Runnable, "Runnable", 3),
+        (Measure::Sleeping, "Sleeping", 3),
+        (Measure::Uninterruptible, "Uninterr.", 3),
+    ];
+    for (measure, name, spare) in names {
+        if shown.tree.clocks.has(measure) {
+            let cells = times.clone().map(|t| cell(t.get(measure)));
+            table.column(name, spare, cells.collect());
+        }
+    }
+}
+
+/// A time in percent of the total.
+pub(super) fn of_total(profile: &Profile, measure: Measure) -> impl Fn(&Times) -> f64 + '_ {
+    move |times| profile.percent(times, measure)
+}
+
+fn cell(time: Option<i64>) -> String {
+    time.map(ms).unwrap_or_default()
+}

@@ -1,0 +1,98 @@
+//! The lines above every table: what this is a profile of, and what to know about its numbers.
+
+use std::io::Write;
+
+use anyhow::Result;
+use traceloom_analyze::{Measure, Times};
+
+use super::Shown;
+use crate::print::{ms, plain, thousands};
+
+/// Writes the head, and an empty line.
+pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let (tree, profile) = (shown.tree, shown.profile);
+    let threads = match tree.threads.as_slice() {
+        [one] => format!("thread {}", plain(&one.label())),
+        several => format!("{} threads", several.len()),
+    };
+    writeln!(
+        out,
+        "{}: {threads}, {} {}, total {}",
+        plain(&shown.args.file.display().to_string()),
+        thousands(tree.calls_of_threads()),
+        if shown.has_methods() {
+            "calls"
+        } else {
+            "slices"
+        },
+        totals(&profile.total, shown)
+    )?;
+    write_repairs(out, shown)?;
+    if tree.other_slices > 0 {
+        writeln!(
+            out,
+            "{} slices on tracks of no thread are not counted (--all-tracks counts them)",
+            thousands(tree.other_slices)
+        )?;
+    }
+    write_overhead(out, shown)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn totals(total: &Times, shown: &Shown<'_>) -> String {
+    let cpu = if shown.has_thread_clock() {
+        "CPU"
+    } else {
+        "running"
+    };
+    let mut parts = Vec::new();
+    if let Some(time) = total.get(Measure::Cpu) {
+        parts.push(format!("{cpu} {} ms", ms(time)));
+    }
+    if let Some(time) = total.get(Measure::Wall) {
+        parts.push(format!("real {} ms", ms(time)));
+    }
+    parts.join(", ")
+}
+
+fn write_repairs(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let repairs = &shown.profile.repairs;
+    if repairs.is_empty() {
+        return Ok(());
+    }
+    let count: u64 = repairs.iter().map(|note| note.count).sum();
+    let kinds: Vec<String> = repairs
+        .iter()
+        .map(|note| format!("{} {}", thousands(note.count), note.kind))
+        .collect();
+    let word = if count == 1 { "repair" } else { "repairs" };
+    writeln!(
+        out,
+        "{} {word}: {} (traceloom info explains)",
+        thousands(count),
+        kinds.join(", ")
+    )?;
+    Ok(())
+}
+
+fn write_overhead(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let Some(report) = shown.overhead else {
+        return Ok(());
+    };
+    let removed = [
+        ("CPU", report.removed_cpu_ns),
+        ("real", report.removed_wall_ns),
+    ];
+    let removed: Vec<String> = removed
+        .into_iter()
+        .filter_map(|(clock, ns)| Some(format!("{clock} {} ms", ms(ns?))))
+        .collect();
+    writeln!(
+        out,
+        "cost of reading the clocks ({} ns a record) taken out: {}",
+        report.clock_overhead_ns,
+        removed.join(", ")
+    )?;
+    Ok(())
+}

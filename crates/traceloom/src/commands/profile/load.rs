@@ -1,0 +1,191 @@
+//! From the file to the tree of what was asked for.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use traceloom_analyze::{CallTree, CallTreeBuilder, TimeRange, TreeOptions, TreeThread};
+use traceloom_trace::{
+    MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind,
+    ThreadIndex, Trace,
+};
+
+use super::ProfileArgs;
+use crate::input::{read_method_events, read_trace};
+use crate::mapping::{Mapping, Names};
+use crate::print::plain;
+
+/// Reads the trace and keeps the threads wanted.
+pub(super) fn tree(args: &ProfileArgs) -> Result<CallTree> {
+    let mut tree = match straight(args)? {
+        Some(tree) => tree,
+        None => {
+            let trace = read_trace(&args.file, &args.open)?;
+            let range = range(args).map(|range| range.shifted(trace.bounds.0));
+            from_tables(&trace, range, args)
+        }
+    };
+    if tree.nodes.is_empty() {
+        bail!(
+            "{} has no calls and no slices of threads",
+            args.file.display()
+        );
+    }
+    let processes = Wanted::of("process", &args.process, &tree, |thread| {
+        (&thread.process, thread.pid)
+    })?;
+    tree.keep_threads(|thread| processes.accept(&thread.process, thread.pid));
+    let threads = Wanted::of("thread", &args.thread, &tree, |thread| {
+        (&thread.name, thread.tid)
+    })?;
+    tree.keep_threads(|thread| threads.accept(&thread.name, thread.tid));
+    Ok(tree)
+}
+
+fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &ProfileArgs) -> CallTree {
+    let options = TreeOptions {
+        range,
+        all_tracks: args.all_tracks,
+    };
+    CallTree::from_trace(trace, &options)
+}
+
+/// The range after the first event.
+fn range(args: &ProfileArgs) -> Option<TimeRange> {
+    (args.from.is_some() || args.to.is_some()).then(|| TimeRange {
+        from_ns: args.from.unwrap_or(0),
+        to_ns: args.to.unwrap_or(i64::MAX),
+    })
+}
+
+/// The tree straight from the records, without tables; `None` for what is no method trace.
+/// Standard input can be read only once, so it goes through tables.
+fn straight(args: &ProfileArgs) -> Result<Option<CallTree>> {
+    if args.file == Path::new("-") {
+        return Ok(None);
+    }
+    let mut builder = CallTreeBuilder::new(range(args));
+    let is_method_trace = match &args.open.mapping {
+        None => read_method_events(&args.file, &args.open, &mut builder)?,
+        Some(mapping) => {
+            let mapping = Mapping::open(mapping)?;
+            let mut renaming = Renaming {
+                names: mapping.names(),
+                builder: &mut builder,
+            };
+            read_method_events(&args.file, &args.open, &mut renaming)?
+        }
+    };
+    Ok(is_method_trace.then(|| builder.build()))
+}
+
+/// Gives methods their original names on the way into the tree.
+struct Renaming<'a> {
+    names: Names<'a>,
+    builder: &'a mut CallTreeBuilder,
+}
+
+impl MethodEvents for Renaming<'_> {
+    fn start(&mut self, start: &MethodTraceStart) {
+        self.builder.start(start);
+    }
+
+    fn thread(&mut self, index: ThreadIndex, tid: u32, name: &str) {
+        self.builder.thread(index, tid, name);
+    }
+
+    fn method(&mut self, index: MethodIndex, line: &MethodLine<'_>) {
+        let original = self
+            .names
+            .method(line.class, line.name, line.signature, line.line);
+        match original {
+            None => self.builder.method(index, line),
+            Some(original) => self.builder.method(
+                index,
+                &MethodLine {
+                    class: &original.class,
+                    name: &original.name,
+                    signature: &original.signature,
+                    ..*line
+                },
+            ),
+        }
+    }
+
+    fn events(&mut self, batch: &[MethodEvent]) {
+        self.builder.events(batch);
+    }
+
+    fn repair(&mut self, kind: RepairKind, count: u64, place: Place, detail: String) {
+        self.builder.repair(kind, count, place, detail);
+    }
+
+    fn finish(&mut self, key_section: &[(String, String)]) {
+        self.builder.finish(key_section);
+    }
+}
+
+/// What `--thread` or `--process` accept: each query exactly where something has that name or
+/// number, else whatever contains it.
+struct Wanted<'a> {
+    queries: Vec<(&'a str, bool)>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(
+        what: &str,
+        queries: &'a [String],
+        tree: &CallTree,
+        key: impl Fn(&TreeThread) -> (&String, i64),
+    ) -> Result<Self> {
+        let any = |query: &str, exact| {
+            let mut keys = tree.threads.iter().map(&key);
+            keys.any(|(name, number)| matches(query, exact, name, number))
+        };
+        let mut known = Vec::new();
+        for query in queries {
+            let exact = any(query, true);
+            if !exact && !any(query, false) {
+                bail!(
+                    "--{what} {}: there is none; there are {}",
+                    plain(query),
+                    listed(tree.threads.iter().map(&key))
+                );
+            }
+            known.push((query.as_str(), exact));
+        }
+        Ok(Self { queries: known })
+    }
+
+    fn accept(&self, name: &str, number: i64) -> bool {
+        let mut queries = self.queries.iter();
+        self.queries.is_empty()
+            || queries.any(|(query, exact)| matches(query, *exact, name, number))
+    }
+}
+
+fn matches(query: &str, exact: bool, name: &str, number: i64) -> bool {
+    match exact {
+        true => query == name || query.parse() == Ok(number),
+        false if query.chars().any(char::is_uppercase) => name.contains(query),
+        false => name.to_lowercase().contains(query),
+    }
+}
+
+/// The first few names, for a message.
+fn listed<'t>(keys: impl Iterator<Item = (&'t String, i64)>) -> String {
+    const SHOWN: usize = 12;
+    let mut names: Vec<String> = keys
+        .map(|(name, number)| match name.as_str() {
+            "" => number.to_string(),
+            name => format!("{} ({number})", plain(name)),
+        })
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}

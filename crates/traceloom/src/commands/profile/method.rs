@@ -1,0 +1,192 @@
+//! `--method`: one method, its parents and children.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use traceloom_analyze::{MethodReport, ReportEdge, Times};
+
+use super::columns::{Clock, clocks, states};
+use super::rows::calls_and_recursive;
+use super::{Shown, head, json};
+use crate::output::print;
+use crate::print::{Name, Table, csv_line, ms, plain, terminal_width};
+
+/// Prints the method that `query` means; lists them where there are several.
+pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
+    let found = shown.profile.find(query);
+    let row = match found.as_slice() {
+        [] => bail!("--method {}: no name contains it", plain(query)),
+        [row] => *row,
+        several => bail!("{}", choices(shown, query, several)),
+    };
+    let report = shown.profile.report(shown.tree, row);
+    print(|out| {
+        if shown.args.json {
+            json::method(out, shown, &report)
+        } else if shown.args.csv {
+            csv(out, shown, &report)
+        } else {
+            head::write(out, shown)?;
+            write(out, shown, &report)
+        }
+    })
+}
+
+/// The rows that a query may mean, each as it can be asked for.
+fn choices(shown: &Shown<'_>, query: &str, rows: &[usize]) -> String {
+    const SHOWN: usize = 20;
+    let mut text = format!("--method {} means {} of them:", plain(query), rows.len());
+    for row in rows.iter().take(SHOWN) {
+        let function = &shown.profile.rows[*row].function;
+        text += &format!("\n{} {}", function.label(), function.signature)
+            .trim_end()
+            .replace('\r', " ");
+    }
+    if rows.len() > SHOWN {
+        text += &format!("\n… {} more", rows.len() - SHOWN);
+    }
+    text
+}
+
+fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Result<()> {
+    let row = &report.row;
+    writeln!(
+        out,
+        "{} {}",
+        plain(&row.function.label()),
+        plain(&row.function.signature)
+    )?;
+    for clock in clocks(shown) {
+        let (inclusive, exclusive) = (
+            row.inclusive.get(clock.measure),
+            row.exclusive.get(clock.measure),
+        );
+        writeln!(
+            out,
+            "  {:7} inclusive {} ms ({:.1} %), exclusive {} ms ({:.1} %), {:.3} ms a call",
+            clock.name,
+            ms(inclusive.unwrap_or(0)),
+            shown.profile.percent(&row.inclusive, clock.measure),
+            ms(exclusive.unwrap_or(0)),
+            shown.profile.percent(&row.exclusive, clock.measure),
+            row.time_per_call_ns(clock.measure).unwrap_or(0.0) / 1e6,
+        )?;
+    }
+    writeln!(
+        out,
+        "  rank {}, calls+recursive {}",
+        row.rank,
+        calls_and_recursive(row)
+    )?;
+    let own = ReportEdge {
+        rank: 0,
+        function: traceloom_analyze::Function::named("self"),
+        calls: 0,
+        of_calls: 0,
+        inclusive: report.own,
+    };
+    let with_own: Vec<&ReportEdge> = std::iter::once(&own).chain(&report.children).collect();
+    for (title, edges) in sections(report, &with_own) {
+        if !edges.is_empty() {
+            writeln!(out, "\n{title}")?;
+            table(shown, report, &edges).write(out, terminal_width())?;
+        }
+    }
+    Ok(())
+}
+
+type Section<'r> = (&'static str, Vec<&'r ReportEdge>);
+
+fn sections<'r>(report: &'r MethodReport, children: &[&'r ReportEdge]) -> [Section<'r>; 4] {
+    [
+        ("Parents", report.parents.iter().collect()),
+        ("Children", children.to_vec()),
+        (
+            "Parents while recursive",
+            report.recursive_parents.iter().collect(),
+        ),
+        (
+            "Children while recursive",
+            report.recursive_children.iter().collect(),
+        ),
+    ]
+}
+
+fn table(shown: &Shown<'_>, report: &MethodReport, edges: &[&ReportEdge]) -> Table {
+    let name = |edge: &&ReportEdge| Name {
+        indent: 0,
+        text: edge.function.label(),
+    };
+    let mut table = Table {
+        name_head: "Name",
+        names: edges.iter().map(name).collect(),
+        ..Table::default()
+    };
+    let times = edges.iter().map(|edge| &edge.inclusive);
+    for clock in clocks(shown) {
+        timed(&mut table, &clock, &report.row.inclusive, times.clone());
+    }
+    states(&mut table, shown, times);
+    let calls = edges.iter().map(|edge| match edge.of_calls {
+        0 => String::new(),
+        all => format!("{}/{all}", edge.calls),
+    });
+    table.column("Calls/Total", 1, calls.collect());
+    table
+}
+
+fn timed<'t>(
+    table: &mut Table,
+    clock: &Clock,
+    whole: &Times,
+    times: impl Iterator<Item = &'t Times> + Clone,
+) {
+    let whole = whole.get(clock.measure).unwrap_or(0);
+    let share = |times: &Times| {
+        let part = times.get(clock.measure).unwrap_or(0);
+        if whole > 0 {
+            part as f64 * 100.0 / whole as f64
+        } else {
+            0.0
+        }
+    };
+    super::columns::timed(table, clock, "Incl", times, share);
+}
+
+fn csv(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Result<()> {
+    let measures = json::measures(shown);
+    let head = [
+        "section",
+        "rank",
+        "class",
+        "name",
+        "signature",
+        "calls",
+        "of_calls",
+    ];
+    let times = measures
+        .iter()
+        .map(|(_, name)| format!("inclusive_{name}_ns"));
+    csv_line(out, head.map(String::from).into_iter().chain(times))?;
+    let sections = [
+        ("parent", &report.parents),
+        ("child", &report.children),
+        ("recursive_parent", &report.recursive_parents),
+        ("recursive_child", &report.recursive_children),
+    ];
+    for (section, edges) in sections {
+        for edge in edges {
+            let function = &edge.function;
+            let mut line = vec![section.to_owned(), edge.rank.to_string()];
+            line.extend([&function.class, &function.name, &function.signature].map(String::clone));
+            line.extend([edge.calls.to_string(), edge.of_calls.to_string()]);
+            line.extend(
+                measures
+                    .iter()
+                    .map(|(measure, _)| edge.inclusive.get(*measure).unwrap_or(0).to_string()),
+            );
+            csv_line(out, line)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Tables for the terminal: columns of numbers to the right, the name last and cut to fit.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::plain;
+
+/// What the last column keeps, at least, before other columns are left out.
+const NAME_WIDTH: usize = 32;
+
+/// Spaces between two columns.
+const GAP: usize = 2;
+
+/// A column of numbers.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// The heading.
+    pub head: String,
+    /// Which columns go first where the terminal is narrow: the highest; 0 never goes.
+    pub spare: u8,
+    /// The cells.
+    pub cells: Vec<String>,
+}
+
+/// A table: columns of numbers, and a name behind them.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The columns of numbers.
+    pub columns: Vec<Column>,
+    /// The heading of the names.
+    pub name_head: &'static str,
+    /// The names; as many as each column has cells. Control characters are made visible.
+    pub names: Vec<Name>,
+}
+
+/// A name, and what stands before it (the branches of a tree).
+#[derive(Clone, Debug, Default)]
+pub struct Name {
+    /// How far it is moved in.
+    pub indent: usize,
+    /// The text.
+    pub text: String,
+}
+
+impl Table {
+    /// Adds a column.
+    pub fn column(&mut self, head: &str, spare: u8, cells: Vec<String>) {
+        self.columns.push(Column {
+            head: head.to_owned(),
+            spare,
+            cells,
+        });
+    }
+
+    /// Writes the table. With a `width`, columns are left out until the name has room, and longer
+    /// names lose their front: a method's name stands at the end.
+    ///
+    /// # Errors
+    /// If `out` does.
+    pub fn write(mut self, out: &mut dyn Write, width: Option<usize>) -> Result<()> {
+        if let Some(width) = width {
+            self.fit(width);
+        }
+        let widths: Vec<usize> = self.columns.iter().map(Column::width).collect();
+        let numbers: usize = widths.iter().map(|width| width + GAP).sum();
+        let room = width.map_or(usize::MAX, |width| width.saturating_sub(numbers).max(8));
+        for (column, width) in self.columns.iter().zip(&widths) {
+            write!(out, "{:>width$}{:GAP$}", column.head, "")?;
+        }
+        writeln!(out, "{}", self.name_head)?;
+        for (row, name) in self.names.iter().enumerate() {
+            for (column, width) in self.columns.iter().zip(&widths) {
+                write!(out, "{:>width$}{:GAP$}", column.cells[row], "")?;
+            }
+            let indent = name.indent.min(room / 2);
+            let text = cut_front(&plain(&name.text), room - indent);
+            writeln!(out, "{:indent$}{text}", "")?;
+        }
+        Ok(())
+    }
+
+    fn fit(&mut self, width: usize) {
+        let total = |columns: &[Column]| -> usize {
+            columns.iter().map(|column| column.width() + GAP).sum()
+        };
+        while total(&self.columns) + NAME_WIDTH > width {
+            let most = self.columns.iter().map(|column| column.spare).max();
+            match most {
+                Some(spare) if spare > 0 => self.columns.retain(|column| column.spare < spare),
+                _ => return,
+            }
+        }
+    }
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.chars().count());
+        cells.max().unwrap_or(0).max(self.head.chars().count())
+    }
+}
+
+/// The end of a text that is too long, behind a mark.
+fn cut_front(text: &str, room: usize) -> String {
+    let length = text.chars().count();
+    if length <= room {
+        return text.to_owned();
+    }
+    let kept = room.saturating_sub(1);
+    let mut cut = String::from("…");
+    cut.extend(text.chars().skip(length - kept));
+    cut
+}
+
+/// How wide the terminal is: what `COLUMNS` says, else what the terminal does; `None` where
+/// standard output is no terminal, so that nothing is cut in files and pipes.
+pub fn terminal_width() -> Option<usize> {
+    let told = std::env::var("COLUMNS").ok();
+    let told = told.and_then(|columns| columns.parse().ok());
+    told.or_else(|| {
+        let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+        Some(width.0.into())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(width: Option<usize>) -> String {
+        let mut table = Table {
+            name_head: "name",
+            ..Table::default()
+        };
+        table.column("ms", 0, vec!["1.000".into(), "12.000".into()]);
+        table.column("calls", 1, vec!["1".into(), "2".into()]);
+        table.names = vec![
+            Name {
+                indent: 0,
+                text: "com.example.app.feed.ArticleAdapter.onBindViewHolder".into(),
+            },
+            Name {
+                indent: 2,
+                text: "a\x1bb".into(),
+            },
+        ];
+        let mut out = Vec::new();
+        table.write(&mut out, width).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_narrow_terminal_loses_columns_then_fronts_of_names() {
+        assert_eq!(
+            shown(None),
+            "    ms  calls  name\n \
+             1.000      1  com.example.app.feed.ArticleAdapter.onBindViewHolder\n\
+             12.000      2    a\\u{1b}b\n"
+        );
+        assert_eq!(
+            shown(Some(40)),
+            "    ms  name\n 1.000  …eed.ArticleAdapter.onBindViewHolder\n12.000    a\\u{1b}b\n"
+        );
+    }
+}
