@@ -1,6 +1,7 @@
 //! Back from slices and counters to the kernel events that they were read from.
 
-use traceloom_trace::{CounterRow, NO_NUMBER, RowId, Trace, TrackKind, TrackRow};
+use rustc_hash::FxHashSet;
+use traceloom_trace::{CounterRow, NO_NUMBER, RowId, StringId, Trace, TrackKind, TrackRow};
 
 /// The two events of a slice that a pair of kernel events made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,18 +94,53 @@ pub(super) fn counter(track: TrackRow, name: &str, value: f64) -> Option<String>
     Some(format!("gpu_frequency: gpu_id={gpu} state={whole}"))
 }
 
-/// Whether a counter's row needs no line, because another line says its value: the kernel event
-/// that is kept beside it, or the other limit of a pair.
-pub(super) fn is_said_elsewhere(trace: &Trace, row: usize) -> bool {
-    let counter = trace.counters.row(row);
-    let track = trace.tracks.row(counter.track_id.row());
-    let name = trace.strings.get(track.name);
-    match track.kind {
-        TrackKind::GlobalCounter => name.starts_with("mem.ion") || name == "mem.dma_heap",
-        TrackKind::CpuCounter => row
-            .checked_sub(1)
-            .is_some_and(|before| limits(trace, before).is_some_and(|(_, max)| max == counter)),
-        _ => false,
+/// Events that are kept beside the counter that they make.
+const KEPT: &[&str] = &[
+    "thermal_temperature",
+    "ion_heap_grow",
+    "ion_heap_shrink",
+    "ion_stat",
+    "dma_heap_stat",
+];
+
+/// Counter values that need no line of their own, because another line says them.
+pub(super) struct SaidElsewhere<'t> {
+    trace: &'t Trace,
+    /// When events of [`KEPT`] happened.
+    kept: FxHashSet<i64>,
+}
+
+impl<'t> SaidElsewhere<'t> {
+    pub fn new(trace: &'t Trace) -> Self {
+        let names: FxHashSet<StringId> = KEPT
+            .iter()
+            .filter_map(|name| trace.strings.lookup(name))
+            .collect();
+        let events = trace.ftrace_events.rows();
+        let kept = events.filter(|event| names.contains(&event.name));
+        Self {
+            kept: kept.map(|event| event.ts).collect(),
+            trace,
+        }
+    }
+
+    /// Whether a kernel event beside it says the value of a counter's row, or the line of the
+    /// other limit of its pair.
+    pub fn has(&self, row: usize) -> bool {
+        let counter = self.trace.counters.row(row);
+        let track = self.trace.tracks.row(counter.track_id.row());
+        let name = self.trace.strings.get(track.name);
+        match track.kind {
+            TrackKind::GlobalCounter => {
+                let made = name.starts_with("mem.") || name.ends_with(" Temperature");
+                made && self.kept.contains(&counter.ts)
+            }
+            TrackKind::CpuCounter => row
+                .checked_sub(1)
+                .and_then(|before| limits(self.trace, before))
+                .is_some_and(|(_, max)| max == counter),
+            _ => false,
+        }
     }
 }
 
