@@ -1,6 +1,27 @@
-//! Not written yet.
+//! `cargo xtask corpus`: writes docs/real-traces.md.
 
-/// Says so.
-pub fn run() -> anyhow::Result<()> {
-    anyhow::bail!("not written yet")
+use anyhow::{Result, ensure};
+use testkit::Corpus;
+
+use crate::run::{cargo, check};
+
+/// The test that holds the table against the files also writes it.
+pub fn run() -> Result<()> {
+    ensure!(
+        Corpus::find().is_some(),
+        "set TRACELOOM_TESTDATA to the folder of real traces"
+    );
+    let mut command = cargo(&[
+        "test",
+        "--quiet",
+        "-p",
+        "traceloom",
+        "--all-features",
+        "--test",
+        "corpus",
+    ]);
+    command.env("TRACELOOM_WRITE_TABLE", "1");
+    check(command)?;
+    println!("docs/real-traces.md is written");
+    Ok(())
 }

@@ -15,7 +15,9 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   test              format, lints, all tests, other platforms; installs what they need
-  bench [--quick]   our speed, the machine's limit and the peers' speed, in one run
+  bench [--quick] [--write]
+                    our speed, the machine's limit and the peers' speed, in one run;
+                    --write puts the tables into docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   man [DIR]         man pages and shell completions into DIR (default target/man)
@@ -32,6 +34,7 @@ fn main() -> Result<()> {
     match chore {
         "test" => test::run(),
         "bench" => bench::run(rest),
+        "bench-child" => bench::in_child(rest),
         "fuzz" => fuzz::run(rest),
         "man" => man::run(rest),
         "fixtures" => fixtures::run(),

@@ -1,6 +1,27 @@
-//! Not written yet.
+//! `cargo xtask man [DIR]`: man pages and shell completions.
 
-/// Says so.
-pub fn run(_args: &[String]) -> anyhow::Result<()> {
-    anyhow::bail!("not written yet")
+use std::env;
+
+use anyhow::{Result, ensure};
+
+use crate::run::{cargo, check};
+
+/// Has them written into the folder that `args` name, or target/man.
+pub fn run(args: &[String]) -> Result<()> {
+    ensure!(args.len() <= 1, "man takes one folder");
+    let default = testkit::workspace_root().join("target/man");
+    let folder = args.first().map_or(default, |folder| {
+        env::current_dir().unwrap_or_default().join(folder)
+    });
+    let mut command = cargo(&[
+        "run",
+        "--quiet",
+        "-p",
+        "traceloom",
+        "--example",
+        "man",
+        "--",
+    ]);
+    command.arg(folder);
+    check(command)
 }

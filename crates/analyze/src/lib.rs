@@ -1,7 +1,9 @@
 //! Analyses of traces: a trace in, a result out. No files, no screen.
 
+mod graph;
 mod profile;
 mod tree;
 
+pub use graph::{CallGraph, GraphEdge, GraphNode, GraphOptions};
 pub use profile::*;
 pub use tree::*;

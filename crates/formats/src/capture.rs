@@ -84,13 +84,17 @@ pub(crate) fn captured(bytes: &[u8]) -> (Vec<Vec<u8>>, Trace) {
     capture(bytes, usize::MAX, ReadOptions::default()).expect("readable")
 }
 
-/// The real traces, if they are here.
-pub(crate) fn corpus(path: &str) -> Option<Vec<u8>> {
-    let root = std::env::var_os("TRACELOOM_TESTDATA").map_or_else(
+/// Where the real traces are, if they are here.
+pub(crate) fn corpus_root() -> std::path::PathBuf {
+    std::env::var_os("TRACELOOM_TESTDATA").map_or_else(
         || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata"),
         std::path::PathBuf::from,
-    );
-    let found = std::fs::read(root.join(path));
+    )
+}
+
+/// A real trace, if it is here.
+pub(crate) fn corpus(path: &str) -> Option<Vec<u8>> {
+    let found = std::fs::read(corpus_root().join(path));
     if found.is_err() {
         eprintln!("skipped: no corpus ({path})");
     }

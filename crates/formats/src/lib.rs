@@ -14,15 +14,20 @@
 mod atrace;
 #[cfg(test)]
 mod capture;
+mod collapsed;
 mod error;
 mod format;
+mod ftrace;
 mod gzip;
 mod method_trace;
+mod process_dump;
 mod registry;
 mod rules;
 mod systrace_html;
 mod unwrap;
+mod zip;
 mod zlib;
+mod zstd;
 
 pub use error::{ReadError, WriteError};
 pub use format::{

@@ -29,9 +29,11 @@ mod callstack;
 mod clock;
 mod column;
 mod ids;
+mod lanes;
 mod method;
 mod order;
 mod repair;
+mod sched;
 mod slices;
 mod state;
 mod strings;
@@ -50,11 +52,13 @@ pub use column::{CHUNK_ROWS, Column};
 pub use ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
+pub use lanes::{AsyncLanes, LaneKey};
 pub use method::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
     MethodTraceStart, ThreadIndex,
 };
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
+pub use sched::{SchedSwitch, SchedTracker};
 pub use slices::SliceBegin;
 pub use state::TaskState;
 pub use strings::StringPool;

@@ -9,6 +9,9 @@ use traceloom_trace::{
 /// A start later than this is a time since 1970 (Dalvik), not since boot (ART): 30 years, ns.
 const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
 
+/// The name of the sync point that says when a method trace started.
+pub(super) const START: &str = "start of the method trace";
+
 /// A thread with its open calls.
 struct Thread {
     utid: ThreadId,
@@ -140,7 +143,7 @@ impl OnBuilder<'_> {
             ts,
             value_ns: ts,
             precision_ns: 1000,
-            name: "start of the method trace".to_owned(),
+            name: START.to_owned(),
         });
     }
 }

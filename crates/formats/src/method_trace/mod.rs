@@ -20,8 +20,9 @@ mod parser;
 mod reader;
 mod records;
 mod streaming;
+mod write;
 
-use crate::format::{Confidence, Format, ReadOptions, Reader};
+use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
 
 /// The format's id, for messages.
 pub(crate) const FORMAT: &str = "art-method";
@@ -51,5 +52,9 @@ impl Format for ArtMethod {
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
         Some(Box::<reader::MethodReader>::default())
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::TraceWriter)
     }
 }

@@ -13,9 +13,10 @@ mod js_lines;
 mod page;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
 use crate::unwrap::Inner;
 use js_lines::JsLines;
 
@@ -54,6 +55,10 @@ impl Format for SystraceHtml {
 
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
         Some(Box::new(page::PageReader::new(options)))
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::PageWriter)
     }
 }
 

@@ -1,5 +1,8 @@
 //! Method traces: real files, hand-made ones, broken ones.
 
+mod asm;
+mod broken;
 mod corpus;
 mod made;
+mod roundtrip;
 mod support;

@@ -1,4 +1,5 @@
 //! The subcommands, one file each.
 
+pub mod callgraph;
 pub mod info;
 pub mod profile;

@@ -237,6 +237,7 @@ impl<'m, 'a> Accountant<'m, 'a> {
                 caller = (frame.method, frame.below > 0);
             }
         }
+        self.edges.settle();
         self.totals[TOPLEVEL as usize].inclusive = total;
         Account {
             totals: self.totals,

@@ -25,7 +25,7 @@ pub(super) fn draw(
     let ranks = profile.rank(&mut profile.methods.all());
     for method in profile.methods.all() {
         // The original's list has the callee found last at its front.
-        let callees = profile.callees.of(method, false);
+        let callees = profile.callees.of_mut(method, false);
         callees.sort_unstable_by_key(|callee| Reverse(callee.found));
     }
     let mut graph = Graph {
@@ -45,9 +45,12 @@ pub(super) fn draw(
 }
 
 fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
+    // In one argument, as a name may begin with a dash.
+    let mut output = OsString::from("-o");
+    output.push(picture);
     let mut dot = Command::new("dot")
-        .args(["-Tpng", "-o"])
-        .arg(picture)
+        .arg("-Tpng")
+        .arg(output)
         .stdin(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = dot.stdin.take() {

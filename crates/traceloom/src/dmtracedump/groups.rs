@@ -47,7 +47,7 @@ pub(super) fn by_class<W: Write>(
     section(profile, ranks, By::Class, &groups, html, out)
 }
 
-/// Prints the section by method name and leaves `order` sorted by method name.
+/// Prints the section by method name; takes `order` sorted by class and leaves it sorted by name.
 pub(super) fn by_name<W: Write>(
     profile: &Profile<'_>,
     ranks: &[u32],
@@ -55,10 +55,7 @@ pub(super) fn by_name<W: Write>(
     html: bool,
     out: &mut Out<W>,
 ) -> io::Result<()> {
-    let methods = &profile.methods;
-    order::merge_sort(order, |&a, &b| {
-        order::by_bare_name(methods.get(a), methods.get(b))
-    });
+    order::sort_by_bare_name(profile.methods.list(), order);
     let groups = groups(profile, order, By::Name);
     if groups.is_empty() {
         return Ok(());

@@ -1,6 +1,8 @@
 //! The second section: methods by inclusive time, each with its callers and callees.
 
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::mpsc;
 
 use super::exclusive;
 use super::labels::Labels;
@@ -8,14 +10,14 @@ use super::methods::MethodIndex;
 use super::out::{Cell, Out};
 use super::page;
 use super::profile::Profile;
-use super::relatives::{Relative, Side};
+use super::relatives::{Relative, Side, WORTH_A_THREAD};
 
 /// Stands between plain and recursive relatives.
 const RECURSIVE_RULE: &str = "               +++++++++++++++++++++++++\n";
 
 /// Prints the section and leaves `order` sorted by inclusive time.
 pub(super) fn section<W: Write>(
-    profile: &mut Profile<'_>,
+    profile: &Profile<'_>,
     labels: &Labels,
     ranks: &[u32],
     order: &mut [MethodIndex],
@@ -30,20 +32,17 @@ pub(super) fn section<W: Write>(
         out.text("<br><br>\n<pre>\n");
     }
     out.text("index  %/total %/self  index     calls         usecs name\n");
-    let mut section = Section {
+    let idle = |&m: &MethodIndex| profile.totals(m).inclusive == 0;
+    let end = order.iter().position(idle).unwrap_or(order.len());
+    let section = Section {
         cells: Cells::new(profile, ranks, html),
+        order: &order[..end],
         profile,
         labels,
         ranks,
         html,
-        out,
     };
-    for (place, &method) in order.iter().enumerate() {
-        if section.profile.totals(method).inclusive == 0 {
-            break;
-        }
-        section.method(place as u64, method)?;
-    }
+    section.print(out)?;
     if html {
         out.text("</pre>\n");
     }
@@ -92,33 +91,122 @@ impl Cells {
     }
 }
 
-struct Section<'s, 'a, W> {
-    profile: &'s mut Profile<'a>,
+struct Section<'s, 'a> {
+    profile: &'s Profile<'a>,
+    /// The methods to print.
+    order: &'s [MethodIndex],
     labels: &'s Labels,
     ranks: &'s [u32],
     cells: Cells,
     html: bool,
-    out: &'s mut Out<W>,
 }
 
-impl<W: Write> Section<'_, '_, W> {
-    fn method(&mut self, place: u64, method: MethodIndex) -> io::Result<()> {
+/// Rows that one thread puts together at a time, or a single method's if those are more.
+const BATCH_ROWS: usize = 1 << 13;
+
+/// Bytes such a batch may take; where names are so long that it could be more, one thread prints
+/// row by row.
+const BATCH_BYTES: usize = 32 << 20;
+
+/// Bytes of a row beside the name, HTML included, at most.
+const NUMBERS_LEN: usize = 200;
+
+impl Section<'_, '_> {
+    /// Prints all methods; where they are many, in batches that several threads put together.
+    ///
+    /// ```text
+    /// batches   0 1 2 3 4 5 …
+    /// lane A    0   2   4          each lane keeps one batch ready and works on the next;
+    /// lane B      1   3   5        they are written in turn
+    /// ```
+    fn print<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
+        let lanes = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
+        let (batches, most_rows) = self.batches();
+        let row = self.labels.longest() + NUMBERS_LEN;
+        let too_big = most_rows.saturating_mul(row) > BATCH_BYTES;
+        if lanes == 1 || too_big || batches.len() < WORTH_A_THREAD / BATCH_ROWS {
+            return self.run(0..self.order.len(), out);
+        }
+        std::thread::scope(|scope| {
+            let start_lane = |lane: usize| {
+                let (ready, taken) = mpsc::sync_channel(1);
+                let own = batches.iter().skip(lane).step_by(lanes).cloned();
+                scope.spawn(move || self.lane(own, &ready));
+                taken
+            };
+            let lanes: Vec<mpsc::Receiver<Vec<u8>>> = (0..lanes).map(start_lane).collect();
+            let turns = lanes.iter().cycle().take(batches.len());
+            // A lane that is gone has panicked, which the scope passes on.
+            let texts = turns.map_while(|lane| lane.recv().ok());
+            for text in texts {
+                out.block(&text)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Places in the order, cut where enough rows have come together, and the most rows in one.
+    fn batches(&self) -> (Vec<Range<usize>>, usize) {
+        let mut batches = Vec::new();
+        let (mut start, mut rows, mut most) = (0, 0, 0);
+        for (place, &method) in self.order.iter().enumerate() {
+            for recursive in [false, true] {
+                rows += self.profile.callers.of(method, recursive).len();
+                rows += self.profile.callees.of(method, recursive).len();
+            }
+            most = most.max(rows);
+            if rows >= BATCH_ROWS || place + 1 == self.order.len() {
+                batches.push(start..place + 1);
+                (start, rows) = (place + 1, 0);
+            }
+        }
+        (batches, most)
+    }
+
+    /// Puts batches together until all are done or nobody takes them any more.
+    fn lane(
+        &self,
+        mut batches: impl Iterator<Item = Range<usize>>,
+        ready: &mpsc::SyncSender<Vec<u8>>,
+    ) {
+        let _ = batches.try_for_each(|batch| {
+            let mut out = Out::new(Vec::new());
+            let text = self.run(batch, &mut out).and_then(|()| out.finish());
+            // Writing to memory does not fail.
+            text.is_ok_and(|text| ready.send(text).is_ok())
+                .then_some(())
+        });
+    }
+
+    fn run<W: Write>(&self, places: Range<usize>, out: &mut Out<W>) -> io::Result<()> {
+        let mut scratch = Vec::new();
+        for place in places {
+            self.method(place, &mut scratch, out)?;
+        }
+        Ok(())
+    }
+
+    fn method<W: Write>(
+        &self,
+        place: usize,
+        scratch: &mut Vec<Relative>,
+        out: &mut Out<W>,
+    ) -> io::Result<()> {
+        let method = self.order[place];
         if self.html {
             // Of methods that tie in everything, rank and place may differ.
             let rank = u64::from(self.ranks[method as usize]);
-            self.out.text("<a name=\"m").number(rank).text("\"></a>");
+            out.text("<a name=\"m").number(rank).text("\"></a>");
         }
-        self.out
-            .text("----------------------------------------------------\n");
-        self.relatives(method, Side::Callers)?;
-        self.itself(place, method);
-        self.relatives(method, Side::Callees)
+        out.text("----------------------------------------------------\n");
+        self.relatives(method, Side::Callers, scratch, out)?;
+        self.itself(place as u64, method, out);
+        self.relatives(method, Side::Callees, scratch, out)
     }
 
-    fn itself(&mut self, place: u64, method: MethodIndex) {
+    fn itself<W: Write>(&self, place: u64, method: MethodIndex, out: &mut Out<W>) {
         let totals = self.profile.totals(method);
         let inclusive = totals.inclusive as f64;
-        let out = &mut *self.out;
         let rank = Cell::unsigned(place);
         out.text("[").text(rank.bytes()).text("]");
         out.text(&b"      "[(rank.bytes().len() + 2).min(6)..])
@@ -137,31 +225,36 @@ impl<W: Write> Section<'_, '_, W> {
             .text("\n");
     }
 
-    fn relatives(&mut self, method: MethodIndex, side: Side) -> io::Result<()> {
-        let profile = &mut *self.profile;
-        let totals = profile.totals[method as usize];
-        let calls = match side {
-            Side::Callers => Some(totals.all_calls()).filter(|&calls| calls != 0),
-            Side::Callees => None,
-        };
-        let relatives = match side {
-            Side::Callers => &mut profile.callers,
-            Side::Callees => &mut profile.callees,
-        };
-        for recursive in [false, true] {
-            let group = relatives.of(method, recursive);
-            if recursive && !group.is_empty() {
-                self.out.text(RECURSIVE_RULE);
+    fn relatives<W: Write>(
+        &self,
+        method: MethodIndex,
+        side: Side,
+        scratch: &mut Vec<Relative>,
+        out: &mut Out<W>,
+    ) -> io::Result<()> {
+        let totals = self.profile.totals(method);
+        let (relatives, calls) = match side {
+            Side::Callers => {
+                let calls = Some(totals.all_calls()).filter(|&calls| calls != 0);
+                (&self.profile.callers, calls)
             }
-            let methods = &profile.methods;
-            methods.order().sort_relatives(methods.list(), group);
+            Side::Callees => (&self.profile.callees, None),
+        };
+        let methods = &self.profile.methods;
+        for recursive in [false, true] {
+            scratch.clear();
+            scratch.extend_from_slice(relatives.of(method, recursive));
+            if recursive && !scratch.is_empty() {
+                out.text(RECURSIVE_RULE);
+            }
+            methods.order().sort_relatives(methods.list(), scratch);
             let rows = Rows {
                 whole: (!recursive).then_some(totals.inclusive as f64),
                 of_calls: calls.map(Cell::signed),
                 labels: self.labels,
                 cells: &self.cells,
             };
-            rows.print(group, self.out)?;
+            rows.print(scratch, out)?;
         }
         Ok(())
     }

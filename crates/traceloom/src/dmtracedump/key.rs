@@ -126,6 +126,18 @@ fn read_sections<'a>(
     })
 }
 
+/// The lines of a section, the last without its break.
+struct Lines<'a> {
+    text: &'a [u8],
+    count: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.text.split(|&b| b == b'\n')
+    }
+}
+
 struct Reader<'a> {
     data: &'a [u8],
     at: usize,
@@ -156,28 +168,27 @@ impl<'a> Reader<'a> {
     }
 
     /// The lines up to the next token, and steps there.
-    fn lines(&mut self, section: &'static str) -> Result<Vec<&'a [u8]>, KeyError> {
-        let mut rest = self.rest();
-        let mut lines = Vec::new();
-        while rest.first() != Some(&b'*') {
-            let Some(end) = rest.iter().position(|&b| b == b'\n') else {
-                return Err(KeyError::NoLines { section, found: -1 });
-            };
-            lines.push(&rest[..end]);
-            rest = &rest[end + 1..];
+    fn lines(&mut self, section: &'static str) -> Result<Lines<'a>, KeyError> {
+        let start = self.at;
+        let mut count = 0;
+        while self.data.get(self.at) != Some(&b'*') {
+            let line = self.rest().iter().position(|&b| b == b'\n');
+            self.at += line.ok_or(KeyError::NoLines { section, found: -1 })? + 1;
+            count += 1;
         }
-        if lines.is_empty() {
+        if count == 0 {
             return Err(KeyError::NoLines { section, found: 0 });
         }
-        self.at = self.data.len() - rest.len();
-        Ok(lines)
+        let text = &self.data[start..self.at - 1];
+        Ok(Lines { text, count })
     }
 
     /// The version and how many lines its section has.
     fn version(&mut self) -> Result<(i32, usize), KeyError> {
         self.token("version")?;
         let lines = self.lines("version")?;
-        Ok((cnum::strtoul(text(lines[0])).0 as i32, lines.len()))
+        let number = lines.iter().next().unwrap_or_default();
+        Ok((cnum::strtoul(text(number)).0 as i32, lines.count))
     }
 
     /// Where `*threads` should be, the original steps one byte back and takes what it finds for a
@@ -200,18 +211,37 @@ impl<'a> Reader<'a> {
     /// Adds the threads of the section and sorts.
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
         match self.lines("threads") {
-            Ok(lines) => threads.extend(lines.into_iter().map(thread)),
+            Ok(lines) => {
+                threads.reserve_exact(lines.count);
+                threads.extend(lines.iter().map(thread));
+            }
             Err(KeyError::NoLines { found: 0, .. }) if !threads.is_empty() => {}
             Err(error) => return Err(error),
         }
-        // The original subtracts, which wraps, so the order may be none: its own merge sort.
-        super::order::merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
+        sort_threads(threads);
         Ok(())
     }
 
     fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
         let lines = self.lines("methods")?;
-        lines.into_iter().map(method).collect()
+        // Room for the pseudo-methods as well.
+        let mut methods = Vec::with_capacity(lines.count + 2);
+        for line in lines.iter() {
+            methods.push(method(line)?);
+        }
+        Ok(methods)
+    }
+}
+
+/// By number. The original subtracts, which wraps, so its comparison may be no order: then its own
+/// merge sort makes the same of it.
+fn sort_threads(threads: &mut [Thread<'_>]) {
+    let ids = || threads.iter().map(|t| t.id);
+    let lowest = ids().min().unwrap_or(0);
+    if ids().all(|id| id.checked_sub(lowest).is_some()) {
+        threads.sort_by_key(|t| t.id);
+    } else {
+        super::order::merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
     }
 }
 
@@ -313,7 +343,7 @@ mod tests {
 
     #[test]
     fn missing_threads_are_survived() {
-        let section = read(b"*version\n2\n*methods\n4\tA\tf\t()V\n*end\n");
+        let section = read(b"*version\n2\nclock=wall\n*methods\n4\tA\tf\t()V\n*end\n");
         assert_eq!(section.warnings.len(), 1);
         let keys = section.keys.unwrap();
         assert_eq!(keys.threads, [Thread { id: 0, name: b"" }]);

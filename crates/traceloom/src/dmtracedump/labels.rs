@@ -42,6 +42,13 @@ impl Labels {
         labels
     }
 
+    /// Bytes of the longest.
+    pub fn longest(&self) -> usize {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let lengths = starts.zip(&self.ends).map(|(start, end)| end - start);
+        lengths.max().unwrap_or(0)
+    }
+
     #[inline]
     pub fn of(&self, method: MethodIndex) -> &[u8] {
         let index = method as usize;

@@ -33,16 +33,18 @@ pub(super) struct Methods<'a> {
 }
 
 impl<'a> Methods<'a> {
-    /// Adds the pseudo-methods and sorts by id; equal ids stay in file order.
-    pub fn new(declared: Vec<Method<'a>>) -> Self {
+    /// Takes the declared methods, adds the pseudo-methods and sorts by id; equal ids stay in
+    /// file order.
+    pub fn new(mut list: Vec<Method<'a>>) -> Self {
         let pseudo = |id, class| Method {
             id,
             class,
             name: None,
             signature: &b""[..],
         };
-        let mut list = vec![pseudo(-2, &b"(toplevel)"[..]), pseudo(-1, b"(unknown)")];
-        list.extend(declared);
+        list.extend([pseudo(-2, &b"(toplevel)"[..]), pseudo(-1, b"(unknown)")]);
+        // The original has them in front, so they come before declared methods of the same id.
+        list.rotate_right(2);
         list.sort_by_key(|m| m.id);
         Methods {
             lookup: Lookup::new(&list),

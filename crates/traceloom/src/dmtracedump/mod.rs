@@ -110,7 +110,8 @@ fn run<W: Write>(options: &Options, mut out: Out<W>) -> Result<(), Failure> {
     } else {
         report(options, &mut out)?;
     }
-    Ok(out.finish()?)
+    out.finish()?;
+    Ok(())
 }
 
 fn report<W: Write>(options: &Options, out: &mut Out<W>) -> Result<(), Failure> {

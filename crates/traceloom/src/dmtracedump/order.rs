@@ -95,11 +95,59 @@ pub(super) fn by_class(a: &Method<'_>, b: &Method<'_>) -> Ordering {
     a.class.cmp(b.class).then(a.id.cmp(&b.id))
 }
 
-/// Name, class, id; class and id if either has no name: no order, so only for [`merge_sort`].
-pub(super) fn by_bare_name(a: &Method<'_>, b: &Method<'_>) -> Ordering {
-    match (a.name, b.name) {
-        (Some(name_a), Some(name_b)) => name_a.cmp(name_b).then_with(|| by_class(a, b)),
-        _ => by_class(a, b),
+/// A method as [`sort_by_bare_name`] looks at it.
+#[derive(Clone, Copy)]
+struct Bare {
+    /// Rank of the name, from 1; 0 without a name.
+    name: u32,
+    /// Rank of the class.
+    class: u32,
+    id: i64,
+    method: MethodIndex,
+}
+
+impl Bare {
+    /// Name, class, id; class and id if either has no name: no order, so only for [`merge_sort`].
+    fn compare(&self, other: &Self) -> Ordering {
+        let by_class = (self.class, self.id).cmp(&(other.class, other.id));
+        if self.name == 0 || other.name == 0 {
+            return by_class;
+        }
+        self.name.cmp(&other.name).then(by_class)
+    }
+}
+
+/// Sorts methods by name as the original does; they have to be in order of their classes.
+pub(super) fn sort_by_bare_name(list: &[Method<'_>], order: &mut [MethodIndex]) {
+    let get = |m: MethodIndex| &list[m as usize];
+    let classes = order.chunk_by(|&a, &b| get(a).class == get(b).class);
+    let bare = |(class, &method): (usize, &MethodIndex)| Bare {
+        name: 0,
+        class: class as u32,
+        id: get(method).id,
+        method,
+    };
+    let ranked = classes.enumerate();
+    let mut items: Vec<Bare> = ranked
+        .flat_map(|(rank, class)| class.iter().map(move |method| bare((rank, method))))
+        .collect();
+    let name = |item: &Bare| get(item.method).name;
+    items.sort_by_key(name);
+    let mut rank = 0;
+    for names in items.chunk_by_mut(|a, b| name(a) == name(b)) {
+        rank += u32::from(name(&names[0]).is_some());
+        names.iter_mut().for_each(|item| item.name = rank);
+    }
+    // Back to where they were: the order of classes, in which ties stay as they stood.
+    let mut place = vec![0; list.len()];
+    order
+        .iter()
+        .zip(0u32..)
+        .for_each(|(&m, at)| place[m as usize] = at);
+    items.sort_unstable_by_key(|item| place[item.method as usize]);
+    merge_sort(&mut items, Bare::compare);
+    for (method, item) in order.iter_mut().zip(items) {
+        *method = item.method;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Bytes gathered before they are written.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// A buffered writer. Rows are put together with the infallible methods; [`Out::row`] ends one
 /// and is where writing, and so failing, happens.
@@ -53,6 +53,12 @@ impl<W: Write> Out<W> {
         self.text(&SPACES[..count.min(16)])
     }
 
+    /// Writes a big block without copying it first.
+    pub fn block(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.flush()?;
+        self.sink.write_all(bytes)
+    }
+
     /// Ends a row: hands the buffer on if it is full.
     #[inline]
     pub fn row(&mut self) -> io::Result<()> {
@@ -75,9 +81,10 @@ impl<W: Write> Out<W> {
         self.sink.flush()
     }
 
-    /// Writes everything out, for the last time.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.flush()
+    /// Writes everything out, for the last time, and gives back what it was written to.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.flush()?;
+        Ok(self.sink)
     }
 }
 

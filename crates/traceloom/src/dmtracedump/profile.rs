@@ -6,7 +6,7 @@ use super::key;
 use super::methods::{MethodIndex, Methods};
 use super::order::Order;
 use super::records::{HeaderError, Records};
-use super::relatives::{Relatives, Side};
+use super::relatives::Relatives;
 
 /// Everything the reports need.
 pub(super) struct Profile<'a> {
@@ -43,10 +43,10 @@ impl<'a> Profile<'a> {
             }
         };
         repair_note(&account.repairs, &keys.methods, &mut notes);
-        let relatives = |side| Relatives::new(&account.edges, keys.methods.len(), side);
+        let (callers, callees) = Relatives::both(&account.edges, keys.methods.len());
         let profile = Profile {
-            callers: relatives(Side::Callers),
-            callees: relatives(Side::Callees),
+            callers,
+            callees,
             total: account.total,
             totals: account.totals,
             methods: keys.methods,

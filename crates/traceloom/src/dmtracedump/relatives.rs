@@ -47,17 +47,40 @@ fn group(method: MethodIndex, recursive: bool) -> usize {
     method as usize * 2 + usize::from(recursive)
 }
 
+/// Edges from which on a second thread pays.
+pub(super) const WORTH_A_THREAD: usize = 1 << 15;
+
 /// Everybody's relatives on one side.
+///
+/// Places are 32 bits: an edge takes nine bytes of a file or more, so only a file of 36 GB could
+/// have too many.
 pub(super) struct Relatives {
-    ends: Vec<usize>,
-    starts: Vec<usize>,
+    ends: Vec<u32>,
+    starts: Vec<u32>,
     items: Vec<Relative>,
 }
 
 impl Relatives {
+    /// Callers and callees.
+    pub fn both(edges: &Edges, methods: usize) -> (Self, Self) {
+        let callers = || Relatives::new(edges, methods, Side::Callers);
+        let callees = || Relatives::new(edges, methods, Side::Callees);
+        if edges.len() < WORTH_A_THREAD {
+            return (callers(), callees());
+        }
+        std::thread::scope(|scope| {
+            let callers = scope.spawn(callers);
+            let callees = callees();
+            match callers.join() {
+                Ok(callers) => (callers, callees),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
     /// Groups `edges` by one side for `methods` methods; the order within a group is none.
-    pub fn new(edges: &Edges, methods: usize, side: Side) -> Self {
-        let mut starts = vec![0usize; methods * 2];
+    fn new(edges: &Edges, methods: usize, side: Side) -> Self {
+        let mut starts = vec![0u32; methods * 2];
         let mut total = 0;
         for edge in edges.iter() {
             starts[side.split(edge).0] += 1;
@@ -77,7 +100,7 @@ impl Relatives {
         let mut items = vec![nobody; total];
         for edge in edges.iter() {
             let (group, method) = side.split(edge);
-            items[ends[group]] = Relative {
+            items[ends[group] as usize] = Relative {
                 inclusive: edge.inclusive,
                 method,
                 calls: edge.calls,
@@ -99,11 +122,12 @@ impl Relatives {
     fn join_twins(&mut self, methods: usize) {
         let mut seen = vec![usize::MAX; methods];
         for (start, end) in self.starts.iter().zip(&mut self.ends) {
-            let mut kept = *start;
-            for at in *start..*end {
+            let start = *start as usize;
+            let mut kept = start;
+            for at in start..*end as usize {
                 let item = self.items[at];
                 let place = seen[item.method as usize];
-                if place < kept && place >= *start {
+                if place < kept && place >= start {
                     let twin = &mut self.items[place];
                     twin.inclusive = twin.inclusive.wrapping_add(item.inclusive);
                     twin.calls = twin.calls.wrapping_add(item.calls);
@@ -114,13 +138,19 @@ impl Relatives {
                     kept += 1;
                 }
             }
-            *end = kept;
+            *end = kept as u32;
         }
     }
 
-    /// One method's relatives.
-    pub fn of(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
+    /// One method's relatives, in no order.
+    pub fn of(&self, method: MethodIndex, recursive: bool) -> &[Relative] {
         let group = group(method, recursive);
-        &mut self.items[self.starts[group]..self.ends[group]]
+        &self.items[self.starts[group] as usize..self.ends[group] as usize]
+    }
+
+    /// As [`Relatives::of`], to be put in order.
+    pub fn of_mut(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
+        let group = group(method, recursive);
+        &mut self.items[self.starts[group] as usize..self.ends[group] as usize]
     }
 }

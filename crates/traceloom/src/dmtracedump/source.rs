@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 
 /// Below this size reading is cheaper than mapping, and cannot fault if the file shrinks: bytes.
-const MAP_FROM: u64 = 1 << 20;
+const MAP_FROM: u64 = 128 << 10;
 
 /// A trace file's bytes: read, or mapped if it is big.
 pub(super) enum Source {
@@ -22,7 +22,8 @@ impl Source {
             // SAFETY: the mapping is private and only read. A file cut short meanwhile raises
             // SIGBUS, which ends this program as it would any reader of a mapping; nothing else
             // in the process depends on it.
-            if let Ok(map) = unsafe { memmap2::Mmap::map(&file) } {
+            // All of it will be read, so it is mapped in at once.
+            if let Ok(map) = unsafe { memmap2::MmapOptions::new().populate().map(&file) } {
                 return Some(Source::Mapped(map));
             }
         }

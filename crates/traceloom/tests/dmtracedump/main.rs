@@ -4,9 +4,11 @@
 
 mod build;
 mod cases;
+mod ours;
 mod peers;
 mod random;
 mod rng;
+mod speed;
 
 use std::path::PathBuf;
 
@@ -74,6 +76,20 @@ fn random_traces_print_the_same() {
         }
     }
     report(&peers, count);
+}
+
+/// Enough callers and callees that several threads share the work.
+#[test]
+fn a_wide_call_graph_prints_the_same() {
+    let Some(mut peers) = Peers::find() else {
+        return;
+    };
+    peers.write("a.trace", &random::wide(300, 130_000));
+    peers.write("b.trace", &random::wide(310, 100_000));
+    for options in OPTIONS.iter().take(8) {
+        peers.compare("wide", options);
+    }
+    report(&peers, 1);
 }
 
 fn seeds() -> std::ops::Range<u64> {

@@ -130,3 +130,24 @@ fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
         }
     }
 }
+
+/// `records` calls and returns among `methods` methods, each calling any other.
+pub fn wide(methods: u32, records: u32) -> Vec<u8> {
+    let mut rng = Rng::new(u64::from(records));
+    let mut trace = Trace::new(2);
+    for i in 0..methods {
+        trace.method(&format!("{:#x}\tC{}\tm{i}\t()V", 4 * (i + 1), i % 200));
+    }
+    let (mut stack, mut time) = (Vec::new(), 0);
+    for _ in 0..records {
+        time += rng.below(20) as u32;
+        if !stack.is_empty() && (rng.one_in(2) || stack.len() > 60) {
+            trace.record(1, stack.pop().unwrap_or(4), EXIT, time);
+        } else {
+            let method = 4 * (1 + rng.below(u64::from(methods)) as u32);
+            stack.push(method);
+            trace.record(1, method, ENTER, time);
+        }
+    }
+    trace.bytes()
+}

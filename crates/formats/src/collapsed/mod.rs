@@ -1,0 +1,71 @@
+//! Collapsed stacks, as `flamegraph.pl`, inferno and speedscope read them: a line a stack,
+//! `process;thread;outer;inner 1234`, the number being the time in the innermost frame itself,
+//! microseconds.
+//!
+//! Times are kept in nanoseconds and rounded along the running total, so the sum of all lines is
+//! the sum of all times, to the microsecond. A `;` in a name becomes `:`, a line end a blank:
+//! the format has no escape.
+
+mod stacks;
+#[cfg(test)]
+mod tests;
+
+use std::io::{BufWriter, Write};
+
+use traceloom_trace::Trace;
+
+use crate::error::WriteError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, WriteOptions, Writer};
+use stacks::Stacks;
+
+const ID: &str = "collapsed";
+
+/// Collapsed stacks: written, not read.
+pub(crate) struct Collapsed;
+
+impl Format for Collapsed {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "collapsed stacks for flame graphs"
+    }
+
+    fn sniff(&self, _: &[u8]) -> Confidence {
+        Confidence::No
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        None
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(self)
+    }
+}
+
+impl Writer for Collapsed {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["collapsed", "folded"]
+    }
+
+    fn write(
+        &self,
+        trace: &Trace,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let stacks = Stacks::of(trace, options.cpu_time);
+        if stacks.is_empty() {
+            return Err(WriteError::NothingToWrite {
+                format: ID,
+                holds: "nested slices of threads",
+            });
+        }
+        let mut out = BufWriter::new(out);
+        stacks.write(&mut out)?;
+        out.flush()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! The tree of call paths with the time spent in each.
+
+use std::io::{self, Write};
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind};
+
+const ROOT: u32 = 0;
+const NO_NODE: u32 = u32::MAX;
+
+struct Node {
+    parent: u32,
+    frame: u32,
+    self_ns: i64,
+}
+
+/// Call paths, each once.
+pub(super) struct Stacks {
+    frames: Vec<String>,
+    frame_ids: FxHashMap<String, u32>,
+    nodes: Vec<Node>,
+    children: FxHashMap<(u32, u32), u32>,
+}
+
+impl Stacks {
+    /// The paths of all slices on threads. CPU time counts where it was recorded, else wall time.
+    pub fn of(trace: &Trace, cpu_time: bool) -> Self {
+        let mut stacks = Self {
+            frames: Vec::new(),
+            frame_ids: FxHashMap::default(),
+            nodes: vec![Node {
+                parent: NO_NODE,
+                frame: 0,
+                self_ns: 0,
+            }],
+            children: FxHashMap::default(),
+        };
+        let tracks = stacks.roots(trace);
+        let nodes = stacks.place(trace, &tracks);
+        let times = Times::of(trace, cpu_time);
+        for (row, &node) in nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| **node != NO_NODE)
+        {
+            let dur = times.dur(row);
+            stacks.nodes[node as usize].self_ns += dur;
+            if let Some(parent) = trace.slices.parent_id.get(row).some() {
+                let around = nodes[parent.row()];
+                stacks.nodes[around as usize].self_ns -= dur;
+            }
+        }
+        stacks
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// The node of each track's own path: process, thread, and the track's name if it has one.
+    fn roots(&mut self, trace: &Trace) -> Vec<u32> {
+        let tracks = trace.tracks.rows().enumerate().map(|(row, track)| {
+            let on_thread = matches!(track.kind, TrackKind::Thread | TrackKind::ThreadTrack);
+            match track.utid.some().filter(|_| on_thread) {
+                Some(utid) => self.root(trace, TrackId::from_row(row), utid),
+                None => NO_NODE,
+            }
+        });
+        // Only tracks with slices make nodes.
+        let mut used = vec![false; trace.tracks.len()];
+        trace
+            .slices
+            .track_id
+            .iter()
+            .for_each(|track| used[track.row()] = true);
+        tracks
+            .zip(used)
+            .map(|(node, used)| if used { node } else { NO_NODE })
+            .collect()
+    }
+
+    fn root(&mut self, trace: &Trace, track: TrackId, utid: ThreadId) -> u32 {
+        let mut node = ROOT;
+        if let Some(upid) = trace.threads.upid.get(utid.row()).some() {
+            let process = trace.processes.row(upid.row());
+            node = match trace.strings.get(process.name) {
+                "" => self.child(node, &format!("process {}", process.pid)),
+                name => self.child(node, name),
+            };
+        }
+        node = self.child(node, &trace.thread_name(utid));
+        match trace.strings.get(trace.tracks.name.get(track.row())) {
+            "" => node,
+            name => self.child(node, name),
+        }
+    }
+
+    /// The node of each slice.
+    fn place(&mut self, trace: &Trace, tracks: &[u32]) -> Vec<u32> {
+        let mut nodes = vec![NO_NODE; trace.slices.len()];
+        let mut names: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut path = Vec::new();
+        for row in 0..trace.slices.len() {
+            // A parent mostly stands before; not where time stepped back.
+            let mut above = Some(SliceId::from_row(row));
+            while let Some(slice) = above.filter(|slice| nodes[slice.row()] == NO_NODE) {
+                path.push(slice);
+                above = trace.slices.parent_id.get(slice.row()).some();
+            }
+            while let Some(slice) = path.pop() {
+                let row = slice.row();
+                let around = match trace.slices.parent_id.get(row).some() {
+                    Some(parent) => nodes[parent.row()],
+                    None => tracks[trace.slices.track_id.get(row).row()],
+                };
+                if around == NO_NODE {
+                    continue;
+                }
+                let key = (
+                    trace.slices.method_id.get(row).0,
+                    trace.slices.name.get(row).0,
+                );
+                let frame = *names
+                    .entry(key)
+                    .or_insert_with(|| self.frame(&trace.slice_name(slice)));
+                nodes[row] = self.child_frame(around, frame);
+            }
+        }
+        nodes
+    }
+
+    fn frame(&mut self, name: &str) -> u32 {
+        let text = match name {
+            "" => "(no name)".to_owned(),
+            name => name.replace(';', ":").replace(['\n', '\r'], " "),
+        };
+        if let Some(&frame) = self.frame_ids.get(&text) {
+            return frame;
+        }
+        let frame = self.frames.len() as u32;
+        self.frames.push(text.clone());
+        self.frame_ids.insert(text, frame);
+        frame
+    }
+
+    fn child(&mut self, parent: u32, name: &str) -> u32 {
+        let frame = self.frame(name);
+        self.child_frame(parent, frame)
+    }
+
+    fn child_frame(&mut self, parent: u32, frame: u32) -> u32 {
+        let next = self.nodes.len() as u32;
+        let node = *self.children.entry((parent, frame)).or_insert(next);
+        if node == next {
+            self.nodes.push(Node {
+                parent,
+                frame,
+                self_ns: 0,
+            });
+        }
+        node
+    }
+
+    /// Writes the paths in the order of their names.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut below: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        for (node, row) in self.nodes.iter().enumerate().skip(1) {
+            below[row.parent as usize].push(node as u32);
+        }
+        let frame_of = |node: u32| self.frames[self.nodes[node as usize].frame as usize].as_str();
+        for children in &mut below {
+            children.sort_unstable_by(|&a, &b| frame_of(b).cmp(frame_of(a)));
+        }
+        let mut waiting: Vec<(u32, usize)> = below[0].iter().map(|&node| (node, 0)).collect();
+        let mut path = String::new();
+        let (mut total_ns, mut written) = (0i64, 0i64);
+        while let Some((node, length)) = waiting.pop() {
+            path.truncate(length);
+            if length > 0 {
+                path.push(';');
+            }
+            path.push_str(frame_of(node));
+            total_ns += self.nodes[node as usize].self_ns.max(0);
+            let micros = (total_ns + 500) / 1_000 - written;
+            if micros > 0 {
+                writeln!(out, "{path} {micros}")?;
+                written += micros;
+            }
+            waiting.extend(
+                below[node as usize]
+                    .iter()
+                    .map(|&child| (child, path.len())),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// How long slices took.
+struct Times<'t> {
+    trace: &'t Trace,
+    cpu: bool,
+    /// The last moment of each track's CPU clock.
+    cpu_ends: Vec<i64>,
+}
+
+impl<'t> Times<'t> {
+    fn of(trace: &'t Trace, cpu_time: bool) -> Self {
+        let slices = &trace.slices;
+        let mut cpu_ends = vec![NO_DURATION; trace.tracks.len()];
+        let mut cpu = false;
+        for row in (0..slices.len()).filter(|_| cpu_time) {
+            let start = slices.thread_ts.get(row);
+            cpu |= start != NO_DURATION;
+            let end = start.saturating_add(slices.thread_dur.get(row).max(0));
+            let last = &mut cpu_ends[slices.track_id.get(row).row()];
+            *last = end.max(*last);
+        }
+        Self {
+            trace,
+            cpu,
+            cpu_ends,
+        }
+    }
+
+    /// A slice that never ended lasts to the end of the trace; on the CPU clock, to the last that
+    /// its thread shows.
+    fn dur(&self, row: usize) -> i64 {
+        let slices = &self.trace.slices;
+        if !self.cpu {
+            let end = self.trace.slice_end(SliceId::from_row(row));
+            return end.saturating_sub(slices.ts.get(row));
+        }
+        match (slices.thread_ts.get(row), slices.thread_dur.get(row)) {
+            (NO_DURATION, _) => 0,
+            (start, NO_DURATION) => {
+                let end = self.cpu_ends[slices.track_id.get(row).row()];
+                end.saturating_sub(start).max(0)
+            }
+            (_, dur) => dur,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+use traceloom_trace::{SliceBegin, Trace, TraceBuilder};
+
+use super::Collapsed;
+use crate::capture::corpus;
+use crate::error::WriteError;
+use crate::format::{Format, ReadOptions, WriteOptions};
+use crate::read_bytes;
+
+fn collapsed(trace: &Trace, cpu_time: bool) -> Result<String, WriteError> {
+    let options = WriteOptions {
+        cpu_time,
+        ..WriteOptions::default()
+    };
+    let mut out = Vec::new();
+    Collapsed
+        .writer()
+        .unwrap()
+        .write(trace, &options, &mut out)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn equal_paths_are_one_line_and_no_time_is_lost() {
+    let mut builder = TraceBuilder::new();
+    let main = builder.thread(7);
+    let upid = builder.put_in_process(main, 7);
+    let names = ["com.app", "main", "outer", "a;b\nc"].map(|name| builder.intern(name.as_bytes()));
+    builder.name_process(upid, names[0]);
+    builder.name_thread(main, names[1]);
+    let track = builder.thread_track(main);
+    for start in [0, 10_000] {
+        builder.begin_slice(track, SliceBegin::named(start, names[2]));
+        builder.begin_slice(track, SliceBegin::named(start + 1_300, names[3]));
+        builder.end_slice(track, start + 2_700, None);
+        builder.end_slice(track, start + 5_000, None);
+    }
+    let text = collapsed(&builder.finish(), false).unwrap();
+    assert_eq!(text, "com.app;main;outer 7\ncom.app;main;outer;a:b c 3\n");
+}
+
+#[test]
+fn a_trace_without_slices_is_refused() {
+    let error = collapsed(&TraceBuilder::new().finish(), false).unwrap_err();
+    assert!(
+        matches!(error, WriteError::NothingToWrite { .. }),
+        "{error}"
+    );
+}
+
+/// The sum of the lines is the time covered by the outermost calls.
+#[test]
+fn real_traces_add_up() {
+    for path in [
+        "traceview-v3/adt-tools-base__basic.trace",
+        "traceview-v3/adt-tools-base__exception.trace",
+        "ftrace-text/catapult__decompressed_atrace_data.txt",
+    ] {
+        let Some(bytes) = corpus(path) else { return };
+        let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+        let text = collapsed(&trace, false).unwrap();
+        let number = |line: &str| line.rsplit(' ').next().unwrap().parse::<i64>().unwrap();
+        let sum: i64 = text.lines().map(number).sum();
+        let outermost: i64 = (0..trace.slices.len())
+            .filter(|&row| trace.slices.depth.get(row) == 0)
+            .filter(|&row| {
+                let track = trace.slices.track_id.get(row);
+                trace.track_thread(track).is_some()
+            })
+            .map(|row| {
+                let slice = traceloom_trace::SliceId(row as u32);
+                trace.slice_end(slice) - trace.slices.ts.get(row)
+            })
+            .sum();
+        assert!(
+            (sum - outermost / 1_000).abs() <= 1,
+            "{path}: {sum} {outermost}"
+        );
+        println!("1 real traces checked");
+    }
+}

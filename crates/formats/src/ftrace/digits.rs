@@ -1,0 +1,154 @@
+//! Numbers in text, quickly and without floats.
+
+/// Reads decimal digits at `at`: the number and where it ends; `None` without a digit or beyond
+/// 18 digits.
+#[inline]
+pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    let mut end = at;
+    while let Some(&byte) = text.get(end) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(digit.into());
+        end += 1;
+    }
+    (end > at && end - at <= 18).then_some((value, end))
+}
+
+/// Reads a signed 32-bit number at `at`.
+#[inline]
+pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
+    let negative = text.get(at) == Some(&b'-');
+    let (value, end) = digits(text, at + usize::from(negative))?;
+    let value = i32::try_from(value).ok()?;
+    Some((if negative { -value } else { value }, end))
+}
+
+/// Six digits at once, as the fraction of a timestamp has them: `None` if one is not a digit.
+///
+/// ```text
+/// bytes  '1' '2' '3' '4' '5' '6' (and two zeros put before them)
+/// pairs    00  12  34  56
+/// fours       12      3456      ->  123456
+/// ```
+#[inline]
+pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
+    let [a, b, c, d, e, f] = *text;
+    let word = u64::from_le_bytes([b'0', b'0', a, b, c, d, e, f]);
+    let value = word.wrapping_sub(0x3030_3030_3030_3030);
+    let too_big = value.wrapping_add(0x7676_7676_7676_7676) | value;
+    if too_big & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let pairs = value.wrapping_mul(10).wrapping_add(value >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32)
+}
+
+/// A whole text that is a signed decimal number.
+pub(crate) fn whole_int(text: &[u8]) -> Option<i64> {
+    let (sign, number) = match text.first()? {
+        b'-' => (-1, &text[1..]),
+        b'+' => (1, &text[1..]),
+        _ => (1, text),
+    };
+    match digits(number, 0) {
+        Some((value, end)) if end == number.len() => Some(sign * value as i64),
+        _ => std::str::from_utf8(text).ok()?.parse().ok(),
+    }
+}
+
+/// A whole text that is a hexadecimal number with `0x` before it.
+pub(crate) fn whole_hex(text: &[u8]) -> Option<u64> {
+    let number = text
+        .strip_prefix(b"0x")
+        .or_else(|| text.strip_prefix(b"0X"))?;
+    bare_hex(number)
+}
+
+/// A whole text that is a hexadecimal number without a prefix.
+pub(crate) fn bare_hex(number: &[u8]) -> Option<u64> {
+    if number.is_empty() || number.len() > 16 || !number.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or(0);
+    Some(
+        number
+            .iter()
+            .fold(0, |value, &byte| value << 4 | u64::from(digit(byte))),
+    )
+}
+
+/// Seconds with a fraction of up to nine digits (`12.345678`) at `at`, in ns, and where it ends.
+/// A number without a point counts ticks.
+#[inline]
+pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
+    let (seconds, point) = digits(text, at)?;
+    if text.get(point) != Some(&b'.') {
+        return Some((seconds as i64, point));
+    }
+    let seconds_ns = i64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?;
+    if let Some((six, after)) = text[point + 1..].split_first_chunk::<6>()
+        && let (Some(us), false) = (
+            six_digits(six),
+            after.first().is_some_and(u8::is_ascii_digit),
+        )
+    {
+        return Some((seconds_ns.checked_add(i64::from(us) * 1000)?, point + 7));
+    }
+    let (fraction, end) = digits(text, point + 1)?;
+    let scale = 9u32.checked_sub((end - point - 1) as u32)?;
+    Some((
+        seconds_ns.checked_add(fraction as i64 * 10i64.pow(scale))?,
+        end,
+    ))
+}
+
+/// The first place at or after `at` that is no space or tab.
+#[inline]
+pub(crate) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
+    while matches!(text.get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_integers() {
+        let read = |text: &str| timestamp(text.as_bytes(), 0).map(|(ts, _)| ts);
+        assert_eq!(read("1212.465062:"), Some(1_212_465_062_000));
+        assert_eq!(read("0.000001:"), Some(1_000));
+        assert_eq!(read("76.211513123:"), Some(76_211_513_123));
+        assert_eq!(read("5.5:"), Some(5_500_000_000));
+        assert_eq!(read("123456789012:"), Some(123_456_789_012));
+        assert_eq!(read("1.:"), None);
+        assert_eq!(read("9999999999.999999:"), None);
+        assert_eq!(read("1.12345a:"), Some(1_123_450_000));
+    }
+
+    #[test]
+    fn six_digits_are_read_at_once() {
+        assert_eq!(six_digits(b"000000"), Some(0));
+        assert_eq!(six_digits(b"123456"), Some(123_456));
+        assert_eq!(six_digits(b"999999"), Some(999_999));
+        for bad in [b"12345:", b" 23456", b"1234\xff6", b"12/456"] {
+            assert_eq!(six_digits(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers() {
+        assert_eq!(whole_int(b"-17"), Some(-17));
+        assert_eq!(whole_int(b"17x"), None);
+        assert_eq!(whole_int(b"9223372036854775807"), Some(i64::MAX));
+        assert_eq!(whole_int(b"18446744073709551600"), None);
+        assert_eq!(whole_hex(b"0xff"), Some(255));
+        assert_eq!(whole_hex(b"ff"), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! Fields of any kernel event, read from the text that its print format gave.
+//!
+//! Formats differ from event to event, and new ones come with every kernel. Four shapes cover
+//! nearly all:
+//!
+//! ```text
+//! comm=a b pid=1 runtime=7 [ns]      key=value; a value reaches to the next key
+//! dev = (7,0), ino = 8               the same with spaces and commas
+//! dev 8,13 ino 58 pos 0              pairs of words
+//! gcc_clk state=1                    text without a key, then keys
+//! ```
+
+use super::digits::{skip_spaces, whole_hex, whole_int};
+use super::event::{Field, Value};
+use super::special::special;
+
+/// Reads the payload of `event` into `out`.
+pub(crate) fn fields<'a>(event: &[u8], payload: &'a [u8], out: &mut Vec<Field<'a>>) {
+    let text = payload.trim_ascii();
+    if special(event, text, out).is_none() {
+        keyed(text, out);
+    }
+}
+
+pub(super) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
+    Field {
+        key,
+        value: value(text),
+    }
+}
+
+/// Where a key stands, and its `=`.
+struct Key {
+    start: usize,
+    end: usize,
+    equals: usize,
+}
+
+/// The next `key=` at or after `from`. A `=` inside a value has no key before it.
+fn next_key(text: &[u8], from: usize) -> Option<Key> {
+    let mut search = from;
+    loop {
+        let equals = search + memchr::memchr(b'=', text.get(search..)?)?;
+        search = equals + 1;
+        if matches!(text.get(equals + 1), Some(b'=' | b'>')) {
+            search = equals + 2;
+            continue;
+        }
+        let end = from + text[from..equals].trim_ascii_end().len();
+        let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.->".contains(byte);
+        let length = text[from..end].iter().rev().take_while(is_key).count();
+        let start = end - length;
+        let bounded = start == 0 || b" ,[({;\t|\"".contains(&text[start - 1]);
+        if length > 0 && bounded && start >= from {
+            return Some(Key { start, end, equals });
+        }
+    }
+}
+
+pub(super) fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
+    let Some(mut key) = next_key(text, 0) else {
+        return unkeyed(text, out);
+    };
+    unkeyed(&text[..key.start], out);
+    loop {
+        let start = skip_spaces(text, key.equals + 1);
+        let closed = closing(text, start);
+        let next = next_key(text, closed.unwrap_or(start));
+        let limit = next
+            .as_ref()
+            .map_or(text.len(), |next| next.start.max(start));
+        let raw = text.get(start..limit).unwrap_or_default();
+        out.push(Field {
+            key: &text[key.start..key.end],
+            value: value_of(&text[key.start..key.end], trim_value(raw)),
+        });
+        match next {
+            Some(next) => key = next,
+            None => return,
+        }
+    }
+}
+
+/// Where a value in braces, parentheses or quotes ends. Looks only so far, so that a line full of
+/// opening braces costs no more than its length.
+fn closing(text: &[u8], start: usize) -> Option<usize> {
+    const LONGEST: usize = 1024;
+    let close = match text.get(start)? {
+        b'{' => b'}',
+        b'(' => b')',
+        b'"' => b'"',
+        _ => return None,
+    };
+    let inner = &text[start + 1..];
+    let end = memchr::memchr(close, &inner[..inner.len().min(LONGEST)])?;
+    Some(start + 1 + end + 1)
+}
+
+/// Cuts off what stands between a value and the next key.
+fn trim_value(raw: &[u8]) -> &[u8] {
+    let mut text = raw.trim_ascii_end();
+    // A format closes few brackets at once; what closes more is text.
+    for _ in 0..4 {
+        let cut = match text {
+            [rest @ .., b',' | b';' | b'[' | b'|' | b':'] => rest,
+            [rest @ .., b']'] if !rest.contains(&b'[') => rest,
+            [rest @ .., b')'] if !rest.contains(&b'(') => rest,
+            [rest @ .., b'('] => rest,
+            _ => return text,
+        };
+        text = cut.trim_ascii_end();
+    }
+    text
+}
+
+fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
+    if key == b"size"
+        && let Some(bytes) = text.strip_suffix(b"B").and_then(whole_int)
+    {
+        return Value::Int(bytes);
+    }
+    value(text)
+}
+
+/// A number, if the text is one; a unit in brackets is passed over, quotes are taken off.
+fn value(text: &[u8]) -> Value<'_> {
+    if let [b'"', inner @ .., b'"'] = text {
+        return Value::Text(inner);
+    }
+    let number = text.strip_suffix(b" [ns]").unwrap_or(text);
+    if !matches!(number.first(), Some(b'0'..=b'9' | b'-' | b'+')) {
+        return Value::Text(text);
+    }
+    if let Some(hex) = whole_hex(number) {
+        return Value::Hex(hex);
+    }
+    match whole_int(number) {
+        Some(value) => Value::Int(value),
+        None => Value::Text(text),
+    }
+}
+
+/// Text without `=`: pairs of words, `key: value`, or just text.
+fn unkeyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
+    let text = text.trim_ascii();
+    let text = text.strip_suffix(b",").unwrap_or(text);
+    if text.is_empty() || text.iter().all(|byte| b"[({".contains(byte)) {
+        return;
+    }
+    let before = out.len();
+    if !pairs(text, out) && !colons(text, out) {
+        out.truncate(before);
+        out.push(text_field(b"", text));
+    }
+}
+
+fn is_word(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_alphabetic)
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// `dev 8,13 ino 58`: words by twos, each second one beginning like a number.
+fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
+    let before = out.len();
+    let mut words = text
+        .split(|&byte| byte == b' ')
+        .filter(|word| !word.is_empty());
+    while let Some(key) = words.next() {
+        let number = words.next().filter(|word| {
+            word.first()
+                .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-')
+        });
+        match number {
+            Some(number) if is_word(key) => out.push(text_field(key, trim_value(number))),
+            _ => {
+                out.truncate(before);
+                return false;
+            }
+        }
+    }
+    out.len() > before
+}
+
+/// `name: value, other: value`.
+fn colons<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
+    let before = out.len();
+    for part in text.split(|&byte| byte == b',') {
+        let part = part.trim_ascii();
+        let colon = memchr::memmem::find(part, b": ").filter(|colon| is_word(&part[..*colon]));
+        match colon {
+            Some(colon) => out.push(text_field(&part[..colon], part[colon + 2..].trim_ascii())),
+            None => {
+                out.truncate(before);
+                return false;
+            }
+        }
+    }
+    out.len() > before
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn read(event: &str, payload: &str) -> String {
+        let mut out = Vec::new();
+        fields(event.as_bytes(), payload.as_bytes(), &mut out);
+        let show = |field: &Field<'_>| {
+            let key = String::from_utf8_lossy(field.key);
+            match field.value {
+                Value::Int(value) => format!("{key}={value}"),
+                Value::Hex(value) => format!("{key}={value:#x}"),
+                Value::Text(text) => format!("{key}={:?}", String::from_utf8_lossy(text)),
+            }
+        };
+        out.iter().map(show).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn every_shape() {
+        for (payload, expected) in [
+            (
+                "comm=rs:main Q:Reg pid=17 delay=4 [ns]",
+                r#"comm="rs:main Q:Reg" pid=17 delay=4"#,
+            ),
+            (
+                "dev 8,13 ino 58 pos 0 flags 0x1 ",
+                r#"dev="8,13" ino=58 pos=0 flags=0x1"#,
+            ),
+            (
+                "dev = (7,0), ino = 8, ret = -1",
+                r#"dev="(7,0)" ino=8 ret=-1"#,
+            ),
+            (
+                "cmd=25,addr=0x002c6b98,size=0x8",
+                "cmd=25 addr=0x2c6b98 size=0x8",
+            ),
+            ("vec=9 [action=RCU]", r#"vec=9 action="RCU""#),
+            (
+                "req_power={15 42} total=2",
+                r#"req_power="{15 42}" total=2"#,
+            ),
+            ("my_field=foo=bar=baz", r#"my_field="foo=bar=baz""#),
+            ("dest=1, text=\"a=b c\", n=2", r#"dest=1 text="a=b c" n=2"#),
+            ("only words here", r#"="only words here""#),
+            ("name: value, n: 3", r#"name="value" n=3"#),
+            (
+                "dev 0:5 ino 1 page=(null) pfn=4",
+                r#"dev="0:5" ino=1 page="(null)" pfn=4"#,
+            ),
+            (
+                "mm_id=1 curr=1 type=MM_ANONPAGES size=4096B",
+                r#"mm_id=1 curr=1 type="MM_ANONPAGES" size=4096"#,
+            ),
+            ("a=18446744073709551600", r#"a="18446744073709551600""#),
+            (
+                "cpus=00000000,00000006 freq=1",
+                r#"cpus="00000000,00000006" freq=1"#,
+            ),
+            ("a= b=1", r#"a="" b=1"#),
+            ("", ""),
+        ] {
+            assert_eq!(read("some_event", payload), expected, "{payload}");
+        }
+    }
+}

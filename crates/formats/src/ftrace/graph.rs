@@ -1,0 +1,157 @@
+//! Rows of the function_graph tracer, whose columns can be switched on and off.
+//!
+//! ```text
+//!  0)   0.541 us    |    getname();                               the default
+//!  0)  bash-1234    |               |  sys_open() {               funcgraph-proc
+//!  12.345678 |   0)  bash-1234    | + 12.345 us   |  }            funcgraph-abstime, as atrace -k asks
+//!  0)  bash-1234    =>  sshd-99                                   the CPU has a new thread
+//! ```
+//! The source is the kernel's `kernel/trace/trace_functions_graph.c`.
+
+use super::digits::{digits, int32, skip_spaces, timestamp};
+use super::event::{Event, GraphCall, GraphRow, NO_TGID, Record};
+use super::line::MOST_CPUS;
+
+/// A tid that no column told.
+pub(crate) const NO_TID: i32 = -1;
+
+/// Reads a row that has no usual prefix.
+pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
+    let text = line.trim_ascii();
+    let time = timestamp(text, 0).and_then(|(ts, end)| {
+        let bar = skip_spaces(text, end);
+        (text.get(bar) == Some(&b'|')).then_some((ts, bar + 1))
+    });
+    let (ts, at) = time.unwrap_or((0, 0));
+    let (cpu, end) = digits(text, skip_spaces(text, at))?;
+    if text.get(end) != Some(&b')') || cpu >= MOST_CPUS.into() {
+        return None;
+    }
+    let rest = text[end + 1..].trim_ascii();
+    let (task, row) = match switched_to(rest) {
+        Some(task) => (
+            Some(task),
+            GraphRow {
+                call: GraphCall::Switch,
+                dur: None,
+                timed: false,
+            },
+        ),
+        None => {
+            let (task, rest) = task_column(rest);
+            (task, body(rest)?)
+        }
+    };
+    let (comm, tid) = task.unwrap_or((b"", NO_TID));
+    let event = Event::Graph(GraphRow {
+        timed: time.is_some(),
+        ..row
+    });
+    Some(Record {
+        ts,
+        tid,
+        tgid: NO_TGID,
+        cpu: cpu as u32,
+        line: 0,
+        comm,
+        event,
+    })
+}
+
+/// `bash-1234`.
+fn task(text: &[u8]) -> Option<(&[u8], i32)> {
+    let text = text.trim_ascii();
+    let dash = memchr::memrchr(b'-', text)?;
+    let (tid, end) = int32(text, dash + 1)?;
+    (end == text.len()).then_some((&text[..dash], tid))
+}
+
+fn switched_to(rest: &[u8]) -> Option<(&[u8], i32)> {
+    let arrow = memchr::memmem::find(rest, b"=>")?;
+    if rest.contains(&b'|') {
+        return None;
+    }
+    task(&rest[arrow + 2..])
+}
+
+/// The task column, if the row has one, and what follows it.
+fn task_column(rest: &[u8]) -> (Option<(&[u8], i32)>, &[u8]) {
+    let bar = memchr::memchr(b'|', rest);
+    match bar.and_then(|bar| Some((task(&rest[..bar])?, &rest[bar + 1..]))) {
+        Some((task, after)) => (Some(task), after),
+        None => (None, rest),
+    }
+}
+
+/// `0.541 us | getname();`: what stands after all columns, and in trace-cmd's `funcgraph_*` events.
+pub(crate) fn body(text: &[u8]) -> Option<GraphRow<'_>> {
+    let bar = memchr::memchr(b'|', text)?;
+    Some(GraphRow {
+        call: call(text[bar + 1..].trim_ascii())?,
+        dur: duration_ns(&text[..bar]),
+        timed: true,
+    })
+}
+
+/// `+ 12.345 us`, in ns; marks of slowness stand before it.
+fn duration_ns(column: &[u8]) -> Option<i64> {
+    let start = column.iter().position(u8::is_ascii_digit)?;
+    let (ns, end) = timestamp(column, start)?;
+    // The number is in microseconds, and was read as seconds.
+    column[end..]
+        .trim_ascii()
+        .starts_with(b"us")
+        .then_some(ns / 1_000_000)
+}
+
+fn call(text: &[u8]) -> Option<GraphCall<'_>> {
+    if text.starts_with(b"}") {
+        return Some(GraphCall::Exit);
+    }
+    if let Some(comment) = text.strip_prefix(b"/*") {
+        let comment = comment.strip_suffix(b"*/").unwrap_or(comment);
+        return Some(GraphCall::Comment(comment.trim_ascii()));
+    }
+    let paren = memchr::memchr(b'(', text)?;
+    let (name, rest) = (&text[..paren], &text[paren..]);
+    let code = memchr::memmem::find(rest, b"/*").map_or(rest, |comment| &rest[..comment]);
+    match code.trim_ascii_end().last()? {
+        b'{' => Some(GraphCall::Enter(name)),
+        b';' => Some(GraphCall::Leaf(name)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_of_columns() {
+        let read = |line: &'static str| {
+            let record = row(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+            let Event::Graph(graph) = record.event else {
+                panic!()
+            };
+            (record.ts, record.cpu, record.tid, graph.dur, graph.call)
+        };
+        let name = &b"getname"[..];
+        assert_eq!(
+            read(" 0)   0.541 us    |    getname();"),
+            (0, 0, NO_TID, Some(541), GraphCall::Leaf(name))
+        );
+        assert_eq!(
+            read(" 1)  bash-12    |               |  getname() {"),
+            (0, 1, 12, None, GraphCall::Enter(name))
+        );
+        assert_eq!(
+            read("  12.345678 |   0)  my-bash-12    | + 12.345 us   |  } /* getname */"),
+            (12_345_678_000, 0, 12, Some(12_345), GraphCall::Exit)
+        );
+        assert_eq!(
+            read(" 0)  bash-12    =>  sshd-99"),
+            (0, 0, 99, None, GraphCall::Switch)
+        );
+        assert!(row(b" 0)   ==========> |").is_none());
+    }
+}

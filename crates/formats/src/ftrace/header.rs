@@ -1,0 +1,149 @@
+//! Lines that are about the trace itself, not about an event.
+
+use super::digits::{digits, skip_spaces};
+use super::event::Header;
+use super::line::MOST_CPUS;
+
+/// Reads a line that is no event; `None` if it is no header either.
+pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
+    let text = line.trim_ascii();
+    if text.is_empty() {
+        return Some(Header::Nothing);
+    }
+    if text[0] == b'#' {
+        return Some(comment(text));
+    }
+    if let Some(rest) = text.strip_prefix(b"CPU") {
+        return cpu_line(rest);
+    }
+    if let Some(rest) = text.strip_prefix(b"cpus=") {
+        return cpu_number(rest, 0).map(|(cpus, _)| Header::Cpus(cpus));
+    }
+    if let Some(rest) = text.strip_prefix(b"version = ") {
+        return Some(Header::Version(rest));
+    }
+    // What atrace says on its standard output around the data.
+    let talk = text.starts_with(b"TRACE:") || text.starts_with(b"capturing trace...");
+    let rule = text.len() > 8 && text.iter().all(|&byte| byte == b'-');
+    (talk || rule).then_some(Header::Nothing)
+}
+
+fn cpu_number(text: &[u8], at: usize) -> Option<(u32, usize)> {
+    let (cpu, end) = digits(text, at)?;
+    let cpu = u32::try_from(cpu).ok().filter(|cpu| *cpu < MOST_CPUS)?;
+    Some((cpu, end))
+}
+
+/// `CPU 3 is empty`, `CPU:2 [LOST 17 EVENTS]`, trace-cmd's `CPU:2 [17 EVENTS DROPPED]`.
+fn cpu_line(rest: &[u8]) -> Option<Header<'_>> {
+    let (cpu, end) = cpu_number(rest, 1)?;
+    let rest = rest[end..].trim_ascii();
+    if rest == b"is empty" {
+        return Some(Header::CpuEmpty(cpu));
+    }
+    let says = rest.strip_prefix(b"[")?;
+    let lost = says.starts_with(b"LOST") || says.ends_with(b"DROPPED]");
+    let number = says.iter().position(u8::is_ascii_digit);
+    let events = number
+        .and_then(|at| digits(says, at))
+        .map_or(0, |(number, _)| number);
+    lost.then_some(Header::Lost { cpu, events })
+}
+
+fn comment(text: &[u8]) -> Header<'_> {
+    let inner = text.trim_ascii_start();
+    if let Some(at) = memchr::memmem::find(inner, b"CPU ")
+        && inner.ends_with(b"####")
+        && memchr::memmem::find(inner, b"buffer started").is_some()
+    {
+        return cpu_number(inner, at + 4)
+            .map_or(Header::Nothing, |(cpu, _)| Header::BufferStarted(cpu));
+    }
+    let body = inner.trim_ascii_start();
+    let body = &body[body.iter().take_while(|&&byte| byte == b'#').count()..];
+    fact(body.trim_ascii())
+}
+
+/// `key: value`; drawings and column titles are nothing.
+fn fact(body: &[u8]) -> Header<'_> {
+    let Some(colon) = memchr::memchr(b':', body) else {
+        return Header::Nothing;
+    };
+    let (key, value) = (body[..colon].trim_ascii(), body[colon + 1..].trim_ascii());
+    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_/ ".contains(byte);
+    if value.is_empty()
+        || !key.iter().all(is_key)
+        || !key.first().is_some_and(u8::is_ascii_alphabetic)
+    {
+        return Header::Nothing;
+    }
+    match key {
+        b"tracer" => Header::Tracer(value),
+        b"entries-in-buffer/entries-written" => {
+            entries(value).unwrap_or(Header::Fact { key, value })
+        }
+        _ => Header::Fact { key, value },
+    }
+}
+
+fn entries(value: &[u8]) -> Option<Header<'_>> {
+    let (kept, slash) = digits(value, 0)?;
+    let (written, end) = digits(value, slash + 1)?;
+    let at = skip_spaces(value, end);
+    let cpus = value[at..]
+        .strip_prefix(b"#P:")
+        .and_then(|cpus| cpu_number(cpus, 0));
+    Some(Header::Entries {
+        kept,
+        written,
+        cpus: cpus.map(|(cpus, _)| cpus),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_header_line() {
+        let is = |line: &'static str, expected: Header<'static>| {
+            assert_eq!(header(line.as_bytes()), Some(expected), "{line}");
+        };
+        is("# tracer: nop", Header::Tracer(b"nop"));
+        let cpus = Some(4);
+        is(
+            "# entries-in-buffer/entries-written: 116/120   #P:4",
+            Header::Entries {
+                kept: 116,
+                written: 120,
+                cpus,
+            },
+        );
+        is("##### CPU 2 buffer started ####", Header::BufferStarted(2));
+        is(
+            "CPU:3 [LOST 17 EVENTS]",
+            Header::Lost { cpu: 3, events: 17 },
+        );
+        is("CPU:3 [LOST EVENTS]", Header::Lost { cpu: 3, events: 0 });
+        is(
+            "CPU:3 [17 EVENTS DROPPED]",
+            Header::Lost { cpu: 3, events: 17 },
+        );
+        is("CPU 3 is empty", Header::CpuEmpty(3));
+        is("cpus=6", Header::Cpus(6));
+        is("version = 6", Header::Version(b"6"));
+        is(
+            "#           TASK-PID    CPU#    TIMESTAMP  FUNCTION",
+            Header::Nothing,
+        );
+        is(
+            "#                              _-----=> irqs-off",
+            Header::Nothing,
+        );
+        is("# TRACE:", Header::Nothing);
+        is("capturing trace... done", Header::Nothing);
+        is("", Header::Nothing);
+        assert_eq!(header(b"some = 000, other = 0x4"), None);
+        assert_eq!(header(b"CPU times"), None);
+    }
+}

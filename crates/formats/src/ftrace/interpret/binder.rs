@@ -1,0 +1,129 @@
+//! Binder: calls between processes.
+//!
+//! ```text
+//! caller   binder_transaction 1          binder_transaction_received 2
+//!          |---------- "binder transaction" ----------|
+//!               \ flow
+//! callee         |------ "binder reply" ------|
+//!          received 1                transaction 2, reply=1
+//! ```
+//! Names are those that Perfetto gives these slices.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{FlowRow, SliceId, TraceBuilder};
+
+use super::args::Fields;
+use super::{At, Interpreter};
+
+/// `TF_ONE_WAY` of `include/uapi/linux/android/binder.h`: nobody waits for a reply.
+const ONE_WAY: i64 = 1;
+
+const CALL: &[u8] = b"binder transaction";
+const REPLY: &[u8] = b"binder reply";
+
+/// A transaction on its way.
+#[derive(Clone, Copy, Debug)]
+enum Sent {
+    Call(SliceId),
+    OneWay(SliceId),
+    Reply,
+}
+
+/// Transactions that were sent and not yet received, by their number.
+#[derive(Debug, Default)]
+pub(super) struct Binder {
+    sent: FxHashMap<i64, Sent>,
+}
+
+impl Interpreter {
+    /// `binder_transaction: transaction=7 dest_node=4 dest_proc=9 dest_thread=0 reply=0 flags=0x10 code=0x3`.
+    pub(super) fn transaction(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let id = fields.int("transaction")?;
+        let track = self.threads.track(at.slot, out);
+        if fields.int("reply")? != 0 {
+            self.binder.sent.insert(id, Sent::Reply);
+            return self.end_named(at, track, REPLY, fields, out);
+        }
+        if fields.int("flags").unwrap_or(0) & ONE_WAY != 0 {
+            let slice = self.begin(at, track, b"binder transaction async", fields, out);
+            out.end_slice(track, at.ts, None);
+            self.binder.sent.insert(id, Sent::OneWay(slice));
+        } else {
+            let slice = self.begin(at, track, CALL, fields, out);
+            self.binder.sent.insert(id, Sent::Call(slice));
+        }
+        Some(())
+    }
+
+    /// `binder_transaction_received: transaction=7`.
+    pub(super) fn received(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let sent = self.binder.sent.remove(&fields.int("transaction")?)?;
+        let track = self.threads.track(at.slot, out);
+        match sent {
+            Sent::Reply => return self.end_named(at, track, CALL, Fields(&[]), out),
+            Sent::Call(call) => {
+                let reply = self.begin(at, track, REPLY, fields, out);
+                flow(call, reply, out);
+            }
+            Sent::OneWay(call) => {
+                let received = self.begin(at, track, b"binder async rcv", fields, out);
+                out.end_slice(track, at.ts, None);
+                flow(call, received, out);
+            }
+        }
+        Some(())
+    }
+
+    /// `binder_lock: tag=binder_ioctl`, then `binder_locked`, then `binder_unlock` (kernels before 4.14).
+    pub(super) fn lock(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = self.threads.track(at.slot, out);
+        self.begin(at, track, b"binder lock waiting", fields, out);
+        Some(())
+    }
+
+    pub(super) fn locked(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = self.threads.track(at.slot, out);
+        let waited = self.end_named(at, track, b"binder lock waiting", fields, out);
+        self.begin(at, track, b"binder lock held", fields, out);
+        waited
+    }
+
+    pub(super) fn unlock(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = self.threads.track(at.slot, out);
+        self.end_named(at, track, b"binder lock held", fields, out)
+    }
+}
+
+fn flow(slice_out: SliceId, slice_in: SliceId, out: &mut TraceBuilder) {
+    let name = out.intern(b"binder");
+    out.tables().flows.push(FlowRow {
+        slice_out,
+        slice_in,
+        name,
+    });
+}

@@ -1,0 +1,127 @@
+//! Calls of kernel functions, as the function_graph tracer drew them.
+
+use traceloom_trace::{
+    ArgSetId, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId,
+    TrackKind,
+};
+
+use super::{At, Interpreter};
+use crate::ftrace::event::{GraphCall, GraphRow, Record};
+use crate::ftrace::graph::NO_TID;
+
+/// What the rows of one CPU told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GraphCpu {
+    /// The thread that the last row with a task column, or the last change, named.
+    tid: Option<i32>,
+    /// Where the CPU's calls have got to, when rows have no time of their own.
+    cursor_ns: i64,
+}
+
+impl Interpreter {
+    /// A row of the tracer's own output. Where its columns have no time, a time line of each CPU is
+    /// built from the durations of its calls.
+    pub(super) fn graph_row(
+        &mut self,
+        record: &Record<'_>,
+        row: GraphRow<'_>,
+        line: u64,
+        out: &mut TraceBuilder,
+    ) {
+        let cpu = record.cpu;
+        let state = self.graph_cpu(cpu);
+        if record.tid != NO_TID {
+            state.tid = Some(record.tid);
+        }
+        let tid = state.tid;
+        let ts = if row.timed {
+            record.ts
+        } else {
+            state.cursor_ns
+        };
+        if !row.timed && row.call != GraphCall::Switch {
+            out.repair(RepairKind::RebuiltTime, 1, Place::at_line(line), || {
+                "the rows have no time; each CPU's calls stand one after another".to_owned()
+            });
+        }
+        self.events += u64::from(row.call != GraphCall::Switch);
+        let slot = tid.map(|tid| self.threads.of(tid, line, out));
+        if let Some(slot) = slot {
+            self.threads.name(slot, record.comm, out);
+        }
+        let track = match slot {
+            Some(slot) => function_row(self.threads.slot(slot).utid, out),
+            None => {
+                let name = out.intern(b"functions");
+                out.cpu_track(TrackKind::Cpu, cpu, name)
+            }
+        };
+        let end = self.call(track, ts, row, line, out);
+        self.graph_cpu(cpu).cursor_ns = end;
+    }
+
+    /// A row of trace-cmd's, which has a usual prefix.
+    pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
+        let track = function_row(at.utid, out);
+        self.call(track, at.ts, row, at.line, out);
+    }
+
+    /// Puts a call on its track; says where time has got to.
+    fn call(
+        &mut self,
+        track: TrackId,
+        ts: i64,
+        row: GraphRow<'_>,
+        line: u64,
+        out: &mut TraceBuilder,
+    ) -> i64 {
+        match row.call {
+            GraphCall::Enter(name) => {
+                let name = out.intern(name);
+                out.begin_slice(track, SliceBegin::named(ts, name));
+                ts
+            }
+            GraphCall::Leaf(name) => {
+                let name = out.intern(name);
+                let dur = row.dur.unwrap_or(0);
+                out.whole_slice(track, SliceBegin::named(ts, name), dur);
+                ts.saturating_add(dur)
+            }
+            GraphCall::Exit => {
+                let begin = out
+                    .open_slice(track)
+                    .map(|open: SliceId| out.trace().slices.ts.get(open.row()));
+                let Some(begin) = begin else {
+                    self.story.unmatched_at(Place::at_line(line).with_ts(ts));
+                    return ts;
+                };
+                let end = match row.dur {
+                    Some(dur) if !row.timed => ts.max(begin.saturating_add(dur)),
+                    _ => ts,
+                };
+                out.end_slice(track, end, None);
+                end
+            }
+            GraphCall::Comment(text) => {
+                let name = out.intern(text);
+                out.instant(track, ts, name, ArgSetId::NONE);
+                ts
+            }
+            GraphCall::Switch => ts,
+        }
+    }
+
+    fn graph_cpu(&mut self, cpu: u32) -> &mut GraphCpu {
+        let index = cpu as usize;
+        if index >= self.graph.len() {
+            self.graph.resize(index + 1, GraphCpu::default());
+        }
+        &mut self.graph[index]
+    }
+}
+
+/// Functions stand on a row of their own, apart from what the program says of itself.
+fn function_row(utid: ThreadId, out: &mut TraceBuilder) -> TrackId {
+    let name = out.intern(b"functions");
+    out.thread_named_track(TrackKind::ThreadTrack, utid, name)
+}

@@ -1,0 +1,153 @@
+//! Kernel events by name: each has a rule, or becomes a row with its fields.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ArgValue, FtraceEventRow, StringId, TraceBuilder};
+
+use super::args::Fields;
+use super::{At, Interpreter};
+use crate::rules::EventRules;
+
+/// A rule for an event. `None` says that the event shall be kept with its fields as well: because
+/// the rule could not read it, or because the tables hold only a part of it.
+type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
+
+/// What is known of events, by the interned name.
+#[derive(Debug, Default)]
+pub(super) struct Kernel {
+    pub rules: Arc<EventRules>,
+    known: FxHashMap<StringId, Known>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    handler: Option<Handler>,
+    has_rules: bool,
+}
+
+impl Kernel {
+    pub fn new(rules: Arc<EventRules>) -> Self {
+        Self {
+            rules,
+            ..Self::default()
+        }
+    }
+}
+
+fn handler(name: &[u8]) -> Option<Handler> {
+    use Interpreter as I;
+    Some(match name {
+        b"sched_blocked_reason" => I::blocked_reason,
+        b"sched_process_fork" => I::fork,
+        b"sched_process_exec" => I::exec,
+        b"sched_process_exit" => I::exit,
+        b"task_newtask" => I::new_task,
+        b"task_rename" => I::rename,
+        b"irq_handler_entry" => I::irq_entry,
+        b"irq_handler_exit" => I::irq_exit,
+        b"softirq_entry" => I::softirq_entry,
+        b"softirq_exit" => I::softirq_exit,
+        b"ipi_entry" => I::ipi_entry,
+        b"ipi_exit" => I::ipi_exit,
+        b"workqueue_execute_start" => I::work_start,
+        b"workqueue_execute_end" => I::work_end,
+        b"cpu_frequency_limits" => I::frequency_limits,
+        b"clock_set_rate" | b"clk_set_rate" => I::clock_rate,
+        b"clock_enable" | b"clk_enable" => I::clock_on,
+        b"clock_disable" | b"clk_disable" => I::clock_off,
+        b"gpu_frequency" => I::gpu_frequency,
+        b"thermal_temperature" => I::temperature,
+        b"cdev_update" => I::cooling,
+        b"regulator_enable" | b"regulator_disable" | b"regulator_set_voltage" => I::regulator_begin,
+        b"regulator_enable_complete" => I::regulator_enabled,
+        b"regulator_disable_complete" => I::regulator_disabled,
+        b"regulator_set_voltage_complete" => I::regulator_voltage,
+        b"suspend_resume" => I::suspend,
+        b"block_rq_issue" => I::request_begin,
+        b"block_rq_complete" => I::request_end,
+        b"block_rq_requeue" => I::request_requeued,
+        b"ext4_sync_file_enter" => I::ext4_sync,
+        b"ext4_sync_file_exit" => I::ext4_sync_end,
+        b"ext4_da_write_begin" | b"ext4_write_begin" => I::ext4_write,
+        b"ext4_da_write_end" | b"ext4_write_end" => I::ext4_write_end,
+        b"f2fs_sync_file_enter" => I::f2fs_sync,
+        b"f2fs_sync_file_exit" => I::f2fs_sync_end,
+        b"f2fs_write_begin" => I::f2fs_write,
+        b"f2fs_write_end" => I::f2fs_write_end,
+        b"binder_transaction" => I::transaction,
+        b"binder_transaction_received" => I::received,
+        b"binder_lock" => I::lock,
+        b"binder_locked" => I::locked,
+        b"binder_unlock" => I::unlock,
+        b"mm_vmscan_direct_reclaim_begin" => I::reclaim,
+        b"mm_vmscan_direct_reclaim_end" => I::reclaim_end,
+        b"mm_vmscan_kswapd_wake" => I::kswapd_wake,
+        b"mm_vmscan_kswapd_sleep" => I::kswapd_sleep,
+        b"oom_score_adj_update" => I::oom_score,
+        b"rss_stat" | b"rss_stat_throttled" => I::rss_stat,
+        b"ion_heap_grow" | b"ion_heap_shrink" => I::ion_heap,
+        b"ion_stat" => I::ion_stat,
+        b"dma_heap_stat" => I::dma_heap_stat,
+        b"gpu_mem_total" => I::gpu_memory,
+        _ => return None,
+    })
+}
+
+impl Interpreter {
+    pub(super) fn kernel_event(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        out.saw_time(at.ts);
+        let id = out.intern(name);
+        let rules = &self.kernel.rules;
+        let known = *self.kernel.known.entry(id).or_insert_with(|| Known {
+            handler: handler(name),
+            has_rules: rules.events.iter().any(|rule| rule.name.as_bytes() == name),
+        });
+        if known.has_rules {
+            self.apply_rules(at, name, fields, out);
+            return self.keep_event(at, id, fields, out);
+        }
+        let handled = known
+            .handler
+            .and_then(|handler| handler(self, at, fields, out));
+        if handled.is_none() {
+            self.keep_event(at, id, fields, out);
+        }
+    }
+
+    fn keep_event(&mut self, at: At, name: StringId, fields: Fields<'_>, out: &mut TraceBuilder) {
+        let arg_set_id = fields.keep(out);
+        out.ftrace_event(FtraceEventRow {
+            ts: at.ts,
+            name,
+            utid: at.utid,
+            cpu: at.cpu,
+            arg_set_id,
+        });
+    }
+
+    pub(super) fn function(&mut self, at: At, name: &[u8], parent: &[u8], out: &mut TraceBuilder) {
+        let keys = [("ip", name), ("parent_ip", parent)];
+        let args = keys.map(|(key, value)| {
+            (
+                out.intern(key.as_bytes()),
+                ArgValue::Text(out.intern(value)),
+            )
+        });
+        let arg_set_id = out.args(args);
+        let name = out.intern(b"function");
+        out.ftrace_event(FtraceEventRow {
+            ts: at.ts,
+            name,
+            utid: at.utid,
+            cpu: at.cpu,
+            arg_set_id,
+        });
+    }
+}

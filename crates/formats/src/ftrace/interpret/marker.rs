@@ -1,0 +1,172 @@
+//! What programs said: slices, counters, asynchronous slices and clock markers.
+
+use traceloom_trace::{
+    ArgSetId, ClockKind, ClockRow, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, SourceId,
+    StringId, TraceBuilder, TrackId, TrackKind,
+};
+
+use super::{At, Interpreter};
+use crate::ftrace::event::Mark;
+use crate::ftrace::marker::CUT_LENGTH;
+
+impl Interpreter {
+    #[inline]
+    pub(super) fn mark(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
+        match mark {
+            Mark::Begin { pid, name } => {
+                self.threads.told_tgid(at.slot, pid, out);
+                let track = self.threads.track(at.slot, out);
+                let id = self.mark_name(at, name, pid, out);
+                out.begin_slice(track, SliceBegin::named(at.ts, id));
+            }
+            Mark::End { pid } => {
+                self.threads.told_tgid(at.slot, pid, out);
+                let track = self.threads.track(at.slot, out);
+                if out.end_slice(track, at.ts, None).is_none() {
+                    self.story.unmatched(at);
+                }
+            }
+            Mark::Counter { pid, name, value } => {
+                let track = self.counter_track(at, pid, name, out);
+                out.counter(track, at.ts, value);
+            }
+            other => self.rarer_mark(at, other, out),
+        }
+    }
+
+    /// Interns a name, and notes that it was cut where it fills its message.
+    #[inline]
+    fn mark_name(&mut self, at: At, name: &[u8], pid: i32, out: &mut TraceBuilder) -> StringId {
+        // The letter, two bars and the number stand before it.
+        let before = 3 + (pid.max(1).ilog10() + 1) as usize;
+        if name.len() + before >= CUT_LENGTH {
+            out.repair(RepairKind::NameCut, 1, at.place(), || {
+                String::from_utf8_lossy(&name[..80]).into_owned()
+            });
+        }
+        out.intern(name)
+    }
+
+    /// The process that a marker means: the one its thread belongs to where a column says so, since
+    /// the number in the marker may be of another pid namespace.
+    fn mark_process(&mut self, at: At, pid: i32, out: &mut TraceBuilder) -> ProcessId {
+        self.threads.told_tgid(at.slot, pid, out);
+        let slot = self.threads.slot(at.slot);
+        if (slot.tgid_from_column || pid <= 0)
+            && let Some(upid) = self.threads.process(at.slot, out)
+        {
+            return upid;
+        }
+        out.process(pid.into())
+    }
+
+    fn counter_track(&mut self, at: At, pid: i32, name: &[u8], out: &mut TraceBuilder) -> TrackId {
+        let upid = self.mark_process(at, pid, out);
+        let name = out.intern(name);
+        out.process_track(TrackKind::ProcessCounter, upid, name)
+    }
+
+    fn async_key(
+        &mut self,
+        at: At,
+        (pid, track, name): (i32, Option<&[u8]>, &[u8]),
+        cookie: i64,
+        out: &mut TraceBuilder,
+    ) -> LaneKey {
+        let upid = self.mark_process(at, pid, out);
+        let (kind, name) = match track {
+            Some(track) => (TrackKind::ProcessTrack, track),
+            None => (TrackKind::ProcessAsync, name),
+        };
+        let name = out.intern(name);
+        let track = out.process_track(kind, upid, name);
+        LaneKey { track, cookie }
+    }
+
+    fn rarer_mark(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
+        match mark {
+            Mark::AsyncBegin {
+                pid,
+                track,
+                name,
+                cookie,
+            } => {
+                let key = self.async_key(at, (pid, track, name), cookie, out);
+                let name = self.mark_name(at, name, pid, out);
+                self.lanes.begin(out, key, SliceBegin::named(at.ts, name));
+            }
+            Mark::AsyncEnd {
+                pid,
+                track,
+                name,
+                cookie,
+            } => {
+                let key = self.async_key(at, (pid, track, name), cookie, out);
+                if self.lanes.end(out, key, at.ts).is_none() {
+                    self.story.unmatched(at);
+                }
+            }
+            Mark::Instant { pid, track, name } => {
+                let track = match track {
+                    None => {
+                        self.threads.told_tgid(at.slot, pid, out);
+                        self.threads.track(at.slot, out)
+                    }
+                    Some(track) => {
+                        let upid = self.mark_process(at, pid, out);
+                        let track = out.intern(track);
+                        out.process_track(TrackKind::ProcessTrack, upid, track)
+                    }
+                };
+                let name = self.mark_name(at, name, pid, out);
+                out.instant(track, at.ts, name, ArgSetId::NONE);
+            }
+            Mark::Text { text } => {
+                let track = self.threads.track(at.slot, out);
+                let name = out.intern(text);
+                out.instant(track, at.ts, name, ArgSetId::NONE);
+            }
+            other => clock_mark(at, other, out),
+        }
+    }
+}
+
+fn clock_mark(at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
+    let row = ClockRow {
+        source: SourceId::NONE,
+        clock: ClockKind::Monotonic,
+        ts: at.ts,
+        value_ns: 0,
+        precision_ns: 0,
+        name: String::new(),
+    };
+    match mark {
+        Mark::ParentTime {
+            value_ns,
+            precision_ns,
+        } => {
+            out.clock(ClockRow {
+                value_ns,
+                precision_ns,
+                ..row
+            });
+        }
+        Mark::Realtime { value_ms } => out.clock(ClockRow {
+            clock: ClockKind::Realtime,
+            value_ns: value_ms.saturating_mul(1_000_000),
+            precision_ns: 1_000_000,
+            ..row
+        }),
+        Mark::SyncName { name } => out.clock(ClockRow {
+            clock: ClockKind::Trace,
+            value_ns: at.ts,
+            name: String::from_utf8_lossy(name).into_owned(),
+            ..row
+        }),
+        Mark::BadSync { text } => out.repair(RepairKind::BadClockSync, 1, at.place(), || {
+            String::from_utf8_lossy(&text[..text.len().min(120)]).into_owned()
+        }),
+        _ => {}
+    }
+    out.saw_time(at.ts);
+}

@@ -1,0 +1,164 @@
+//! Memory: reclaim, resident sizes, heaps of the kernel.
+//!
+//! Counters have the names that Perfetto gives them.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ProcessId, TraceBuilder, TrackKind};
+
+use super::args::Fields;
+use super::{At, Interpreter};
+
+/// Which process an `mm_struct` is of, learnt from events of the process itself.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    owners: FxHashMap<i64, ProcessId>,
+}
+
+impl Interpreter {
+    pub(super) fn reclaim(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.thread_begin(at, "memory", b"direct reclaim", fields, out)
+    }
+
+    pub(super) fn reclaim_end(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.thread_end(at, "memory", b"direct reclaim", fields, out)
+    }
+
+    pub(super) fn kswapd_wake(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = out.intern(b"memory");
+        let track = out.thread_named_track(TrackKind::ThreadTrack, at.utid, name);
+        // It is woken again, for a higher order, while it works.
+        if out.open_slice(track).is_some() {
+            return None;
+        }
+        self.begin(at, track, b"kswapd", fields, out);
+        Some(())
+    }
+
+    pub(super) fn kswapd_sleep(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.thread_end(at, "memory", b"kswapd", fields, out)
+    }
+
+    /// `oom_score_adj_update: pid=812 comm=app oom_score_adj=900`.
+    pub(super) fn oom_score(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let score = fields.int("oom_score_adj")?;
+        let name = fields.text("comm").unwrap_or_default();
+        let slot = self.named(at, fields.tid("pid")?, name, out);
+        let upid = self.threads.process(slot, out)?;
+        process_counter(at, upid, "oom_score_adj", score, out);
+        Some(())
+    }
+
+    /// `rss_stat: mm_id=17 curr=1 type=MM_ANONPAGES size=4096B`, older ones `member=1 size=4096B`.
+    pub(super) fn rss_stat(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = match (fields.int("member"), fields.text("type")) {
+            (Some(0), _) | (_, Some(b"MM_FILEPAGES")) => "mem.rss.file",
+            (Some(1), _) | (_, Some(b"MM_ANONPAGES")) => "mem.rss.anon",
+            (Some(2), _) | (_, Some(b"MM_SWAPENTS")) => "mem.swap",
+            (Some(3), _) | (_, Some(b"MM_SHMEMPAGES")) => "mem.rss.shmem",
+            _ => return None,
+        };
+        let size = fields.int("size")?;
+        let upid = match fields.int("mm_id") {
+            Some(id) if fields.int("curr") == Some(0) => *self.memory.owners.get(&id)?,
+            id => {
+                let upid = self.threads.process(at.slot, out)?;
+                id.map(|id| self.memory.owners.insert(id, upid));
+                upid
+            }
+        };
+        process_counter(at, upid, name, size, out);
+        Some(())
+    }
+
+    /// `ion_heap_grow: heap_name=system, len=4096, total_allocated=8192`.
+    pub(super) fn ion_heap(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = format!("mem.ion.{}", fields.shown("heap_name")?);
+        self.global_counter(at, &name, fields.int("total_allocated")? as f64, out);
+        None
+    }
+
+    /// `ion_stat: buffer_id=1 len=4096 total_allocated=8192`.
+    pub(super) fn ion_stat(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.global_counter(at, "mem.ion", fields.int("total_allocated")? as f64, out);
+        None
+    }
+
+    pub(super) fn dma_heap_stat(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.global_counter(
+            at,
+            "mem.dma_heap",
+            fields.int("total_allocated")? as f64,
+            out,
+        );
+        None
+    }
+
+    /// `gpu_mem_total: gpu_id=0 pid=0 size=4096`; pid 0 is the whole machine.
+    pub(super) fn gpu_memory(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let size = fields.int("size")?;
+        match fields.tid("pid")? {
+            0 => self.global_counter(at, "GPU Memory", size as f64, out),
+            pid => {
+                let upid = out.process(pid.into());
+                process_counter(at, upid, "GPU Memory", size, out);
+            }
+        }
+        Some(())
+    }
+}
+
+fn process_counter(at: At, upid: ProcessId, name: &str, value: i64, out: &mut TraceBuilder) {
+    let name = out.intern(name.as_bytes());
+    let track = out.process_track(TrackKind::ProcessCounter, upid, name);
+    out.counter(track, at.ts, value as f64);
+}

@@ -1,0 +1,219 @@
+//! From events to tables. The interpreter takes events in the order of the input and calls the
+//! builder; it sees no bytes of lines.
+
+mod args;
+mod binder;
+mod disk;
+mod graph;
+mod header;
+mod irq;
+mod kernel;
+mod marker;
+mod memory;
+mod power;
+mod rules;
+mod sched;
+mod slices;
+mod threads;
+
+use std::sync::Arc;
+
+use traceloom_trace::{
+    AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
+};
+
+use super::event::{CpuValueKind, Event, Piece, Record};
+use crate::rules::EventRules;
+use args::Fields;
+use binder::Binder;
+use graph::GraphCpu;
+use header::Story;
+use kernel::Kernel;
+use memory::Memory;
+use threads::{SlotId, Threads};
+
+/// Where and when an event happened, and in which thread.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    ts: i64,
+    cpu: u32,
+    line: u64,
+    slot: SlotId,
+    utid: ThreadId,
+}
+
+impl At {
+    fn place(self) -> Place {
+        Place::at_line(self.line).with_ts(self.ts)
+    }
+}
+
+/// What is remembered of a CPU.
+#[derive(Clone, Copy, Debug)]
+struct Cpu {
+    last_ts: i64,
+    idle_track: TrackId,
+    frequency_track: TrackId,
+}
+
+const NEW_CPU: Cpu = Cpu {
+    last_ts: i64::MIN,
+    idle_track: TrackId::NONE,
+    frequency_track: TrackId::NONE,
+};
+
+/// Fills a trace from ftrace events.
+#[derive(Debug, Default)]
+pub(super) struct Interpreter {
+    threads: Threads,
+    cpus: Vec<Cpu>,
+    sched: SchedTracker,
+    lanes: AsyncLanes,
+    binder: Binder,
+    memory: Memory,
+    graph: Vec<GraphCpu>,
+    kernel: Kernel,
+    story: Story,
+    /// Lines before the current piece.
+    lines: u64,
+    /// Events so far.
+    events: u64,
+}
+
+impl Interpreter {
+    pub fn new(rules: Arc<EventRules>) -> Self {
+        Self {
+            kernel: Kernel::new(rules),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the next piece of the input.
+    pub fn piece(&mut self, piece: &Piece<'_>, out: &mut TraceBuilder) {
+        for record in &piece.records {
+            self.record(record, piece, out);
+        }
+        self.lines += u64::from(piece.lines);
+    }
+
+    #[inline]
+    fn record(&mut self, record: &Record<'_>, piece: &Piece<'_>, out: &mut TraceBuilder) {
+        let line = self.lines + u64::from(record.line) + 1;
+        match record.event {
+            Event::Header(header) => return self.header(header, line, out),
+            Event::Unparsed(text) => return self.unparsed(text, line, out),
+            Event::Graph(row) if record.comm.is_empty() || !row.timed => {
+                return self.graph_row(record, row, line, out);
+            }
+            _ => {}
+        }
+        let at = self.locate(record, line, out);
+        match record.event {
+            Event::Switch(switch) => self.switch(at, switch, out),
+            Event::Wake(wake) => self.wake(at, wake, out),
+            Event::Mark(mark) => self.mark(at, mark, out),
+            Event::CpuValue(value) => self.cpu_value(at, value.kind, value.cpu, value.value, out),
+            Event::Fields(event) => {
+                let fields = Fields(piece.fields_of(event));
+                self.kernel_event(at, event.name, fields, out);
+            }
+            Event::Function { name, parent } => self.function(at, name, parent, out),
+            Event::Graph(row) => self.graph_event(at, row, out),
+            Event::Header(_) | Event::Unparsed(_) => {}
+        }
+    }
+
+    /// Notes what the front of a line says, and finds the thread.
+    #[inline]
+    fn locate(&mut self, record: &Record<'_>, line: u64, out: &mut TraceBuilder) -> At {
+        self.events += 1;
+        let slot = self.threads.of(record.tid, line, out);
+        self.threads.name(slot, record.comm, out);
+        self.threads.column_tgid(slot, record.tgid, out);
+        let at = At {
+            ts: record.ts,
+            cpu: record.cpu,
+            line,
+            slot,
+            utid: self.threads.slot(slot).utid,
+        };
+        let cpu = self.cpu(record.cpu);
+        if record.ts < cpu.last_ts {
+            let back_ns = cpu.last_ts - record.ts;
+            out.repair(RepairKind::TimeWentBack, 1, at.place(), || {
+                format!("CPU {} steps back by {back_ns} ns", record.cpu)
+            });
+        }
+        self.cpu(record.cpu).last_ts = record.ts;
+        at
+    }
+
+    #[inline]
+    fn cpu(&mut self, cpu: u32) -> &mut Cpu {
+        let index = cpu as usize;
+        if index >= self.cpus.len() {
+            self.cpus.resize(index + 1, NEW_CPU);
+        }
+        &mut self.cpus[index]
+    }
+
+    #[cold]
+    fn unparsed(&mut self, text: &[u8], line: u64, out: &mut TraceBuilder) {
+        const SHOWN: usize = 120;
+        out.repair(RepairKind::UnparsedLine, 1, Place::at_line(line), || {
+            String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
+        });
+    }
+
+    fn cpu_value(
+        &mut self,
+        at: At,
+        kind: CpuValueKind,
+        cpu: u32,
+        value: i64,
+        out: &mut TraceBuilder,
+    ) {
+        let state = self.cpu(cpu);
+        let (track, name) = match kind {
+            CpuValueKind::Idle => (&mut state.idle_track, &b"cpuidle"[..]),
+            CpuValueKind::Frequency => (&mut state.frequency_track, &b"cpufreq"[..]),
+        };
+        if *track == TrackId::NONE {
+            let name = out.intern(name);
+            *track = out.cpu_track(TrackKind::CpuCounter, cpu, name);
+        }
+        out.counter(*track, at.ts, value as f64);
+    }
+
+    /// The input is over.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.finish_story(out);
+        self.count_tgids(out);
+        threads::name_processes(out);
+    }
+
+    /// Counts the threads whose process no column told.
+    fn count_tgids(&mut self, out: &mut TraceBuilder) {
+        for slot in self.threads.slots() {
+            if slot.tgid_from_column || slot.is_idle() {
+                continue;
+            }
+            let known = out
+                .trace()
+                .threads
+                .upid
+                .get(slot.utid.row())
+                .some()
+                .is_some();
+            let kind = if known {
+                RepairKind::MissingTgid
+            } else {
+                RepairKind::UnknownProcess
+            };
+            let tid = slot.tid;
+            out.repair(kind, 1, Place::at_line(slot.first_line), || {
+                format!("thread {tid}")
+            });
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Frequencies, clocks, temperatures, regulators, sleep.
+//!
+//! Counters have the names that Perfetto gives them, so that queries carry over.
+
+use traceloom_trace::{TraceBuilder, TrackKind};
+
+use super::args::Fields;
+use super::{At, Interpreter};
+
+impl Interpreter {
+    /// `cpu_frequency_limits: min=500000 max=2800000 cpu_id=6`; vendors print `min_freq`.
+    pub(super) fn frequency_limits(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let cpu = u32::try_from(fields.int("cpu_id")?).ok()?;
+        let min = fields.int_of(&["min", "min_freq"])?;
+        let max = fields.int_of(&["max", "max_freq"])?;
+        for (which, value) in [("Min", min), ("Max", max)] {
+            let name = out.intern(format!("Cpu {cpu} {which} Freq Limit").as_bytes());
+            let track = out.cpu_track(TrackKind::CpuCounter, cpu, name);
+            out.counter(track, at.ts, value as f64);
+        }
+        Some(())
+    }
+
+    /// `clock_set_rate: gcc_clk state=200000000 cpu_id=7`, `clk_set_rate: gcc_clk 200000000`, Hz.
+    pub(super) fn clock_rate(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let rate = fields.int_of(&["state", "rate"])?;
+        let name = format!("{} Frequency", fields.shown("name")?);
+        self.global_counter(at, &name, rate as f64, out);
+        Some(())
+    }
+
+    /// `clock_enable: gcc_clk state=1 cpu_id=0`, `clk_enable: gcc_clk`.
+    pub(super) fn clock_on(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.state(at, fields, fields.int("state").unwrap_or(1), out)
+    }
+
+    pub(super) fn clock_off(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.state(at, fields, fields.int("state").unwrap_or(0), out)
+    }
+
+    fn state(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        state: i64,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = format!("{} State", fields.shown("name")?);
+        self.global_counter(at, &name, state as f64, out);
+        Some(())
+    }
+
+    /// `gpu_frequency: gpu_id=0 state=585000`, kHz.
+    pub(super) fn gpu_frequency(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = match fields.int("gpu_id").unwrap_or(0) {
+            0 => "gpufreq".to_owned(),
+            gpu => format!("gpufreq {gpu}"),
+        };
+        self.global_counter(at, &name, fields.int("state")? as f64, out);
+        Some(())
+    }
+
+    /// `thermal_temperature: thermal_zone=soc id=0 temp_prev=68794 temp=68786`, m°C.
+    pub(super) fn temperature(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = format!("{} Temperature", fields.shown("thermal_zone")?);
+        self.global_counter(at, &name, fields.int("temp")? as f64, out);
+        // The zone's number and the value before are not in the counter.
+        None
+    }
+
+    /// `cdev_update: type=thermal-cpufreq-1 target=0`.
+    pub(super) fn cooling(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = format!("{} Cooling Device", fields.shown("type")?);
+        self.global_counter(at, &name, fields.int("target")? as f64, out);
+        Some(())
+    }
+
+    /// `regulator_enable: name=vdd`, until `regulator_enable_complete`; and the same for disabling.
+    pub(super) fn regulator_begin(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = fields.shown("name")?;
+        self.thread_begin(at, "regulator", name.as_bytes(), fields, out)
+    }
+
+    pub(super) fn regulator_enabled(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.regulator_end(at, fields, Some(1), out)
+    }
+
+    pub(super) fn regulator_disabled(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.regulator_end(at, fields, Some(0), out)
+    }
+
+    /// `regulator_set_voltage_complete: name=vdd, val=900000`, µV.
+    pub(super) fn regulator_voltage(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = format!("{} Voltage", fields.shown("name")?);
+        self.global_counter(at, &name, fields.int_of(&["val", "value"])? as f64, out);
+        self.regulator_end(at, fields, None, out)
+    }
+
+    fn regulator_end(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        state: Option<i64>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = fields.shown("name")?;
+        if let Some(state) = state {
+            self.global_counter(at, &format!("{name} State"), state as f64, out);
+        }
+        self.thread_end(at, "regulator", name.as_bytes(), fields, out)
+    }
+
+    /// `suspend_resume: dpm_suspend[2] begin`; with `=` where a tool prints the fields.
+    pub(super) fn suspend(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let text = fields.text("")?;
+        let space = memchr::memrchr(b' ', text)?;
+        let (action, edge) = (&text[..space], &text[space + 1..]);
+        let cookie = i64::from(out.intern(action).0);
+        match edge {
+            b"begin" => self.lane_begin(at, ("suspend", cookie), action, Fields(&[]), out),
+            b"end" => return self.lane_end(at, ("suspend", cookie), Fields(&[]), out),
+            _ => return None,
+        }
+        Some(())
+    }
+}

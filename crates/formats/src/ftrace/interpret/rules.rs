@@ -1,0 +1,105 @@
+//! Events that the user's rules file explains.
+
+use traceloom_trace::{RepairKind, TraceBuilder, TrackId, TrackKind};
+
+use super::args::Fields;
+use super::{At, Interpreter};
+use crate::rules::{EventRule, RuleTrack};
+
+impl Interpreter {
+    /// Applies every rule for the event.
+    pub(super) fn apply_rules(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let rules = self.kernel.rules.clone();
+        for rule in rules
+            .events
+            .iter()
+            .filter(|rule| rule.name.as_bytes() == name)
+        {
+            if self.apply(at, rule, fields, out).is_none() {
+                out.repair(RepairKind::BadField, 1, at.place(), || {
+                    format!("the rule for {} does not fit the event's fields", rule.name)
+                });
+            }
+        }
+    }
+
+    fn apply(
+        &mut self,
+        at: At,
+        rule: &EventRule,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        if let Some(field) = &rule.counter {
+            let track = self.rule_track(at, rule, fields, out)?;
+            out.counter(track, at.ts, fields.number(field)?);
+        } else if let Some(field) = &rule.begin {
+            let name = shown_or_name(field, rule, fields)?;
+            let track = self.rule_track(at, rule, fields, out)?;
+            self.begin(at, track, name.as_bytes(), fields, out);
+        } else if rule.end {
+            let track = self.rule_track(at, rule, fields, out)?;
+            if out.end_slice(track, at.ts, None).is_none() {
+                self.story.unmatched(at);
+            }
+        } else if let Some(field) = &rule.instant {
+            let name = shown_or_name(field, rule, fields)?;
+            let track = self.rule_track(at, rule, fields, out)?;
+            let arg_set_id = fields.keep(out);
+            let name = out.intern(name.as_bytes());
+            out.instant(track, at.ts, name, arg_set_id);
+        }
+        Some(())
+    }
+
+    /// The rule's track: its title (the event's name for counters) and the value of its key.
+    /// Slices and instants of threads without either stand among the thread's own.
+    fn rule_track(
+        &mut self,
+        at: At,
+        rule: &EventRule,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        let is_counter = rule.counter.is_some();
+        let mut title = rule.title.clone().unwrap_or_default();
+        if is_counter && title.is_empty() {
+            title.clone_from(&rule.name);
+        }
+        if let Some(key) = &rule.key {
+            title = format!("{title} {}", fields.shown(key)?)
+                .trim_start()
+                .to_owned();
+        }
+        if title.is_empty() && rule.track == RuleTrack::Thread {
+            return Some(self.threads.track(at.slot, out));
+        }
+        let name = out.intern(title.as_bytes());
+        Some(match (rule.track, is_counter) {
+            (RuleTrack::Thread, true) => {
+                out.thread_named_track(TrackKind::ThreadCounter, at.utid, name)
+            }
+            (RuleTrack::Thread, false) => {
+                out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
+            }
+            (RuleTrack::Cpu, true) => out.cpu_track(TrackKind::CpuCounter, at.cpu, name),
+            (RuleTrack::Cpu, false) => out.cpu_track(TrackKind::Cpu, at.cpu, name),
+            (RuleTrack::Global, true) => out.global_track(TrackKind::GlobalCounter, name),
+            (RuleTrack::Global, false) => out.global_track(TrackKind::Global, name),
+        })
+    }
+}
+
+/// The text of the field that the rule names; the event's name where it names none.
+fn shown_or_name(field: &str, rule: &EventRule, fields: Fields<'_>) -> Option<String> {
+    if field.is_empty() {
+        return Some(rule.name.clone());
+    }
+    fields.shown(field)
+}

@@ -1,0 +1,197 @@
+//! The scheduler: switches, wake-ups, births and deaths of threads.
+
+use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder};
+
+use super::args::Fields;
+use super::threads::SlotId;
+use super::{At, Interpreter};
+use crate::ftrace::event::{Switch, Wake, WakeKind};
+
+/// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
+const CLONE_THREAD: i64 = 0x0001_0000;
+
+impl Interpreter {
+    #[inline]
+    pub(super) fn switch(&mut self, at: At, switch: Switch<'_>, out: &mut TraceBuilder) {
+        let prev = self.named(at, switch.prev_tid, switch.prev_comm, out);
+        let next = self.named(at, switch.next_tid, switch.next_comm, out);
+        self.threads.slot_mut(next).fresh = false;
+        let (prev, next) = (self.threads.slot(prev), self.threads.slot(next));
+        let switch = SchedSwitch {
+            ts: at.ts,
+            cpu: at.cpu,
+            prev: prev.utid,
+            prev_state: switch.prev_state,
+            next: next.utid,
+            next_priority: switch.next_prio,
+            prev_is_idle: prev.is_idle(),
+            next_is_idle: next.is_idle(),
+        };
+        if !self.sched.switch(out, switch) {
+            out.repair(RepairKind::SchedMismatch, 1, at.place(), || {
+                format!("CPU {} switches away from thread {}", at.cpu, prev.tid)
+            });
+        }
+    }
+
+    #[inline]
+    pub(super) fn named(
+        &mut self,
+        at: At,
+        tid: i32,
+        name: &[u8],
+        out: &mut TraceBuilder,
+    ) -> SlotId {
+        let slot = self.threads.of(tid, at.line, out);
+        self.threads.name(slot, name, out);
+        slot
+    }
+
+    #[inline]
+    pub(super) fn wake(&mut self, at: At, wake: Wake<'_>, out: &mut TraceBuilder) {
+        let slot = match wake.kind {
+            WakeKind::New => self.threads.birth(wake.tid, at.ts, at.line, out),
+            _ => self.threads.of(wake.tid, at.line, out),
+        };
+        self.threads.name(slot, wake.comm, out);
+        if wake.kind == WakeKind::New {
+            self.threads.slot_mut(slot).fresh = false;
+        }
+        let slot = self.threads.slot(slot);
+        if !slot.is_idle() {
+            self.sched.wake(out, at.ts, slot.utid, at.utid);
+        }
+    }
+
+    /// `sched_blocked_reason: pid=269 iowait=0 caller=worker_thread+0x534/0x820`.
+    pub(super) fn blocked_reason(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let slot = self.threads.of(fields.tid("pid")?, at.line, out);
+        let io_wait = fields.int("iowait")? != 0;
+        let function = fields.shown("caller").unwrap_or_default();
+        let function = out.intern(function.as_bytes());
+        let utid = self.threads.slot(slot).utid;
+        self.sched
+            .blocked_reason(out, utid, io_wait, function)
+            .then_some(())
+    }
+
+    /// `task_newtask: pid=34422 comm=sh clone_flags=1200011 oom_score_adj=0`.
+    pub(super) fn new_task(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let tid = fields.tid("pid")?;
+        let flags = match fields.int("clone_flags") {
+            // The kernel prints the flags in hexadecimal, without saying so.
+            Some(decimal) => i64::from_str_radix(&decimal.to_string(), 16).unwrap_or(0),
+            None => i64::from_str_radix(fields.shown("clone_flags")?.trim_start_matches("0x"), 16)
+                .ok()?,
+        };
+        let slot = self.threads.birth(tid, at.ts, at.line, out);
+        self.threads
+            .name(slot, fields.text("comm").unwrap_or_default(), out);
+        let parent = self.threads.slot(at.slot).tgid;
+        if flags & CLONE_THREAD != 0 {
+            self.threads.told_tgid(slot, parent, out);
+        } else {
+            self.new_process(slot, tid, parent, at.ts, out);
+        }
+        None
+    }
+
+    fn new_process(
+        &mut self,
+        slot: SlotId,
+        pid: i32,
+        parent: i32,
+        ts: i64,
+        out: &mut TraceBuilder,
+    ) {
+        self.threads.told_tgid(slot, pid, out);
+        let upid = out.process(pid.into());
+        let processes = &mut out.tables().processes;
+        *processes
+            .start_ts
+            .get_mut(traceloom_trace::RowId::row(upid)) = ts;
+        if parent > 0 {
+            *processes.ppid.get_mut(traceloom_trace::RowId::row(upid)) = parent.into();
+        }
+    }
+
+    /// `sched_process_fork: comm=sh pid=34421 child_comm=sh child_pid=34422`. It does not say
+    /// whether the child is a thread or a process.
+    pub(super) fn fork(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let child = fields.tid("child_pid")?;
+        let slot = self.threads.birth(child, at.ts, at.line, out);
+        self.threads
+            .name(slot, fields.text("child_comm").unwrap_or_default(), out);
+        // Every child of kthreadd is a process of its own.
+        if fields.int("pid") == Some(2) {
+            self.new_process(slot, child, 2, at.ts, out);
+        }
+        None
+    }
+
+    /// `sched_process_exec: filename=/usr/bin/ls pid=34422 old_pid=34422`: only the thread that
+    /// leads its process is left.
+    pub(super) fn exec(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let pid = fields.tid("pid")?;
+        let slot = self.threads.of(pid, at.line, out);
+        self.threads.told_tgid(slot, pid, out);
+        let upid = self.threads.process(slot, out)?;
+        let file = fields.text("filename")?;
+        let cmdline = out.intern(file);
+        *out.tables()
+            .processes
+            .cmdline
+            .get_mut(traceloom_trace::RowId::row(upid)) = cmdline;
+        None
+    }
+
+    /// `sched_process_exit: comm=ls pid=34422 prio=120`.
+    pub(super) fn exit(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = fields.text("comm").unwrap_or_default();
+        let slot = self.named(at, fields.tid("pid")?, name, out);
+        self.threads.death(slot, at.ts, out);
+        None
+    }
+
+    /// `task_rename: pid=34422 oldcomm=sh newcomm=ls oom_score_adj=0`.
+    pub(super) fn rename(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = fields.shown("newcomm")?;
+        self.named(
+            at,
+            fields.tid("pid").unwrap_or(self.threads.slot(at.slot).tid),
+            name.as_bytes(),
+            out,
+        );
+        None
+    }
+}

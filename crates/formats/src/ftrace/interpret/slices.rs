@@ -1,0 +1,185 @@
+//! Slices of kernel events: pairs of events on a thread's, a CPU's or a device's track.
+
+use traceloom_trace::{
+    ArgSetId, LaneKey, RowId, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackKind,
+};
+
+use super::args::Fields;
+use super::{At, Interpreter};
+
+impl Interpreter {
+    /// Opens a slice with the event's fields.
+    pub(super) fn begin(
+        &mut self,
+        at: At,
+        track: TrackId,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> SliceId {
+        let arg_set_id = fields.keep(out);
+        let name = out.intern(name);
+        out.begin_slice(
+            track,
+            SliceBegin {
+                arg_set_id,
+                ..SliceBegin::named(at.ts, name)
+            },
+        )
+    }
+
+    /// Closes the innermost slice of `track` if it has this name, and adds the end's fields. `None`
+    /// if it has not: its begin is missing.
+    pub(super) fn end_named(
+        &mut self,
+        at: At,
+        track: TrackId,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = out.intern(name);
+        let open = out.open_slice(track)?;
+        if out.trace().slices.name.get(open.row()) != name {
+            return None;
+        }
+        let slice = out.end_slice(track, at.ts, None)?;
+        add_args(slice, fields, out);
+        Some(())
+    }
+
+    /// Opens a slice on the named track of a CPU.
+    pub(super) fn cpu_begin(
+        &mut self,
+        at: At,
+        track: &str,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let track = cpu_track(at, track, out);
+        self.begin(at, track, name, fields, out);
+    }
+
+    /// Closes the innermost slice on the named track of a CPU.
+    pub(super) fn cpu_end(
+        &mut self,
+        at: At,
+        track: &str,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = cpu_track(at, track, out);
+        let slice = out.end_slice(track, at.ts, None)?;
+        add_args(slice, fields, out);
+        Some(())
+    }
+
+    /// Opens a slice on a second row of the thread, so that a lost end cannot unbalance the
+    /// thread's own slices.
+    pub(super) fn thread_begin(
+        &mut self,
+        at: At,
+        track: &str,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = thread_row(at, track, out);
+        self.begin(at, track, name, fields, out);
+        Some(())
+    }
+
+    /// Closes the slice of that name on the thread's second row.
+    pub(super) fn thread_end(
+        &mut self,
+        at: At,
+        track: &str,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = thread_row(at, track, out);
+        self.end_named(at, track, name, fields, out)
+    }
+
+    /// Opens a slice on a track of the machine where slices may overlap.
+    pub(super) fn lane_begin(
+        &mut self,
+        at: At,
+        (track, cookie): (&str, i64),
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let key = lane_key(track, cookie, out);
+        let arg_set_id = fields.keep(out);
+        let name = out.intern(name);
+        let begin = SliceBegin {
+            arg_set_id,
+            ..SliceBegin::named(at.ts, name)
+        };
+        self.lanes.begin(out, key, begin);
+    }
+
+    /// Closes such a slice.
+    pub(super) fn lane_end(
+        &mut self,
+        at: At,
+        (track, cookie): (&str, i64),
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let key = lane_key(track, cookie, out);
+        let slice = self.lanes.end(out, key, at.ts)?;
+        add_args(slice, fields, out);
+        Some(())
+    }
+
+    /// Adds a value to a counter of the machine.
+    pub(super) fn global_counter(
+        &mut self,
+        at: At,
+        name: &str,
+        value: f64,
+        out: &mut TraceBuilder,
+    ) {
+        let name = out.intern(name.as_bytes());
+        let track = out.global_track(TrackKind::GlobalCounter, name);
+        out.counter(track, at.ts, value);
+    }
+}
+
+fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
+    let name = out.intern(track.as_bytes());
+    let track = out.global_track(TrackKind::Global, name);
+    LaneKey { track, cookie }
+}
+
+fn cpu_track(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+    let name = out.intern(name.as_bytes());
+    out.cpu_track(TrackKind::Cpu, at.cpu, name)
+}
+
+fn thread_row(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+    let name = out.intern(name.as_bytes());
+    out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
+}
+
+/// Adds what the end of a slice says to what its begin said; fields with the same name and value
+/// are not said twice.
+fn add_args(slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
+    let added = fields.values(out);
+    let old = out.trace().slices.arg_set_id.get(slice.row());
+    let mut all: Vec<(StringId, _)> = out.trace().args.set(old).collect();
+    let before = all.len();
+    for arg in added {
+        if !all.contains(&arg) {
+            all.push(arg);
+        }
+    }
+    if all.len() > before {
+        let all: ArgSetId = out.args(all);
+        *out.tables().slices.arg_set_id.get_mut(slice.row()) = all;
+    }
+}

@@ -1,0 +1,256 @@
+//! Threads by their number: names, processes and lives.
+//!
+//! A tid is a small number that the kernel hands out again, so this is a paged array, and what
+//! every line asks for stands in one place.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
+
+use crate::ftrace::event::NO_TGID;
+
+/// Names of kernel threads and apps are at most 15 bytes in the kernel; longer ones come from
+/// other tools and are compared by their string.
+const INLINE_NAME: usize = 16;
+
+/// One life of a thread.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub tid: i32,
+    pub utid: ThreadId,
+    /// Its process, [`NO_TGID`] while unknown.
+    pub tgid: i32,
+    /// Whether a column of the line said so; that cannot be overruled by markers.
+    pub tgid_from_column: bool,
+    /// Whether it was just born: the events of one birth are for one life.
+    pub fresh: bool,
+    /// The line that named it first.
+    pub first_line: u64,
+    /// Its track, once it has slices.
+    pub track: TrackId,
+    name_length: u8,
+    name: [u8; INLINE_NAME],
+}
+
+impl Slot {
+    pub fn is_idle(&self) -> bool {
+        self.tid == 0
+    }
+
+    #[inline]
+    fn is_named(&self, name: &[u8]) -> bool {
+        self.name.get(..usize::from(self.name_length)) == Some(name)
+    }
+}
+
+/// A slot number.
+pub(super) type SlotId = usize;
+
+const PAGE: usize = 1024;
+const PAGES: usize = (1 << 22) / PAGE;
+const EMPTY: u32 = u32::MAX;
+
+/// All threads of the input.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    slots: Vec<Slot>,
+    pages: Vec<Option<Box<[u32; PAGE]>>>,
+    /// Numbers that no Linux hands out.
+    beyond: FxHashMap<i32, u32>,
+}
+
+impl Threads {
+    /// The thread that has `tid` now.
+    #[inline]
+    pub fn of(&mut self, tid: i32, line: u64, out: &mut TraceBuilder) -> SlotId {
+        let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
+        if let Some(Some(page)) = self.pages.get(page)
+            && page[index] != EMPTY
+        {
+            return page[index] as usize;
+        }
+        self.rarer(tid, line, out)
+    }
+
+    fn find(&self, tid: i32) -> Option<SlotId> {
+        let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
+        match self.pages.get(page) {
+            Some(Some(page)) => Some(page[index]).filter(|slot| *slot != EMPTY),
+            _ => self.beyond.get(&tid).copied(),
+        }
+        .map(|slot| slot as usize)
+    }
+
+    #[cold]
+    fn rarer(&mut self, tid: i32, line: u64, out: &mut TraceBuilder) -> SlotId {
+        if let Some(&slot) = self.beyond.get(&tid) {
+            return slot as usize;
+        }
+        let utid = out.thread(tid.into());
+        self.put(tid, utid, line, out)
+    }
+
+    fn put(&mut self, tid: i32, utid: ThreadId, line: u64, out: &mut TraceBuilder) -> SlotId {
+        let id = self.slots.len();
+        self.slots.push(Slot {
+            tid,
+            utid,
+            tgid: NO_TGID,
+            tgid_from_column: false,
+            fresh: false,
+            first_line: line,
+            track: TrackId::NONE,
+            name_length: u8::MAX,
+            name: [0; INLINE_NAME],
+        });
+        match self.entry(tid) {
+            Some(entry) => *entry = id as u32,
+            None => _ = self.beyond.insert(tid, id as u32),
+        }
+        if tid == 0 {
+            let swapper = out.intern(b"swapper");
+            out.name_thread(utid, swapper);
+        }
+        id
+    }
+
+    fn entry(&mut self, tid: i32) -> Option<&mut u32> {
+        let page = usize::try_from(tid).ok()? / PAGE;
+        if page >= PAGES {
+            return None;
+        }
+        if page >= self.pages.len() {
+            self.pages.resize(page + 1, None);
+        }
+        let page = self.pages[page].get_or_insert_with(|| Box::new([EMPTY; PAGE]));
+        Some(&mut page[tid as usize % PAGE])
+    }
+
+    #[inline]
+    pub fn slot(&self, id: SlotId) -> &Slot {
+        &self.slots[id]
+    }
+
+    #[inline]
+    pub fn slot_mut(&mut self, id: SlotId) -> &mut Slot {
+        &mut self.slots[id]
+    }
+
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Names a thread. `<...>` and its kin say that the writer did not know the name, and the
+    /// idle threads of all CPUs share one.
+    #[inline]
+    pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
+        if !self.slots[id].is_named(name) && name.first() != Some(&b'<') {
+            self.rename(id, name, out);
+        }
+    }
+
+    fn rename(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
+        let slot = &mut self.slots[id];
+        if slot.is_idle() {
+            return;
+        }
+        slot.name_length = u8::MAX;
+        if name.len() <= INLINE_NAME {
+            slot.name_length = name.len() as u8;
+            slot.name[..name.len()].copy_from_slice(name);
+        }
+        let name = out.intern(name);
+        out.name_thread(slot.utid, name);
+    }
+
+    /// The line's column says the process.
+    #[inline]
+    pub fn column_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
+        let slot = &mut self.slots[id];
+        if tgid != NO_TGID && (tgid != slot.tgid || !slot.tgid_from_column) && !slot.is_idle() {
+            slot.tgid_from_column = true;
+            slot.tgid = tgid;
+            out.put_in_process(slot.utid, tgid.into());
+        }
+    }
+
+    /// Something other than the column tells the process; the column knows better.
+    #[inline]
+    pub fn told_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
+        let slot = &mut self.slots[id];
+        if tgid > 0 && tgid != slot.tgid && !slot.tgid_from_column && !slot.is_idle() {
+            slot.tgid = tgid;
+            out.put_in_process(slot.utid, tgid.into());
+        }
+    }
+
+    /// The thread's process, as far as it is known.
+    pub fn process(&self, id: SlotId, out: &mut TraceBuilder) -> Option<ProcessId> {
+        let slot = &self.slots[id];
+        match slot.tgid {
+            NO_TGID => out.trace().threads.upid.get(slot.utid.row()).some(),
+            tgid => Some(out.process(tgid.into())),
+        }
+    }
+
+    /// The thread's track.
+    #[inline]
+    pub fn track(&mut self, id: SlotId, out: &mut TraceBuilder) -> TrackId {
+        let slot = &mut self.slots[id];
+        if slot.track == TrackId::NONE {
+            slot.track = out.thread_track(slot.utid);
+        }
+        slot.track
+    }
+
+    /// A thread with `tid` is born. A thread that had the number before is gone, whether or not
+    /// the trace has its exit.
+    pub fn birth(&mut self, tid: i32, ts: i64, line: u64, out: &mut TraceBuilder) -> SlotId {
+        // A process dump may have named it; that is no earlier life.
+        let known = self.find(tid);
+        let mut id = self.of(tid, line, out);
+        if self.slots[id].fresh {
+            return id;
+        }
+        if let Some(earlier) = known.filter(|_| tid != 0) {
+            let utid = self.slots[earlier].utid;
+            let ended = out.trace().threads.end_ts.get(utid.row());
+            let ended = if ended == traceloom_trace::NO_TIME {
+                ts
+            } else {
+                ended
+            };
+            out.end_thread(utid, ended);
+            let utid = out.new_thread(tid.into());
+            id = self.put(tid, utid, line, out);
+        }
+        let slot = &mut self.slots[id];
+        slot.fresh = true;
+        *out.tables().threads.start_ts.get_mut(slot.utid.row()) = ts;
+        id
+    }
+
+    /// The thread ended. Its number stays its own until another thread is born with it: the last
+    /// switch away from it is still to come.
+    pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
+        let utid = self.slots[id].utid;
+        *out.tables().threads.end_ts.get_mut(utid.row()) = ts;
+        let threads = &out.trace().threads;
+        let upid = threads.upid.get(utid.row());
+        if upid != ProcessId::NONE && threads.is_main_thread.get(utid.row()) {
+            *out.tables().processes.end_ts.get_mut(upid.row()) = ts;
+        }
+    }
+}
+
+/// Gives every process without a name the name of its main thread.
+pub(super) fn name_processes(out: &mut TraceBuilder) {
+    for row in 0..out.trace().threads.len() {
+        let thread = out.trace().threads.row(row);
+        let Some(upid) = thread.upid.some().filter(|_| thread.is_main_thread) else {
+            continue;
+        };
+        if out.trace().processes.name.get(upid.row()) == StringId::EMPTY {
+            out.name_process(upid, thread.name);
+        }
+    }
+}

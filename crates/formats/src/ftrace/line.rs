@@ -1,0 +1,207 @@
+//! What stands before the payload of a line: thread, process, CPU, flags, time.
+//!
+//! ```text
+//!           <idle>-0     (-----) [000] d.h4  1213.465138: sched_wakeup: comm=atrace pid=14446
+//! comm, padded to 16 | tid | tgid?| cpu | flags? | time | rest
+//! ```
+//! The source of the layout is the kernel's `trace_print_context` (`kernel/trace/trace_output.c`);
+//! trace-cmd's `report` prints the same without flags.
+
+use super::digits::{digits, int32, skip_spaces, timestamp};
+use super::event::NO_TGID;
+
+/// The part of a line before its payload, and the payload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prefix<'a> {
+    pub comm: &'a [u8],
+    pub tid: i32,
+    pub tgid: i32,
+    pub cpu: u32,
+    pub ts: i64,
+    pub rest: &'a [u8],
+}
+
+/// Where the kernel's `%16s` puts the dash between name and number.
+const USUAL_DASH: usize = 16;
+
+/// More flag columns than any kernel has printed.
+const MOST_FLAGS: usize = 8;
+
+/// CPU numbers beyond this are text that only looks like one.
+pub(crate) const MOST_CPUS: u32 = 1 << 16;
+
+/// Takes a line apart. The name may hold dashes, brackets and whatever else: the first dash that
+/// everything else follows as it should is the one.
+#[inline]
+pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
+    if line.get(USUAL_DASH) == Some(&b'-')
+        && let Some(prefix) = after_dash(line, USUAL_DASH)
+    {
+        return Some(prefix);
+    }
+    memchr::memchr_iter(b'-', line).find_map(|dash| after_dash(line, dash))
+}
+
+#[inline]
+fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
+    let (tid, end) = int32(line, dash + 1).filter(|(tid, _)| *tid >= 0)?;
+    let (tgid, at) = tgid(line, skip_spaces(line, end))?;
+    if line.get(at) != Some(&b'[') {
+        return None;
+    }
+    let (cpu, end) = digits(line, at + 1)?;
+    if line.get(end) != Some(&b']') || cpu >= MOST_CPUS.into() {
+        return None;
+    }
+    let (ts, end) = time_after_flags(line, skip_spaces(line, end + 1))?;
+    let comm_start = skip_spaces(line, 0).min(dash);
+    Some(Prefix {
+        comm: &line[comm_start..dash],
+        tid,
+        tgid,
+        cpu: cpu as u32,
+        ts,
+        rest: &line[skip_spaces(line, end + 1)..],
+    })
+}
+
+/// `(  598)`, `(-----)`, `(-------)` or nothing.
+#[inline]
+fn tgid(line: &[u8], at: usize) -> Option<(i32, usize)> {
+    if line.get(at) != Some(&b'(') {
+        return Some((NO_TGID, at));
+    }
+    let start = skip_spaces(line, at + 1);
+    let (tgid, end) = match digits(line, start) {
+        Some((tgid, end)) => (i32::try_from(tgid).ok()?, end),
+        None => {
+            let dashes = line[start..].iter().take_while(|&&byte| byte == b'-');
+            (NO_TGID, start + dashes.count())
+        }
+    };
+    (line.get(end) == Some(&b')')).then(|| (tgid, skip_spaces(line, end + 1)))
+}
+
+/// The time and where its colon stands. Flags, if there are any, stand before it.
+#[inline]
+fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    let time_at = |at| timestamp(line, at).filter(|(_, end)| line.get(*end) == Some(&b':'));
+    // No kernel starts its flags with a digit.
+    if line.get(at)?.is_ascii_digit() {
+        return time_at(at);
+    }
+    let flags = &line[at..line.len().min(at + MOST_FLAGS + 1)];
+    let length = flags.iter().position(|&byte| byte == b' ')?;
+    time_at(skip_spaces(line, at + length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> (String, i32, i32, u32, i64, String) {
+        let prefix = prefix(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let Prefix {
+            comm,
+            tid,
+            tgid,
+            cpu,
+            ts,
+            rest,
+        } = prefix;
+        (text(comm), tid, tgid, cpu, ts, text(rest))
+    }
+
+    #[test]
+    fn every_layout_of_the_columns() {
+        let expect = |comm: &str, tgid| {
+            let (tid, cpu, ts) = (77, 3, 12_000_345_000);
+            (comm.to_owned(), tid, tgid, cpu, ts, "ev: a=1".to_owned())
+        };
+        for (line, comm, tgid) in [
+            (
+                "          <idle>-77    [003] d.h4    12.000345: ev: a=1",
+                "<idle>",
+                -1,
+            ),
+            (
+                "           <...>-77    (-----) [003] ...1    12.000345: ev: a=1",
+                "<...>",
+                -1,
+            ),
+            (
+                "           <...>-77      (-------) [003] .....    12.000345: ev: a=1",
+                "<...>",
+                -1,
+            ),
+            (
+                "  surfaceflinger-77   (  598) [003] .... 12.000345: ev: a=1",
+                "surfaceflinger",
+                598,
+            ),
+            (
+                "  surfaceflinger-77      (    598) [003] DNZff    12.000345: ev: a=1",
+                "surfaceflinger",
+                598,
+            ),
+            (
+                "              sh-77    [003]    12.000345: ev:          a=1",
+                "sh",
+                -1,
+            ),
+            ("x-77 [003] 12.000345: ev: a=1", "x", -1),
+            (
+                "rs:main Q:Reg-77 [003] b.s1 12.000345: ev: a=1",
+                "rs:main Q:Reg",
+                -1,
+            ),
+            (
+                "a-1 [000]-77    [003] d.h. 12.000345: ev: a=1",
+                "a-1 [000]",
+                -1,
+            ),
+            (
+                "com.example.x-10-77  [003] .... 12.000345: ev: a=1",
+                "com.example.x-10",
+                -1,
+            ),
+            (
+                "kworker/u8:2-ev-77 [003] d.L1 12.000345: ev: a=1",
+                "kworker/u8:2-ev",
+                -1,
+            ),
+            (
+                "\t  (sd-pam)-77 [003] .... 12.000345: ev: a=1",
+                "(sd-pam)",
+                -1,
+            ),
+            ("-77 [003] .... 12.000345: ev: a=1", "", -1),
+        ] {
+            let mut read = read(line);
+            read.5 = read.5.replace("         ", "");
+            assert_eq!(read, expect(comm, tgid), "{line}");
+        }
+    }
+
+    #[test]
+    fn clocks_that_count_no_seconds() {
+        assert_eq!(read("a-1 [000] ....        12345: ev: a").4, 12345);
+        assert_eq!(read("a-1 [000] .... 1.123456789: ev: a").4, 1_123_456_789);
+    }
+
+    #[test]
+    fn what_is_no_line() {
+        for line in [
+            "",
+            "some = 000, other = 0x4",
+            "a-1 [000] ....",
+            "a-99999999999 [000] .... 1.000000: x",
+            "a-1 [abc] .... 1.000000: x",
+            "a-1 (12 [000] .... 1.000000: x",
+            "a-1 [000] .... 1.000000 x",
+        ] {
+            assert_eq!(prefix(line.as_bytes()), None, "{line}");
+        }
+    }
+}

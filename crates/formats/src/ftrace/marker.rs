@@ -1,0 +1,328 @@
+//! What programs write into trace_marker: `B|pid|name` and its kin.
+//!
+//! The writers are libcutils (`trace.h`, `trace-dev.inc`), bionic and ART on Android, hitrace on
+//! OpenHarmony. Names may hold `|`, so numbers are looked for from the right.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::digits::{int32, timestamp, whole_int};
+use super::event::Mark;
+
+/// What libcutils cuts its messages to, without the NUL (`ATRACE_MESSAGE_LENGTH`).
+pub(crate) const CUT_LENGTH: usize = 1023;
+
+const SYNC: &[u8] = b"trace_event_clock_sync:";
+
+/// Reads a payload; whatever is no known form is [`Mark::Text`].
+#[inline]
+pub(crate) fn mark(payload: &[u8]) -> Mark<'_> {
+    let text = trim_end(payload);
+    let read = match text {
+        [b'B', b'|', rest @ ..] => pid_and(rest).map(|(pid, name)| Mark::Begin { pid, name }),
+        [b'E', b'|', rest @ ..] => Some(Mark::End {
+            pid: int32(rest, 0).map_or(0, |(pid, _)| pid),
+        }),
+        [b'E'] => Some(Mark::End { pid: 0 }),
+        [kind, b'|', rest @ ..] => rarer(*kind, rest),
+        _ if text.starts_with(SYNC) => Some(sync(&text[SYNC.len()..])),
+        _ => None,
+    };
+    read.unwrap_or(Mark::Text { text })
+}
+
+#[inline]
+fn trim_end(mut text: &[u8]) -> &[u8] {
+    while let [rest @ .., b'\n' | b'\r' | 0] = text {
+        text = rest;
+    }
+    text
+}
+
+/// `123|…`; a number alone has an empty rest.
+#[inline]
+fn pid_and(text: &[u8]) -> Option<(i32, &[u8])> {
+    let (pid, end) = int32(text, 0)?;
+    match text.get(end) {
+        None => Some((pid, &[])),
+        Some(b'|') => Some((pid, &text[end + 1..])),
+        Some(_) => None,
+    }
+}
+
+fn rarer(kind: u8, text: &[u8]) -> Option<Mark<'_>> {
+    let (pid, rest) = pid_and(text)?;
+    let track = None;
+    Some(match kind {
+        b'C' => counter(pid, rest)?,
+        b'S' => {
+            let (name, cookie) = name_and_cookie(rest)?;
+            Mark::AsyncBegin {
+                pid,
+                track,
+                name,
+                cookie,
+            }
+        }
+        b'F' => {
+            let (name, cookie) = name_and_cookie(rest)?;
+            Mark::AsyncEnd {
+                pid,
+                track,
+                name,
+                cookie,
+            }
+        }
+        b'I' => Mark::Instant {
+            pid,
+            track,
+            name: rest,
+        },
+        b'N' => {
+            let (track, name) = split_first(rest)?;
+            Mark::Instant {
+                pid,
+                track: Some(track),
+                name,
+            }
+        }
+        b'G' => {
+            let (track, rest) = split_first(rest)?;
+            let (name, cookie) = name_and_cookie(rest)?;
+            Mark::AsyncBegin {
+                pid,
+                track: Some(track),
+                name,
+                cookie,
+            }
+        }
+        b'H' => track_end(pid, rest)?,
+        _ => return None,
+    })
+}
+
+/// `name|value`, newer ones `name|value|category`.
+fn counter(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
+    let (name, last) = split_last(text)?;
+    if let Some(value) = number(last) {
+        return Some(Mark::Counter { pid, name, value });
+    }
+    let (name, value) = split_last(name)?;
+    number(value).map(|value| Mark::Counter { pid, name, value })
+}
+
+/// `track|cookie`, `track|name|cookie`.
+fn track_end(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
+    let (track, rest) = split_first(text)?;
+    let (name, cookie) = name_and_cookie(rest).unwrap_or((&[], cookie(rest)));
+    Some(Mark::AsyncEnd {
+        pid,
+        track: Some(track),
+        name,
+        cookie,
+    })
+}
+
+/// `name|cookie`; OpenHarmony's hitrace puts a space between them.
+fn name_and_cookie(text: &[u8]) -> Option<(&[u8], i64)> {
+    if let Some((name, text)) = split_last(text) {
+        return Some((name, cookie(text)));
+    }
+    let space = memchr::memrchr(b' ', text)?;
+    Some((&text[..space], whole_int(&text[space + 1..])?))
+}
+
+/// Cookies are numbers; a text serves as well as long as both ends have the same.
+fn cookie(text: &[u8]) -> i64 {
+    whole_int(text).unwrap_or_else(|| {
+        let mut hasher = FxHasher::default();
+        hasher.write(text);
+        hasher.finish() as i64
+    })
+}
+
+fn number(text: &[u8]) -> Option<f64> {
+    match whole_int(text) {
+        Some(value) => Some(value as f64),
+        None => std::str::from_utf8(text).ok()?.trim().parse().ok(),
+    }
+}
+
+fn split_first(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let bar = memchr::memchr(b'|', text)?;
+    Some((&text[..bar], &text[bar + 1..]))
+}
+
+fn split_last(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let bar = memchr::memrchr(b'|', text)?;
+    Some((&text[..bar], &text[bar + 1..]))
+}
+
+fn sync(text: &[u8]) -> Mark<'_> {
+    let text = text.trim_ascii();
+    let read = if let Some(seconds) = text.strip_prefix(b"parent_ts=") {
+        timestamp(seconds, 0).map(|(value_ns, _)| Mark::ParentTime {
+            value_ns,
+            precision_ns: precision_ns(value_ns),
+        })
+    } else if let Some(ms) = text.strip_prefix(b"realtime_ts=") {
+        whole_int(ms).map(|value_ms| Mark::Realtime { value_ms })
+    } else {
+        text.strip_prefix(b"name=")
+            .map(|name| Mark::SyncName { name })
+    };
+    read.unwrap_or(Mark::BadSync { text })
+}
+
+/// How far a printed `parent_ts` may be off. atrace computes it as a 32-bit float, whose 24 bits
+/// are coarse for uptimes; a value that is no multiple of that float's step was printed by
+/// something better, to the microsecond.
+fn precision_ns(value_ns: i64) -> i64 {
+    const PRINTED_NS: i64 = 1_000;
+    let seconds = (value_ns / 1_000_000_000).max(1);
+    let step_ns = match seconds.ilog2() {
+        exponent @ 0..23 => 1_000_000_000i64 >> (23 - exponent),
+        exponent => 1_000_000_000i64.saturating_mul(1 << (exponent - 23).min(30)),
+    };
+    let off = value_ns.rem_euclid(step_ns.max(1));
+    let is_float = off < PRINTED_NS || step_ns - off < PRINTED_NS;
+    if is_float {
+        step_ns.max(PRINTED_NS)
+    } else {
+        PRINTED_NS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_payload() {
+        let is = |text: &'static str, expected: Mark<'static>| {
+            assert_eq!(mark(text.as_bytes()), expected, "{text}");
+        };
+        let (pid, track) = (7, None);
+        is("B|7|a|b", Mark::Begin { pid, name: b"a|b" });
+        is("B|7|", Mark::Begin { pid, name: b"" });
+        is("B|7|a\n\0", Mark::Begin { pid, name: b"a" });
+        is("E", Mark::End { pid: 0 });
+        is("E|7", Mark::End { pid });
+        is("E|7|name", Mark::End { pid });
+        is("E|", Mark::End { pid: 0 });
+        is(
+            "C|7|n|x|-3",
+            Mark::Counter {
+                pid,
+                name: b"n|x",
+                value: -3.0,
+            },
+        );
+        is(
+            "C|7|n|3|view",
+            Mark::Counter {
+                pid,
+                name: b"n",
+                value: 3.0,
+            },
+        );
+        is(
+            "C|7|n|1.5",
+            Mark::Counter {
+                pid,
+                name: b"n",
+                value: 1.5,
+            },
+        );
+        is(
+            "S|7|a|b|9",
+            Mark::AsyncBegin {
+                pid,
+                track,
+                name: b"a|b",
+                cookie: 9,
+            },
+        );
+        is(
+            "F|7|a|-9",
+            Mark::AsyncEnd {
+                pid,
+                track,
+                name: b"a",
+                cookie: -9,
+            },
+        );
+        is(
+            "I|7|now",
+            Mark::Instant {
+                pid,
+                track,
+                name: b"now",
+            },
+        );
+        let track = Some(&b"t"[..]);
+        is(
+            "N|7|t|now",
+            Mark::Instant {
+                pid,
+                track,
+                name: b"now",
+            },
+        );
+        is(
+            "G|7|t|a|9",
+            Mark::AsyncBegin {
+                pid,
+                track,
+                name: b"a",
+                cookie: 9,
+            },
+        );
+        is(
+            "H|7|t|9",
+            Mark::AsyncEnd {
+                pid,
+                track,
+                name: b"",
+                cookie: 9,
+            },
+        );
+        is(
+            "H|7|t|a|9",
+            Mark::AsyncEnd {
+                pid,
+                track,
+                name: b"a",
+                cookie: 9,
+            },
+        );
+        is("hello", Mark::Text { text: b"hello" });
+        is("C|7|n|x", Mark::Text { text: b"C|7|n|x" });
+    }
+
+    #[test]
+    fn clock_markers_know_how_coarse_they_are() {
+        let parent = |text: &str| match mark(text.as_bytes()) {
+            Mark::ParentTime {
+                value_ns,
+                precision_ns,
+            } => (value_ns, precision_ns),
+            other => panic!("{other:?}"),
+        };
+        let day = parent("trace_event_clock_sync: parent_ts=86400.500000\n");
+        assert_eq!(day, (86_400_500_000_000, 7_812_500));
+        let exact = parent("trace_event_clock_sync: parent_ts=86400.500123");
+        assert_eq!(exact, (86_400_500_123_000, 1_000));
+        assert_eq!(
+            mark(b"trace_event_clock_sync: realtime_ts=1503658729660"),
+            Mark::Realtime {
+                value_ms: 1_503_658_729_660
+            }
+        );
+        assert_eq!(
+            mark(b"trace_event_clock_sync: name=ab-c"),
+            Mark::SyncName { name: b"ab-c" }
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! ftrace text, as `/sys/kernel/tracing/trace`, `trace_pipe`, atrace, systrace, traceconv and
+//! `trace-cmd report` print it.
+
+mod digits;
+mod event;
+mod fields;
+mod graph;
+mod header;
+mod interpret;
+mod line;
+mod marker;
+mod parallel;
+mod special;
+mod tokenize;
+mod typed;
+pub(crate) mod write;
+
+use std::sync::Arc;
+
+use traceloom_trace::TraceBuilder;
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
+use interpret::Interpreter;
+
+/// ftrace text.
+pub(crate) struct FtraceText;
+
+const ID: &str = "ftrace";
+
+impl Format for FtraceText {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "ftrace text (systrace, atrace, trace-cmd report)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        sniff(head)
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(FtraceReader::new(options)))
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::TextWriter)
+    }
+}
+
+/// Looks for a line that only ftrace has, or for the header of an empty trace.
+fn sniff(head: &[u8]) -> Confidence {
+    const LINES: usize = 200;
+    let mut confidence = Confidence::No;
+    for line in head.split(|&byte| byte == b'\n').take(LINES) {
+        let text = line.trim_ascii();
+        if tokenize::is_event_line(line) {
+            return Confidence::Likely;
+        }
+        if text.starts_with(b"<!") || text.starts_with(b"<html") {
+            return Confidence::No;
+        }
+        let tracer = text.starts_with(b"# tracer: ") && text.len() > 10;
+        if tracer || (text.starts_with(b"version = ") && confidence == Confidence::No) {
+            confidence = Confidence::Maybe;
+        }
+    }
+    confidence
+}
+
+/// Pushes text through the tokenizer into the interpreter. Lines that a chunk breaks are put
+/// together.
+struct FtraceReader {
+    interpreter: Interpreter,
+    carry: Vec<u8>,
+    threads: usize,
+    process_dump: Option<Arc<Vec<u8>>>,
+}
+
+impl FtraceReader {
+    fn new(options: &ReadOptions) -> Self {
+        Self {
+            interpreter: Interpreter::new(options.rules.clone()),
+            carry: Vec::new(),
+            threads: options.threads,
+            process_dump: options.process_dump.clone(),
+        }
+    }
+
+    fn read(&mut self, text: &[u8], out: &mut TraceBuilder) {
+        let interpreter = &mut self.interpreter;
+        parallel::each_piece(text, self.threads, |piece| interpreter.piece(piece, out));
+    }
+
+    fn flush_carry(&mut self, out: &mut TraceBuilder) {
+        let carry = std::mem::take(&mut self.carry);
+        self.read(&carry, out);
+        self.carry = carry;
+        self.carry.clear();
+    }
+}
+
+impl Reader for FtraceReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(ID)?;
+        out.add_source_bytes(chunk.len() as u64);
+        let mut rest = chunk;
+        if !self.carry.is_empty() {
+            let Some(newline) = memchr::memchr(b'\n', chunk) else {
+                self.carry.extend_from_slice(chunk);
+                return Ok(());
+            };
+            self.carry.extend_from_slice(&chunk[..=newline]);
+            self.flush_carry(out);
+            rest = &chunk[newline + 1..];
+        }
+        let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
+        self.read(&rest[..whole], out);
+        self.carry.extend_from_slice(&rest[whole..]);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(ID)?;
+        if !self.carry.is_empty() {
+            self.flush_carry(out);
+        }
+        if let Some(dump) = &self.process_dump {
+            crate::process_dump::read_process_dump(dump, out);
+        }
+        self.interpreter.finish(out);
+        Ok(())
+    }
+}

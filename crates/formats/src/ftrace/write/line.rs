@@ -1,0 +1,330 @@
+//! Printing one line.
+
+use std::io::{self, Write};
+
+use traceloom_trace::{
+    ClockKind, NO_NUMBER, ProcessId, RowId, SliceId, StringId, ThreadId, TrackId, TrackKind,
+    TrackRow,
+};
+
+use super::fields::write_fields;
+use super::plan::{Kind, Line, Plan};
+
+/// CPU and priority of a thread of which no switch tells: nice 0.
+const NOWHERE: (u32, i32) = (0, 120);
+
+/// Prints lines in order of time, and knows where threads ran last.
+pub(super) struct Printer<'p> {
+    plan: &'p Plan<'p>,
+    /// The CPU each thread was on last, and its priority.
+    last: Vec<(u32, i32)>,
+    /// Added to all times, so that none is negative: the text has no sign for them.
+    shift: i64,
+    /// For processes without a number: the trace's own, else 1, the main thread's in ART.
+    default_pid: i64,
+    idle: ThreadId,
+}
+
+impl<'p> Printer<'p> {
+    pub fn new(plan: &'p Plan<'p>) -> Self {
+        let trace = plan.trace;
+        let mut first = vec![None; trace.threads.len()];
+        for slice in trace.sched_slices.rows() {
+            if let Some(first) = first.get_mut(slice.utid.row()) {
+                first.get_or_insert((slice.cpu, slice.priority));
+            }
+        }
+        let last = first.into_iter().map(|place| place.unwrap_or(NOWHERE));
+        let pid = trace.metadata("pid").and_then(|pid| pid.parse().ok());
+        let start = plan.lines.first().map_or(0, |line| line.ts);
+        let idle = trace.threads.tid.iter().position(|tid| tid == 0);
+        Self {
+            plan,
+            last: last.collect(),
+            shift: start.min(0).saturating_neg(),
+            default_pid: pid.unwrap_or(1),
+            idle: idle.map_or(ThreadId::NONE, ThreadId::from_row),
+        }
+    }
+
+    pub fn print(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let row = line.row as usize;
+        match line.kind {
+            Kind::Begin => self.begin(line, out)?,
+            Kind::End => self.end(line, out)?,
+            Kind::Counter => self.counter(line, out)?,
+            Kind::Instant => self.instant(line, out)?,
+            Kind::Event => self.event(line, out)?,
+            Kind::Clock => self.clock(line, out)?,
+            Kind::Switch => self.switch(line, out)?,
+            Kind::Waking => self.wake(line, "sched_waking", out)?,
+            Kind::Wakeup => self.wake(line, "sched_wakeup", out)?,
+            Kind::Birth => self.wake(line, "sched_wakeup_new", out)?,
+            Kind::Blocked => {
+                let state = self.plan.trace.thread_states.row(row);
+                self.front(line.ts, self.idle, None, out)?;
+                write!(
+                    out,
+                    "sched_blocked_reason: pid={} iowait={} caller={}",
+                    self.tid(state.utid),
+                    state.io_wait,
+                    self.text(state.blocked_function)
+                )?;
+            }
+        }
+        out.write_all(b"\n")
+    }
+
+    /// `comm-tid (tgid) [cpu] flags time: `
+    fn front(
+        &self,
+        ts: i64,
+        utid: ThreadId,
+        cpu: Option<u32>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let cpu = cpu.unwrap_or_else(|| self.last_of(utid).0);
+        write!(out, "{:>16}-{:<7} ", self.comm(utid), self.tid(utid))?;
+        match self.pid(utid) {
+            Some(pid) => write!(out, "({pid:>7})")?,
+            None => out.write_all(b"(-------)")?,
+        }
+        self.time(cpu, ts, out)
+    }
+
+    /// The front of a line that a process's speaker writes; of a made-up main thread where the
+    /// trace has no thread of the process.
+    fn process_front(&self, ts: i64, upid: ProcessId, out: &mut impl Write) -> io::Result<i64> {
+        let pid = upid
+            .some()
+            .map_or(self.default_pid, |upid| self.number(upid));
+        match self.plan.speakers.get(&upid) {
+            Some(&utid) => self.front(ts, utid, None, out)?,
+            None => {
+                write!(out, "{:>16}-{pid:<7} ({pid:>7})", "<...>")?;
+                self.time(0, ts, out)?;
+            }
+        }
+        Ok(pid)
+    }
+
+    fn time(&self, cpu: u32, ts: i64, out: &mut impl Write) -> io::Result<()> {
+        let micros = ts.saturating_add(self.shift) / 1_000;
+        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
+        write!(out, " [{cpu:03}] .... {seconds:>5}.{micros:06}: ")
+    }
+
+    fn begin(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let slice = SliceId(line.row);
+        let track_id = self.plan.trace.slices.track_id.get(slice.row());
+        let name = self.plan.trace.slice_name(slice);
+        let name = clean(&name);
+        let track = self.track(track_id);
+        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+            self.front(line.ts, utid, None, out)?;
+            return write!(out, "tracing_mark_write: B|{}|{name}", self.mark_pid(utid));
+        }
+        let pid = self.process_front(line.ts, self.owner(track), out)?;
+        match self.lane_name(track) {
+            Some(lane) => write!(
+                out,
+                "tracing_mark_write: G|{pid}|{lane}|{name}|{}",
+                line.row
+            ),
+            None => write!(out, "tracing_mark_write: S|{pid}|{name}|{}", line.row),
+        }
+    }
+
+    fn end(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let slice = SliceId(line.row);
+        let track = self.track(self.plan.trace.slices.track_id.get(slice.row()));
+        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+            self.front(line.ts, utid, None, out)?;
+            return write!(out, "tracing_mark_write: E|{}", self.mark_pid(utid));
+        }
+        let pid = self.process_front(line.ts, self.owner(track), out)?;
+        match self.lane_name(track) {
+            Some(lane) => write!(out, "tracing_mark_write: H|{pid}|{lane}|{}", line.row),
+            None => {
+                let name = self.plan.trace.slice_name(slice);
+                let name = clean(&name);
+                write!(out, "tracing_mark_write: F|{pid}|{name}|{}", line.row)
+            }
+        }
+    }
+
+    fn counter(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let row = self.plan.trace.counters.row(line.row as usize);
+        let track = self.track(row.track_id);
+        let name = self.text(track.name);
+        if let (TrackKind::CpuCounter, Ok(cpu)) = (track.kind, u32::try_from(track.cpu)) {
+            let event = match name {
+                "cpuidle" => Some("cpu_idle"),
+                "cpufreq" => Some("cpu_frequency"),
+                _ => None,
+            };
+            if let Some(event) = event {
+                self.front(line.ts, self.idle, Some(cpu), out)?;
+                return write!(out, "{event}: state={} cpu_id={cpu}", row.value as i64);
+            }
+        }
+        let pid = self.process_front(line.ts, self.owner(track), out)?;
+        let name = clean(name);
+        write!(out, "tracing_mark_write: C|{pid}|{name}")?;
+        if track.cpu != NO_NUMBER {
+            write!(out, " {}", track.cpu)?;
+        }
+        write!(out, "|{}", row.value)
+    }
+
+    fn instant(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let row = self.plan.trace.instants.row(line.row as usize);
+        let track = self.track(row.track_id);
+        let name = clean(self.text(row.name));
+        if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
+            self.front(line.ts, utid, None, out)?;
+            return write!(out, "tracing_mark_write: I|{}|{name}", self.mark_pid(utid));
+        }
+        let pid = self.process_front(line.ts, self.owner(track), out)?;
+        let lane = clean(self.text(track.name));
+        write!(out, "tracing_mark_write: N|{pid}|{lane}|{name}")
+    }
+
+    fn event(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let row = self.plan.trace.ftrace_events.row(line.row as usize);
+        let name = self.text(row.name);
+        self.front(line.ts, row.utid, Some(row.cpu), out)?;
+        write!(out, "{name}: ")?;
+        write_fields(self.plan.trace, name, row.arg_set_id, out)
+    }
+
+    fn clock(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        const SYNC: &str = "tracing_mark_write: trace_event_clock_sync:";
+        let row = &self.plan.trace.clocks[line.row as usize];
+        self.front(line.ts, ThreadId::from_row(0), None, out)?;
+        let micros = row.value_ns / 1_000;
+        let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
+        match row.clock {
+            _ if !row.name.is_empty() => write!(out, "{SYNC} name={}", clean(&row.name)),
+            ClockKind::Realtime => write!(out, "{SYNC} realtime_ts={}", row.value_ns / 1_000_000),
+            _ => write!(out, "{SYNC} parent_ts={seconds}.{fraction:06}"),
+        }
+    }
+
+    fn switch(&mut self, line: Line, out: &mut impl Write) -> io::Result<()> {
+        let switch = self.plan.switches[line.row as usize];
+        let priority = match switch.prev_priority {
+            120 => self.last_of(switch.prev).1,
+            priority => priority,
+        };
+        self.front(line.ts, switch.prev, Some(switch.cpu), out)?;
+        write!(
+            out,
+            "sched_switch: prev_comm={} prev_pid={} prev_prio={priority} prev_state={} ==> \
+             next_comm={} next_pid={} next_prio={}",
+            self.sched_comm(switch.prev, switch.cpu),
+            self.tid(switch.prev),
+            switch.prev_state,
+            self.sched_comm(switch.next, switch.cpu),
+            self.tid(switch.next),
+            switch.next_priority,
+        )?;
+        if let Some(last) = self.last.get_mut(switch.next.row()) {
+            *last = (switch.cpu, switch.next_priority);
+        }
+        Ok(())
+    }
+
+    fn wake(&self, line: Line, event: &str, out: &mut impl Write) -> io::Result<()> {
+        let state = self.plan.trace.thread_states.row(line.row as usize);
+        let waker = state.waker_utid.some().unwrap_or(self.idle);
+        let (cpu, priority) = self.last_of(state.utid);
+        self.front(line.ts, waker, None, out)?;
+        write!(
+            out,
+            "{event}: comm={} pid={} prio={priority} target_cpu={cpu:03}",
+            self.comm(state.utid),
+            self.tid(state.utid),
+        )
+    }
+
+    fn text(&self, id: StringId) -> &'p str {
+        self.plan.trace.strings.get(id)
+    }
+
+    fn last_of(&self, utid: ThreadId) -> (u32, i32) {
+        self.last.get(utid.row()).copied().unwrap_or(NOWHERE)
+    }
+
+    fn tid(&self, utid: ThreadId) -> i64 {
+        match utid.some() {
+            Some(utid) => self.plan.trace.threads.tid.get(utid.row()),
+            None => 0,
+        }
+    }
+
+    fn pid(&self, utid: ThreadId) -> Option<i64> {
+        let upid = self.plan.trace.threads.upid.get(utid.some()?.row());
+        Some(self.number(upid.some()?))
+    }
+
+    fn number(&self, upid: ProcessId) -> i64 {
+        match self.plan.trace.processes.pid.get(upid.row()) {
+            NO_NUMBER => self.default_pid,
+            pid => pid,
+        }
+    }
+
+    /// The number in a marker; 0 says nothing of a thread whose process is not known.
+    fn mark_pid(&self, utid: ThreadId) -> i64 {
+        self.pid(utid).unwrap_or(0)
+    }
+
+    /// The name at a line's front.
+    fn comm(&self, utid: ThreadId) -> String {
+        let name = match utid.some() {
+            _ if self.tid(utid) == 0 => return "<idle>".to_owned(),
+            Some(utid) => self.text(self.plan.trace.threads.name.get(utid.row())),
+            None => "",
+        };
+        match name {
+            "" => "<...>".to_owned(),
+            name => clean(name).into_owned(),
+        }
+    }
+
+    /// The name inside a switch: there the idle threads have one for each CPU.
+    fn sched_comm(&self, utid: ThreadId, cpu: u32) -> String {
+        if self.tid(utid) == 0 {
+            return format!("swapper/{cpu}");
+        }
+        self.comm(utid)
+    }
+
+    fn track(&self, track: TrackId) -> TrackRow {
+        self.plan.trace.tracks.row(track.row())
+    }
+
+    fn owner(&self, track: TrackRow) -> ProcessId {
+        match track.utid.some() {
+            Some(utid) => self.plan.trace.threads.upid.get(utid.row()),
+            None => track.upid,
+        }
+    }
+
+    /// The name of a track that is not just that of its slices.
+    fn lane_name(&self, track: TrackRow) -> Option<String> {
+        let name = clean(self.text(track.name));
+        let own = track.kind != TrackKind::ProcessAsync && !name.is_empty();
+        own.then(|| name.into_owned())
+    }
+}
+
+/// A name without what would end its line.
+fn clean(name: &str) -> std::borrow::Cow<'_, str> {
+    if name.contains(['\n', '\r', '\0']) {
+        name.replace(['\n', '\r', '\0'], " ").into()
+    } else {
+        name.into()
+    }
+}

@@ -1,0 +1,78 @@
+//! Writing ftrace text that systrace, catapult and Perfetto open.
+//!
+//! What the text cannot hold: times finer than a microsecond are cut, a thread has the one name
+//! that the model keeps, flags are not known and stay dots (catapult knows few letters anyway),
+//! CPU clocks of method traces have no place. Counters and asynchronous slices do not say who
+//! wrote them; their process's main thread does. Sources that share a clock are written into one.
+
+mod fields;
+mod line;
+mod plan;
+mod sched;
+mod slices;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, BufWriter, Write};
+
+use traceloom_trace::{RepairKind, Trace};
+
+use crate::error::WriteError;
+use crate::format::{WriteOptions, Writer};
+use plan::Plan;
+
+/// Writes ftrace text.
+pub(crate) struct TextWriter;
+
+impl Writer for TextWriter {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["systrace", "ftrace", "txt"]
+    }
+
+    fn write(
+        &self,
+        trace: &Trace,
+        _: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        write_text(trace, out)
+    }
+}
+
+/// Writes the trace as text.
+pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<(), WriteError> {
+    let plan = Plan::of(trace);
+    if plan.is_empty() {
+        return Err(WriteError::NothingToWrite {
+            format: super::ID,
+            holds: "slices, counters, scheduling and kernel events",
+        });
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    header(trace, plan.len() as u64, &mut out)?;
+    plan.print(&mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// The header as the kernel prints it with the tgid column: tools look for `# tracer: nop`, for
+/// the column of the TGID, and for the number of CPUs.
+fn header(trace: &Trace, entries: u64, out: &mut impl Write) -> io::Result<()> {
+    let lost = trace.repairs.count(RepairKind::BufferOverflow);
+    let cpus = trace.sched_slices.cpu.iter().max().map_or(1, |cpu| cpu + 1);
+    let written = entries.saturating_add(lost);
+    write!(
+        out,
+        "# tracer: nop\n\
+         #\n\
+         # entries-in-buffer/entries-written: {entries}/{written}   #P:{cpus}\n\
+         #\n\
+         #                                          _-----=> irqs-off\n\
+         #                                         / _----=> need-resched\n\
+         #                                        | / _---=> hardirq/softirq\n\
+         #                                        || / _--=> preempt-depth\n\
+         #                                        ||| /     delay\n\
+         #           TASK-PID       TGID    CPU#  ||||   TIMESTAMP  FUNCTION\n\
+         #              | |           |       |   ||||      |         |\n"
+    )
+}

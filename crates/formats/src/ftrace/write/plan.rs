@@ -1,0 +1,153 @@
+//! Which lines there will be, in their order.
+
+use std::io::{self, Write};
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
+
+use super::line::Printer;
+use super::{sched, slices};
+
+/// What a line says; `row` of [`Line`] is a row of the table it comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// `B|`, or `S|` and `G|` off the threads.
+    Begin,
+    /// `E|`, or `F|` and `H|`.
+    End,
+    Counter,
+    Instant,
+    Event,
+    Clock,
+    /// A switch from the row of [`Plan::switches`].
+    Switch,
+    /// `sched_waking`: a row of thread states.
+    Waking,
+    /// `sched_wakeup`, which older tools want.
+    Wakeup,
+    /// `sched_wakeup_new`: the first of a thread's life.
+    Birth,
+    /// `sched_blocked_reason`: a row of thread states.
+    Blocked,
+}
+
+/// A line to be printed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub ts: i64,
+    /// Among lines of one time: kernel events first, as they make threads.
+    pub order: u64,
+    pub kind: Kind,
+    pub row: u32,
+}
+
+/// Lines of one time stand in this order.
+#[derive(Clone, Copy)]
+pub(super) enum Class {
+    Clock,
+    Event,
+    Sched,
+    Mark,
+}
+
+impl Class {
+    pub fn order(self, sequence: usize) -> u64 {
+        (self as u64) << 60 | sequence as u64
+    }
+}
+
+/// A switch between the threads of a CPU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Switch {
+    pub cpu: u32,
+    pub prev: ThreadId,
+    pub prev_priority: i32,
+    pub prev_state: traceloom_trace::TaskState,
+    pub next: ThreadId,
+    pub next_priority: i32,
+}
+
+/// All lines of a trace in order.
+pub(super) struct Plan<'t> {
+    pub trace: &'t Trace,
+    pub lines: Vec<Line>,
+    pub switches: Vec<Switch>,
+    /// The thread that writes for its process.
+    pub speakers: FxHashMap<ProcessId, ThreadId>,
+}
+
+impl<'t> Plan<'t> {
+    pub fn of(trace: &'t Trace) -> Self {
+        let mut plan = Self {
+            trace,
+            lines: Vec::new(),
+            switches: Vec::new(),
+            speakers: speakers(trace),
+        };
+        slices::add(&mut plan);
+        plan.add_rows();
+        sched::add(&mut plan);
+        plan.lines.sort_by_key(|line| (line.ts, line.order));
+        plan
+    }
+
+    fn add_rows(&mut self) {
+        let trace = self.trace;
+        let rows = |class: Class, kind: Kind, row: usize, ts: i64| Line {
+            ts,
+            order: class.order(row),
+            kind,
+            row: row as u32,
+        };
+        let marks = trace.slices.len() * 2;
+        let counters = trace.counters.ts.iter().enumerate();
+        self.lines.extend(counters.map(|(row, ts)| Line {
+            order: Class::Mark.order(marks + row),
+            ..rows(Class::Mark, Kind::Counter, row, ts)
+        }));
+        let instants = trace.instants.ts.iter().enumerate();
+        self.lines.extend(instants.map(|(row, ts)| Line {
+            order: Class::Mark.order(marks + trace.counters.len() + row),
+            ..rows(Class::Mark, Kind::Instant, row, ts)
+        }));
+        let events = trace.ftrace_events.ts.iter().enumerate();
+        self.lines
+            .extend(events.map(|(row, ts)| rows(Class::Event, Kind::Event, row, ts)));
+        let clocks = trace.clocks.iter().enumerate();
+        self.lines
+            .extend(clocks.map(|(row, clock)| rows(Class::Clock, Kind::Clock, row, clock.ts)));
+    }
+
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut printer = Printer::new(self);
+        for line in &self.lines {
+            printer.print(*line, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// For each process its main thread, else its first.
+fn speakers(trace: &Trace) -> FxHashMap<ProcessId, ThreadId> {
+    let mut speakers = FxHashMap::default();
+    for (row, thread) in trace.threads.rows().enumerate() {
+        let Some(upid) = thread.upid.some() else {
+            continue;
+        };
+        let utid = ThreadId::from_row(row);
+        if thread.is_main_thread {
+            speakers.insert(upid, utid);
+        } else {
+            speakers.entry(upid).or_insert(utid);
+        }
+    }
+    speakers
+}

@@ -1,0 +1,324 @@
+//! Writing `.trace` files: versions 1 to 3, and the streaming variants of 2 and 3.
+//!
+//! Calls of methods are written, and every other slice of a thread as if it were one: its name
+//! becomes the method's, its category the class. Slices on tracks of no thread (async slices,
+//! counters) have no call stack and are left out.
+//!
+//! Times are microseconds since the start in 32 bits, as the format has them: what is finer is cut
+//! off, and a trace of more than 71 minutes runs over, which this crate's reader mends. Versions 1
+//! and 2 hold one time: wall time, or CPU time where that alone was recorded. Version 3 holds both,
+//! or wall time alone where no CPU time is known.
+
+mod calls;
+mod names;
+
+use std::io::Write;
+
+use traceloom_trace::{RepairKind, RowId, Trace};
+
+use self::calls::{Call, calls};
+use self::names::Names;
+use super::FORMAT;
+use super::header::{MAGIC, STREAMING};
+use crate::error::WriteError;
+use crate::format::{WriteOptions, Writer};
+
+/// Bytes of a header, padding included.
+const HEADER_BYTES: usize = 32;
+
+/// Keys that keep their value; the others are the trace's own numbers and are counted anew.
+const KEPT_KEYS: &[&str] = &[
+    "clock-call-overhead-nsec",
+    "vm",
+    "pid",
+    "alloc-count",
+    "alloc-size",
+    "gc-count",
+];
+
+/// Writes `.trace` files.
+pub(super) struct TraceWriter;
+
+impl Writer for TraceWriter {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["trace"]
+    }
+
+    fn write(
+        &self,
+        trace: &Trace,
+        options: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let layout = Layout::choose(trace, options)?;
+        let start_ns = start_ns(trace);
+        let calls = calls(trace, start_ns);
+        if calls.is_empty() {
+            return Err(WriteError::NothingToWrite {
+                format: FORMAT,
+                holds: "calls of methods and slices of threads",
+            });
+        }
+        let names = Names::assign(trace, layout.largest_tid())?;
+        let mut file = File {
+            trace,
+            layout,
+            names,
+            calls: calls.len(),
+            elapsed_us: calls.last().map_or(0, |call| call.wall_ns / 1000),
+            bytes: Vec::with_capacity(1 << 16),
+            out,
+        };
+        file.write(&calls, start_ns)
+    }
+}
+
+/// Which times stand in a record.
+#[derive(Clone, Copy, PartialEq)]
+enum Clock {
+    Wall,
+    ThreadCpu,
+    Dual,
+}
+
+impl Clock {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Wall => "wall",
+            Self::ThreadCpu => "thread-cpu",
+            Self::Dual => "dual",
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Layout {
+    version: u8,
+    streaming: bool,
+    clock: Clock,
+}
+
+impl Layout {
+    fn choose(trace: &Trace, options: &WriteOptions) -> Result<Self, WriteError> {
+        let version = options.trace_version;
+        let fits = match options.streaming {
+            false => matches!(version, 1..=3),
+            true => matches!(version, 2 | 3),
+        };
+        if !fits {
+            return Err(WriteError::Option {
+                format: FORMAT,
+                option: "trace version",
+                found: version.to_string(),
+                expected: "1, 2 or 3 (2 or 3 when streaming)",
+            });
+        }
+        let has_cpu = trace.slices.thread_ts.iter().any(|cpu| cpu >= 0);
+        let clock = match (version, trace.metadata("method-trace-clocks")) {
+            (3, _) if has_cpu => Clock::Dual,
+            (1 | 2, Some("thread-cpu")) => Clock::ThreadCpu,
+            _ => Clock::Wall,
+        };
+        Ok(Self {
+            version,
+            streaming: options.streaming,
+            clock,
+        })
+    }
+
+    fn largest_tid(self) -> i64 {
+        match self.version {
+            1 => u8::MAX.into(),
+            _ => u16::MAX.into(),
+        }
+    }
+
+    fn record_bytes(self) -> usize {
+        let tid = if self.version == 1 { 1 } else { 2 };
+        tid + 4 + if self.clock == Clock::Dual { 8 } else { 4 }
+    }
+}
+
+/// Where times count from, ns: the start that a method trace was read with, else the first event.
+fn start_ns(trace: &Trace) -> i64 {
+    let first = trace.bounds.0.div_euclid(1000) * 1000;
+    let said = trace
+        .clocks
+        .iter()
+        .find(|row| row.name == super::interpret::START);
+    match said {
+        Some(row) if row.ts <= first && first - row.ts < 1_000 << 32 => row.ts,
+        _ => first,
+    }
+}
+
+struct File<'a> {
+    trace: &'a Trace,
+    layout: Layout,
+    names: Names,
+    calls: usize,
+    elapsed_us: i64,
+    bytes: Vec<u8>,
+    out: &'a mut dyn Write,
+}
+
+impl File<'_> {
+    fn write(&mut self, calls: &[Call], start_ns: i64) -> Result<(), WriteError> {
+        if self.layout.streaming {
+            self.header(start_ns);
+            self.stream(calls)?;
+            let summary = self.key_section(false);
+            self.escape(3);
+            self.bytes.extend((summary.len() as u32).to_le_bytes());
+            self.bytes.extend(summary);
+        } else {
+            let keys = self.key_section(true);
+            self.bytes.extend(keys);
+            self.header(start_ns);
+            for call in calls {
+                self.record(call);
+                self.flush_full()?;
+            }
+        }
+        self.flush()
+    }
+
+    /// Names go where they are used first; what nobody uses stands before the summary.
+    fn stream(&mut self, calls: &[Call]) -> Result<(), WriteError> {
+        let mut methods_told = vec![false; self.names.methods()];
+        let mut threads_told = vec![false; self.trace.threads.len()];
+        for call in calls {
+            let thread = call.thread.row();
+            if !std::mem::replace(&mut threads_told[thread], true) {
+                self.tell_thread(thread);
+            }
+            let method = self.names.method_of(self.trace, call.slice);
+            if !std::mem::replace(&mut methods_told[method], true) {
+                self.tell_method(method);
+            }
+            self.record(call);
+            self.flush_full()?;
+        }
+        for (method, _) in methods_told.iter().enumerate().filter(|(_, told)| !**told) {
+            self.tell_method(method);
+            self.flush_full()?;
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self, code: u8) {
+        self.bytes.extend([0, 0, code]);
+    }
+
+    fn tell_thread(&mut self, row: usize) {
+        let name = self.names.thread_name(self.trace, row);
+        let name = cut(&name);
+        self.escape(2);
+        self.bytes
+            .extend((self.names.tid(row) as u16).to_le_bytes());
+        self.bytes.extend((name.len() as u16).to_le_bytes());
+        self.bytes.extend(name.as_bytes());
+    }
+
+    fn tell_method(&mut self, method: usize) {
+        let Some(line) = self.names.method_line(self.trace, method) else {
+            return;
+        };
+        let line = cut(&line);
+        self.escape(1);
+        self.bytes.extend((line.len() as u16 + 1).to_le_bytes());
+        self.bytes.extend(line.as_bytes());
+        self.bytes.push(b'\n');
+    }
+
+    fn header(&mut self, start_ns: i64) {
+        let begin = self.bytes.len();
+        let streaming = if self.layout.streaming { STREAMING } else { 0 };
+        let version = u16::from(self.layout.version) | streaming;
+        self.bytes.extend(MAGIC);
+        self.bytes.extend(version.to_le_bytes());
+        self.bytes.extend((HEADER_BYTES as u16).to_le_bytes());
+        // A trace that begins before its clock's origin keeps its distances, not its place.
+        self.bytes.extend((start_ns / 1000).max(0).to_le_bytes());
+        if self.layout.version == 3 {
+            let record = self.layout.record_bytes() as u16;
+            self.bytes.extend(record.to_le_bytes());
+        }
+        self.bytes.resize(begin + HEADER_BYTES, 0);
+    }
+
+    fn record(&mut self, call: &Call) {
+        let tid = self.names.tid(call.thread.row());
+        let method = self.names.method_of(self.trace, call.slice);
+        let word = self.names.method_id(method) | u32::from(call.is_exit);
+        match self.layout.version {
+            1 => self.bytes.push(tid as u8),
+            _ => self.bytes.extend((tid as u16).to_le_bytes()),
+        }
+        self.bytes.extend(word.to_le_bytes());
+        // Cutting to 32 bits is what the recorder did.
+        let (cpu, wall) = ((call.cpu_ns / 1000) as u32, (call.wall_ns / 1000) as u32);
+        if self.layout.clock != Clock::Wall {
+            self.bytes.extend(cpu.to_le_bytes());
+        }
+        if self.layout.clock != Clock::ThreadCpu {
+            self.bytes.extend(wall.to_le_bytes());
+        }
+    }
+
+    /// The key section, or the summary of a streaming trace: that one has neither methods nor a
+    /// number of calls.
+    fn key_section(&self, whole: bool) -> Vec<u8> {
+        let overflow = self.trace.repairs.count(RepairKind::BufferOverflow) > 0;
+        let mut text = format!(
+            "*version\n{}\ndata-file-overflow={overflow}\nclock={}\nelapsed-time-usec={}\n",
+            self.layout.version,
+            self.layout.clock.name(),
+            self.elapsed_us,
+        );
+        if whole {
+            text.push_str(&format!("num-method-calls={}\n", self.calls));
+        }
+        for key in KEPT_KEYS {
+            if let Some(value) = self.trace.metadata(key) {
+                text.push_str(&format!("{key}={value}\n"));
+            }
+        }
+        text.push_str("*threads\n");
+        for row in self.names.threads() {
+            let name = self.names.thread_name(self.trace, row);
+            text.push_str(&format!("{}\t{name}\n", self.names.tid(row)));
+        }
+        text.push_str("*methods\n");
+        for method in (0..self.names.methods()).filter(|_| whole) {
+            if let Some(line) = self.names.method_line(self.trace, method) {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+        text.push_str("*end\n");
+        text.into_bytes()
+    }
+
+    fn flush_full(&mut self) -> Result<(), WriteError> {
+        match self.bytes.len() >= 1 << 16 {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        self.out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+}
+
+/// What of a text fits a 16-bit length, with a byte to spare for the line's end.
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(usize::from(u16::MAX) - 1);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

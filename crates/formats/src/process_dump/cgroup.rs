@@ -1,0 +1,37 @@
+//! CGROUP DUMP: the table of `/proc/cgroups` and which tasks each group has.
+
+use traceloom_trace::TraceBuilder;
+
+/// Whether a line says that a cgroup dump follows.
+pub(super) fn is_title(line: &[u8]) -> bool {
+    line == b"CGROUP DUMP"
+        || line.starts_with(b"#subsys_name")
+        || line
+            .strip_prefix(b"# tracer:")
+            .is_some_and(|rest| rest.trim_ascii() == b"CGROUP DUMP")
+}
+
+/// Keeps the dump as metadata: `cgroup.cpuset` and `cgroup.tasks./top-app (root=4)`.
+pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
+    for (number, line) in super::lines(text).enumerate() {
+        let line_text = String::from_utf8_lossy(line);
+        if line.is_empty() || line.starts_with(b"#") || line == b"CGROUP DUMP" {
+            continue;
+        }
+        let words: Vec<&str> = line_text.split_whitespace().collect();
+        match (line_text.split_once(" : "), words.as_slice()) {
+            (Some((group, tasks)), _) => out.metadata(&format!("cgroup.tasks.{group}"), tasks),
+            (None, _) if line.ends_with(b":") => {
+                out.metadata(
+                    &format!("cgroup.tasks.{}", line_text.trim_end_matches([':', ' '])),
+                    "",
+                );
+            }
+            (None, [subsystem, hierarchy, groups, enabled]) => out.metadata(
+                &format!("cgroup.{subsystem}"),
+                &format!("hierarchy {hierarchy}, {groups} groups, enabled {enabled}"),
+            ),
+            _ => super::unparsed(line, number, out),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Lists of the processes and threads of a device, taken beside a trace: systrace's PROCESS DUMP
+//! (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, and CGROUP DUMP.
+//!
+//! Within a systrace page they share the source of the ftrace block, and tell it which process a
+//! thread belongs to.
+
+mod cgroup;
+mod people;
+mod procfs;
+mod table;
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+
+/// PROCESS DUMP, `ps` tables and lists of `/proc` paths.
+pub(crate) struct ProcessDump;
+
+/// CGROUP DUMP.
+pub(crate) struct CgroupDump;
+
+const PROCESS: &str = "process-dump";
+const CGROUP: &str = "cgroup-dump";
+
+/// How many lines are looked at to recognise a dump.
+const SNIFF_LINES: usize = 5;
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii)
+}
+
+impl Format for ProcessDump {
+    fn id(&self) -> &'static str {
+        PROCESS
+    }
+
+    fn title(&self) -> &'static str {
+        "process dump (ps tables beside a systrace)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        let is_dump = |line: &[u8]| table::Columns::read(line).is_some() || procfs::is_list(line);
+        match lines(head).take(SNIFF_LINES).any(is_dump) {
+            true => Confidence::Likely,
+            false => Confidence::No,
+        }
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(Whole::new(PROCESS, read_process_dump)))
+    }
+}
+
+impl Format for CgroupDump {
+    fn id(&self) -> &'static str {
+        CGROUP
+    }
+
+    fn title(&self) -> &'static str {
+        "cgroup dump (beside a systrace)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        match lines(head).take(SNIFF_LINES).any(cgroup::is_title) {
+            true => Confidence::Certain,
+            false => Confidence::No,
+        }
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(Whole::new(CGROUP, cgroup::read)))
+    }
+}
+
+/// Fills names and memberships from a process dump of any shape. What the trace itself says about
+/// a thread's process is not overruled: the dump was taken at another time.
+pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
+    let mut columns = None;
+    for (number, line) in lines(text).enumerate() {
+        if line.is_empty() || line.starts_with(b"#") || line == b"PROCESS DUMP" {
+            continue;
+        }
+        if let Some(found) = table::Columns::read(line) {
+            columns = Some(found);
+        } else if procfs::is_list(line) {
+            procfs::read(line, out);
+        } else {
+            let row = columns.as_ref().and_then(|columns| columns.row(line));
+            match row {
+                Some(row) => people::add(row, out),
+                None => unparsed(line, number, out),
+            }
+        }
+    }
+}
+
+fn unparsed(line: &[u8], number: usize, out: &mut TraceBuilder) {
+    const SHOWN: usize = 120;
+    let place = Place::at_line(number as u64 + 1);
+    out.repair(RepairKind::UnparsedLine, 1, place, || {
+        String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).into_owned()
+    });
+}
+
+/// A reader that needs its input whole; dumps are small.
+struct Whole {
+    format: &'static str,
+    read: fn(&[u8], &mut TraceBuilder),
+    text: Vec<u8>,
+}
+
+impl Whole {
+    fn new(format: &'static str, read: fn(&[u8], &mut TraceBuilder)) -> Self {
+        Self {
+            format,
+            read,
+            text: Vec::new(),
+        }
+    }
+}
+
+impl Reader for Whole {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        out.trace(self.format)?.add_source_bytes(chunk.len() as u64);
+        self.text.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        (self.read)(&self.text, out.trace(self.format)?);
+        self.text = Vec::new();
+        Ok(())
+    }
+}

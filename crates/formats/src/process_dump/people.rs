@@ -1,0 +1,77 @@
+//! Rows of dumps to processes and threads.
+
+use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
+
+use super::table::Row;
+
+/// Adds a row's process or thread.
+pub(super) fn add(row: Row<'_>, out: &mut TraceBuilder) {
+    match row.tid {
+        Some(tid) => {
+            let utid = member(tid, row.pid, out);
+            name_thread(utid, row.name, out);
+        }
+        None => process(row, out),
+    }
+}
+
+fn process(row: Row<'_>, out: &mut TraceBuilder) {
+    let main = member(row.pid, row.pid, out);
+    let name = unbracketed(row.name);
+    let comm = if row.comm.is_empty() { name } else { row.comm };
+    name_thread(main, comm, out);
+    let upid = out.process(row.pid);
+    let name = out.intern(if name.is_empty() { comm } else { name });
+    out.name_process(upid, name);
+    let processes = &mut out.tables().processes;
+    if let Some(ppid) = row.ppid {
+        *processes.ppid.get_mut(upid.row()) = ppid;
+    }
+    if let Some(uid) = uid(row.user).filter(|_| processes.uid.get(upid.row()) == NO_NUMBER) {
+        *processes.uid.get_mut(upid.row()) = uid;
+    }
+}
+
+/// The thread `tid`, in the process `pid` unless the trace knows better.
+pub(super) fn member(tid: i64, pid: i64, out: &mut TraceBuilder) -> ThreadId {
+    let utid = out.thread(tid);
+    if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE && tid != 0 {
+        out.put_in_process(utid, pid);
+    }
+    utid
+}
+
+fn name_thread(utid: ThreadId, name: &[u8], out: &mut TraceBuilder) {
+    if out.trace().threads.name.get(utid.row()).is_empty() {
+        let name = out.intern(unbracketed(name));
+        out.name_thread(utid, name);
+    }
+}
+
+/// `ps` puts threads of the kernel in brackets.
+fn unbracketed(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"[")
+        .and_then(|inner| inner.strip_suffix(b"]"))
+        .unwrap_or(name)
+}
+
+/// The number of a user, where it follows from the name: Android's `u0_a123`, `root`, or a number.
+fn uid(user: &[u8]) -> Option<i64> {
+    const PER_USER: i64 = 100_000;
+    const FIRST_APP: i64 = 10_000;
+    let user = std::str::from_utf8(user).ok()?;
+    if user == "root" {
+        return Some(0);
+    }
+    if let Some((user, app)) = user
+        .strip_prefix('u')
+        .and_then(|rest| rest.split_once("_a"))
+    {
+        let (user, app): (i64, i64) = (user.parse().ok()?, app.parse().ok()?);
+        return user
+            .checked_mul(PER_USER)?
+            .checked_add(FIRST_APP)?
+            .checked_add(app);
+    }
+    user.parse().ok()
+}

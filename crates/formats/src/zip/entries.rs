@@ -1,0 +1,197 @@
+//! The entries of an archive, also of one that was cut.
+
+use std::io::{Cursor, Read};
+
+use rustc_hash::FxHashMap;
+use zip::ZipArchive;
+use zip::read::read_zipfile_from_stream;
+
+use super::{ID, Tally};
+use crate::error::ReadError;
+use crate::format::{ReadOptions, Target};
+use crate::unwrap::Inner;
+
+/// An entry that is to be read.
+pub(super) struct Entry {
+    pub name: String,
+    index: usize,
+    /// The entry that goes on where this one ends: old recordings are a pair `x.key` + `x.data`.
+    then: Option<usize>,
+}
+
+/// An archive in memory.
+pub(super) struct Archive<'a> {
+    kind: Kind<'a>,
+    bytes: u64,
+}
+
+enum Kind<'a> {
+    Whole(Box<ZipArchive<Cursor<&'a [u8]>>>),
+    /// The list at the end is missing; the entries are found one after the other.
+    Torn {
+        entries: Vec<(String, &'a [u8])>,
+    },
+}
+
+impl<'a> Archive<'a> {
+    pub fn open(bytes: &'a [u8]) -> Result<Self, ReadError> {
+        let size = bytes.len() as u64;
+        let reason = match ZipArchive::new(Cursor::new(bytes)) {
+            Ok(archive) => {
+                let kind = Kind::Whole(Box::new(archive));
+                return Ok(Self { kind, bytes: size });
+            }
+            Err(error) => error.to_string(),
+        };
+        let entries = one_by_one(bytes);
+        if entries.is_empty() {
+            return Err(ReadError::Compression {
+                format: ID,
+                offset: 0,
+                reason,
+            });
+        }
+        let kind = Kind::Torn { entries };
+        Ok(Self { kind, bytes: size })
+    }
+
+    /// Whether the archive is not whole.
+    pub fn is_torn(&self) -> bool {
+        matches!(self.kind, Kind::Torn { .. })
+    }
+
+    /// All entries but folders, in order.
+    pub fn entries(&self) -> Vec<Entry> {
+        let names: Vec<String> = match &self.kind {
+            Kind::Torn { entries } => entries.iter().map(|(name, _)| name.clone()).collect(),
+            Kind::Whole(archive) => archive
+                .file_names_raw()
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .collect(),
+        };
+        pair(&names)
+    }
+
+    /// Reads an entry; says whether it was whole.
+    pub fn read(
+        &mut self,
+        entry: &Entry,
+        options: &ReadOptions,
+        tally: &Tally,
+        out: &mut Target<'_>,
+    ) -> Result<bool, ReadError> {
+        if matches!(out, Target::Methods(_)) && tally.read > 0 {
+            // A consumer of method events takes one trace; several need tables.
+            return Err(ReadError::NoMethodEvents { format: ID });
+        }
+        let name = match options.name.as_str() {
+            "" => entry.name.clone(),
+            outer => format!("{outer}/{}", entry.name),
+        };
+        let mut inner = Inner::new(
+            ID,
+            &ReadOptions {
+                name,
+                ..options.clone()
+            },
+        );
+        let mut whole = self.pass_on(entry.index, &mut inner, out)?;
+        if let (true, Some(then)) = (whole, entry.then) {
+            whole = self.pass_on(then, &mut inner, out)?;
+        }
+        inner.finish(out)?;
+        Ok(whole)
+    }
+
+    fn pass_on(
+        &mut self,
+        index: usize,
+        inner: &mut Inner,
+        out: &mut Target<'_>,
+    ) -> Result<bool, ReadError> {
+        // No entry is bigger than the archive, whatever it says of itself.
+        let most = self.bytes;
+        match &mut self.kind {
+            Kind::Whole(archive) => match archive.by_index(index) {
+                Ok(mut file) => {
+                    let packed = file.compressed_size().min(most);
+                    pump(&mut file, packed, inner, out)
+                }
+                Err(error) => Err(broken(error.to_string())),
+            },
+            Kind::Torn { entries } => {
+                let mut rest = entries[index].1;
+                match read_zipfile_from_stream(&mut rest) {
+                    Ok(Some(mut file)) => pump(&mut file, most, inner, out),
+                    Ok(None) => Err(ReadError::Empty),
+                    Err(error) => Err(broken(error.to_string())),
+                }
+            }
+        }
+    }
+}
+
+fn broken(reason: String) -> ReadError {
+    ReadError::Compression {
+        format: ID,
+        offset: 0,
+        reason,
+    }
+}
+
+/// Unpacks a file into `inner`; `false` if it breaks off on the way.
+fn pump(
+    file: &mut impl Read,
+    packed: u64,
+    inner: &mut Inner,
+    out: &mut Target<'_>,
+) -> Result<bool, ReadError> {
+    let mut piece = vec![0; 128 << 10];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(true),
+            Ok(length) => inner.unpacked(&piece[..length], packed, out)?,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if inner.given() == 0 => return Err(broken(error.to_string())),
+            Err(_) => return Ok(false),
+        }
+    }
+}
+
+/// The entries of a torn archive, as far as they follow each other: name, and the bytes from there.
+fn one_by_one(bytes: &[u8]) -> Vec<(String, &[u8])> {
+    let mut rest = bytes;
+    let next = || {
+        let start = rest;
+        // Dropping the file passes over its data.
+        let file = read_zipfile_from_stream(&mut rest).ok()??;
+        let name = file.name().ok()?.into_owned();
+        Some((name, start))
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// Makes one entry of each pair `x.key` and `x.data`.
+fn pair(names: &[String]) -> Vec<Entry> {
+    let rows = names.iter().enumerate();
+    let by_name: FxHashMap<&str, usize> = rows.map(|(row, name)| (name.as_str(), row)).collect();
+    let find = |name: String| by_name.get(name.as_str()).copied();
+    let mut entries = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let is_second = name
+            .strip_suffix(".data")
+            .is_some_and(|base| find(format!("{base}.key")).is_some());
+        if is_second || name.ends_with('/') {
+            continue;
+        }
+        let then = name
+            .strip_suffix(".key")
+            .and_then(|base| find(format!("{base}.data")));
+        entries.push(Entry {
+            name: name.clone(),
+            index,
+            then,
+        });
+    }
+    entries
+}

@@ -1,0 +1,151 @@
+//! The headers of a Zstandard stream (RFC 8878, 3.1): enough to know where a block ends.
+
+/// Bytes of the checksum behind a frame's last block.
+pub(super) const CHECKSUM: usize = 4;
+
+/// Bytes of a skippable frame's header.
+pub(super) const SKIPPABLE_HEADER: usize = 8;
+
+/// What stands where a frame may begin.
+pub(super) enum Head {
+    Frame(FrameHeader),
+    /// A frame that decoders skip, and its length without the header.
+    Skippable(u64),
+    TooShort,
+    Other,
+}
+
+/// A frame's header.
+pub(super) struct FrameHeader {
+    /// Bytes of the header.
+    pub bytes: usize,
+    /// Bytes of earlier output that a block may refer to.
+    pub window: u64,
+    /// Whether a checksum follows the last block.
+    pub checksum: bool,
+    /// The dictionary it was packed with, 0 for none.
+    dictionary: u32,
+}
+
+impl Head {
+    pub fn parse(bytes: &[u8]) -> Self {
+        const FRAME: u32 = 0xfd2f_b528;
+        const SKIPPABLE: u32 = 0x184d_2a50;
+        let Some(magic) = word(bytes, 0) else {
+            return Self::TooShort;
+        };
+        match magic {
+            FRAME => FrameHeader::parse(bytes).map_or(Self::TooShort, Self::Frame),
+            _ if magic & !0xf == SKIPPABLE => {
+                word(bytes, 4).map_or(Self::TooShort, |length| Self::Skippable(length.into()))
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+impl FrameHeader {
+    /// ```text
+    /// magic 4 · descriptor 1 · window 0/1 · dictionary id 0/1/2/4 · content size 0/1/2/4/8
+    /// ```
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        const MAGIC_AND_DESCRIPTOR: usize = 5;
+        let descriptor = *bytes.get(4)?;
+        let single_segment = descriptor & 0x20 != 0;
+        let window_bytes = usize::from(!single_segment);
+        let dictionary_bytes = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let size_bytes = match descriptor >> 6 {
+            0 => usize::from(single_segment),
+            flag => 1 << flag,
+        };
+        let size_at = MAGIC_AND_DESCRIPTOR + window_bytes + dictionary_bytes;
+        let length = size_at + size_bytes;
+        let header = bytes.get(..length)?;
+        let window = if single_segment {
+            content_size(&header[size_at..])
+        } else {
+            window_size(header[MAGIC_AND_DESCRIPTOR])
+        };
+        let mut dictionary = [0; 4];
+        dictionary[..dictionary_bytes]
+            .copy_from_slice(&header[size_at - dictionary_bytes..size_at]);
+        Some(Self {
+            bytes: length,
+            window,
+            checksum: descriptor & 4 != 0,
+            dictionary: u32::from_le_bytes(dictionary),
+        })
+    }
+
+    /// A header that says the same, but names this window (at least 1 KB, rounded up to what the
+    /// format can say) and leaves size and checksum to us.
+    pub fn with_window(&self, window: u64) -> [u8; 10] {
+        const DICTIONARY_OF_FOUR_BYTES: u8 = 3;
+        let mut header = [
+            0x28,
+            0xb5,
+            0x2f,
+            0xfd,
+            DICTIONARY_OF_FOUR_BYTES,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ];
+        header[5] = (0..=u8::MAX)
+            .find(|&byte| window_size(byte) >= window)
+            .unwrap_or(u8::MAX);
+        header[6..].copy_from_slice(&self.dictionary.to_le_bytes());
+        header
+    }
+}
+
+fn window_size(byte: u8) -> u64 {
+    let base = 1u64 << (10 + (byte >> 3));
+    base + base / 8 * u64::from(byte & 7)
+}
+
+fn content_size(field: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..field.len()].copy_from_slice(field);
+    // The two-byte field cannot hold what the one-byte field can: it counts from 256.
+    let shift = if field.len() == 2 { 256 } else { 0 };
+    u64::from_le_bytes(bytes).saturating_add(shift)
+}
+
+/// A block's header.
+#[derive(Clone, Copy)]
+pub(super) struct BlockHeader {
+    /// Whether the frame ends with it.
+    pub last: bool,
+    content: usize,
+}
+
+impl BlockHeader {
+    const BYTES: usize = 3;
+
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        const REPEATED_BYTE: u32 = 1;
+        let &[a, b, c] = bytes.first_chunk()?;
+        let bits = u32::from_le_bytes([a, b, c, 0]);
+        let content = match bits >> 1 & 3 {
+            REPEATED_BYTE => 1,
+            _ => (bits >> 3) as usize,
+        };
+        Some(Self {
+            last: bits & 1 != 0,
+            content,
+        })
+    }
+
+    /// Bytes of the block with its header.
+    pub fn bytes(self) -> usize {
+        Self::BYTES + self.content
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at + 4)?;
+    Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+}

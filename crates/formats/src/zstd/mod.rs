@@ -1,0 +1,288 @@
+//! Zstandard (RFC 8878): `.zst` files, several frames and skippable frames included.
+
+mod frame;
+#[cfg(test)]
+mod tests;
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use traceloom_trace::{Place, RepairKind};
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::unwrap::Inner;
+use frame::{BlockHeader, FrameHeader, Head};
+
+const ID: &str = "zstd";
+
+/// Zstandard: passes what is inside on.
+pub(crate) struct Zstd;
+
+impl Format for Zstd {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "Zstandard"
+    }
+
+    fn is_container(&self) -> bool {
+        true
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        match Head::parse(head) {
+            Head::Frame(_) | Head::Skippable(_) => Confidence::Certain,
+            Head::TooShort | Head::Other => Confidence::No,
+        }
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(ZstdReader {
+            decoder: FrameDecoder::new(),
+            state: State::Between,
+            waiting: Vec::new(),
+            used: 0,
+            plain: Vec::new(),
+            inner: Inner::new(ID, options),
+            packed: 0,
+            trailing: 0,
+        }))
+    }
+}
+
+enum State {
+    /// Before a frame.
+    Between,
+    /// In a frame, before a block.
+    Frame {
+        checksum: bool,
+    },
+    /// After the last block: the checksum.
+    Checksum,
+    /// In a frame that decoders skip.
+    Skip(u64),
+    /// The rest is junk.
+    After,
+    Broken(String),
+}
+
+/// Feeds the decoder whole blocks, at most 128 KB each, as it cannot stop inside one.
+struct ZstdReader {
+    decoder: FrameDecoder,
+    state: State,
+    waiting: Vec<u8>,
+    /// How much of `waiting` is done with.
+    used: usize,
+    plain: Vec<u8>,
+    inner: Inner,
+    packed: u64,
+    trailing: u64,
+}
+
+/// A window so big that its memory must be earned by input: only `--long` and `--ultra` use such.
+const FREE_WINDOW: u64 = 32 << 20;
+
+/// How much window a byte of input earns beyond that.
+const WINDOW_FOR_BYTE: u64 = 64;
+
+impl ZstdReader {
+    /// Takes the next thing that is there as a whole; `false` if it is not yet.
+    fn step(&mut self, last: bool, out: &mut Target<'_>) -> Result<bool, ReadError> {
+        let rest = &self.waiting[self.used..];
+        if rest.is_empty() {
+            return Ok(false);
+        }
+        let taken = match &self.state {
+            State::Between => match Head::parse(rest) {
+                Head::Frame(header) => return Ok(self.begin(header, last)),
+                Head::Skippable(length) => {
+                    self.state = State::Skip(length);
+                    frame::SKIPPABLE_HEADER
+                }
+                Head::TooShort if !last => return Ok(false),
+                Head::TooShort | Head::Other => {
+                    self.state = State::After;
+                    0
+                }
+            },
+            State::Frame { checksum } => match BlockHeader::parse(rest) {
+                Some(block) if rest.len() >= block.bytes() => {
+                    let checksum = *checksum;
+                    return self.block(block, checksum, out);
+                }
+                _ => return Ok(false),
+            },
+            State::Checksum => match rest.first_chunk::<{ frame::CHECKSUM }>() {
+                None => return Ok(false),
+                Some(sum) => {
+                    let sum = u32::from_le_bytes(*sum);
+                    self.state = self.check(sum);
+                    frame::CHECKSUM
+                }
+            },
+            State::Skip(left) => {
+                let taken = (*left).min(rest.len() as u64);
+                self.state = match left - taken {
+                    0 => State::Between,
+                    left => State::Skip(left),
+                };
+                taken as usize
+            }
+            State::After | State::Broken(_) => {
+                self.trailing += rest.len() as u64;
+                rest.len()
+            }
+        };
+        self.take(taken);
+        Ok(true)
+    }
+
+    fn begin(&mut self, header: FrameHeader, last: bool) -> bool {
+        let rest = &self.waiting[self.used..];
+        let earned = FREE_WINDOW + WINDOW_FOR_BYTE * (self.packed + rest.len() as u64);
+        if header.window > earned && !last {
+            return false;
+        }
+        // `zstd --ultra` names 128 MB even for a short text, and so may anybody: a frame whose
+        // input is over gets what that can need.
+        let plain_header = header.with_window(header.window.min(earned));
+        self.decoder.set_max_window_size(u64::MAX);
+        self.state = match self.decoder.reset(&plain_header[..]) {
+            Ok(()) => State::Frame {
+                checksum: header.checksum,
+            },
+            Err(error) => State::Broken(error.to_string()),
+        };
+        self.take(header.bytes);
+        true
+    }
+
+    fn block(
+        &mut self,
+        block: BlockHeader,
+        checksum: bool,
+        out: &mut Target<'_>,
+    ) -> Result<bool, ReadError> {
+        let end = self.used + block.bytes();
+        let decoded = self.decoder.decode_blocks(
+            &self.waiting[self.used..end],
+            BlockDecodingStrategy::UptoBlocks(1),
+        );
+        self.take(block.bytes());
+        self.state = match decoded {
+            Err(error) => State::Broken(error.to_string()),
+            Ok(_) if !block.last => State::Frame { checksum },
+            Ok(_) if checksum => State::Checksum,
+            Ok(_) => State::Between,
+        };
+        self.pass_on(out)?;
+        Ok(true)
+    }
+
+    fn pass_on(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.plain.clear();
+        // Writing to memory cannot fail.
+        let _ = self.decoder.collect_to_writer(&mut self.plain);
+        self.inner.unpacked(&self.plain, self.packed, out)
+    }
+
+    /// What the window still holds of a frame that goes no further: an empty last block makes
+    /// the decoder give it.
+    fn drain(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        const LAST_BLOCK: &[u8] = &[1, 0, 0];
+        let ended = self
+            .decoder
+            .decode_blocks(LAST_BLOCK, BlockDecodingStrategy::UptoBlocks(1));
+        match ended {
+            Ok(_) => self.pass_on(out),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn check(&self, sum: u32) -> State {
+        match self.decoder.get_calculated_checksum() {
+            Some(own) if own != sum => State::Broken("the checksum does not fit".to_owned()),
+            _ => State::Between,
+        }
+    }
+
+    fn run(&mut self, last: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
+        while self.step(last, out)? {}
+        self.waiting.drain(..self.used);
+        self.used = 0;
+        Ok(())
+    }
+
+    fn is_torn(&self) -> bool {
+        matches!(
+            self.state,
+            State::Frame { .. } | State::Checksum | State::Skip(_)
+        ) || !self.waiting.is_empty()
+    }
+
+    fn nothing_came(&self) -> Option<ReadError> {
+        if self.inner.given() > 0 {
+            return None;
+        }
+        match &self.state {
+            State::Broken(reason) => Some(ReadError::Compression {
+                format: ID,
+                offset: 0,
+                reason: reason.clone(),
+            }),
+            _ if self.is_torn() => Some(ReadError::Truncated {
+                format: ID,
+                inside: "the compressed data",
+                offset: self.packed,
+            }),
+            _ => None,
+        }
+    }
+
+    fn count_repairs(&self, out: &mut Target<'_>) {
+        let place = Place::at_offset(self.inner.given());
+        match &self.state {
+            State::Broken(reason) => out.repair(RepairKind::BrokenBlock, 1, place, || {
+                format!("the zstd stream is broken: {reason}")
+            }),
+            _ if self.is_torn() => out.repair(RepairKind::TornRecord, 1, place, || {
+                "the zstd stream breaks off".to_owned()
+            }),
+            _ => {}
+        }
+        let trailing = Place::at_offset(self.packed);
+        out.repair(RepairKind::TrailingBytes, self.trailing, trailing, || {
+            "after the zstd stream".to_owned()
+        });
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.used += bytes;
+        self.packed += bytes as u64;
+    }
+}
+
+impl Reader for ZstdReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        const PIECE: usize = 64 << 10;
+        for piece in chunk.chunks(PIECE) {
+            self.waiting.extend_from_slice(piece);
+            self.run(false, out)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.run(true, out)?;
+        if matches!(self.state, State::Frame { .. } | State::Broken(_)) {
+            self.drain(out)?;
+        }
+        if let Some(error) = self.nothing_came() {
+            return Err(error);
+        }
+        self.inner.finish(out)?;
+        self.count_repairs(out);
+        Ok(())
+    }
+}

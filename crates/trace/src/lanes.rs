@@ -1,0 +1,96 @@
+//! Slices that overlap: each runs on a lane of its track where no other is open.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use crate::builder::TraceBuilder;
+use crate::ids::{SliceId, TrackId};
+use crate::slices::SliceBegin;
+
+/// What tells overlapping slices of one track apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LaneKey {
+    /// The track; the first lane is the track itself, the others have it as parent.
+    pub track: TrackId,
+    /// What the end repeats of the begin: a cookie, a sector, a transaction.
+    pub cookie: i64,
+}
+
+/// Matches the begins and ends of slices that may overlap.
+///
+/// ```text
+/// track    |--- cookie 1 ---|      |-- cookie 3 --|
+/// a lane       |--- cookie 2 ----------|
+/// ```
+#[derive(Debug, Default)]
+pub struct AsyncLanes {
+    open: FxHashMap<LaneKey, Vec<TrackId>>,
+    /// Lower lanes are used first, so that the picture stays flat.
+    free: FxHashMap<TrackId, BinaryHeap<Reverse<TrackId>>>,
+}
+
+impl AsyncLanes {
+    /// Opens a slice on the first free lane.
+    pub fn begin(
+        &mut self,
+        builder: &mut TraceBuilder,
+        key: LaneKey,
+        begin: SliceBegin,
+    ) -> SliceId {
+        let free = self
+            .free
+            .entry(key.track)
+            .or_insert_with(|| BinaryHeap::from([Reverse(key.track)]));
+        let lane = match free.pop() {
+            Some(Reverse(lane)) => lane,
+            None => builder.lane_of(key.track),
+        };
+        self.open.entry(key).or_default().push(lane);
+        builder.begin_slice(lane, begin)
+    }
+
+    /// Closes the slice that was opened last with this key; `None` if there is none.
+    pub fn end(&mut self, builder: &mut TraceBuilder, key: LaneKey, ts: i64) -> Option<SliceId> {
+        let lanes = self.open.get_mut(&key)?;
+        let lane = lanes.pop()?;
+        if lanes.is_empty() {
+            self.open.remove(&key);
+        }
+        self.free.entry(key.track).or_default().push(Reverse(lane));
+        builder.end_slice(lane, ts, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::StringId;
+    use crate::tables::TrackKind;
+
+    #[test]
+    fn the_drawing_above() {
+        let mut builder = TraceBuilder::new();
+        let track = builder.global_track(TrackKind::Global, StringId::EMPTY);
+        let mut lanes = AsyncLanes::default();
+        let key = |cookie| LaneKey { track, cookie };
+        for (ts, cookie, begins) in [(0, 1, true), (4, 2, true), (9, 1, false), (12, 3, true)] {
+            match begins {
+                true => {
+                    _ = lanes.begin(
+                        &mut builder,
+                        key(cookie),
+                        SliceBegin::named(ts, StringId(0)),
+                    )
+                }
+                false => assert!(lanes.end(&mut builder, key(cookie), ts).is_some()),
+            }
+        }
+        assert!(lanes.end(&mut builder, key(9), 12).is_none());
+        let trace = builder.finish();
+        let tracks: Vec<_> = trace.slices.rows().map(|row| row.track_id).collect();
+        assert_eq!(tracks, [track, TrackId(1), track]);
+        assert_eq!(trace.tracks.parent.get(1), track);
+    }
+}

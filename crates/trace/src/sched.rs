@@ -1,0 +1,269 @@
+//! Scheduler events to the tables of what ran on each CPU and what each thread was doing.
+
+use crate::builder::TraceBuilder;
+use crate::ids::{RowId, StringId, ThreadId};
+use crate::state::TaskState;
+use crate::tables::{NO_DURATION, SchedSliceRow, ThreadStateRow};
+
+const NO_ROW: u32 = u32::MAX;
+
+/// A CPU turned from one thread to another.
+#[derive(Clone, Copy, Debug)]
+pub struct SchedSwitch {
+    /// When, ns.
+    pub ts: i64,
+    /// On which CPU.
+    pub cpu: u32,
+    /// The thread that leaves.
+    pub prev: ThreadId,
+    /// What state it leaves in.
+    pub prev_state: TaskState,
+    /// The thread that comes.
+    pub next: ThreadId,
+    /// Its priority, the kernel's number.
+    pub next_priority: i32,
+    /// Whether the thread that leaves is the idle thread.
+    pub prev_is_idle: bool,
+    /// Whether the thread that comes is the idle thread.
+    pub next_is_idle: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OnCpu {
+    utid: ThreadId,
+    row: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tracked {
+    /// The open row of the thread_state table.
+    open: u32,
+    state: TaskState,
+    /// The newest row in which the thread was blocked.
+    blocked: u32,
+}
+
+const UNTRACKED: Tracked = Tracked {
+    open: NO_ROW,
+    state: TaskState::UNKNOWN,
+    blocked: NO_ROW,
+};
+
+/// Fills [`sched_slices`](crate::Trace::sched_slices) and
+/// [`thread_states`](crate::Trace::thread_states) from switches and wake-ups.
+///
+/// ```text
+/// switch to T      waking of T by W
+///    |  Running       |  Runnable, waker W   |  Running
+/// ---+------------+---+----------------------+---------
+///                 |  Sleeping                |
+///        switch away from T            switch to T
+/// ```
+/// The idle thread has a row for every stretch on a CPU but no states: it stands for one thread
+/// on each CPU. Rows that are open at the end keep [`NO_DURATION`].
+#[derive(Debug, Default)]
+pub struct SchedTracker {
+    cpus: Vec<Option<OnCpu>>,
+    threads: Vec<Tracked>,
+}
+
+impl SchedTracker {
+    /// Takes a switch. `false` says that another thread than `prev` was on the CPU: a switch is
+    /// missing. The caller knows the place and counts the repair.
+    #[inline]
+    pub fn switch(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
+        builder.saw_time(switch.ts);
+        let cpu = switch.cpu as usize;
+        if cpu >= self.cpus.len() {
+            self.cpus.resize(cpu + 1, None);
+        }
+        let matches = self.close_slice(builder, switch);
+        let row = builder.trace.sched_slices.push(SchedSliceRow {
+            ts: switch.ts,
+            dur: NO_DURATION,
+            cpu: switch.cpu,
+            utid: switch.next,
+            end_state: TaskState::UNKNOWN,
+            priority: switch.next_priority,
+        });
+        self.cpus[cpu] = Some(OnCpu {
+            utid: switch.next,
+            row: row as u32,
+        });
+        if !switch.prev_is_idle && switch.prev != switch.next {
+            let state = (!switch.prev_state.is_final()).then_some(switch.prev_state);
+            self.enter(
+                builder,
+                switch.prev,
+                switch.ts,
+                state,
+                NO_CPU,
+                ThreadId::NONE,
+            );
+        }
+        if !switch.next_is_idle {
+            let state = Some(TaskState::RUNNING);
+            self.enter(
+                builder,
+                switch.next,
+                switch.ts,
+                state,
+                switch.cpu,
+                ThreadId::NONE,
+            );
+        }
+        matches
+    }
+
+    #[inline]
+    fn close_slice(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
+        let Some(running) = self.cpus[switch.cpu as usize] else {
+            return true;
+        };
+        let slices = &mut builder.trace.sched_slices;
+        let row = running.row as usize;
+        *slices.dur.get_mut(row) = switch.ts.saturating_sub(slices.ts.get(row)).max(0);
+        let matches = running.utid == switch.prev;
+        if matches {
+            *slices.end_state.get_mut(row) = switch.prev_state;
+        }
+        matches
+    }
+
+    /// A thread was woken: it is runnable from now on, unless it already is, or runs.
+    #[inline]
+    pub fn wake(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
+        builder.saw_time(ts);
+        let tracked = self.tracked(utid);
+        if tracked.state.is_blocked() || tracked.state == TaskState::UNKNOWN {
+            self.enter(builder, utid, ts, Some(TaskState::RUNNABLE), NO_CPU, waker);
+        }
+    }
+
+    /// Says why the thread was blocked; the kernel says so when it wakes up. `false` if no time in
+    /// which it was blocked is known.
+    pub fn blocked_reason(
+        &mut self,
+        builder: &mut TraceBuilder,
+        utid: ThreadId,
+        io_wait: bool,
+        function: StringId,
+    ) -> bool {
+        let row = self.tracked(utid).blocked as usize;
+        if row == NO_ROW as usize {
+            return false;
+        }
+        let states = &mut builder.trace.thread_states;
+        *states.io_wait.get_mut(row) = io_wait.into();
+        *states.blocked_function.get_mut(row) = function;
+        true
+    }
+
+    /// The thread on `cpu`, as far as switches told.
+    pub fn running(&self, cpu: u32) -> Option<ThreadId> {
+        Some((*self.cpus.get(cpu as usize)?)?.utid)
+    }
+
+    #[inline]
+    fn tracked(&mut self, utid: ThreadId) -> &mut Tracked {
+        if utid.row() >= self.threads.len() {
+            self.threads.resize(utid.row() + 1, UNTRACKED);
+        }
+        &mut self.threads[utid.row()]
+    }
+
+    /// Closes the thread's open state and opens the next; `None` opens none.
+    #[inline]
+    fn enter(
+        &mut self,
+        builder: &mut TraceBuilder,
+        utid: ThreadId,
+        ts: i64,
+        state: Option<TaskState>,
+        cpu: u32,
+        waker_utid: ThreadId,
+    ) {
+        let tracked = self.tracked(utid);
+        let states = &mut builder.trace.thread_states;
+        if tracked.open != NO_ROW {
+            let row = tracked.open as usize;
+            *states.dur.get_mut(row) = ts.saturating_sub(states.ts.get(row)).max(0);
+        }
+        let Some(state) = state else {
+            (tracked.open, tracked.state) = (NO_ROW, TaskState::DEAD);
+            return;
+        };
+        tracked.open = states.push(ThreadStateRow {
+            ts,
+            dur: NO_DURATION,
+            utid,
+            cpu,
+            state,
+            io_wait: -1,
+            blocked_function: StringId::EMPTY,
+            waker_utid,
+        }) as u32;
+        tracked.state = state;
+        if state.is_blocked() {
+            tracked.blocked = tracked.open;
+        }
+    }
+}
+
+const NO_CPU: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_drawing_above() {
+        let mut builder = TraceBuilder::new();
+        let (idle, task, waker) = (builder.thread(0), builder.thread(1), builder.thread(2));
+        let mut sched = SchedTracker::default();
+        let mut switch = |builder: &mut TraceBuilder, ts, prev, prev_state, next| {
+            let switch = SchedSwitch {
+                ts,
+                cpu: 0,
+                prev,
+                prev_state,
+                next,
+                next_priority: 120,
+                prev_is_idle: prev == idle,
+                next_is_idle: next == idle,
+            };
+            sched.switch(builder, switch)
+        };
+        assert!(switch(&mut builder, 10, idle, TaskState::RUNNABLE, task));
+        assert!(switch(&mut builder, 30, task, TaskState::SLEEPING, idle));
+        assert!(!switch(&mut builder, 35, waker, TaskState::SLEEPING, idle));
+        sched.wake(&mut builder, 40, task, waker);
+        sched.wake(&mut builder, 41, task, idle);
+        assert!(sched.blocked_reason(&mut builder, task, true, StringId(0)));
+        let trace = builder.finish();
+        let states: Vec<_> = trace
+            .thread_states
+            .rows()
+            .filter(|row| row.utid == task)
+            .collect();
+        let seen: Vec<_> = states
+            .iter()
+            .map(|row| (row.ts, row.dur, row.state.to_string()))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (10, 20, "Running".to_owned()),
+                (30, 10, "S".to_owned()),
+                (40, -1, "R".to_owned())
+            ]
+        );
+        assert_eq!((states[1].io_wait, states[2].waker_utid), (1, waker));
+        let ran: Vec<_> = trace
+            .sched_slices
+            .rows()
+            .map(|row| (row.ts, row.dur))
+            .collect();
+        assert_eq!(ran, [(10, 20), (30, 5), (35, -1)]);
+    }
+}

@@ -1,0 +1,160 @@
+//! What ours does where the original is no measure.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::build::{ENTER, EXIT, Trace};
+
+/// Ours, called by the old name.
+fn dmtracedump(dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    command.arg0("dmtracedump").current_dir(dir);
+    command
+}
+
+fn run(command: &mut Command) -> Output {
+    command.output().expect("it runs")
+}
+
+fn with_trace(trace: &Trace) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    fs::write(dir.path().join("a.trace"), trace.bytes()).expect("a file");
+    dir
+}
+
+/// A caller, `<init>` and a name that would close a label and a command line.
+fn hostile() -> Trace {
+    let mut trace = Trace::new(2);
+    trace
+        .method("4\tA\t<init>\t()V")
+        .method("8\tB\"];x\t`touch pwned`{|}\\\t()V");
+    trace.record(1, 4, ENTER, 1).record(1, 8, ENTER, 20);
+    trace.record(1, 8, EXIT, 90_000).record(1, 4, EXIT, 100_000);
+    trace
+}
+
+#[test]
+fn the_subcommand_does_the_same() {
+    let dir = with_trace(&hostile());
+    let by_name = run(dmtracedump(dir.path()).arg("a.trace"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    let by_command = run(command
+        .current_dir(dir.path())
+        .args(["dmtracedump", "a.trace"]));
+    assert!(by_name.status.success() && !by_name.stdout.is_empty());
+    assert_eq!(by_name, by_command);
+}
+
+#[test]
+fn the_picture_is_drawn_without_a_shell_and_nothing_else_is_left() {
+    if !Command::new("dot")
+        .arg("-V")
+        .output()
+        .is_ok_and(|o| o.status.success())
+    {
+        return eprintln!("skipped: no Graphviz");
+    }
+    let dir = with_trace(&hostile());
+    let picture = "-o\"$(touch pwned).png";
+    let output = run(dmtracedump(dir.path()).args(["-t0", "-g", picture, "a.trace"]));
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let mut names: Vec<_> = fs::read_dir(dir.path())
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name().into_string())
+        .collect();
+    names.sort();
+    assert_eq!(names, [Ok(picture.to_string()), Ok("a.trace".to_string())]);
+    let bytes = fs::read(dir.path().join(picture)).expect("a picture");
+    assert!(bytes.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_missing_graphviz_is_told_and_is_no_failure() {
+    let dir = with_trace(&hostile());
+    let output = run(dmtracedump(dir.path())
+        .env("PATH", "")
+        .args(["-gout", "a.trace"]));
+    assert!(output.status.success());
+    assert!(output.stderr.starts_with(b"dot: "));
+    assert!(output.stdout.starts_with(b"\n===="));
+}
+
+#[test]
+fn a_dot_file_that_cannot_be_written_is_an_error_after_the_profile() {
+    let dir = with_trace(&hostile());
+    let output = run(dmtracedump(dir.path()).args(["-kg", "no/such/out", "a.trace"]));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        output
+            .stderr
+            .starts_with(b"Cannot write \"no/such/out.dot\": ")
+    );
+    assert!(output.stdout.starts_with(b"\n===="));
+}
+
+#[test]
+fn a_pipe_is_read() {
+    let dir = with_trace(&hostile());
+    let from_file = run(dmtracedump(dir.path()).arg("a.trace"));
+    let mut cat = Command::new("cat")
+        .arg(dir.path().join("a.trace"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("cat runs");
+    let pipe = cat.stdout.take().expect("a pipe");
+    let from_pipe = run(dmtracedump(dir.path()).arg("/dev/stdin").stdin(pipe));
+    cat.wait().expect("cat ends");
+    assert_eq!(from_file, from_pipe);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_and_a_directory_is_one() {
+    let mut trace = Trace::with_methods(2, 300);
+    for i in 0..60_000 {
+        trace.record(1, 4 + 4 * (i * i % 300), ENTER, i);
+    }
+    let dir = with_trace(&trace);
+    for option in ["-o", "-h", "-k"] {
+        let mut child = dmtracedump(dir.path())
+            .args([option, "a.trace"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{option}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !stderr.contains("panicked") && !stderr.contains("write"),
+            "{stderr}"
+        );
+    }
+    let output = run(dmtracedump(dir.path()).arg("."));
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stderr, b"Cannot read \".\".\n");
+}
+
+/// What stands after a lost exit and a lost entry: the calls above the one that leaves end with
+/// it, the exit from nowhere is left out.
+#[test]
+fn exits_that_do_not_match_are_repaired_and_counted() {
+    let mut trace = Trace::with_methods(2, 3);
+    trace.record(1, 4, ENTER, 0).record(1, 8, ENTER, 10);
+    trace.record(1, 12, EXIT, 15).record(1, 4, EXIT, 30);
+    let dir = with_trace(&trace);
+    let output = run(dmtracedump(dir.path()).arg("a.trace"));
+    assert!(output.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "WARNING: exits did not match the stack: 1 calls closed early, 1 exits ignored; first on \
+         thread 1, exit from method C1.m2 ()V\tC.java\n"
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("Total cycles: 30\n"));
+    assert!(text.contains("       20   66.67  66.67  [2] C0.m1"));
+    assert!(text.contains("       10   33.33 100.00  [1] C0.m0"));
+}

@@ -1,0 +1,96 @@
+//! Reads some bytes and judges what came of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use testkit::PeakAlloc;
+use traceloom_formats::{ReadOptions, read_bytes};
+
+/// What is allowed at all: reading, and refusing with a reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Opened,
+    Refused(String),
+}
+
+/// What decompression may give here; bombs try for a gigabyte.
+pub const MAX_DECOMPRESSED: u64 = 64 << 20;
+
+const FREE_BYTES: usize = 64 << 20;
+const BYTES_PER_BYTE: usize = 16;
+
+/// Far more than any input here takes, on a machine that does much else: only what grows faster
+/// than its input comes near it.
+fn time_budget(bytes: usize) -> Duration {
+    Duration::from_secs(10) + Duration::from_micros(5) * bytes as u32
+}
+
+/// Reads `bytes`.
+///
+/// # Panics
+/// If the reader does, or takes too long or too much memory. The message begins with `name`.
+pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
+    let options = ReadOptions {
+        max_decompressed: MAX_DECOMPRESSED,
+        ..ReadOptions::default()
+    };
+    let decompressed = options.decompressed.clone();
+    let begun = Instant::now();
+    let read = || catch_unwind(AssertUnwindSafe(|| read_bytes(bytes, options)));
+    let (result, peak) = PeakAlloc::measure(read);
+    let taken = begun.elapsed();
+    let unpacked = bytes.len() + decompressed.load(Ordering::Relaxed) as usize;
+    let allowed = FREE_BYTES + BYTES_PER_BYTE * unpacked;
+    assert!(
+        peak <= allowed,
+        "{name}: {peak} bytes of memory for {unpacked}; {allowed} are allowed"
+    );
+    assert!(
+        taken <= time_budget(unpacked),
+        "{name}: {taken:?} for {unpacked} bytes"
+    );
+    match result {
+        Ok(Ok(_trace)) => Verdict::Opened,
+        Ok(Err(error)) => refused(name, error.to_string()),
+        Err(_) => panic!("{name}: the reader panicked; its message is above"),
+    }
+}
+
+/// A reason is a sentence for people, in one line.
+fn refused(name: &str, why: String) -> Verdict {
+    assert!(
+        why.len() >= 10 && !why.contains('\n'),
+        "{name}: not a clear reason: {why:?}"
+    );
+    Verdict::Refused(why)
+}
+
+/// What a reader on `threads` threads makes of `bytes`, in figures: the rows of each table, the
+/// times, and every repair with its place.
+pub fn summary(bytes: &[u8], threads: usize) -> Result<String, String> {
+    let options = ReadOptions {
+        threads,
+        max_decompressed: MAX_DECOMPRESSED,
+        ..ReadOptions::default()
+    };
+    let trace = read_bytes(bytes, options).map_err(|error| error.to_string())?;
+    let rows = [
+        trace.processes.len(),
+        trace.threads.len(),
+        trace.tracks.len(),
+        trace.slices.len(),
+        trace.sched_slices.len(),
+        trace.thread_states.len(),
+        trace.counters.len(),
+        trace.instants.len(),
+        trace.ftrace_events.len(),
+        trace.strings.len(),
+    ];
+    let durations = trace.slices.dur.iter().fold(0i64, i64::wrapping_add);
+    Ok(format!(
+        "{rows:?} {:?} {durations} {:?}",
+        trace.bounds,
+        trace.repairs.rows()
+    ))
+}

@@ -1,0 +1,85 @@
+//! Runs a program and asks the kernel what it cost.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::run::shown;
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// From start to exit.
+    pub wall: Duration,
+    /// User and system time of all its threads.
+    pub cpu: Duration,
+    /// The most memory it held, mapped pages included, bytes.
+    pub peak_bytes: u64,
+}
+
+/// Runs the command `times` times after one run that warms the caches, output into a file as a
+/// shell would redirect it; the medians.
+pub fn median(times: usize, make: impl Fn() -> Command) -> Result<Cost> {
+    once(make())?;
+    let costs: Vec<Cost> = (0..times).map(|_| once(make())).collect::<Result<_>>()?;
+    Ok(median_of(&costs))
+}
+
+fn median_of(costs: &[Cost]) -> Cost {
+    fn middle<T: Ord + Copy>(values: impl Iterator<Item = T>) -> T {
+        let mut values: Vec<T> = values.collect();
+        values.sort_unstable();
+        values[values.len() / 2]
+    }
+    Cost {
+        wall: middle(costs.iter().map(|cost| cost.wall)),
+        cpu: middle(costs.iter().map(|cost| cost.cpu)),
+        peak_bytes: middle(costs.iter().map(|cost| cost.peak_bytes)),
+    }
+}
+
+/// Runs the command once.
+pub fn once(mut command: Command) -> Result<Cost> {
+    let line = shown(&command);
+    let out = File::create(output_path())?;
+    command
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(Stdio::null());
+    let begun = Instant::now();
+    let child = command
+        .spawn()
+        .with_context(|| format!("cannot start {line}"))?;
+    let (status, usage) = wait(child.id())?;
+    let wall = begun.elapsed();
+    ensure!(
+        libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0,
+        "{line} failed"
+    );
+    let time = |time: libc::timeval| {
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
+    };
+    Ok(Cost {
+        wall,
+        cpu: time(usage.ru_utime) + time(usage.ru_stime),
+        peak_bytes: usage.ru_maxrss as u64 * 1024,
+    })
+}
+
+/// Where measured programs write to; truncated by each run.
+pub fn output_path() -> PathBuf {
+    testkit::workspace_root().join("target/bench-data/output")
+}
+
+fn wait(pid: u32) -> Result<(i32, libc::rusage)> {
+    let mut status = 0;
+    // SAFETY: an rusage is plain numbers, for which zeros are a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are to variables of our own; the child is ours and was not waited for.
+    let waited = unsafe { libc::wait4(pid as i32, &mut status, 0, &mut usage) };
+    ensure!(waited == pid as i32, "{}", std::io::Error::last_os_error());
+    Ok((status, usage))
+}

@@ -1,0 +1,81 @@
+//! The bench's inputs, and the machine's own limit on them.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use testkit::{CallShape, call_trace, ftrace_text};
+
+/// Methods in the traces: as many as a screen of an app touches.
+const METHODS: u32 = 2_000;
+
+/// The file with the data called `name`, of `size` records (or bytes of text); made where missing.
+pub fn file(name: &str, size: usize) -> Result<PathBuf> {
+    let folder = testkit::workspace_root().join("target/bench-data");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{name}-{size}"));
+    if !path.exists() {
+        let unfinished = path.with_extension("part");
+        let mut make = this_program(&["make", name, &size.to_string()]);
+        make.arg(&unfinished);
+        crate::run::check(make)?;
+        fs::rename(unfinished, &path)?;
+    }
+    Ok(path)
+}
+
+/// This program again, for a chore within the bench.
+pub fn this_program(args: &[&str]) -> Command {
+    let program = std::env::current_exe().expect("a running program has a path");
+    let mut command = Command::new(program);
+    command.arg("bench-child").args(args);
+    command
+}
+
+/// Makes the data `name`.
+pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
+    const SEED: u64 = 20_111;
+    let bytes = match name {
+        "repeating" => call_trace(CallShape::Repeating, size, METHODS, SEED),
+        "all-new" => call_trace(CallShape::AllNew, size, METHODS, SEED),
+        "random" => call_trace(CallShape::Random, size, METHODS, SEED),
+        "ftrace" => ftrace_text(size, SEED),
+        _ => bail!("no data called {name}"),
+    };
+    Ok(fs::write(path, bytes)?)
+}
+
+/// Counts newlines as fast as the machine can: what any reader of these bytes must at least do.
+pub fn scan_newlines(path: &str) -> Result<()> {
+    let mut newlines = 0;
+    each_block(path, |block| {
+        newlines += memchr::memchr_iter(b'\n', block).count()
+    })?;
+    println!("{newlines}");
+    Ok(())
+}
+
+/// Copies every byte once: what any reader must at least do that keeps as much as it reads.
+pub fn copy(path: &str) -> Result<()> {
+    let mut kept = vec![0u8; fs::metadata(path)?.len() as usize];
+    let mut at = 0;
+    each_block(path, |block| {
+        kept[at..at + block.len()].copy_from_slice(block);
+        at += block.len();
+    })?;
+    println!("{at}");
+    Ok(())
+}
+
+fn each_block(path: &str, mut see: impl FnMut(&[u8])) -> Result<()> {
+    let mut file = File::open(path).with_context(|| path.to_owned())?;
+    let mut block = vec![0u8; 256 << 10];
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(()),
+            len => see(&block[..len]),
+        }
+    }
+}

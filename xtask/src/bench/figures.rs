@@ -1,0 +1,166 @@
+//! Our own figures, each beside the machine's limit on the same bytes.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Options;
+use super::child::{Cost, median};
+use super::data::{file, this_program};
+use super::report::Report;
+
+/// The program under test.
+pub fn traceloom(args: &[&str]) -> Command {
+    let mut command = Command::new(testkit::workspace_root().join("target/release/traceloom"));
+    command.args(args);
+    command
+}
+
+/// Method traces: the profile straight from the events, and the full model.
+pub fn method_traces(options: Options, report: &mut Report) -> Result<()> {
+    report.table(
+        "Method traces, one thread",
+        &[
+            "what",
+            "records",
+            "M records/s",
+            "peak bytes/record",
+            "share of a newline scan's speed",
+        ],
+    );
+    let cases = [
+        (
+            "profile, repeating call paths",
+            "profile",
+            "repeating",
+            20_000_000,
+        ),
+        (
+            "profile, every call path new",
+            "profile",
+            "all-new",
+            5_000_000,
+        ),
+        ("full model (info)", "info", "repeating", 10_000_000),
+    ];
+    for (title, subcommand, data, full) in cases {
+        let records = options.size(full);
+        let path = file(data, records)?;
+        let limit = newline_scan(options, &path)?;
+        let cost = run(options, subcommand, &["--threads", "1"], &path)?;
+        let rate = records as f64 / seconds(cost.cpu) / 1e6;
+        let peak = cost.peak_bytes as f64 / records as f64;
+        let share = seconds(limit.cpu) / seconds(cost.cpu) * 100.0;
+        report.row(&[
+            title.to_owned(),
+            format!("{:.1} M", records as f64 / 1e6),
+            format!("{rate:.1}"),
+            format!("{peak:.1}"),
+            format!("{share:.1} %"),
+        ]);
+    }
+    Ok(())
+}
+
+/// ftrace text into the full model, on one thread and on two.
+pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
+    report.table(
+        "ftrace text into the full model (info)",
+        &["what", "MB", "s", "MB/s", "peak memory / file"],
+    );
+    let path = file("ftrace", options.size(400_000_000))?;
+    let bytes = std::fs::metadata(&path)?.len() as f64;
+    let mut show = |title: &str, cost: Cost| {
+        report.row(&[
+            title.to_owned(),
+            format!("{:.0}", bytes / 1e6),
+            format!("{:.3}", seconds(cost.wall)),
+            format!("{:.0}", bytes / 1e6 / seconds(cost.wall)),
+            format!("{:.2}", cost.peak_bytes as f64 / bytes),
+        ]);
+    };
+    let one = run(options, "info", &["--threads", "1"], &path)?;
+    let two = run(options, "info", &["--threads", "2"], &path)?;
+    show("one thread", one);
+    show("two threads", two);
+    show("limit: newline scan", newline_scan(options, &path)?);
+    show("limit: read and copy", copy(options, &path)?);
+    let gain = seconds(one.wall) / seconds(two.wall);
+    report.line(&format!(
+        "\nTwo threads are {gain:.2} times as fast as one."
+    ));
+    Ok(())
+}
+
+/// How long a person waits for the smallest things.
+pub fn small_files(options: Options, report: &mut Report) -> Result<()> {
+    report.table("Small files, start to exit", &["what", "ms", "peak MB"]);
+    let examples = testkit::workspace_root().join("examples");
+    let cases = [
+        ("--version", vec!["--version".to_owned()]),
+        (
+            "info examples/app.trace",
+            vec!["info".into(), path_of(&examples, "app.trace")],
+        ),
+        (
+            "info examples/linux.ftrace",
+            vec!["info".into(), path_of(&examples, "linux.ftrace")],
+        ),
+        (
+            "profile examples/app.trace",
+            vec!["profile".into(), path_of(&examples, "app.trace")],
+        ),
+    ];
+    for (title, args) in cases {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let cost = median(options.repeats() * 5, || traceloom(&args))?;
+        let peak = cost.peak_bytes as f64 / 1e6;
+        report.row(&[
+            title.to_owned(),
+            format!("{:.1}", seconds(cost.wall) * 1e3),
+            format!("{peak:.1}"),
+        ]);
+    }
+    let nothing = median(options.repeats() * 5, || Command::new("true"))?;
+    report.row(&[
+        "limit: a program that does nothing".to_owned(),
+        format!("{:.1}", seconds(nothing.wall) * 1e3),
+        String::new(),
+    ]);
+    Ok(())
+}
+
+fn path_of(folder: &Path, name: &str) -> String {
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+fn run(options: Options, subcommand: &str, args: &[&str], path: &Path) -> Result<Cost> {
+    median(options.repeats(), || {
+        let mut command = traceloom(&[&[subcommand], args].concat());
+        command.arg(path);
+        command
+    })
+}
+
+fn newline_scan(options: Options, path: &Path) -> Result<Cost> {
+    median(options.repeats(), || {
+        let mut command = this_program(&["newlines"]);
+        command.arg(path);
+        command
+    })
+}
+
+fn copy(options: Options, path: &Path) -> Result<Cost> {
+    median(options.repeats(), || {
+        let mut command = this_program(&["copy"]);
+        command.arg(path);
+        command
+    })
+}
+
+/// A time as a number for ratios; never zero.
+pub fn seconds(time: Duration) -> f64 {
+    time.as_secs_f64().max(1e-6)
+}
