@@ -90,13 +90,13 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
         return Some((seconds as i64, point));
     }
     let seconds_ns = i64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?;
-    if let Some((six, after)) = text[point + 1..].split_first_chunk::<6>() {
-        if let (Some(us), false) = (
+    if let Some((six, after)) = text[point + 1..].split_first_chunk::<6>()
+        && let (Some(us), false) = (
             six_digits(six),
             after.first().is_some_and(u8::is_ascii_digit),
-        ) {
-            return Some((seconds_ns.checked_add(i64::from(us) * 1000)?, point + 7));
-        }
+        )
+    {
+        return Some((seconds_ns.checked_add(i64::from(us) * 1000)?, point + 7));
     }
     let (fraction, end) = digits(text, point + 1)?;
     let scale = 9u32.checked_sub((end - point - 1) as u32)?;

@@ -52,10 +52,10 @@ impl Interpreter {
     fn mark_process(&mut self, at: At, pid: i32, out: &mut TraceBuilder) -> ProcessId {
         self.threads.told_tgid(at.slot, pid, out);
         let slot = self.threads.slot(at.slot);
-        if slot.tgid_from_column || pid <= 0 {
-            if let Some(upid) = self.threads.process(at.slot, out) {
-                return upid;
-            }
+        if (slot.tgid_from_column || pid <= 0)
+            && let Some(upid) = self.threads.process(at.slot, out)
+        {
+            return upid;
         }
         out.process(pid.into())
     }
