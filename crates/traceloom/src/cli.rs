@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{callgraph, info, profile};
+use crate::commands::{callgraph, diff, info, profile};
 use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
@@ -31,7 +31,8 @@ struct Cli {
 enum Command {
     Info(info::InfoArgs),
     Profile(Box<profile::ProfileArgs>),
-    Callgraph(callgraph::CallgraphArgs),
+    Callgraph(Box<callgraph::CallgraphArgs>),
+    Diff(Box<diff::DiffArgs>),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(disable_help_flag = true)]
     Dmtracedump(Rest),
@@ -89,6 +90,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Info(args) => info::run(&args),
         Command::Profile(args) => profile::run(&args),
         Command::Callgraph(args) => callgraph::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,

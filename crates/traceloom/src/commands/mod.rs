@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
 pub mod callgraph;
+pub mod diff;
 pub mod info;
 pub mod profile;
