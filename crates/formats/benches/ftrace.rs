@@ -48,7 +48,7 @@ fn burst(text: &mut String, us: &mut u64, frame: u64) {
         "draw",
         "Record View#draw()",
     ] {
-        let name = if frame % 16 == 0 {
+        let name = if frame.is_multiple_of(16) {
             format!("{name} {frame}")
         } else {
             name.to_owned()

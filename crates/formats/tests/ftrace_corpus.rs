@@ -1,58 +1,297 @@
 //! Real ftrace texts against what is known of them.
 
-use std::path::PathBuf;
+mod common;
 
+use std::sync::Arc;
+
+use common::{corpus, counts, fingerprint, open, text};
 use traceloom_formats::{ReadOptions, read_bytes};
-use traceloom_trace::Trace;
+use traceloom_trace::{RepairKind, RowId, Trace};
 
-/// The folder of real traces, if it is there.
-fn corpus() -> Option<PathBuf> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata");
-    let folder = std::env::var_os("TRACELOOM_TESTDATA").map_or(beside, PathBuf::from);
-    folder.join("INDEX.tsv").exists().then_some(folder)
+/// The number after `name=` in a remark of the index.
+fn number_after(remark: &str, name: &str) -> Option<usize> {
+    let rest = &remark[remark.find(name)? + name.len()..];
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    rest[..end].parse().ok()
 }
 
-fn open(bytes: &[u8], options: ReadOptions) -> Trace {
-    read_bytes(bytes, options).unwrap_or_else(|error| panic!("{error}"))
+/// `{'B|': 2, 'E|': 2}` after `name=`: all numbers added up, or those of the keys wanted.
+fn sum_after(remark: &str, name: &str, wanted: impl Fn(&str) -> bool) -> Option<usize> {
+    let rest = &remark[remark.find(name)? + name.len()..];
+    let inner = rest.strip_prefix('{')?.split('}').next()?;
+    let pairs = inner.split(", ").filter_map(|pair| pair.rsplit_once(": "));
+    let wanted = pairs.filter(|(key, _)| wanted(key.trim_matches('\'')));
+    Some(
+        wanted
+            .filter_map(|(_, count)| count.parse::<usize>().ok())
+            .sum(),
+    )
+}
+
+fn event_lines(trace: &Trace) -> usize {
+    trace
+        .metadata("event-lines")
+        .and_then(|lines| lines.parse().ok())
+        .unwrap_or(0)
 }
 
 #[test]
-fn dump() {
-    let Some(folder) = corpus() else { return };
-    let mut files: Vec<_> = std::fs::read_dir(folder.join("ftrace-text"))
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    files.sort();
-    for file in files {
-        let bytes = std::fs::read(&file).unwrap();
-        let trace = match read_bytes(&bytes, ReadOptions::default()) {
-            Ok(trace) => trace,
-            Err(error) => {
-                println!("== {file:?} {error}");
-                continue;
-            }
-        };
-        println!(
-            "== {} slices {} counters {} instants {} sched {} states {} events {} threads {} procs {}",
-            file.file_name().unwrap().display(),
-            trace.slices.len(),
-            trace.counters.len(),
-            trace.instants.len(),
-            trace.sched_slices.len(),
-            trace.thread_states.len(),
-            trace.ftrace_events.len(),
-            trace.threads.len(),
-            trace.processes.len()
+fn every_real_trace_opens_with_the_counts_of_the_index() {
+    let Some(corpus) = corpus() else { return };
+    let mut checked = 0;
+    for (path, row) in corpus.files("ftrace-text/") {
+        let trace = open(&corpus.read(path), ReadOptions::default());
+        let lines =
+            sum_after(&row, "flagw=", |_| true).unwrap_or_else(|| panic!("{path}: no flagw"));
+        assert_eq!(event_lines(&trace), lines, "{path}: lines of events");
+        let only_marks = row.contains("top=['tracing_mark_write']");
+        if let (true, Some(begins)) = (
+            only_marks,
+            sum_after(&row, "marks=", |key| ["B|", "S|"].contains(&key)),
+        ) {
+            assert_eq!(trace.slices.len(), begins, "{path}: slices");
+            let counters = sum_after(&row, "marks=", |key| key == "C|").unwrap_or(0);
+            assert_eq!(trace.counters.len(), counters, "{path}: counters");
+        }
+        // What the index could not match: headers of trace-cmd, and text that is no trace.
+        let unparsed = trace.repairs.count(RepairKind::UnparsedLine) as usize;
+        assert!(
+            unparsed <= number_after(&row, "unmatched=").unwrap_or(0),
+            "{path}: {unparsed} unparsed"
         );
-        for row in trace.repairs.rows() {
-            println!(
-                "     {} {} {} {}",
-                row.kind.name(),
-                row.count,
-                row.first,
-                row.detail
-            );
+        checked += 1;
+    }
+    assert!(checked >= 30, "the corpus lost files: {checked}");
+    eprintln!("{checked} real traces checked");
+}
+
+#[test]
+fn stripped_and_raw_captures_are_the_same() {
+    let Some(corpus) = corpus() else { return };
+    let read = |name: &str| open(&corpus.read(name), ReadOptions::default());
+    let raw = read("ftrace-text/catapult__atrace_data_raw");
+    let stripped = read("ftrace-text/catapult__atrace_data_stripped");
+    assert_eq!(counts(&raw), counts(&stripped));
+    let tables = |trace: &Trace| {
+        fingerprint(trace)
+            .split("# repairs")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(tables(&raw), tables(&stripped));
+    assert_eq!(event_lines(&raw), 116);
+}
+
+/// The process of every thread that has one.
+fn tgids(trace: &Trace) -> Vec<(i64, i64)> {
+    let threads = trace
+        .threads
+        .rows()
+        .filter_map(|row| Some((row.tid, row.upid.some()?)));
+    let mut tgids: Vec<_> = threads
+        .map(|(tid, upid)| (tid, trace.processes.pid.get(upid.row())))
+        .collect();
+    tgids.sort_unstable();
+    tgids
+}
+
+#[test]
+fn a_process_dump_gives_back_missing_tgids() {
+    let Some(corpus) = corpus() else { return };
+    let fixed = open(
+        &corpus.read("ftrace-text/catapult__atrace_fixed_tgids"),
+        ReadOptions::default(),
+    );
+    let dump = corpus.read("ps-dump/catapult__atrace_procfs_dump");
+    let options = ReadOptions {
+        process_dump: Some(Arc::new(dump)),
+        ..ReadOptions::default()
+    };
+    let missing = corpus.read("ftrace-text/catapult__atrace_missing_tgids");
+    let mended = open(&missing, options);
+    let (known, found) = (tgids(&fixed), tgids(&mended));
+    assert_eq!(known.len(), 8);
+    for pair in &known {
+        assert!(found.contains(pair), "{pair:?} is missing");
+    }
+    assert!(mended.repairs.count(RepairKind::MissingTgid) >= known.len() as u64);
+    assert_eq!(tgids(&open(&missing, ReadOptions::default())), []);
+}
+
+#[test]
+fn a_process_dump_opens_alone_with_the_tgids_catapult_found() {
+    let Some(corpus) = corpus() else { return };
+    let found = tgids(&open(
+        &corpus.read("ps-dump/catapult__atrace_procfs_dump"),
+        ReadOptions::default(),
+    ));
+    let expected = corpus.read("ps-dump/catapult__atrace_extracted_tgids");
+    let expected = String::from_utf8(expected).unwrap();
+    let pair = |pair: &str| {
+        let mut numbers = pair
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|n| !n.is_empty());
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    };
+    let mut expected: Vec<(i64, i64)> = expected.split(',').filter_map(pair).collect();
+    // The first path of the file lacks its slash, and catapult passed it over.
+    expected.push((1, 1));
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn ps_tables_name_processes() {
+    let Some(corpus) = corpus() else { return };
+    for name in [
+        "ps-dump/SystraceAnalysis__PROCESS_DUMP.txt",
+        "ps-dump/SystraceAnalysis__PROCESS_DUMP_2.txt",
+    ] {
+        let bytes = corpus.read(name);
+        let trace = open(&bytes, ReadOptions::default());
+        let rows = bytes
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .count();
+        assert_eq!(trace.processes.len(), rows - 1, "{name}");
+        let init = trace.processes.rows().find(|row| row.pid == 1).unwrap();
+        assert_eq!(
+            (text(&trace, init.name), init.ppid, init.uid),
+            ("init", 0, 0)
+        );
+        let kernel = trace.processes.rows().find(|row| row.pid == 2).unwrap();
+        assert_eq!(text(&trace, kernel.name), "kthreadd");
+    }
+    let cgroups = open(
+        &corpus.read("ps-dump/catapult__cgroup_dump"),
+        ReadOptions::default(),
+    );
+    assert_eq!(
+        cgroups.metadata("cgroup.cpuset"),
+        Some("hierarchy 4, 7 groups, enabled 1")
+    );
+    assert!(
+        cgroups
+            .metadata("cgroup.tasks./top-app (root=4)")
+            .is_some_and(|tasks| tasks.starts_with("466 "))
+    );
+}
+
+/// What Perfetto's tests of these files expect.
+#[test]
+fn what_perfetto_expects() {
+    let Some(corpus) = corpus() else { return };
+    let read = |name: &str| {
+        open(
+            &corpus.read(&format!("ftrace-text/perfetto__{name}")),
+            ReadOptions::default(),
+        )
+    };
+
+    let blocked = read("sched_blocked_systrace.systrace");
+    let waits: Vec<_> = blocked
+        .thread_states
+        .rows()
+        .filter(|row| row.io_wait >= 0)
+        .map(|row| (row.ts, blocked.threads.tid.get(row.utid.row()), row.io_wait))
+        .collect();
+    assert_eq!(waits, [(20_258_854_000, 269, 0), (21_123_838_000, 2172, 1)]);
+
+    let named = read("unknown_thread_name.systrace");
+    let thread = named.threads.rows().find(|row| row.tid == 19_999).unwrap();
+    assert_eq!(text(&named, thread.name), "real_name");
+
+    let print = read("bad_print.systrace");
+    let slice = print.slices.row(0);
+    assert_eq!(
+        (slice.ts, slice.dur, text(&print, slice.name)),
+        (10_852_771_242_000, 3_000, "some event")
+    );
+
+    let limits = read("cpu_frequency_limits.systrace");
+    assert_eq!(limits.counters.len(), 24);
+    let max = limits
+        .tracks
+        .rows()
+        .position(|row| text(&limits, row.name) == "Cpu 6 Max Freq Limit")
+        .unwrap();
+    let values: Vec<_> = limits
+        .counters
+        .rows()
+        .filter(|row| row.track_id.row() == max)
+        .map(|row| row.value)
+        .collect();
+    assert_eq!(
+        &values[..4],
+        [2_800_000.0, 1_700_000.0, 2_800_000.0, 1_500_000.0]
+    );
+
+    let killed = read("print_systrace_lmk_userspace.out");
+    let values: Vec<_> = killed.counters.value.iter().collect();
+    assert_eq!(&values[..4], [17_924.0, 0.0, 21_090.0, 0.0]);
+}
+
+/// The files one after another: every layout, times that step back, and enough for many pieces.
+fn everything(corpus: &common::Corpus) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (path, _) in corpus.files("ftrace-text/") {
+        all.extend_from_slice(&corpus.read(path));
+        all.push(b'\n');
+    }
+    all
+}
+
+#[test]
+fn the_result_depends_neither_on_threads_nor_on_chunks() {
+    let Some(corpus) = corpus() else { return };
+    let all = everything(&corpus);
+    let expected = fingerprint(&open(&all, ReadOptions::default()));
+    for threads in [2, 4] {
+        let options = ReadOptions {
+            threads,
+            ..ReadOptions::default()
+        };
+        assert!(
+            fingerprint(&open(&all, options)) == expected,
+            "{threads} threads differ"
+        );
+    }
+    for seed in 1..4 {
+        let chunked = common::open_in_chunks(&all, seed, 3000);
+        assert!(
+            fingerprint(&chunked) == expected,
+            "chunks of seed {seed} differ"
+        );
+    }
+    let small = corpus.read("ftrace-text/catapult__atrace_fixed_tgids");
+    let expected = fingerprint(&open(&small, ReadOptions::default()));
+    assert!(
+        fingerprint(&common::open_in_chunks(&small, 1, 1)) == expected,
+        "single bytes differ"
+    );
+}
+
+#[test]
+fn cut_and_flipped_traces_still_open() {
+    let Some(corpus) = corpus() else { return };
+    let mut random = common::Random(7);
+    let mut checked = 0;
+    for (path, _) in corpus.files("ftrace-text/").chain(corpus.files("ps-dump/")) {
+        let bytes = corpus.read(path);
+        for _ in 0..40 {
+            let mut bytes = bytes[..bytes.len().min(20_000)].to_vec();
+            for _ in 0..20 {
+                let at = random.below(bytes.len());
+                bytes[at] = random.below(256) as u8;
+            }
+            bytes.truncate(random.below(bytes.len()) + 1);
+            // Where the head is gone it may be no trace at all; it may not panic.
+            let _ = read_bytes(&bytes, ReadOptions::default());
+            checked += 1;
         }
     }
+    eprintln!("{checked} damaged traces checked");
 }

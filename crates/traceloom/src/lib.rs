@@ -4,6 +4,7 @@ pub mod cli;
 pub mod dmtracedump;
 pub mod traceview;
 
+mod calls;
 mod commands;
 mod hints;
 mod input;

@@ -56,7 +56,9 @@ pub(crate) fn whole_int(text: &[u8]) -> Option<i64> {
     };
     match digits(number, 0) {
         Some((value, end)) if end == number.len() => Some(sign * value as i64),
-        _ => std::str::from_utf8(text).ok()?.parse().ok(),
+        // Beyond 18 digits it may still fit; anything else is no number.
+        None if number.len() > 18 => std::str::from_utf8(text).ok()?.parse().ok(),
+        _ => None,
     }
 }
 
@@ -90,13 +92,13 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
         return Some((seconds as i64, point));
     }
     let seconds_ns = i64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?;
-    if let Some((six, after)) = text[point + 1..].split_first_chunk::<6>() {
-        if let (Some(us), false) = (
+    if let Some((six, after)) = text[point + 1..].split_first_chunk::<6>()
+        && let (Some(us), false) = (
             six_digits(six),
             after.first().is_some_and(u8::is_ascii_digit),
-        ) {
-            return Some((seconds_ns.checked_add(i64::from(us) * 1000)?, point + 7));
-        }
+        )
+    {
+        return Some((seconds_ns.checked_add(i64::from(us) * 1000)?, point + 7));
     }
     let (fraction, end) = digits(text, point + 1)?;
     let scale = 9u32.checked_sub((end - point - 1) as u32)?;

@@ -10,8 +10,9 @@
 //! gcc_clk state=1                    text without a key, then keys
 //! ```
 
-use super::digits::{bare_hex, digits, int32, skip_spaces, whole_hex, whole_int};
+use super::digits::{skip_spaces, whole_hex, whole_int};
 use super::event::{Field, Value};
+use super::special::special;
 
 /// Reads the payload of `event` into `out`.
 pub(crate) fn fields<'a>(event: &[u8], payload: &'a [u8], out: &mut Vec<Field<'a>>) {
@@ -21,142 +22,10 @@ pub(crate) fn fields<'a>(event: &[u8], payload: &'a [u8], out: &mut Vec<Field<'a
     }
 }
 
-fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
+pub(super) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
     Field {
         key,
         value: value(text),
-    }
-}
-
-/// Formats that the general rule would misread; `None` for all others and for what does not fit.
-fn special<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
-    match event {
-        _ if event.starts_with(b"block_") => block(text, out),
-        _ if event.starts_with(b"workqueue_") => {
-            let rest = text.strip_prefix(b"work struct ")?;
-            let end = rest
-                .iter()
-                .position(|byte| b": ".contains(byte))
-                .unwrap_or(rest.len());
-            let work = rest[..end].strip_prefix(b"0x").unwrap_or(&rest[..end]);
-            out.push(Field {
-                key: b"work",
-                value: Value::Hex(bare_hex(work)?),
-            });
-            let rest = rest[end..].trim_ascii_start();
-            let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii();
-            match rest.strip_prefix(b"function ") {
-                Some(function) => out.push(Field {
-                    key: b"function",
-                    value: Value::Text(function),
-                }),
-                None => keyed(rest, out),
-            }
-            Some(())
-        }
-        b"ipi_entry" | b"ipi_exit" => {
-            let reason = text.strip_prefix(b"(")?.strip_suffix(b")")?;
-            out.push(Field {
-                key: b"reason",
-                value: Value::Text(reason),
-            });
-            Some(())
-        }
-        b"clk_set_rate" => {
-            let space = memchr::memchr(b' ', text)?;
-            out.push(Field {
-                key: b"name",
-                value: Value::Text(&text[..space]),
-            });
-            out.push(text_field(b"rate", text[space..].trim_ascii()));
-            Some(())
-        }
-        b"clock_set_rate" | b"clock_enable" | b"clock_disable" | b"clk_enable" | b"clk_disable" => {
-            let space = text
-                .iter()
-                .position(|&byte| byte == b' ')
-                .unwrap_or(text.len());
-            if text[..space].contains(&b'=') {
-                return None;
-            }
-            out.push(Field {
-                key: b"name",
-                value: Value::Text(&text[..space]),
-            });
-            keyed(&text[space..], out);
-            Some(())
-        }
-        _ => None,
-    }
-}
-
-/// `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and
-/// `8,0 WS () 12345 + 8 [0]` (complete): `include/trace/events/block.h`.
-fn block<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
-    let device = text.iter().position(|&byte| byte == b' ')?;
-    let (_, comma) = digits(text, 0)?;
-    let (_, end) = digits(text, comma + 1)?;
-    if text.get(comma) != Some(&b',') || end != device {
-        return None;
-    }
-    let rwbs = device + 1;
-    let rwbs_end = rwbs + text.get(rwbs..)?.iter().position(|&byte| byte == b' ')?;
-    let mut at = rwbs_end + 1;
-    let mut read = vec![
-        Field {
-            key: &b"dev"[..],
-            value: Value::Text(&text[..device]),
-        },
-        Field {
-            key: b"rwbs",
-            value: Value::Text(&text[rwbs..rwbs_end]),
-        },
-    ];
-    if let Some((bytes, end)) = digits(text, at).filter(|(_, end)| text[*end..].starts_with(b" ("))
-    {
-        read.push(Field {
-            key: b"bytes",
-            value: Value::Int(bytes as i64),
-        });
-        at = end + 1;
-    }
-    if text.get(at) == Some(&b'(') {
-        at += text[at..].iter().position(|&byte| byte == b')')? + 1;
-        at = skip_spaces(text, at);
-    }
-    let (sector, end) = digits(text, at)?;
-    read.push(Field {
-        key: b"sector",
-        value: Value::Int(sector as i64),
-    });
-    let mut rest = &text[end..];
-    if let Some(count) = rest.strip_prefix(b" + ") {
-        let (sectors, end) = digits(count, 0)?;
-        read.push(Field {
-            key: b"nr_sector",
-            value: Value::Int(sectors as i64),
-        });
-        rest = &count[end..];
-    }
-    out.append(&mut read);
-    block_tail(rest, out);
-    Some(())
-}
-
-/// `[name]` or `[error]`, perhaps after a priority, or `<- (8,1) 99`.
-fn block_tail<'a>(rest: &'a [u8], out: &mut Vec<Field<'a>>) {
-    let rest = rest.trim_ascii();
-    let open = memchr::memchr(b'[', rest).unwrap_or(rest.len());
-    let before = rest[..open].trim_ascii();
-    if !before.is_empty() {
-        out.push(text_field(b"", before));
-    }
-    if let Some(inner) = rest[open..]
-        .strip_prefix(b"[")
-        .and_then(|inner| inner.strip_suffix(b"]"))
-    {
-        let is_error = int32(inner, 0).is_some_and(|(_, end)| end == inner.len());
-        out.push(text_field(if is_error { b"error" } else { b"comm" }, inner));
     }
 }
 
@@ -166,6 +35,18 @@ struct Key {
     end: usize,
     equals: usize,
 }
+
+/// What a key is made of.
+static KEY_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        table[byte] = letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'.' | b'-' | b'>');
+        byte += 1;
+    }
+    table
+};
 
 /// The next `key=` at or after `from`. A `=` inside a value has no key before it.
 fn next_key(text: &[u8], from: usize) -> Option<Key> {
@@ -178,7 +59,7 @@ fn next_key(text: &[u8], from: usize) -> Option<Key> {
             continue;
         }
         let end = from + text[from..equals].trim_ascii_end().len();
-        let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.->".contains(byte);
+        let is_key = |byte: &&u8| KEY_BYTES[usize::from(**byte)];
         let length = text[from..end].iter().rev().take_while(is_key).count();
         let start = end - length;
         let bounded = start == 0 || b" ,[({;\t|\"".contains(&text[start - 1]);
@@ -188,7 +69,7 @@ fn next_key(text: &[u8], from: usize) -> Option<Key> {
     }
 }
 
-fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
+pub(super) fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
     let Some(mut key) = next_key(text, 0) else {
         return unkeyed(text, out);
     };
@@ -233,7 +114,7 @@ fn trim_value(raw: &[u8]) -> &[u8] {
     // A format closes few brackets at once; what closes more is text.
     for _ in 0..4 {
         let cut = match text {
-            [rest @ .., b',' | b';' | b'[' | b'|'] => rest,
+            [rest @ .., b',' | b';' | b'[' | b'|' | b':'] => rest,
             [rest @ .., b']'] if !rest.contains(&b'[') => rest,
             [rest @ .., b')'] if !rest.contains(&b'(') => rest,
             [rest @ .., b'('] => rest,
@@ -245,10 +126,10 @@ fn trim_value(raw: &[u8]) -> &[u8] {
 }
 
 fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
-    if key == b"size" {
-        if let Some(bytes) = text.strip_suffix(b"B").and_then(whole_int) {
-            return Value::Int(bytes);
-        }
+    if key == b"size"
+        && let Some(bytes) = text.strip_suffix(b"B").and_then(whole_int)
+    {
+        return Value::Int(bytes);
     }
     value(text)
 }
@@ -332,10 +213,10 @@ fn colons<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn read(event: &str, payload: &str) -> String {
+    pub(crate) fn read(event: &str, payload: &str) -> String {
         let mut out = Vec::new();
         fields(event.as_bytes(), payload.as_bytes(), &mut out);
         let show = |field: &Field<'_>| {
@@ -395,35 +276,5 @@ mod tests {
         ] {
             assert_eq!(read("some_event", payload), expected, "{payload}");
         }
-    }
-
-    #[test]
-    fn formats_of_their_own() {
-        assert_eq!(
-            read(
-                "block_rq_issue",
-                "8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]"
-            ),
-            r#"dev="8,0" rwbs="WS" bytes=4096 sector=12345 nr_sector=8 ="none,0,0" comm="kworker/u8:1""#
-        );
-        assert_eq!(
-            read("block_rq_complete", "8,0 R () 12345 + 8 [0]"),
-            r#"dev="8,0" rwbs="R" sector=12345 nr_sector=8 error=0"#
-        );
-        assert_eq!(
-            read(
-                "workqueue_execute_start",
-                "work struct 00000000b1a1e8a5: function vmstat_update"
-            ),
-            r#"work=0xb1a1e8a5 function="vmstat_update""#
-        );
-        assert_eq!(
-            read("clock_enable", "gcc_clk state=1 cpu_id=3"),
-            r#"name="gcc_clk" state=1 cpu_id=3"#
-        );
-        assert_eq!(
-            read("ipi_entry", "(Rescheduling interrupts)"),
-            r#"reason="Rescheduling interrupts""#
-        );
     }
 }

@@ -52,11 +52,12 @@ fn cpu_line(rest: &[u8]) -> Option<Header<'_>> {
 
 fn comment(text: &[u8]) -> Header<'_> {
     let inner = text.trim_ascii_start();
-    if let Some(at) = memchr::memmem::find(inner, b"CPU ") {
-        if inner.ends_with(b"####") && memchr::memmem::find(inner, b"buffer started").is_some() {
-            return cpu_number(inner, at + 4)
-                .map_or(Header::Nothing, |(cpu, _)| Header::BufferStarted(cpu));
-        }
+    if let Some(at) = memchr::memmem::find(inner, b"CPU ")
+        && inner.ends_with(b"####")
+        && memchr::memmem::find(inner, b"buffer started").is_some()
+    {
+        return cpu_number(inner, at + 4)
+            .map_or(Header::Nothing, |(cpu, _)| Header::BufferStarted(cpu));
     }
     let body = inner.trim_ascii_start();
     let body = &body[body.iter().take_while(|&&byte| byte == b'#').count()..];

@@ -34,10 +34,10 @@ pub(crate) const MOST_CPUS: u32 = 1 << 16;
 /// everything else follows as it should is the one.
 #[inline]
 pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
-    if line.get(USUAL_DASH) == Some(&b'-') {
-        if let Some(prefix) = after_dash(line, USUAL_DASH) {
-            return Some(prefix);
-        }
+    if line.get(USUAL_DASH) == Some(&b'-')
+        && let Some(prefix) = after_dash(line, USUAL_DASH)
+    {
+        return Some(prefix);
     }
     memchr::memchr_iter(b'-', line).find_map(|dash| after_dash(line, dash))
 }

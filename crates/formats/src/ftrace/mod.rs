@@ -10,6 +10,7 @@ mod interpret;
 mod line;
 mod marker;
 mod parallel;
+mod special;
 mod tokenize;
 mod typed;
 pub(crate) mod write;

@@ -51,9 +51,12 @@ fn group(method: MethodIndex, recursive: bool) -> usize {
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
 
 /// Everybody's relatives on one side.
+///
+/// Places are 32 bits: an edge takes nine bytes of a file or more, so only a file of 36 GB could
+/// have too many.
 pub(super) struct Relatives {
-    ends: Vec<usize>,
-    starts: Vec<usize>,
+    ends: Vec<u32>,
+    starts: Vec<u32>,
     items: Vec<Relative>,
 }
 
@@ -77,7 +80,7 @@ impl Relatives {
 
     /// Groups `edges` by one side for `methods` methods; the order within a group is none.
     fn new(edges: &Edges, methods: usize, side: Side) -> Self {
-        let mut starts = vec![0usize; methods * 2];
+        let mut starts = vec![0u32; methods * 2];
         let mut total = 0;
         for edge in edges.iter() {
             starts[side.split(edge).0] += 1;
@@ -97,7 +100,7 @@ impl Relatives {
         let mut items = vec![nobody; total];
         for edge in edges.iter() {
             let (group, method) = side.split(edge);
-            items[ends[group]] = Relative {
+            items[ends[group] as usize] = Relative {
                 inclusive: edge.inclusive,
                 method,
                 calls: edge.calls,
@@ -119,11 +122,12 @@ impl Relatives {
     fn join_twins(&mut self, methods: usize) {
         let mut seen = vec![usize::MAX; methods];
         for (start, end) in self.starts.iter().zip(&mut self.ends) {
-            let mut kept = *start;
-            for at in *start..*end {
+            let start = *start as usize;
+            let mut kept = start;
+            for at in start..*end as usize {
                 let item = self.items[at];
                 let place = seen[item.method as usize];
-                if place < kept && place >= *start {
+                if place < kept && place >= start {
                     let twin = &mut self.items[place];
                     twin.inclusive = twin.inclusive.wrapping_add(item.inclusive);
                     twin.calls = twin.calls.wrapping_add(item.calls);
@@ -134,19 +138,19 @@ impl Relatives {
                     kept += 1;
                 }
             }
-            *end = kept;
+            *end = kept as u32;
         }
     }
 
     /// One method's relatives, in no order.
     pub fn of(&self, method: MethodIndex, recursive: bool) -> &[Relative] {
         let group = group(method, recursive);
-        &self.items[self.starts[group]..self.ends[group]]
+        &self.items[self.starts[group] as usize..self.ends[group] as usize]
     }
 
     /// As [`Relatives::of`], to be put in order.
     pub fn of_mut(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
         let group = group(method, recursive);
-        &mut self.items[self.starts[group]..self.ends[group]]
+        &mut self.items[self.starts[group] as usize..self.ends[group] as usize]
     }
 }

@@ -16,7 +16,10 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        self.block_begin(at, "block", fields, out)
+        let track = format!("block {}", fields.shown("dev")?);
+        let sector = fields.int("sector")?;
+        self.lane_begin(at, (&track, sector), fields.text("rwbs")?, fields, out);
+        Some(())
     }
 
     pub(super) fn request_end(
@@ -25,50 +28,19 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        self.block_end(at, "block", fields, out)
-    }
-
-    /// `block_bio_queue` until `block_bio_complete`.
-    pub(super) fn bio_begin(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.block_begin(at, "bio", fields, out)
-    }
-
-    pub(super) fn bio_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.block_end(at, "bio", fields, out)
-    }
-
-    fn block_begin(
-        &mut self,
-        at: At,
-        what: &str,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let track = format!("{what} {}", fields.shown("dev")?);
-        let sector = fields.int("sector")?;
-        self.lane_begin(at, (&track, sector), fields.text("rwbs")?, fields, out);
-        Some(())
-    }
-
-    fn block_end(
-        &mut self,
-        at: At,
-        what: &str,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let track = format!("{what} {}", fields.shown("dev")?);
+        let track = format!("block {}", fields.shown("dev")?);
         self.lane_end(at, (&track, fields.int("sector")?), fields, out)
+    }
+
+    /// `block_rq_requeue`: the device gave the request back, and will get it again.
+    pub(super) fn request_requeued(
+        &mut self,
+        at: At,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        self.request_end(at, fields, out)?;
+        None
     }
 
     pub(super) fn ext4_sync(

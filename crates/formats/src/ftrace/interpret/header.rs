@@ -117,8 +117,9 @@ impl Interpreter {
             story.first_unmatched,
             String::new,
         );
+        let events = self.events;
+        out.metadata("event-lines", &events.to_string());
         if let Some(kept) = story.entries_kept {
-            let events = self.events;
             out.repair(
                 RepairKind::CountMismatch,
                 kept.abs_diff(events),

@@ -94,7 +94,8 @@ impl Interpreter {
     ) -> Option<()> {
         let name = format!("{} Temperature", fields.shown("thermal_zone")?);
         self.global_counter(at, &name, fields.int("temp")? as f64, out);
-        Some(())
+        // The zone's number and the value before are not in the counter.
+        None
     }
 
     /// `cdev_update: type=thermal-cpufreq-1 target=0`.

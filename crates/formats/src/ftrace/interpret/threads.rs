@@ -63,10 +63,10 @@ impl Threads {
     #[inline]
     pub fn of(&mut self, tid: i32, line: u64, out: &mut TraceBuilder) -> SlotId {
         let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
-        if let Some(Some(page)) = self.pages.get(page) {
-            if page[index] != EMPTY {
-                return page[index] as usize;
-            }
+        if let Some(Some(page)) = self.pages.get(page)
+            && page[index] != EMPTY
+        {
+            return page[index] as usize;
         }
         self.rarer(tid, line, out)
     }

@@ -10,16 +10,49 @@ use traceloom_trace::{
 };
 
 use super::ProfileArgs;
-use crate::input::{read_method_events, read_trace};
+use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, Names};
 use crate::print::plain;
 
+/// Which calls of which file a command is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Selection<'a> {
+    /// The trace; `-` is standard input.
+    pub file: &'a Path,
+    /// How to read it.
+    pub open: &'a InputArgs,
+    /// Names or numbers of the threads wanted; empty for all.
+    pub thread: &'a [String],
+    /// Names or numbers of the processes wanted; empty for all.
+    pub process: &'a [String],
+    /// The first moment wanted, ns after the first event.
+    pub from: Option<i64>,
+    /// The last moment wanted.
+    pub to: Option<i64>,
+    /// Slices of no thread too.
+    pub all_tracks: bool,
+}
+
+impl<'a> From<&'a ProfileArgs> for Selection<'a> {
+    fn from(args: &'a ProfileArgs) -> Self {
+        Self {
+            file: &args.file,
+            open: &args.open,
+            thread: &args.thread,
+            process: &args.process,
+            from: args.from,
+            to: args.to,
+            all_tracks: args.all_tracks,
+        }
+    }
+}
+
 /// Reads the trace and keeps the threads wanted.
-pub(super) fn tree(args: &ProfileArgs) -> Result<CallTree> {
+pub(crate) fn tree(args: &Selection<'_>) -> Result<CallTree> {
     let mut tree = match straight(args)? {
         Some(tree) => tree,
         None => {
-            let trace = read_trace(&args.file, &args.open)?;
+            let trace = read_trace(args.file, args.open)?;
             let range = range(args).map(|range| range.shifted(trace.bounds.0));
             from_tables(&trace, range, args)
         }
@@ -30,18 +63,18 @@ pub(super) fn tree(args: &ProfileArgs) -> Result<CallTree> {
             args.file.display()
         );
     }
-    let processes = Wanted::of("process", &args.process, &tree, |thread| {
+    let processes = Wanted::of("process", args.process, &tree, |thread| {
         (&thread.process, thread.pid)
     })?;
     tree.keep_threads(|thread| processes.accept(&thread.process, thread.pid));
-    let threads = Wanted::of("thread", &args.thread, &tree, |thread| {
+    let threads = Wanted::of("thread", args.thread, &tree, |thread| {
         (&thread.name, thread.tid)
     })?;
     tree.keep_threads(|thread| threads.accept(&thread.name, thread.tid));
     Ok(tree)
 }
 
-fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &ProfileArgs) -> CallTree {
+fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) -> CallTree {
     let options = TreeOptions {
         range,
         all_tracks: args.all_tracks,
@@ -50,7 +83,7 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &ProfileArgs) -> C
 }
 
 /// The range after the first event.
-fn range(args: &ProfileArgs) -> Option<TimeRange> {
+fn range(args: &Selection<'_>) -> Option<TimeRange> {
     (args.from.is_some() || args.to.is_some()).then(|| TimeRange {
         from_ns: args.from.unwrap_or(0),
         to_ns: args.to.unwrap_or(i64::MAX),
@@ -59,20 +92,20 @@ fn range(args: &ProfileArgs) -> Option<TimeRange> {
 
 /// The tree straight from the records, without tables; `None` for what is no method trace.
 /// Standard input can be read only once, so it goes through tables.
-fn straight(args: &ProfileArgs) -> Result<Option<CallTree>> {
+fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     if args.file == Path::new("-") {
         return Ok(None);
     }
     let mut builder = CallTreeBuilder::new(range(args));
     let is_method_trace = match &args.open.mapping {
-        None => read_method_events(&args.file, &args.open, &mut builder)?,
+        None => read_method_events(args.file, args.open, &mut builder)?,
         Some(mapping) => {
             let mapping = Mapping::open(mapping)?;
             let mut renaming = Renaming {
                 names: mapping.names(),
                 builder: &mut builder,
             };
-            read_method_events(&args.file, &args.open, &mut renaming)?
+            read_method_events(args.file, args.open, &mut renaming)?
         }
     };
     Ok(is_method_trace.then(|| builder.build()))

@@ -4,7 +4,7 @@
 mod columns;
 mod head;
 mod json;
-mod load;
+pub(crate) mod load;
 mod method;
 mod rows;
 mod tree;
@@ -185,7 +185,7 @@ struct Shown<'a> {
 /// # Errors
 /// If the file cannot be read, or what was asked for is not in it.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
-    let mut tree = load::tree(args)?;
+    let mut tree = load::tree(&args.into())?;
     let clock = clock(args, &tree)?;
     check_sort(args, &tree)?;
     let overhead = correct(args, &mut tree)?;

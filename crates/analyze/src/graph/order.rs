@@ -1,0 +1,134 @@
+//! The order within each row, so that few edges cross: nodes move to the middle of their
+//! neighbours in the row above, then below, a fixed number of times; the best order wins.
+
+use super::layers::Layers;
+
+/// Sweeps down and up. More change little.
+const SWEEPS: usize = 24;
+
+pub(super) fn reduce_crossings(layers: &mut Layers) {
+    let links = Links::of(layers);
+    let mut places = places_of(layers);
+    let mut best = (links.crossings(&layers.rows, &places), layers.rows.clone());
+    for sweep in 0..SWEEPS {
+        let is_downward = sweep % 2 == 0;
+        for step in 1..layers.rows.len() {
+            let row = if is_downward {
+                step
+            } else {
+                layers.rows.len() - 1 - step
+            };
+            let towards = if is_downward {
+                &links.above
+            } else {
+                &links.below
+            };
+            sort_row(&mut layers.rows[row], towards, &mut places);
+        }
+        let crossings = links.crossings(&layers.rows, &places);
+        if crossings < best.0 {
+            best = (crossings, layers.rows.clone());
+        }
+        if best.0 == 0 {
+            break;
+        }
+    }
+    layers.rows = best.1;
+}
+
+/// The neighbours of each vertex in the rows above and below.
+struct Links {
+    above: Vec<Vec<usize>>,
+    below: Vec<Vec<usize>>,
+}
+
+impl Links {
+    fn of(layers: &Layers) -> Self {
+        let mut links = Self {
+            above: vec![Vec::new(); layers.row_of.len()],
+            below: vec![Vec::new(); layers.row_of.len()],
+        };
+        for pair in layers.ways.iter().flat_map(|way| way.vertices.windows(2)) {
+            links.below[pair[0]].push(pair[1]);
+            links.above[pair[1]].push(pair[0]);
+        }
+        links
+    }
+
+    /// How often edges cross, all rows together.
+    fn crossings(&self, rows: &[Vec<usize>], places: &[usize]) -> u64 {
+        rows.windows(2)
+            .map(|pair| {
+                let mut ends = Vec::new();
+                for &vertex in &pair[0] {
+                    let from = ends.len();
+                    ends.extend(self.below[vertex].iter().map(|&to| places[to]));
+                    ends[from..].sort_unstable();
+                }
+                inversions(&ends, pair[1].len())
+            })
+            .sum()
+    }
+}
+
+/// Pairs that stand in falling order, counted with a Fenwick tree over `0..size`.
+fn inversions(values: &[usize], size: usize) -> u64 {
+    let mut tree = vec![0_u64; size + 1];
+    let mut count = 0;
+    for (seen, &value) in values.iter().enumerate() {
+        let (mut at, mut not_above) = (value + 1, 0);
+        while at > 0 {
+            not_above += tree[at];
+            at &= at - 1;
+        }
+        count += seen as u64 - not_above;
+        at = value + 1;
+        while at <= size {
+            tree[at] += 1;
+            at += at & at.wrapping_neg();
+        }
+    }
+    count
+}
+
+fn places_of(layers: &Layers) -> Vec<usize> {
+    let mut places = vec![0; layers.row_of.len()];
+    for row in &layers.rows {
+        row.iter()
+            .enumerate()
+            .for_each(|(place, &vertex)| places[vertex] = place);
+    }
+    places
+}
+
+/// Sorts a row by the mean place of each vertex's neighbours; those without stay where they are.
+fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
+    let mut keyed: Vec<(f64, usize)> = row
+        .iter()
+        .map(|&vertex| {
+            let near = &towards[vertex];
+            let sum: usize = near.iter().map(|&other| places[other]).sum();
+            match near.len() {
+                0 => (places[vertex] as f64, vertex),
+                count => (sum as f64 / count as f64, vertex),
+            }
+        })
+        .collect();
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (place, (slot, (_, vertex))) in row.iter_mut().zip(keyed).enumerate() {
+        *slot = vertex;
+        places[vertex] = place;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inversions_are_counted() {
+        assert_eq!(inversions(&[0, 1, 2], 3), 0);
+        assert_eq!(inversions(&[2, 1, 0], 3), 3);
+        assert_eq!(inversions(&[1, 1, 0, 2], 3), 2);
+    }
+}

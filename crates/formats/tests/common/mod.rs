@@ -1,0 +1,119 @@
+//! What several tests share: the folder of real traces, and comparing whole traces.
+#![allow(dead_code, missing_docs)]
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use traceloom_formats::{AnyReader, ReadOptions, Reader, Target, read_bytes};
+use traceloom_trace::{StringId, Trace, TraceBuilder};
+
+/// The folder of real traces and its index.
+pub struct Corpus {
+    folder: PathBuf,
+    index: String,
+}
+
+/// The real traces; says so where they are missing.
+pub fn corpus() -> Option<Corpus> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata");
+    let folder = std::env::var_os("TRACELOOM_TESTDATA").map_or(beside, PathBuf::from);
+    let Ok(index) = std::fs::read_to_string(folder.join("INDEX.tsv")) else {
+        eprintln!("skipped: no corpus");
+        return None;
+    };
+    Some(Corpus { folder, index })
+}
+
+impl Corpus {
+    /// Paths below `category`, each with its line of the index.
+    pub fn files(&self, category: &str) -> impl Iterator<Item = (&str, String)> {
+        let rows = self
+            .index
+            .lines()
+            .filter(move |line| line.starts_with(category));
+        rows.map(|row| (row.split('\t').next().unwrap_or_default(), row.to_owned()))
+    }
+
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        std::fs::read(self.folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+}
+
+pub fn open(bytes: &[u8], options: ReadOptions) -> Trace {
+    read_bytes(bytes, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub fn text(trace: &Trace, id: StringId) -> &str {
+    trace.strings.get(id)
+}
+
+/// Reads in chunks of random size up to `most`.
+pub fn open_in_chunks(bytes: &[u8], seed: u64, most: usize) -> Trace {
+    let mut random = Random(seed);
+    let mut builder = TraceBuilder::new();
+    let mut reader = AnyReader::new(ReadOptions::default());
+    let mut out = Target::Trace(&mut builder);
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.len().min(random.below(most) + 1));
+        reader.feed(chunk, &mut out).unwrap();
+        rest = after;
+    }
+    reader.finish(&mut out).unwrap();
+    builder.finish()
+}
+
+/// Small, and the same everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+/// How many rows each table has.
+pub fn counts(trace: &Trace) -> Vec<(&'static str, usize)> {
+    vec![
+        ("slices", trace.slices.len()),
+        ("counters", trace.counters.len()),
+        ("instants", trace.instants.len()),
+        ("sched_slices", trace.sched_slices.len()),
+        ("thread_states", trace.thread_states.len()),
+        ("ftrace_events", trace.ftrace_events.len()),
+        ("threads", trace.threads.len()),
+        ("processes", trace.processes.len()),
+    ]
+}
+
+/// Every row of every table, and every string.
+pub fn fingerprint(trace: &Trace) -> String {
+    let mut out = String::new();
+    macro_rules! tables {
+        ($($table:ident)*) => {$(
+            for row in trace.$table.rows() {
+                let _ = writeln!(out, "{row:?}");
+            }
+        )*};
+    }
+    tables!(processes threads tracks slices counters instants flows sched_slices thread_states ftrace_events);
+    for set in 0..trace.args.sets() {
+        let set: Vec<_> = trace
+            .args
+            .set(traceloom_trace::ArgSetId(set as u32))
+            .collect();
+        let _ = writeln!(out, "{set:?}");
+    }
+    for (id, text) in trace.strings.iter() {
+        let _ = writeln!(out, "{id:?} {text}");
+    }
+    let _ = writeln!(out, "{:?} {:?}\n# repairs", trace.bounds, trace.clocks);
+    for row in trace.repairs.rows() {
+        let _ = writeln!(out, "{row:?}");
+    }
+    out
+}

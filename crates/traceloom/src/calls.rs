@@ -1,0 +1,34 @@
+//! Choices about calls that several commands share.
+
+use anyhow::{Result, bail};
+use traceloom_analyze::{CallTree, Measure};
+
+pub(crate) use crate::commands::profile::Clock;
+pub(crate) use crate::commands::profile::load::{Selection, tree as read_calls};
+
+/// The clock to use: the one asked for, else wall time, else CPU time.
+///
+/// # Errors
+/// If a tree lacks the clock.
+pub(crate) fn choose_clock(asked: Option<Clock>, trees: &[&CallTree]) -> Result<Measure> {
+    let all_have = |measure| trees.iter().all(|tree| tree.clocks.has(measure));
+    let (asked, word) = match asked {
+        Some(Clock::Cpu) => (Measure::Cpu, "cpu"),
+        Some(Clock::Wall) => (Measure::Wall, "wall"),
+        None => return usual_clock(all_have),
+    };
+    if !all_have(asked) {
+        bail!("--clock {word}: not recorded in every trace given");
+    }
+    Ok(asked)
+}
+
+fn usual_clock(all_have: impl Fn(Measure) -> bool) -> Result<Measure> {
+    let usual = [Measure::Wall, Measure::Cpu];
+    match usual.into_iter().find(|&clock| all_have(clock)) {
+        Some(clock) => Ok(clock),
+        None => bail!(
+            "the traces have no clock in common: some were recorded with wall time only, some with CPU time only"
+        ),
+    }
+}
