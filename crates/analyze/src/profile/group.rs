@@ -80,11 +80,20 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
 }
 
 /// For each node: whether its group is open already when it is called.
+pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
+    let mut marks = vec![false; tree.nodes.len()];
+    walk(tree, groups, |node, _, recursive| {
+        marks[node.row()] = recursive
+    });
+    marks
+}
+
+/// Visits every call path with its group, and tells whether the group is open already when it is
+/// called.
 ///
 /// One walk over the rows, which stand in walking order; `open` counts the groups on the way from
 /// the root to the row.
-pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
-    let mut recursive = vec![false; tree.nodes.len()];
+pub(crate) fn walk(tree: &CallTree, groups: &Groups, mut visit: impl FnMut(NodeId, u32, bool)) {
     let mut open = vec![0u32; groups.len()];
     let mut path: Vec<(NodeId, u32)> = Vec::new();
     for thread in &tree.threads {
@@ -98,11 +107,11 @@ pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
                 path.pop();
             }
             if let Some(group) = groups.of(tree, node) {
-                recursive[row] = open[group as usize] > 0;
-                open[group as usize] += 1;
+                let count = &mut open[group as usize];
+                visit(node, group, *count > 0);
+                *count += 1;
                 path.push((tree.nodes.end[row], group));
             }
         }
     }
-    recursive
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::group::{GroupBy, Groups, recursive_nodes};
+use super::group::{GroupBy, Groups, walk};
 use super::repairs::{RepairNote, notes};
 use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, TreeClocks, add};
 
@@ -182,25 +182,36 @@ impl Profile {
     }
 }
 
+/// Adds up each group in one walk; see [`walk`] for what is recursive.
 fn sum_groups(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
-    let recursive = recursive_nodes(tree, groups);
     let mut sums = vec![Sum::default(); groups.len()];
-    for row in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
-        let node = NodeId(row as u32);
-        let Some(group) = groups.of(tree, node) else {
-            continue;
-        };
-        let sum = &mut sums[group as usize];
+    let nodes = &tree.nodes;
+    let measured: Vec<_> = Measure::ALL
+        .into_iter()
+        .map(|measure| measure as usize)
+        .filter(|&measure| !nodes.inclusive[measure].is_empty())
+        .map(|measure| {
+            (
+                measure,
+                &nodes.inclusive[measure],
+                &nodes.exclusive[measure],
+            )
+        })
+        .collect();
+    walk(tree, groups, |node, group, recursive| {
+        let (row, sum) = (node.row(), &mut sums[group as usize]);
         sum.used = true;
-        let calls = tree.nodes.calls[row];
-        if recursive[row] {
-            sum.recursive_calls += calls;
-        } else {
-            sum.calls += calls;
-            add(&mut sum.inclusive, &tree.nodes.inclusive_sums(node));
+        let calls = match recursive {
+            true => &mut sum.recursive_calls,
+            false => &mut sum.calls,
+        };
+        *calls += nodes.calls[row];
+        for &(measure, inclusive, exclusive) in &measured {
+            let inclusive = if recursive { 0 } else { inclusive[row] };
+            sum.inclusive[measure] = sum.inclusive[measure].saturating_add(inclusive);
+            sum.exclusive[measure] = sum.exclusive[measure].saturating_add(exclusive[row]);
         }
-        add(&mut sum.exclusive, &tree.nodes.exclusive_sums(node));
-    }
+    });
     sums
 }
 

@@ -5,8 +5,11 @@ use rustc_hash::FxHashMap;
 /// Stands for "no node".
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// In [`Node::key`]: this node's children stand in the hash table.
+/// In [`Node::key`]: this node's children are found by the hash table.
 const MANY_CHILDREN: u32 = 1 << 31;
+
+/// Children that are looked for one after the other; with more, the hash table is asked.
+const RING: usize = 8;
 
 /// The largest number of slots that may be filled, of 8.
 const FILL_OF_8: usize = 5;
@@ -14,10 +17,11 @@ const FILL_OF_8: usize = 5;
 /// A call path while it is being counted; 32 bytes, so that two share a cache line.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    parent: u32,
     key: u32,
     /// The child that was entered last: most calls repeat it.
     last_child: u32,
+    /// The next child of the same parent; the last one's is the first.
+    sibling: u32,
     /// Low 32 bits; what runs over is in [`Arena::more_calls`].
     calls: u32,
     wall_ns: i64,
@@ -27,24 +31,31 @@ struct Node {
 /// What was counted for a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Counted {
-    pub parent: u32,
     pub key: u32,
     pub calls: u64,
     pub wall_ns: i64,
     pub cpu_ns: i64,
 }
 
-/// All nodes. A child is found by its parent's `last_child`, else in one hash table for all:
+/// All nodes. The children of a node form a ring:
 ///
 /// ```text
-/// slot: [ 32 bits of hash | 32 bits of node ]   at hash >> (32 - log2(slots)), then the next ones
+/// parent ─last_child─► b ─sibling─► c ─► a ─► b      a, b, c called in turn: after b comes c
 /// ```
 ///
-/// The slot's place comes from the hash bits it keeps, so growing reads no nodes. A node's only
-/// child is not in the table at all: `last_child` is enough until a second one comes.
+/// A new child goes behind the one called before it, so code that calls the same methods in the
+/// same order finds each at the first or second look, and nodes made together lie together. Past
+/// [`RING`] children they are found in one hash table for all nodes:
+///
+/// ```text
+/// slot: [ 32 bits of hash | 32 bits of node ]   at hash · slots / 2^32, then the next ones
+/// ```
+///
+/// The slot's place comes from the hash bits it keeps, so growing the table reads no nodes.
 #[derive(Debug)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
+    parents: Vec<u32>,
     slots: Vec<u64>,
     filled: usize,
     more_calls: FxHashMap<u32, u64>,
@@ -54,6 +65,7 @@ impl Default for Arena {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
+            parents: Vec::new(),
             slots: vec![u64::MAX; 1 << 10],
             filled: 0,
             more_calls: FxHashMap::default(),
@@ -73,7 +85,14 @@ impl Arena {
         let last = self.nodes[parent as usize].last_child;
         match self.nodes.get(last as usize) {
             Some(node) if node.key & !MANY_CHILDREN == key => last,
-            Some(_) => self.other_child(parent, key),
+            Some(node) => {
+                let next = node.sibling;
+                if self.nodes[next as usize].key & !MANY_CHILDREN == key {
+                    self.nodes[parent as usize].last_child = next;
+                    return next;
+                }
+                self.other_child(parent, last, key)
+            }
             None => self.first_child(parent, key),
         }
     }
@@ -105,12 +124,22 @@ impl Arena {
             false => self.more_calls.get(&node).copied().unwrap_or(0),
         };
         Counted {
-            parent: found.parent,
             key: found.key & !MANY_CHILDREN,
             calls: (more << 32) + u64::from(found.calls),
             wall_ns: found.wall_ns,
             cpu_ns: found.cpu_ns,
         }
+    }
+
+    /// Whether a call of the node was counted.
+    #[inline]
+    pub(crate) fn was_called(&self, node: u32) -> bool {
+        self.nodes[node as usize].calls > 0 || self.more_calls.contains_key(&node)
+    }
+
+    /// The parent of each node; [`NONE`] for a root. A parent's number is below its children's.
+    pub(crate) fn parents(&self) -> &[u32] {
+        &self.parents
     }
 
     /// Gives the memory of the look-up table back: no child is looked for any more.
@@ -126,13 +155,14 @@ impl Arena {
     fn push(&mut self, parent: u32, key: u32) -> u32 {
         let id = self.nodes.len() as u32;
         self.nodes.push(Node {
-            parent,
             key,
             last_child: NONE,
+            sibling: id,
             calls: 0,
             wall_ns: 0,
             cpu_ns: 0,
         });
+        self.parents.push(parent);
         id
     }
 
@@ -142,25 +172,58 @@ impl Arena {
         id
     }
 
-    fn other_child(&mut self, parent: u32, key: u32) -> u32 {
-        let parent_node = &mut self.nodes[parent as usize];
-        if parent_node.key & MANY_CHILDREN == 0 {
-            parent_node.key |= MANY_CHILDREN;
-            let only = parent_node.last_child;
-            let only_key = self.nodes[only as usize].key & !MANY_CHILDREN;
-            self.insert(tag(parent, only_key), only);
-        }
-        let tag = tag(parent, key);
-        let id = match self.find(tag, parent, key) {
+    /// A child that is neither the last one called nor the one behind it.
+    fn other_child(&mut self, parent: u32, last: u32, key: u32) -> u32 {
+        let found = match self.nodes[parent as usize].key & MANY_CHILDREN {
+            0 => self.find_in_ring(parent, last, key),
+            _ => self.find(tag(parent, key), parent, key),
+        };
+        let id = match found {
             Some(id) => id,
-            None => {
-                let id = self.push(parent, key);
-                self.insert(tag, id);
-                id
-            }
+            None => self.new_sibling(parent, last, key),
         };
         self.nodes[parent as usize].last_child = id;
         id
+    }
+
+    fn new_sibling(&mut self, parent: u32, last: u32, key: u32) -> u32 {
+        let id = self.push(parent, key);
+        self.nodes[id as usize].sibling = self.nodes[last as usize].sibling;
+        self.nodes[last as usize].sibling = id;
+        if self.nodes[parent as usize].key & MANY_CHILDREN != 0 {
+            self.insert(tag(parent, key), id);
+        }
+        id
+    }
+
+    /// Looks around the ring. One that is full and has not got the key goes into the hash table.
+    fn find_in_ring(&mut self, parent: u32, last: u32, key: u32) -> Option<u32> {
+        let mut at = self.nodes[last as usize].sibling;
+        for _ in 0..RING {
+            if at == last {
+                return None;
+            }
+            let node = &self.nodes[at as usize];
+            if node.key & !MANY_CHILDREN == key {
+                return Some(at);
+            }
+            at = node.sibling;
+        }
+        self.move_to_table(parent, last);
+        self.find(tag(parent, key), parent, key)
+    }
+
+    fn move_to_table(&mut self, parent: u32, last: u32) {
+        self.nodes[parent as usize].key |= MANY_CHILDREN;
+        let mut at = last;
+        loop {
+            let node = self.nodes[at as usize];
+            self.insert(tag(parent, node.key & !MANY_CHILDREN), at);
+            at = node.sibling;
+            if at == last {
+                return;
+            }
+        }
     }
 
     fn find(&self, tag: u32, parent: u32, key: u32) -> Option<u32> {
@@ -174,7 +237,7 @@ impl Arena {
             }
             if (slot >> 32) as u32 == tag {
                 let node = &self.nodes[id as usize];
-                if node.parent == parent && node.key & !MANY_CHILDREN == key {
+                if self.parents[id as usize] == parent && node.key & !MANY_CHILDREN == key {
                     return Some(id);
                 }
             }
@@ -235,7 +298,7 @@ mod tests {
         for (key, (&child, &inner)) in children.iter().zip(&inner).enumerate() {
             assert_eq!(arena.child(root, key as u32), child);
             assert_eq!(arena.child(child, 3), inner);
-            assert_eq!(arena.counted(inner).parent, child);
+            assert_eq!(arena.parents()[inner as usize], child);
         }
         assert_eq!(arena.len(), 100_001);
         assert_eq!(arena.counted(root).key, 7);

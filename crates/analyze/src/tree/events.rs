@@ -266,16 +266,17 @@ impl OpenThread {
     /// Counts records of this thread.
     #[inline]
     fn run(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
+        // Copies: the compiler keeps them in registers.
+        let (mut first, mut last, mut node) = (self.first, self.last, self.node());
         for event in records {
             let now = moment_of(event);
             let key = event.method().0;
             if event.action() == MethodAction::Enter {
                 self.see(now);
-                let parent = self.stack.top().map_or(self.root, |frame| frame.node);
-                let node = arena.child(parent, key);
+                node = arena.child(node, key);
                 self.stack.push(key, Frame { node, begin: now });
-                self.first.wall_ns = self.first.wall_ns.min(now.wall_ns);
-                self.first.cpu_ns = self.first.cpu_ns.min(now.cpu_ns);
+                first.wall_ns = first.wall_ns.min(now.wall_ns);
+                first.cpu_ns = first.cpu_ns.min(now.cpu_ns);
             } else {
                 let Some(inner) = self.stack.inner_calls(key) else {
                     faults.unmatched.add(1, *event);
@@ -291,10 +292,18 @@ impl OpenThread {
                     }
                     self.close(arena, frame, now);
                 }
+                node = self.node();
             }
-            self.last.wall_ns = self.last.wall_ns.max(now.wall_ns);
-            self.last.cpu_ns = self.last.cpu_ns.max(now.cpu_ns);
+            last.wall_ns = last.wall_ns.max(now.wall_ns);
+            last.cpu_ns = last.cpu_ns.max(now.cpu_ns);
         }
+        (self.first, self.last) = (first, last);
+    }
+
+    /// The node of the innermost open call.
+    #[inline]
+    fn node(&self) -> u32 {
+        self.stack.top().map_or(self.root, |frame| frame.node)
     }
 
     #[cold]

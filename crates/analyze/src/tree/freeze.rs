@@ -32,106 +32,123 @@ pub(crate) fn freeze(
     states: Option<StateSums>,
 ) -> (CallNodes, Vec<NodeId>) {
     arena.close();
-    let sizes = subtree_sizes(&arena, roots);
-    let rows = assign_rows(&arena, roots, &sizes);
-    let mut nodes = copy_structure(&arena, &sizes, &rows);
-    drop(sizes);
-    copy_times(&arena, &rows, clocks, &mut nodes);
+    let order = walking_order(&arena, roots);
+    let mut nodes = copy_structure(&arena, &order);
+    copy_times(&arena, &order.ids, clocks, &mut nodes);
+    drop(arena);
     if let Some(states) = states {
-        copy_states(&states, &rows, &mut nodes);
+        copy_states(&states, &order.ids, &mut nodes);
     }
-    for (root, span) in roots {
-        set_root(&mut nodes, NodeId(rows[*root as usize]), *span);
+    let roots: Vec<_> = roots
+        .iter()
+        .map(|(root, span)| (NodeId(order.rows[*root as usize]), *span))
+        .collect();
+    drop(order);
+    for (root, span) in &roots {
+        set_root(&mut nodes, *root, *span);
     }
     split_exclusive(&mut nodes);
-    let roots = roots.iter().map(|(root, _)| NodeId(rows[*root as usize]));
-    (nodes, roots.collect())
+    (nodes, roots.into_iter().map(|(root, _)| root).collect())
 }
 
-fn subtree_sizes(arena: &Arena, roots: &[(u32, Span)]) -> Vec<u32> {
-    let mut sizes = vec![0u32; arena.len()];
-    roots.iter().for_each(|(root, _)| sizes[*root as usize] = 1);
-    for id in (0..arena.len()).rev() {
-        let counted = arena.counted(id as u32);
-        if counted.parent == NONE {
-            continue;
-        }
-        if counted.calls > 0 || sizes[id] > 0 {
-            sizes[id] += 1;
-            sizes[counted.parent as usize] += sizes[id];
-        }
-    }
-    sizes
+/// Where the nodes of an arena stand in a walk from the roots down.
+struct Order {
+    /// The row of each node; [`NONE`] for those left out.
+    rows: Vec<u32>,
+    /// The node of each row.
+    ids: Vec<u32>,
+    /// How many rows a node's subtree takes, by node.
+    sizes: Vec<u32>,
 }
 
-/// The row of every node; [`NONE`] for those left out.
-fn assign_rows(arena: &Arena, roots: &[(u32, Span)], sizes: &[u32]) -> Vec<u32> {
+fn walking_order(arena: &Arena, roots: &[(u32, Span)]) -> Order {
+    let parents = arena.parents();
+    let sizes = subtree_sizes(arena, roots);
     let mut rows = vec![NONE; arena.len()];
+    // For a node that has a row: the row its next child gets.
     let mut free_row = vec![0u32; arena.len()];
     let mut row = 0;
     for (root, _) in roots {
         (rows[*root as usize], free_row[*root as usize]) = (row, row + 1);
         row += sizes[*root as usize];
     }
-    for id in 0..arena.len() {
-        let parent = arena.counted(id as u32).parent;
-        if parent != NONE && sizes[id] > 0 {
+    let mut ids = vec![NONE; row as usize];
+    for (id, &parent) in parents.iter().enumerate() {
+        if sizes[id] == 0 {
+            continue;
+        }
+        if parent != NONE {
             let row = free_row[parent as usize];
             free_row[parent as usize] += sizes[id];
             (rows[id], free_row[id]) = (row, row + 1);
         }
+        ids[rows[id] as usize] = id as u32;
     }
-    rows
+    Order { rows, ids, sizes }
 }
 
-fn copy_structure(arena: &Arena, sizes: &[u32], rows: &[u32]) -> CallNodes {
-    let kept = rows.iter().filter(|&&row| row != NONE).count();
+fn subtree_sizes(arena: &Arena, roots: &[(u32, Span)]) -> Vec<u32> {
+    let parents = arena.parents();
+    let mut sizes = vec![0u32; arena.len()];
+    roots.iter().for_each(|(root, _)| sizes[*root as usize] = 1);
+    for (id, &parent) in parents.iter().enumerate().rev() {
+        if parent != NONE && (sizes[id] > 0 || arena.was_called(id as u32)) {
+            sizes[id] += 1;
+            sizes[parent as usize] += sizes[id];
+        }
+    }
+    sizes
+}
+
+fn copy_structure(arena: &Arena, order: &Order) -> CallNodes {
+    let count = order.ids.len();
     let mut nodes = CallNodes {
-        parent: vec![NodeId::NONE; kept],
-        end: vec![NodeId::NONE; kept],
-        function: vec![FunctionId::TOPLEVEL; kept],
-        calls: vec![1; kept],
+        parent: Vec::with_capacity(count),
+        end: Vec::with_capacity(count),
+        function: Vec::with_capacity(count),
+        calls: Vec::with_capacity(count),
         ..CallNodes::default()
     };
-    for (id, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-        let counted = arena.counted(id as u32);
-        nodes.end[row as usize] = NodeId(row + sizes[id]);
-        if counted.parent != NONE {
-            nodes.parent[row as usize] = NodeId(rows[counted.parent as usize]);
-            nodes.function[row as usize] = FunctionId(counted.key);
-            nodes.calls[row as usize] = counted.calls;
-        }
+    for (row, &id) in order.ids.iter().enumerate() {
+        let counted = arena.counted(id);
+        let parent = order.rows.get(arena.parents()[id as usize] as usize);
+        nodes
+            .end
+            .push(NodeId(row as u32 + order.sizes[id as usize]));
+        nodes
+            .parent
+            .push(parent.map_or(NodeId::NONE, |row| NodeId(*row)));
+        nodes.function.push(match parent {
+            Some(_) => FunctionId(counted.key),
+            None => FunctionId::TOPLEVEL,
+        });
+        nodes
+            .calls
+            .push(if parent.is_some() { counted.calls } else { 1 });
     }
     nodes
 }
 
-fn copy_times(arena: &Arena, rows: &[u32], clocks: TreeClocks, nodes: &mut CallNodes) {
-    let has_cpu = clocks.has(Measure::Cpu);
-    let mut wall = vec![0; nodes.len()];
-    let mut cpu = vec![0; if has_cpu { nodes.len() } else { 0 }];
-    for (id, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-        let counted = arena.counted(id as u32);
-        wall[row as usize] = counted.wall_ns;
-        if has_cpu {
-            cpu[row as usize] = counted.cpu_ns;
-        }
+fn copy_times(arena: &Arena, ids: &[u32], clocks: TreeClocks, nodes: &mut CallNodes) {
+    let counted = ids.iter().map(|&id| arena.counted(id));
+    if clocks.has(Measure::Cpu) {
+        let (wall, cpu) = counted.map(|node| (node.wall_ns, node.cpu_ns)).unzip();
+        nodes.inclusive[Measure::Wall as usize] = wall;
+        nodes.inclusive[Measure::Cpu as usize] = cpu;
+    } else {
+        nodes.inclusive[Measure::Wall as usize] = counted.map(|node| node.wall_ns).collect();
     }
-    nodes.inclusive[Measure::Wall as usize] = wall;
-    nodes.inclusive[Measure::Cpu as usize] = cpu;
 }
 
-fn copy_states(states: &StateSums, rows: &[u32], nodes: &mut CallNodes) {
+fn copy_states(states: &StateSums, ids: &[u32], nodes: &mut CallNodes) {
     let measures = [
         Measure::Runnable,
         Measure::Sleeping,
         Measure::Uninterruptible,
     ];
     for (nth, measure) in measures.into_iter().enumerate() {
-        let mut column = vec![0; nodes.len()];
-        for (sums, &row) in states.iter().zip(rows).filter(|(_, row)| **row != NONE) {
-            column[row as usize] = sums[nth];
-        }
-        nodes.inclusive[measure as usize] = column;
+        let column = ids.iter().map(|&id| states[id as usize][nth]);
+        nodes.inclusive[measure as usize] = column.collect();
     }
 }
 
