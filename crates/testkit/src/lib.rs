@@ -8,6 +8,7 @@ mod corpus;
 mod ftrace_text;
 mod method_trace;
 mod mutate;
+mod replay;
 mod rng;
 mod samples;
 
@@ -18,5 +19,6 @@ pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 pub use ftrace_text::ftrace_text;
 pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
+pub use replay::replay;
 pub use rng::Rng;
 pub use samples::{Sample, SampleKind, samples};

@@ -28,6 +28,7 @@ mod builder;
 mod callstack;
 mod clock;
 mod column;
+mod cut;
 mod ids;
 mod lanes;
 mod method;

@@ -43,7 +43,7 @@ pub(super) fn write(graph: &CallGraph, title: &str) -> String {
 }
 
 fn write_node(out: &mut String, graph: &CallGraph, number: usize, node: &GraphNode) {
-    let label = Label::of(graph, node);
+    let label = Label::of(graph, number);
     let lines: Vec<&str> = label.lines().collect();
     let (shape, style) = match node.is_leaf {
         true => ("ellipse", "filled"),

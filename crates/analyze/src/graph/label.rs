@@ -18,7 +18,9 @@ pub(super) struct Label {
 }
 
 impl Label {
-    pub(super) fn of(graph: &CallGraph, node: &GraphNode) -> Self {
+    /// Of the node that stands at `number` in the graph.
+    pub(super) fn of(graph: &CallGraph, number: usize) -> Self {
+        let node = &graph.nodes[number];
         let times = |word: &str, ns: i64| {
             let share = graph.percent(ns);
             format!("{word} {} ms ({share:.1} %)", ms(ns))
@@ -27,7 +29,11 @@ impl Label {
             class: keep_end(&visible(&node.function.class)),
             name: keep_start(&visible(&node.function.name)),
             numbers: vec![
-                format!("{}, {}", calls_line(node), times("incl", node.inclusive_ns)),
+                format!(
+                    "{}, {}",
+                    calls_line(node, number),
+                    times("incl", node.inclusive_ns)
+                ),
                 times("excl", node.exclusive_ns),
             ],
         }
@@ -40,12 +46,16 @@ impl Label {
     }
 }
 
-fn calls_line(node: &GraphNode) -> String {
-    let (calls, recursive) = (node.calls, node.recursive_calls);
-    match (calls, recursive) {
-        (1, 0) => "1 call".into(),
-        (_, 0) => format!("{calls} calls"),
-        _ => format!("{calls}+{recursive} calls"),
+/// How often it was called; the first node stands for the threads.
+fn calls_line(node: &GraphNode, number: usize) -> String {
+    let (one, many) = match number {
+        0 => ("thread", "threads"),
+        _ => ("call", "calls"),
+    };
+    match (node.calls, node.recursive_calls) {
+        (1, 0) => format!("1 {one}"),
+        (calls, 0) => format!("{calls} {many}"),
+        (calls, recursive) => format!("{calls}+{recursive} {many}"),
     }
 }
 
@@ -62,7 +72,7 @@ pub(super) fn full_name(node: &GraphNode) -> String {
 pub(super) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
     let (from, to) = (&graph.nodes[edge.from], &graph.nodes[edge.to]);
     let times = format!(
-        "{} → {}\n{} calls, {} ms ({:.1} %)",
+        "{} → {}\n{} × called, {} ms ({:.1} %)",
         full_name(from),
         full_name(to),
         edge.calls,

@@ -53,10 +53,8 @@ macro_rules! put {
 pub(super) fn write(graph: &CallGraph, title: &str) -> String {
     let mut layers = layers::assign(graph);
     reduce_crossings(&mut layers);
-    let labels: Vec<Label> = graph
-        .nodes
-        .iter()
-        .map(|node| Label::of(graph, node))
+    let labels: Vec<Label> = (0..graph.nodes.len())
+        .map(|number| Label::of(graph, number))
         .collect();
     let sizes: Vec<_> = labels
         .iter()

@@ -56,7 +56,9 @@ pub(crate) fn whole_int(text: &[u8]) -> Option<i64> {
     };
     match digits(number, 0) {
         Some((value, end)) if end == number.len() => Some(sign * value as i64),
-        _ => std::str::from_utf8(text).ok()?.parse().ok(),
+        // Beyond 18 digits it may still fit; anything else is no number.
+        None if number.len() > 18 => std::str::from_utf8(text).ok()?.parse().ok(),
+        _ => None,
     }
 }
 

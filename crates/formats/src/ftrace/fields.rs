@@ -36,6 +36,18 @@ struct Key {
     equals: usize,
 }
 
+/// What a key is made of.
+static KEY_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        table[byte] = letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'.' | b'-' | b'>');
+        byte += 1;
+    }
+    table
+};
+
 /// The next `key=` at or after `from`. A `=` inside a value has no key before it.
 fn next_key(text: &[u8], from: usize) -> Option<Key> {
     let mut search = from;
@@ -47,7 +59,7 @@ fn next_key(text: &[u8], from: usize) -> Option<Key> {
             continue;
         }
         let end = from + text[from..equals].trim_ascii_end().len();
-        let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.->".contains(byte);
+        let is_key = |byte: &&u8| KEY_BYTES[usize::from(**byte)];
         let length = text[from..end].iter().rev().take_while(is_key).count();
         let start = end - length;
         let bounded = start == 0 || b" ,[({;\t|\"".contains(&text[start - 1]);

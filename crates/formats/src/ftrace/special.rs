@@ -69,52 +69,41 @@ pub(super) fn special<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>
 /// `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and
 /// `8,0 WS () 12345 + 8 [0]` (complete): `include/trace/events/block.h`.
 fn block<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
-    let device = text.iter().position(|&byte| byte == b' ')?;
+    let device = memchr::memchr(b' ', text)?;
     let (_, comma) = digits(text, 0)?;
     let (_, end) = digits(text, comma + 1)?;
     if text.get(comma) != Some(&b',') || end != device {
         return None;
     }
-    let rwbs = device + 1;
-    let rwbs_end = rwbs + text.get(rwbs..)?.iter().position(|&byte| byte == b' ')?;
-    let mut at = rwbs_end + 1;
-    let mut read = vec![
-        Field {
-            key: &b"dev"[..],
-            value: Value::Text(&text[..device]),
-        },
-        Field {
-            key: b"rwbs",
-            value: Value::Text(&text[rwbs..rwbs_end]),
-        },
-    ];
-    if let Some((bytes, end)) = digits(text, at).filter(|(_, end)| text[*end..].starts_with(b" ("))
-    {
-        read.push(Field {
-            key: b"bytes",
-            value: Value::Int(bytes as i64),
-        });
-        at = end + 1;
-    }
-    if text.get(at) == Some(&b'(') {
-        at += text[at..].iter().position(|&byte| byte == b')')? + 1;
-        at = skip_spaces(text, at);
-    }
+    let flags_end = device + 1 + memchr::memchr(b' ', &text[device + 1..])?;
+    let (bytes, at) = match digits(text, flags_end + 1) {
+        Some((bytes, end)) if text[end..].starts_with(b" (") => (Some(bytes), end + 1),
+        _ => (None, flags_end + 1),
+    };
+    let at = match text.get(at) {
+        Some(b'(') => skip_spaces(text, at + memchr::memchr(b')', &text[at..])? + 1),
+        _ => at,
+    };
     let (sector, end) = digits(text, at)?;
-    read.push(Field {
-        key: b"sector",
-        value: Value::Int(sector as i64),
+    let sectors = text[end..]
+        .strip_prefix(b" + ")
+        .and_then(|count| digits(count, 0));
+    let rest = &text[end + sectors.map_or(0, |(_, length)| 3 + length)..];
+    let number = |key: &'static [u8], value: u64| Field {
+        key,
+        value: Value::Int(value as i64),
+    };
+    out.push(Field {
+        key: b"dev",
+        value: Value::Text(&text[..device]),
     });
-    let mut rest = &text[end..];
-    if let Some(count) = rest.strip_prefix(b" + ") {
-        let (sectors, end) = digits(count, 0)?;
-        read.push(Field {
-            key: b"nr_sector",
-            value: Value::Int(sectors as i64),
-        });
-        rest = &count[end..];
-    }
-    out.append(&mut read);
+    out.push(Field {
+        key: b"rwbs",
+        value: Value::Text(&text[device + 1..flags_end]),
+    });
+    out.extend(bytes.map(|bytes| number(b"bytes", bytes)));
+    out.push(number(b"sector", sector));
+    out.extend(sectors.map(|(sectors, _)| number(b"nr_sector", sectors)));
     block_tail(rest, out);
     Some(())
 }

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
-use traceloom_trace::{MethodEvents, MethodIndex, MethodLine, Place, RepairKind, ThreadIndex};
+use traceloom_trace::{
+    MethodEvent, MethodEvents, MethodIndex, MethodLine, Place, RepairKind, ThreadIndex,
+};
 
 use super::clocks::ThreadClocks;
 use super::ids::{Declared, Ids, NONE};
@@ -188,5 +190,38 @@ impl Emitter {
             );
         }
         sink.finish(keys);
+    }
+}
+
+/// Events that come one by one, collected into batches.
+#[derive(Clone, Debug)]
+pub(super) struct Batch {
+    events: Vec<MethodEvent>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            events: Vec::with_capacity(BATCH),
+        }
+    }
+}
+
+impl Batch {
+    /// Adds an event, and hands all over when there are enough.
+    #[inline]
+    pub fn push(&mut self, event: MethodEvent, sink: &mut dyn MethodEvents) {
+        self.events.push(event);
+        if self.events.len() >= BATCH {
+            self.flush(sink);
+        }
+    }
+
+    /// Hands over what is there.
+    pub fn flush(&mut self, sink: &mut dyn MethodEvents) {
+        if !self.events.is_empty() {
+            sink.events(&self.events);
+            self.events.clear();
+        }
     }
 }

@@ -7,7 +7,7 @@
 //! a1 a2 b                          SLOW       packets with deltas
 //! ```
 //!
-//! [`key`] and [`header`] read the front, [`records`], [`streaming`] and `v2` turn the body
+//! [`key`] and [`header`] read the front, [`records`], [`streaming`] and [`v2`] turn the body
 //! into events; [`emit`] is what they share. None of them knows of tables: [`interpret`] does.
 
 mod clocks;
@@ -16,11 +16,19 @@ mod header;
 mod ids;
 mod interpret;
 mod key;
+mod leb;
+mod long_running;
+mod opening;
 mod parser;
 mod reader;
 mod records;
 mod streaming;
+mod twice;
+mod v2;
+mod v2_header;
 mod write;
+
+pub(crate) use long_running::LongRunning;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
 

@@ -122,3 +122,59 @@ pub fn streaming() -> Vec<u8> {
         .summary("*version\n3\nclock=dual\npid=77\n*threads\n1\tmain\n2\tworker\n*methods\n*end\n")
         .0
 }
+
+/// Numbers of variable length and packets of ART's second encodings.
+impl Asm {
+    pub fn uleb(mut self, mut value: u64) -> Self {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+        self
+    }
+
+    pub fn sleb(mut self, mut value: i64) -> Self {
+        loop {
+            let byte = (value & 0x7f) as u8;
+            value >>= 7;
+            let sign_is_clear = byte & 0x40 == 0;
+            if (value == 0 && sign_is_clear) || (value == -1 && !sign_is_clear) {
+                self.0.push(byte);
+                return self;
+            }
+            self.0.push(byte | 0x80);
+        }
+    }
+
+    /// A header of the second encodings; the last two fields are encoding B's.
+    pub fn header_2(self, version: u16, start: u64, start_ticks: u64, frequency: u64) -> Self {
+        self.text("SLOW")
+            .u16(version)
+            .u64(start)
+            .u64(start_ticks)
+            .u64(frequency)
+            .u16(0)
+    }
+
+    pub fn thread_packet(self, tid: u32, name: &str) -> Self {
+        self.u8(0).u32(tid).u16(name.len() as u16).text(name)
+    }
+
+    pub fn method_packet(self, id: u64, line: &str) -> Self {
+        self.u8(1).u64(id).u16(line.len() as u16).text(line)
+    }
+
+    /// A packet of records. `count` is what the header claims, which readers must not trust.
+    pub fn records_packet(mut self, tid: u32, count: u32, payload: Asm) -> Self {
+        self = self.u8(2).u32(tid);
+        self.0.extend(&count.to_le_bytes()[..3]);
+        self = self.u32(payload.0.len() as u32);
+        self.0.extend(payload.0);
+        self
+    }
+
+    pub fn summary_packet(self, text: &str) -> Self {
+        self.u8(3).u16(text.len() as u16).text(text)
+    }
+}

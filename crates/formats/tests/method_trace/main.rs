@@ -3,6 +3,8 @@
 mod asm;
 mod broken;
 mod corpus;
+mod long_running;
 mod made;
 mod roundtrip;
 mod support;
+mod v2;

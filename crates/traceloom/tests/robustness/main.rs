@@ -52,17 +52,8 @@ fn every_real_trace_opens_or_is_refused_clearly() {
 fn every_fixture_opens() {
     for fixture in inputs::fixtures() {
         let verdict = judge(&fixture.name, &fixture.bytes);
-        if verdict != Verdict::Opened && fixture.name == "process dump" && !reads_process_dumps() {
-            eprintln!("skipped: process dumps are not read yet");
-            continue;
-        }
         assert_eq!(verdict, Verdict::Opened, "{}", fixture.name);
     }
-}
-
-fn reads_process_dumps() -> bool {
-    let mut formats = traceloom_formats::FORMATS.iter();
-    formats.any(|format| format.id() == "process-dump")
 }
 
 #[test]

@@ -2,22 +2,53 @@
 
 use std::io::{self, Write};
 
-use traceloom_trace::{ArgSetId, ArgValue, StringPool, Trace};
+use traceloom_trace::{ArgSetId, Trace};
 
-/// Writes the payload of event `name`.
+use super::kernel::{BEGIN_ONLY, END_ONLY};
+
+/// Which of a slice's fields an event has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    All,
+    Begin,
+    End,
+}
+
+impl Part {
+    fn has(self, key: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Begin => !END_ONLY.contains(&key),
+            Self::End => !BEGIN_ONLY.contains(&key),
+        }
+    }
+}
+
+/// Writes the payload of event `name`. A slice may have two values of a field, one of each event.
 pub(super) fn write_fields(
     trace: &Trace,
     name: &str,
     args: ArgSetId,
+    part: Part,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let shape = Shape::of(name);
-    for (n, (key, value)) in trace.args.set(args).enumerate() {
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    for (key, value) in trace.args.set(args) {
         let key = trace.strings.get(key);
-        if n > 0 {
-            out.write_all(b" ")?;
+        let text = value.display(&trace.strings).replace(['\n', '\r'], " ");
+        match fields.iter_mut().find(|(known, _)| *known == key) {
+            _ if !part.has(key) => {}
+            Some(_) if part == Part::Begin => {}
+            Some((_, known)) if part == Part::End => *known = text,
+            _ => fields.push((key, text)),
         }
-        shape.field(key, value, &trace.strings, out)?;
+    }
+    let shape = Shape::of(name, &fields);
+    for (n, (key, text)) in fields.iter().enumerate() {
+        if n > 0 {
+            out.write_all(shape.separator())?;
+        }
+        shape.field(key, text, out)?;
     }
     Ok(())
 }
@@ -37,42 +68,53 @@ enum Shape {
     Ipi,
     /// `gcc_clk state=1 cpu_id=3`.
     Clock,
+    /// `dev 8,13 ino 58 pos 0`.
+    Pairs,
+    /// `dev = (7,0), ino = 8`.
+    Spaced,
 }
 
 impl Shape {
-    fn of(event: &str) -> Self {
+    fn of(event: &str, fields: &[(&str, String)]) -> Self {
+        let is_number = |text: &String| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
         match event {
             "softirq_entry" | "softirq_exit" | "softirq_raise" => Self::Softirq,
             "ipi_entry" | "ipi_exit" => Self::Ipi,
             "clock_set_rate" | "clock_enable" | "clock_disable" => Self::Clock,
             _ if event.starts_with("block_") => Self::Block,
             _ if event.starts_with("workqueue_") => Self::Workqueue,
+            _ if event.starts_with("f2fs_") => Self::Spaced,
+            _ if event.starts_with("ext4_") && fields.iter().all(|(_, text)| is_number(text)) => {
+                Self::Pairs
+            }
             _ => Self::Keyed,
         }
     }
 
-    fn field(
-        self,
-        key: &str,
-        value: ArgValue,
-        strings: &StringPool,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
-        let text = value.display(strings).replace(['\n', '\r'], " ");
+    fn separator(self) -> &'static [u8] {
+        match self {
+            Self::Spaced => b", ",
+            _ => b" ",
+        }
+    }
+
+    fn field(self, key: &str, text: &str, out: &mut impl Write) -> io::Result<()> {
         match (self, key) {
             (_, "") => write!(out, "{text}"),
             (Self::Block, "dev" | "rwbs" | "bytes") => write!(out, "{text}"),
             (Self::Block, "sector") => write!(out, "() {text}"),
             (Self::Block, "nr_sector") => write!(out, "+ {text}"),
             (Self::Block, "comm" | "error") => write!(out, "[{text}]"),
-            (Self::Workqueue, "work") => match value {
-                ArgValue::Hex(work) => write!(out, "work struct {work:016x}:"),
-                _ => write!(out, "work struct {text}:"),
-            },
+            (Self::Workqueue, "work") => {
+                let digits = text.trim_start_matches("0x");
+                write!(out, "work struct {digits:0>16}:")
+            }
             (Self::Workqueue, "function") => write!(out, "function {text}"),
             (Self::Softirq, "action") => write!(out, "[action={text}]"),
             (Self::Ipi, "reason") => write!(out, "({text})"),
             (Self::Clock, "name") => write!(out, "{text}"),
+            (Self::Pairs, _) => write!(out, "{key} {text}"),
+            (Self::Spaced, _) => write!(out, "{key} = {text}"),
             _ => write!(out, "{key}={text}"),
         }
     }

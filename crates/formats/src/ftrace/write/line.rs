@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{
     ClockKind, NO_NUMBER, ProcessId, RowId, SliceId, StringId, ThreadId, TrackId, TrackKind,
     TrackRow,
 };
 
-use super::fields::write_fields;
+use super::fields::{Part, write_fields};
+use super::kernel;
 use super::plan::{Kind, Line, Plan};
 
 /// CPU and priority of a thread of which no switch tells: nice 0.
@@ -18,6 +20,8 @@ pub(super) struct Printer<'p> {
     plan: &'p Plan<'p>,
     /// The CPU each thread was on last, and its priority.
     last: Vec<(u32, i32)>,
+    /// What each CPU runs.
+    running: FxHashMap<u32, ThreadId>,
     /// Added to all times, so that none is negative: the text has no sign for them.
     shift: i64,
     /// For processes without a number: the trace's own, else 1, the main thread's in ART.
@@ -41,6 +45,7 @@ impl<'p> Printer<'p> {
         Self {
             plan,
             last: last.collect(),
+            running: FxHashMap::default(),
             shift: start.min(0).saturating_neg(),
             default_pid: pid.unwrap_or(1),
             idle: idle.map_or(ThreadId::NONE, ThreadId::from_row),
@@ -99,6 +104,7 @@ impl<'p> Printer<'p> {
             .some()
             .map_or(self.default_pid, |upid| self.number(upid));
         match self.plan.speakers.get(&upid) {
+            None if upid == ProcessId::NONE => self.front(ts, self.idle, None, out)?,
             Some(&utid) => self.front(ts, utid, None, out)?,
             None => {
                 write!(out, "{:>16}-{pid:<7} ({pid:>7})", "<...>")?;
@@ -106,6 +112,14 @@ impl<'p> Printer<'p> {
             }
         }
         Ok(pid)
+    }
+
+    /// The front of a kernel event's line: its thread, or what its CPU runs.
+    fn kernel_front(&self, ts: i64, track: TrackRow, out: &mut impl Write) -> io::Result<()> {
+        let cpu = u32::try_from(track.cpu).ok();
+        let running = cpu.and_then(|cpu| self.running.get(&cpu).copied());
+        let utid = track.utid.some().or(running).unwrap_or(self.idle);
+        self.front(ts, utid, cpu, out)
     }
 
     fn time(&self, cpu: u32, ts: i64, out: &mut impl Write) -> io::Result<()> {
@@ -123,6 +137,12 @@ impl<'p> Printer<'p> {
         if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
             return write!(out, "tracing_mark_write: B|{}|{name}", self.mark_pid(utid));
+        }
+        if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
+            self.kernel_front(line.ts, track, out)?;
+            write!(out, "{}: ", pair.begin)?;
+            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+            return write_fields(self.plan.trace, pair.begin, args, Part::Begin, out);
         }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         match self.lane_name(track) {
@@ -142,11 +162,17 @@ impl<'p> Printer<'p> {
             self.front(line.ts, utid, None, out)?;
             return write!(out, "tracing_mark_write: E|{}", self.mark_pid(utid));
         }
+        let name = self.plan.trace.slice_name(slice);
+        if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
+            self.kernel_front(line.ts, track, out)?;
+            write!(out, "{}: ", pair.end)?;
+            let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+            return write_fields(self.plan.trace, pair.end, args, Part::End, out);
+        }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         match self.lane_name(track) {
             Some(lane) => write!(out, "tracing_mark_write: H|{pid}|{lane}|{}", line.row),
             None => {
-                let name = self.plan.trace.slice_name(slice);
                 let name = clean(&name);
                 write!(out, "tracing_mark_write: F|{pid}|{name}|{}", line.row)
             }
@@ -157,16 +183,12 @@ impl<'p> Printer<'p> {
         let row = self.plan.trace.counters.row(line.row as usize);
         let track = self.track(row.track_id);
         let name = self.text(track.name);
-        if let (TrackKind::CpuCounter, Ok(cpu)) = (track.kind, u32::try_from(track.cpu)) {
-            let event = match name {
-                "cpuidle" => Some("cpu_idle"),
-                "cpufreq" => Some("cpu_frequency"),
-                _ => None,
-            };
-            if let Some(event) = event {
-                self.front(line.ts, self.idle, Some(cpu), out)?;
-                return write!(out, "{event}: state={} cpu_id={cpu}", row.value as i64);
-            }
+        let event = kernel::frequency_limits(self.plan.trace, line.row as usize)
+            .or_else(|| kernel::counter(track, name, row.value));
+        if let Some(event) = event {
+            let cpu = u32::try_from(track.cpu).ok();
+            self.front(line.ts, self.idle, cpu, out)?;
+            return out.write_all(clean(&event).as_bytes());
         }
         let pid = self.process_front(line.ts, self.owner(track), out)?;
         let name = clean(name);
@@ -195,7 +217,7 @@ impl<'p> Printer<'p> {
         let name = self.text(row.name);
         self.front(line.ts, row.utid, Some(row.cpu), out)?;
         write!(out, "{name}: ")?;
-        write_fields(self.plan.trace, name, row.arg_set_id, out)
+        write_fields(self.plan.trace, name, row.arg_set_id, Part::All, out)
     }
 
     fn clock(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
@@ -229,6 +251,7 @@ impl<'p> Printer<'p> {
             self.tid(switch.next),
             switch.next_priority,
         )?;
+        self.running.insert(switch.cpu, switch.next);
         if let Some(last) = self.last.get_mut(switch.next.row()) {
             *last = (switch.cpu, switch.next_priority);
         }

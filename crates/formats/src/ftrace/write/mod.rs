@@ -6,6 +6,7 @@
 //! wrote them; their process's main thread does. Sources that share a clock are written into one.
 
 mod fields;
+mod kernel;
 mod line;
 mod plan;
 mod sched;

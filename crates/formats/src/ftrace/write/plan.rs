@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
 
+use super::kernel::SaidElsewhere;
 use super::line::Printer;
 use super::{sched, slices};
 
@@ -100,7 +101,9 @@ impl<'t> Plan<'t> {
             row: row as u32,
         };
         let marks = trace.slices.len() * 2;
+        let elsewhere = SaidElsewhere::new(trace);
         let counters = trace.counters.ts.iter().enumerate();
+        let counters = counters.filter(|(row, _)| !elsewhere.has(*row));
         self.lines.extend(counters.map(|(row, ts)| Line {
             order: Class::Mark.order(marks + row),
             ..rows(Class::Mark, Kind::Counter, row, ts)

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use traceloom_trace::{RowId, ThreadId, Trace};
+use traceloom_trace::{RowId, ThreadId, Trace, TrackKind};
 
 use super::TextWriter;
 use crate::capture::corpus;
-use crate::format::{ReadOptions, WriteOptions, Writer};
+use crate::format::{Format, ReadOptions, WriteOptions, Writer};
 use crate::read_bytes;
 
 fn text_of(trace: &Trace) -> String {
@@ -47,12 +47,18 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
             us(row.ts + row.dur)
         };
         let name = trace.slice_name(id);
-        format!(
-            "{} {end} {} {name} on {}",
-            us(row.ts),
-            row.depth,
-            track(row.track_id)
-        )
+        // Binder's slices on threads come back without the fields of their transactions.
+        let on_thread = trace.tracks.kind.get(row.track_id.row()) == TrackKind::Thread;
+        let mut args: Vec<String> = trace
+            .args
+            .set(row.arg_set_id)
+            .filter(|_| !on_thread)
+            .map(|(key, value)| format!("{}={}", text(key), value.display(&trace.strings)))
+            .collect();
+        // Two events give them; which of the two gave what is not kept.
+        args.sort();
+        let (ts, depth, track) = (us(row.ts), row.depth, track(row.track_id));
+        format!("{ts} {end} {depth} {name} on {track} {}", args.join(" "))
     });
     facts.insert("slices", slices.collect());
     let counters = trace
@@ -144,7 +150,9 @@ fn differences(before: &Trace, after: &Trace) -> Vec<String> {
             continue;
         }
         // A thread that did nothing but write counters of its process is not told apart.
-        if *table == "threads" && others.iter().all(|row| rows.binary_search(row).is_ok()) {
+        // What the machine itself counts is put down to the idle thread.
+        let is_old = |row: &String| row == "0 swapper -1" || rows.binary_search(row).is_ok();
+        if *table == "threads" && others.iter().all(is_old) {
             continue;
         }
         let missing: Vec<_> = rows
@@ -227,5 +235,33 @@ fn method_traces_open_as_text() {
     };
     assert_eq!(calls(&trace), calls(&again), "{text}");
     assert!(text.contains("tracing_mark_write: B|1|com.test.android.traceview.Exceptions.foo"));
+    println!("1 real traces checked");
+}
+
+#[test]
+fn pages_come_back_and_cannot_end_early() {
+    let text = "# tracer: nop\n  a-1 [000] .... 1.000000: tracing_mark_write: B|1|</SCRIPT><b>\n\
+                  a-1 [000] .... 1.000001: tracing_mark_write: E|1\n";
+    let trace = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+    let writer = crate::systrace_html::SystraceHtml.writer().unwrap();
+    let mut page = Vec::new();
+    writer
+        .write(&trace, &WriteOptions::default(), &mut page)
+        .unwrap();
+    let again = read_bytes(&page, ReadOptions::default()).unwrap();
+    assert_eq!(
+        again.slice_name(traceloom_trace::SliceId(0)),
+        "<\\/SCRIPT><b>"
+    );
+    let Some(bytes) = corpus("systrace-html/performance_tool__mytrace.html") else {
+        return;
+    };
+    let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+    page.clear();
+    writer
+        .write(&trace, &WriteOptions::default(), &mut page)
+        .unwrap();
+    let again = read_bytes(&page, ReadOptions::default()).unwrap();
+    assert_eq!(differences(&trace, &again), [""; 0]);
     println!("1 real traces checked");
 }

@@ -1,0 +1,216 @@
+//! Two sides of runs, row by row: what got slower, faster, new and gone.
+
+mod noise;
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+pub use noise::Verdict;
+
+use crate::profile::{GroupBy, Profile};
+use crate::tree::{Function, Measure, Times};
+use noise::{Judge, median};
+
+/// Which number a comparison is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiffMetric {
+    /// Time without callees: says where a change comes from.
+    Exclusive,
+    /// Time with callees: says what a change affects.
+    Inclusive,
+    /// Calls, recursive ones included.
+    Calls,
+}
+
+/// One number on both sides. Times are ns.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Change {
+    /// The median of the base runs; a run without the row counts as 0.
+    pub base: f64,
+    /// The median of the new runs.
+    pub new: f64,
+    /// `new - base`.
+    pub delta: f64,
+    /// `delta` in percent of `base`; none where `base` is 0 and `new` is not.
+    pub percent: Option<f64>,
+    /// Whether it is more than noise.
+    pub verdict: Verdict,
+    /// The exact p of the rank test; none with one run on a side.
+    pub p: Option<f64>,
+    /// How much runs of one side vary: a robust standard deviation; none with one run on a side.
+    pub sigma: Option<f64>,
+    /// Every base run.
+    pub base_runs: Vec<f64>,
+    /// Every new run.
+    pub new_runs: Vec<f64>,
+}
+
+/// Where a row is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    /// On both sides, in at least one run of each.
+    Both,
+    /// In new runs only.
+    New,
+    /// In base runs only.
+    Gone,
+}
+
+/// A method (class, package, thread) on both sides.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DiffRow {
+    /// Its name. Threads are matched by name without their number.
+    #[serde(flatten)]
+    pub function: Function,
+    /// Where it is found.
+    pub presence: Presence,
+    /// Calls, recursive ones included.
+    pub calls: Change,
+    /// Time with callees.
+    pub inclusive: Change,
+    /// Time without callees.
+    pub exclusive: Change,
+}
+
+impl DiffRow {
+    /// One of its numbers.
+    pub fn change(&self, metric: DiffMetric) -> &Change {
+        match metric {
+            DiffMetric::Exclusive => &self.exclusive,
+            DiffMetric::Inclusive => &self.inclusive,
+            DiffMetric::Calls => &self.calls,
+        }
+    }
+}
+
+/// A comparison of two sides.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Diff {
+    /// What a row stands for.
+    pub by: GroupBy,
+    /// What rows are ordered by.
+    pub metric: DiffMetric,
+    /// Runs on the base side.
+    pub base_runs: usize,
+    /// Runs on the new side.
+    pub new_runs: usize,
+    /// All threads together.
+    pub total: Change,
+    /// Rows by impact: the largest absolute change of the metric first, equal ones by name.
+    pub rows: Vec<DiffRow>,
+}
+
+/// Calls, inclusive and exclusive time of a row, for each run.
+type Numbers = [Vec<f64>; 3];
+
+impl Diff {
+    /// Compares profiles of the same grouping on one clock, each side with at least one.
+    ///
+    /// [`Verdict`] says of every number whether its change exceeds the noise, by this rule: with two runs or
+    /// more on each side, the exact Mann–Whitney test must give p ≤ 0.05 (or the smallest p so few
+    /// runs allow), and the medians must differ by more than three robust standard deviations of
+    /// the runs around their own side's median. Rows are judged one by one.
+    pub fn new(base: &[Profile], new: &[Profile], clock: Measure, metric: DiffMetric) -> Self {
+        let by = base.first().map_or(GroupBy::Method, |profile| profile.by);
+        let sides = [base, new];
+        let mut judge = Judge::default();
+        let mut rows: Vec<DiffRow> = collect(sides, clock)
+            .into_iter()
+            .map(|(function, sides)| row(&mut judge, function, sides))
+            .collect();
+        rows.sort_by(|a, b| {
+            let impact = |row: &DiffRow| row.change(metric).delta.abs();
+            let by_impact = impact(b).total_cmp(&impact(a));
+            by_impact.then_with(|| a.function.cmp(&b.function))
+        });
+        let totals = sides.map(|side| side.iter().map(|p| time(&p.total, clock)).collect());
+        Self {
+            by,
+            metric,
+            base_runs: base.len(),
+            new_runs: new.len(),
+            total: change(&mut judge, totals),
+            rows,
+        }
+    }
+
+    /// Whether noise is known at all: two runs or more on each side.
+    pub fn knows_noise(&self) -> bool {
+        self.base_runs > 1 && self.new_runs > 1
+    }
+}
+
+fn time(times: &Times, clock: Measure) -> f64 {
+    times.get(clock).unwrap_or(0) as f64
+}
+
+/// What a row is matched by. Numbers of threads differ from run to run.
+fn key(function: &Function, by: GroupBy) -> Function {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let numbered = function
+        .name
+        .strip_suffix(')')
+        .and_then(|name| name.rsplit_once(" ("));
+    match (by, numbered) {
+        (GroupBy::Thread, Some((name, number))) if digits(number) => Function::named(name),
+        _ => function.clone(),
+    }
+}
+
+fn collect(sides: [&[Profile]; 2], clock: Measure) -> FxHashMap<Function, [Numbers; 2]> {
+    let mut found: FxHashMap<Function, [Numbers; 2]> = FxHashMap::default();
+    let blank = || sides.map(|side| std::array::from_fn(|_| vec![0.0; side.len()]));
+    for (side, profiles) in sides.into_iter().enumerate() {
+        for (run, profile) in profiles.iter().enumerate() {
+            for row in &profile.rows {
+                let entry = found.entry(key(&row.function, profile.by));
+                let numbers = &mut entry.or_insert_with(blank)[side];
+                numbers[0][run] += row.all_calls() as f64;
+                numbers[1][run] += time(&row.inclusive, clock);
+                numbers[2][run] += time(&row.exclusive, clock);
+            }
+        }
+    }
+    found
+}
+
+fn row(judge: &mut Judge, function: Function, [base, new]: [Numbers; 2]) -> DiffRow {
+    let called = |side: &Numbers| side[0].iter().any(|&calls| calls > 0.0);
+    let presence = match (called(&base), called(&new)) {
+        (false, _) => Presence::New,
+        (_, false) => Presence::Gone,
+        _ => Presence::Both,
+    };
+    let [base_calls, base_inclusive, base_exclusive] = base;
+    let [new_calls, new_inclusive, new_exclusive] = new;
+    DiffRow {
+        function,
+        presence,
+        calls: change(judge, [base_calls, new_calls]),
+        inclusive: change(judge, [base_inclusive, new_inclusive]),
+        exclusive: change(judge, [base_exclusive, new_exclusive]),
+    }
+}
+
+fn change(judge: &mut Judge, [base_runs, new_runs]: [Vec<f64>; 2]) -> Change {
+    let (base, new) = (median(&base_runs), median(&new_runs));
+    let judged = judge.compare(&base_runs, &new_runs);
+    let delta = new - base;
+    Change {
+        base,
+        new,
+        delta,
+        percent: match (base == 0.0, delta == 0.0) {
+            (_, true) => Some(0.0),
+            (true, _) => None,
+            _ => Some(delta * 100.0 / base),
+        },
+        verdict: judged.verdict,
+        p: judged.p,
+        sigma: judged.sigma,
+        base_runs,
+        new_runs,
+    }
+}

@@ -1,0 +1,243 @@
+//! When a change is more than noise.
+//!
+//! With at least two runs on each side, a change of the medians exceeds the noise if both hold:
+//!
+//! 1. **Ranks:** the exact two-sided Mann–Whitney test gives p ≤ 0.05, or the smallest p that so few runs
+//!    can give (all runs of one side above all of the other). For two against two runs that is
+//!    p = 0.33, for three against three 0.1, for four against four 0.03.
+//! 2. **Size:** the medians differ by more than 3 σ, where σ is 1.4826 times the median of all runs'
+//!    distances from the median of their own side. On a side with an odd number of runs one
+//!    distance is zero by construction; it is left out.
+//!
+//! What the rule is not: rows are judged one by one, so among a thousand rows that did not change,
+//! some will seem to; and with two or three runs a side the first half of the rule is weak, as
+//! its p says. With one run on a side nothing is known about noise.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+/// The p that counts as significant where enough runs are there to reach it.
+const SIGNIFICANT: f64 = 0.05;
+
+/// How many robust standard deviations a change must exceed.
+const SIGMAS: f64 = 3.0;
+
+/// Makes the median distance of normally distributed values their standard deviation.
+const MAD_TO_SIGMA: f64 = 1.4826;
+
+/// What is known of a change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The medians are equal.
+    Same,
+    /// It rose, beyond the noise.
+    More,
+    /// It fell, beyond the noise.
+    Less,
+    /// The runs of one side differ about as much.
+    WithinNoise,
+    /// One run on a side: noise is unknown.
+    Unknown,
+}
+
+/// Compares two sets of runs; remembers the distributions it worked out.
+#[derive(Debug, Default)]
+pub(super) struct Judge {
+    /// For each set of ranks (doubled) and size of the new side: how many ways lead to each sum.
+    ways: HashMap<(Vec<usize>, usize), Vec<f64>>,
+}
+
+/// The verdict with the numbers it rests on.
+pub(super) struct Judgement {
+    pub verdict: Verdict,
+    pub p: Option<f64>,
+    pub sigma: Option<f64>,
+}
+
+/// The middle value; of an even number, the mean of the two in the middle. 0 of none.
+pub(super) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => sorted[middle],
+        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
+    }
+}
+
+/// The pooled spread of both sides; rule 2 of the module.
+fn sigma(base: &[f64], new: &[f64]) -> f64 {
+    let mut distances = Vec::new();
+    for side in [base, new] {
+        let middle = median(side);
+        let mut own: Vec<f64> = side.iter().map(|value| (value - middle).abs()).collect();
+        own.sort_by(f64::total_cmp);
+        distances.extend_from_slice(&own[side.len() % 2..]);
+    }
+    MAD_TO_SIGMA * median(&distances)
+}
+
+impl Judge {
+    pub(super) fn compare(&mut self, base: &[f64], new: &[f64]) -> Judgement {
+        let delta = median(new) - median(base);
+        let known = base.len() > 1 && new.len() > 1;
+        let p = known.then(|| self.rank_p(base, new));
+        let sigma = known.then(|| sigma(base, new));
+        let verdict = match (p, sigma) {
+            _ if delta == 0.0 => Verdict::Same,
+            (Some(p), Some(sigma)) => {
+                let reachable = SIGNIFICANT.max(smallest_p(base.len(), new.len()));
+                let exceeds = p <= reachable * (1.0 + 1e-9) && delta.abs() > SIGMAS * sigma;
+                match (exceeds, delta > 0.0) {
+                    (false, _) => Verdict::WithinNoise,
+                    (true, true) => Verdict::More,
+                    (true, false) => Verdict::Less,
+                }
+            }
+            _ => Verdict::Unknown,
+        };
+        Judgement { verdict, p, sigma }
+    }
+
+    /// The exact two-sided p of the Mann–Whitney test: of all ways to deal the ranks out to the
+    /// two sides, the share that gives the new side a sum at least as far from the middle.
+    fn rank_p(&mut self, base: &[f64], new: &[f64]) -> f64 {
+        let mut all: Vec<(f64, bool)> = base.iter().map(|&value| (value, false)).collect();
+        all.extend(new.iter().map(|&value| (value, true)));
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ranks = doubled_ranks(&all);
+        let of_new = ranks.iter().zip(&all).filter(|(_, (_, is_new))| *is_new);
+        let sum: usize = of_new.map(|(rank, _)| rank).sum();
+        let middle = new.len() * (all.len() + 1);
+        let key = (ranks, new.len());
+        let ways = match self.ways.get(&key) {
+            Some(ways) => ways,
+            None => {
+                let ways = ways_to_sums(&key.0, key.1);
+                self.ways.entry(key).or_insert(ways)
+            }
+        };
+        let far = |at: usize| at.abs_diff(middle) >= sum.abs_diff(middle);
+        let as_far: f64 = ways
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| far(*at))
+            .map(|(_, ways)| ways)
+            .sum();
+        as_far / ways.iter().sum::<f64>()
+    }
+}
+
+/// Ranks times two, so that the mean rank of equal values stays whole. `all` is sorted.
+fn doubled_ranks(all: &[(f64, bool)]) -> Vec<usize> {
+    let mut ranks = Vec::with_capacity(all.len());
+    for equal in all.chunk_by(|a, b| a.0 == b.0) {
+        let first = ranks.len() + 1;
+        let doubled = 2 * first + equal.len() - 1;
+        ranks.resize(ranks.len() + equal.len(), doubled);
+    }
+    ranks
+}
+
+/// In how many ways `take` of the ranks give each sum.
+fn ways_to_sums(ranks: &[usize], take: usize) -> Vec<f64> {
+    let most: usize = ranks.iter().sum();
+    let mut ways = vec![vec![0.0; most + 1]; take + 1];
+    ways[0][0] = 1.0;
+    for &rank in ranks {
+        for taken in (1..=take).rev() {
+            let (fewer, more) = ways.split_at_mut(taken);
+            let (from, to) = (&fewer[taken - 1], &mut more[0]);
+            for sum in rank..=most {
+                to[sum] += from[sum - rank];
+            }
+        }
+    }
+    ways.swap_remove(take)
+}
+
+/// The p of two sides that do not overlap: 2 of all ways to deal the runs out.
+fn smallest_p(base: usize, new: usize) -> f64 {
+    let ways: f64 = (1..=new).map(|i| (base + i) as f64 / i as f64).product();
+    2.0 / ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(base: &[f64], new: &[f64]) -> Verdict {
+        Judge::default().compare(base, new).verdict
+    }
+
+    /// Expected values: all ways to deal the runs out, enumerated one by one (in Python).
+    #[test]
+    fn p_values() {
+        let p = |base: &[f64], new: &[f64]| Judge::default().rank_p(base, new);
+        let near = |p: f64, expected: f64| assert!((p - expected).abs() < 1e-4, "{p} {expected}");
+        near(p(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), 0.1);
+        near(p(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0]), 0.028_57);
+        near(
+            p(&[1.0, 3.0, 5.0, 7.0, 9.0], &[2.0, 4.0, 6.0, 8.0, 10.0]),
+            0.690_48,
+        );
+        near(p(&[1.0, 2.0], &[3.0, 4.0]), 1.0 / 3.0);
+        near(p(&[0.0, 0.0, 0.0], &[1.0, 1.0, 1.0]), 0.1);
+        near(p(&[5.0; 3], &[5.0; 4]), 1.0);
+        near(smallest_p(3, 3), 0.1);
+        near(smallest_p(4, 4), 2.0 / 70.0);
+    }
+
+    #[test]
+    fn verdicts() {
+        assert_eq!(verdict(&[1.0], &[2.0]), Verdict::Unknown);
+        assert_eq!(verdict(&[1.0], &[1.0]), Verdict::Same);
+        assert_eq!(
+            verdict(&[10.0, 11.0, 12.0], &[20.0, 21.0, 22.0]),
+            Verdict::More
+        );
+        assert_eq!(
+            verdict(&[20.0, 21.0, 22.0], &[10.0, 11.0, 12.0]),
+            Verdict::Less
+        );
+        // Separate, but not by more than the sides themselves vary.
+        assert_eq!(
+            verdict(&[10.0, 11.0, 12.0], &[12.5, 13.5, 14.5]),
+            Verdict::WithinNoise
+        );
+        // Far apart in the median, but overlapping.
+        assert_eq!(
+            verdict(&[10.0, 11.0, 90.0], &[50.0, 80.0, 81.0]),
+            Verdict::WithinNoise
+        );
+        // Counts that never vary.
+        assert_eq!(verdict(&[3.0, 3.0], &[4.0, 4.0]), Verdict::More);
+    }
+
+    /// Runs drawn from one distribution: the rule must call few of them changed. 5 % is what its
+    /// first half allows for six against six; the second half takes more away.
+    #[test]
+    fn equal_sides_seldom_differ() {
+        let mut state = 12345_u64;
+        let mut draw = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (0..6)
+                .map(|shift| (state >> (shift * 8 + 8) & 0xff) as f64)
+                .sum::<f64>()
+        };
+        let mut judge = Judge::default();
+        let mut changed = 0;
+        for _ in 0..2_000 {
+            let base: Vec<f64> = (0..6).map(|_| draw()).collect();
+            let new: Vec<f64> = (0..6).map(|_| draw()).collect();
+            let verdict = judge.compare(&base, &new).verdict;
+            changed += usize::from(matches!(verdict, Verdict::More | Verdict::Less));
+        }
+        assert!(changed < 60, "{changed} of 2000");
+    }
+}

@@ -1,0 +1,172 @@
+//! Back from slices and counters to the kernel events that they were read from.
+
+use rustc_hash::FxHashSet;
+use traceloom_trace::{CounterRow, NO_NUMBER, RowId, StringId, Trace, TrackKind, TrackRow};
+
+/// The two events of a slice that a pair of kernel events made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pair {
+    pub begin: &'static str,
+    pub end: &'static str,
+}
+
+/// Fields that only the second event has.
+pub(super) const END_ONLY: &[&str] = &["ret", "copied", "nr_reclaimed", "error"];
+
+/// Fields that only the first event has.
+pub(super) const BEGIN_ONLY: &[&str] = &[
+    "",
+    "name",
+    "function",
+    "parent",
+    "flags",
+    "bytes",
+    "comm",
+    "order",
+    "gfp_flags",
+];
+
+/// The events of a slice called `name` on `track`; `None` where a program made it.
+pub(super) fn pair(track: TrackRow, track_name: &str, name: &str) -> Option<Pair> {
+    let (begin, end) = match (track.kind, track_name, name) {
+        (TrackKind::Cpu, "irq", _) => ("irq_handler_entry", "irq_handler_exit"),
+        (TrackKind::Cpu, "softirq", _) => ("softirq_entry", "softirq_exit"),
+        (TrackKind::Cpu, "ipi", _) => ("ipi_entry", "ipi_exit"),
+        (TrackKind::ThreadTrack, "workqueue", _) => {
+            ("workqueue_execute_start", "workqueue_execute_end")
+        }
+        (TrackKind::ThreadTrack, "disk", name) => match name {
+            "ext4_write" => ("ext4_da_write_begin", "ext4_da_write_end"),
+            "ext4_sync_file" => ("ext4_sync_file_enter", "ext4_sync_file_exit"),
+            "f2fs_write" => ("f2fs_write_begin", "f2fs_write_end"),
+            "f2fs_sync_file" => ("f2fs_sync_file_enter", "f2fs_sync_file_exit"),
+            _ => return None,
+        },
+        (TrackKind::ThreadTrack, "memory", "direct reclaim") => (
+            "mm_vmscan_direct_reclaim_begin",
+            "mm_vmscan_direct_reclaim_end",
+        ),
+        (TrackKind::ThreadTrack, "memory", "kswapd") => {
+            ("mm_vmscan_kswapd_wake", "mm_vmscan_kswapd_sleep")
+        }
+        (TrackKind::Global, name, _) if name.starts_with("block ") => {
+            ("block_rq_issue", "block_rq_complete")
+        }
+        (TrackKind::Global, name, _) if name.starts_with("bio ") => {
+            ("block_bio_queue", "block_bio_complete")
+        }
+        _ => return None,
+    };
+    Some(Pair { begin, end })
+}
+
+/// The event that says a counter's value, with its fields; `None` where a program counted.
+pub(super) fn counter(track: TrackRow, name: &str, value: f64) -> Option<String> {
+    let whole = value as i64;
+    if track.kind == TrackKind::CpuCounter {
+        let event = match name {
+            "cpuidle" => "cpu_idle",
+            "cpufreq" => "cpu_frequency",
+            _ => return None,
+        };
+        return Some(format!("{event}: state={whole} cpu_id={}", track.cpu));
+    }
+    if track.kind != TrackKind::GlobalCounter {
+        return None;
+    }
+    let of = |ending: &str| name.strip_suffix(ending);
+    if let Some(clock) = of(" Frequency") {
+        return Some(format!("clock_set_rate: {clock} state={whole} cpu_id=0"));
+    }
+    if let Some(clock) = of(" State") {
+        return Some(format!("clock_enable: {clock} state={whole} cpu_id=0"));
+    }
+    if let Some(zone) = of(" Temperature") {
+        return Some(format!(
+            "thermal_temperature: thermal_zone={zone} id=0 temp_prev={whole} temp={whole}"
+        ));
+    }
+    if let Some(device) = of(" Cooling Device") {
+        return Some(format!("cdev_update: type={device} target={whole}"));
+    }
+    let gpu = name.strip_prefix("gpufreq")?.trim_ascii();
+    let gpu = if gpu.is_empty() { "0" } else { gpu };
+    Some(format!("gpu_frequency: gpu_id={gpu} state={whole}"))
+}
+
+/// Events that are kept beside the counter that they make.
+const KEPT: &[&str] = &[
+    "thermal_temperature",
+    "ion_heap_grow",
+    "ion_heap_shrink",
+    "ion_stat",
+    "dma_heap_stat",
+];
+
+/// Counter values that need no line of their own, because another line says them.
+pub(super) struct SaidElsewhere<'t> {
+    trace: &'t Trace,
+    /// When events of [`KEPT`] happened.
+    kept: FxHashSet<i64>,
+}
+
+impl<'t> SaidElsewhere<'t> {
+    pub fn new(trace: &'t Trace) -> Self {
+        let names: FxHashSet<StringId> = KEPT
+            .iter()
+            .filter_map(|name| trace.strings.lookup(name))
+            .collect();
+        let events = trace.ftrace_events.rows();
+        let kept = events.filter(|event| names.contains(&event.name));
+        Self {
+            kept: kept.map(|event| event.ts).collect(),
+            trace,
+        }
+    }
+
+    /// Whether a kernel event beside it says the value of a counter's row, or the line of the
+    /// other limit of its pair.
+    pub fn has(&self, row: usize) -> bool {
+        let counter = self.trace.counters.row(row);
+        let track = self.trace.tracks.row(counter.track_id.row());
+        let name = self.trace.strings.get(track.name);
+        match track.kind {
+            TrackKind::GlobalCounter => {
+                let made = name.starts_with("mem.") || name.ends_with(" Temperature");
+                made && self.kept.contains(&counter.ts)
+            }
+            TrackKind::CpuCounter => row
+                .checked_sub(1)
+                .and_then(|before| limits(self.trace, before))
+                .is_some_and(|(_, max)| max == counter),
+            _ => false,
+        }
+    }
+}
+
+/// The lower limit of a CPU's frequency in `row`, and the upper one right behind it.
+fn limits(trace: &Trace, row: usize) -> Option<(CounterRow, CounterRow)> {
+    let next = (row + 1 < trace.counters.len()).then(|| trace.counters.row(row + 1))?;
+    let min = trace.counters.row(row);
+    let (low, high) = (
+        trace.tracks.row(min.track_id.row()),
+        trace.tracks.row(next.track_id.row()),
+    );
+    let is = |track: TrackRow, which: &str| {
+        let name = trace.strings.get(track.name);
+        track.kind == TrackKind::CpuCounter && name.ends_with(which)
+    };
+    let both = is(low, " Min Freq Limit") && is(high, " Max Freq Limit");
+    (both && low.cpu == high.cpu && low.cpu != NO_NUMBER && min.ts == next.ts)
+        .then_some((min, next))
+}
+
+/// `cpu_frequency_limits`, if `row` is the first of its two values.
+pub(super) fn frequency_limits(trace: &Trace, row: usize) -> Option<String> {
+    let (min, max) = limits(trace, row)?;
+    let cpu = trace.tracks.cpu.get(min.track_id.row());
+    Some(format!(
+        "cpu_frequency_limits: min={} max={} cpu_id={cpu}",
+        min.value as i64, max.value as i64
+    ))
+}

@@ -1,0 +1,154 @@
+//! ART's always-on traces of long-running methods: a part of ANR reports.
+//!
+//! A report (`/data/anr`, or a bug report) holds them as one run of base64. Inside:
+//!
+//! ```text
+//! 3  u64 now, recorder's ns  u64 now, CLOCK_MONOTONIC ns        newer ART, once, in front
+//! 2  u32 tid  u24 records  u32 size  records                    per thread
+//!       sleb Δ(ns<<1 | is exit)   on entry: sleb Δ method
+//! 0  u32 tid  u16 length  name                                  threads
+//! 1  u64 method  u16 length  "class⇥name⇥signature⇥file\n"      methods
+//! ```
+//!
+//! Only methods that ran for a third of a second or more are there, and their callers. An older ART
+//! wrote a file instead, without any time: [`untimed`].
+//!
+//! Facts from ART's `runtime/trace_profile.cc` (2024, 2025) and its
+//! `tools/trace_parser/long_running_method_trace_parser.cc`. No report from a device was at hand.
+
+mod base64;
+mod timed;
+mod untimed;
+
+use traceloom_trace::{MethodEvents, Place, RepairKind};
+
+use self::timed::Block;
+use super::interpret::Interpreter;
+use crate::error::{ReadError, printable};
+use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
+
+/// The format's id, for messages.
+const FORMAT: &str = "art-long-running";
+
+/// Long-running methods in an ANR report, or on their own.
+pub(crate) struct LongRunning;
+
+impl Format for LongRunning {
+    fn id(&self) -> &'static str {
+        FORMAT
+    }
+
+    fn title(&self) -> &'static str {
+        "long-running methods of an ANR report"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        if head.starts_with(untimed::MAGIC) {
+            return Confidence::Certain;
+        }
+        if timed::looks_right(head) || base64::runs(head).any(|run| is_block(head, &run)) {
+            return Confidence::Likely;
+        }
+        // The run may stand behind what can be seen here.
+        match head.len() >= SNIFF_BYTES && is_report(head) {
+            true => Confidence::Maybe,
+            false => Confidence::No,
+        }
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::<LongRunningReader>::default())
+    }
+}
+
+fn is_report(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"----- pid ").is_some()
+}
+
+/// Whether a run of base64 unpacks to a block. Its beginning tells.
+fn is_block(text: &[u8], run: &std::ops::Range<usize>) -> bool {
+    const LOOK: usize = 4 << 10;
+    let end = run.end.min(run.start + LOOK);
+    timed::looks_right(&base64::decode(&text[run.start..end]))
+}
+
+/// Keeps the whole input: names stand behind what they name.
+#[derive(Default)]
+struct LongRunningReader {
+    input: Vec<u8>,
+    interpreter: Interpreter,
+}
+
+impl Reader for LongRunningReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.input.extend_from_slice(chunk);
+        if let Target::Trace(builder) = out {
+            builder.add_source_bytes(chunk.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        match out {
+            Target::Methods(consumer) => read(&self.input, *consumer),
+            Target::Trace(builder) => read(&self.input, &mut self.interpreter.on(builder)),
+        }
+    }
+}
+
+fn read(input: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
+    if input.starts_with(untimed::MAGIC) {
+        return untimed::read(input, sink);
+    }
+    if timed::looks_right(input) {
+        Block::new(input).read(&[], sink);
+        return Ok(());
+    }
+    let mut runs = base64::runs(input).filter(|run| is_block(input, run));
+    let Some(run) = runs.next() else {
+        return Err(ReadError::Field {
+            format: FORMAT,
+            field: "report",
+            found: printable(input),
+            expected: "a line of base64 with long-running methods",
+            place: Place::default(),
+        });
+    };
+    let others: Vec<usize> = runs.map(|run| run.start).collect();
+    let block = base64::decode(&input[run.clone()]);
+    let mut keys = report_keys(&input[..run.start]);
+    keys.push(("base64-offset".to_owned(), run.start.to_string()));
+    if let Some(first) = others.first() {
+        let place = Place::at_offset(*first as u64);
+        let detail = "another process's long-running methods".to_owned();
+        Block::new(&block)
+            .with_skipped(others.len() as u64, place, detail)
+            .read(&keys, sink);
+    } else {
+        Block::new(&block).read(&keys, sink);
+    }
+    Ok(())
+}
+
+/// What the report's last process header in front of the block says:
+/// `----- pid 123 at 2025-…` and `Cmd line: name`.
+fn report_keys(text: &[u8]) -> Vec<(String, String)> {
+    let after = |mark: &[u8]| {
+        let found = memchr::memmem::rfind(text, mark)?;
+        let rest = &text[found + mark.len()..];
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        Some(String::from_utf8_lossy(&rest[..end]).trim().to_owned())
+    };
+    let mut keys = Vec::new();
+    if let Some(line) = after(b"----- pid ") {
+        let pid = line.split(' ').next().unwrap_or_default();
+        keys.push(("pid".to_owned(), pid.to_owned()));
+    }
+    if let Some(line) = after(b"Cmd line: ") {
+        keys.push(("cmdline".to_owned(), line));
+    }
+    keys
+}
+
+/// Counts what a report has beside the block that is read.
+const SKIPPED: RepairKind = RepairKind::SkippedEntry;

@@ -1,0 +1,257 @@
+//! The block of an ANR report. [`super`] draws it.
+
+use traceloom_trace::{
+    MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, Place, RepairKind,
+};
+
+use super::SKIPPED;
+use crate::method_trace::emit::{Batch, Emitter};
+use crate::method_trace::header::u64_at;
+use crate::method_trace::leb::Leb;
+use crate::method_trace::v2::{declare_method, declare_thread, le};
+
+const CLOCK_HEADER: usize = 17;
+const ENTRIES_HEADER: usize = 12;
+/// Linux numbers threads below 2^22.
+const TID_LIMIT: u64 = 1 << 22;
+
+/// A packet that stands in whole in the block.
+enum Packet<'a> {
+    Entries { tid: u32, records: &'a [u8] },
+    Thread,
+    Method,
+}
+
+/// The packet at the beginning of `bytes` and its length; `None` where it is none, or is cut.
+fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
+    match bytes.first()? {
+        0 => {
+            let end = 7 + le(bytes.get(5..7)?) as usize;
+            std::str::from_utf8(bytes.get(7..end)?).ok()?;
+            Some((Packet::Thread, end))
+        }
+        1 => {
+            let end = 11 + le(bytes.get(9..11)?) as usize;
+            bytes
+                .get(11..end)?
+                .contains(&b'\t')
+                .then_some((Packet::Method, end))
+        }
+        2 => {
+            let tid = le(bytes.get(1..5)?);
+            let end = ENTRIES_HEADER + le(bytes.get(8..ENTRIES_HEADER)?) as usize;
+            let records = bytes.get(ENTRIES_HEADER..end)?;
+            let tid = u32::try_from(tid).ok().filter(|_| tid < TID_LIMIT)?;
+            Some((Packet::Entries { tid, records }, end))
+        }
+        _ => None,
+    }
+}
+
+/// Where the packets begin: behind the clocks that newer ART puts in front.
+fn front(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(3) => CLOCK_HEADER,
+        _ => 0,
+    }
+}
+
+/// Whether `bytes` begin with a block: the packets of a thread's records, and sensible ones behind.
+pub(super) fn looks_right(bytes: &[u8]) -> bool {
+    let mut rest = bytes.get(front(bytes)..).unwrap_or_default();
+    if !matches!(rest, [2, ..]) || rest.len() < ENTRIES_HEADER {
+        return false;
+    }
+    let (count, size) = (le(&rest[5..8]), le(&rest[8..ENTRIES_HEADER]));
+    if le(&rest[1..5]) >= TID_LIMIT || count > size || size > count.saturating_mul(20) {
+        return false;
+    }
+    // What is seen may end inside a packet; what stands behind whole ones must be one too.
+    while let Some((_, length)) = packet(rest) {
+        rest = &rest[length..];
+    }
+    rest.first().is_none_or(|kind| *kind <= 2)
+}
+
+/// A block, and what is to be said of its surroundings.
+pub(super) struct Block<'a> {
+    bytes: &'a [u8],
+    skipped: Option<(u64, Place, String)>,
+}
+
+/// A record: time in ns, and the method of an entry.
+struct Record {
+    time: u64,
+    entered: Option<u64>,
+}
+
+/// The records of one packet, and the offset where they stop making sense.
+fn for_records(bytes: &[u8], mut each: impl FnMut(usize, Record)) -> Option<usize> {
+    let (mut leb, mut coded, mut method) = (Leb::new(bytes), 0u64, 0u64);
+    while leb.used < bytes.len() {
+        let at = leb.used;
+        let Some(step) = leb.signed() else {
+            return Some(at);
+        };
+        coded = coded.wrapping_add_signed(step);
+        let mut entered = None;
+        if coded & 1 == 0 {
+            let Some(step) = leb.signed() else {
+                return Some(at);
+            };
+            method = method.wrapping_add_signed(step);
+            entered = Some(method);
+        }
+        let time = coded >> 1;
+        each(at, Record { time, entered });
+    }
+    None
+}
+
+impl<'a> Block<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            skipped: None,
+        }
+    }
+
+    /// Also says that the report has more blocks than this.
+    pub fn with_skipped(self, count: u64, place: Place, detail: String) -> Self {
+        Self {
+            skipped: Some((count, place, detail)),
+            ..self
+        }
+    }
+
+    fn for_packets(&self, mut each: impl FnMut(usize, usize, Packet<'a>)) -> usize {
+        let mut at = front(self.bytes).min(self.bytes.len());
+        while let Some((packet, length)) = packet(&self.bytes[at..]) {
+            each(at, length, packet);
+            at += length;
+        }
+        at
+    }
+
+    /// The first moment of any record, ns of the recorder's clock.
+    fn first_ns(&self) -> u64 {
+        let mut first = u64::MAX;
+        self.for_packets(|_, _, packet| {
+            if let Packet::Entries { records, .. } = packet {
+                for_records(records, |_, record| first = first.min(record.time));
+            }
+        });
+        if first == u64::MAX { 0 } else { first }
+    }
+
+    /// What to add to the recorder's clock for `CLOCK_MONOTONIC`, where the block tells.
+    fn to_monotonic(&self) -> i64 {
+        match self.bytes {
+            [3, ..] if self.bytes.len() >= CLOCK_HEADER => {
+                u64_at(self.bytes, 9).wrapping_sub(u64_at(self.bytes, 1)) as i64
+            }
+            _ => 0,
+        }
+    }
+
+    /// Reads the block. `keys` are handed on.
+    pub fn read(mut self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
+        let first_ns = self.first_ns();
+        let start_ns = (first_ns as i64).wrapping_add(self.to_monotonic());
+        sink.start(&MethodTraceStart {
+            version: 0,
+            encoding: "long-running",
+            clocks: MethodClocks {
+                wall: true,
+                cpu: false,
+            },
+            start_ns: start_ns.clamp(0, i64::MAX / 2),
+            record_bytes: 0,
+        });
+        let mut emit = Emitter::default();
+        self.declare(&mut emit, sink);
+        let mut open = Vec::new();
+        let end = self.for_packets(|at, _, packet| {
+            if let Packet::Entries { tid, records } = packet {
+                let at = (at + ENTRIES_HEADER) as u64;
+                let mut thread = Entries { tid, at, first_ns };
+                thread.read(records, &mut open, &mut emit, sink);
+            }
+        });
+        if end < self.bytes.len() {
+            let left = self.bytes.len() - end;
+            let kind = RepairKind::TornRecord;
+            emit.repairs
+                .add(kind, end as u64, || format!("{left} bytes of a packet"));
+        }
+        if let Some((count, place, detail)) = self.skipped.take() {
+            sink.repair(SKIPPED, count, place, detail);
+        }
+        emit.finish(keys, sink);
+    }
+
+    fn declare(&self, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
+        self.for_packets(|at, length, packet| {
+            let bytes = &self.bytes[at..at + length];
+            let _ = match packet {
+                Packet::Thread => declare_thread(bytes, at as u64, emit, sink),
+                Packet::Method => declare_method(bytes, at as u64, emit, sink),
+                Packet::Entries { .. } => None,
+            };
+        });
+    }
+}
+
+/// One packet of records being read.
+struct Entries {
+    tid: u32,
+    at: u64,
+    first_ns: u64,
+}
+
+impl Entries {
+    /// `open` has the methods that are open on each thread, across packets: an exit names none.
+    fn read(
+        &mut self,
+        records: &[u8],
+        open: &mut Vec<Vec<u64>>,
+        emit: &mut Emitter,
+        sink: &mut dyn MethodEvents,
+    ) {
+        let thread = emit.thread(self.tid, self.at, sink);
+        let known = open.len().max(thread.0 as usize + 1);
+        open.resize_with(known, Vec::new);
+        let open = &mut open[thread.0 as usize];
+        let mut batch = Batch::default();
+        let broken = for_records(records, |offset, record| {
+            let at = self.at + offset as u64;
+            emit.records += 1;
+            let (method, action) = match record.entered {
+                Some(method) => {
+                    open.push(method);
+                    (Some(method), MethodAction::Enter)
+                }
+                None => (open.pop(), MethodAction::Exit),
+            };
+            let Some(method) = method else {
+                return emit.repairs.add(RepairKind::UnmatchedExit, at, String::new);
+            };
+            let method = emit.method(method, at, sink);
+            let wall_ns = record.time.wrapping_sub(self.first_ns) as i64;
+            batch.push(
+                MethodEvent::new(thread, method, action, wall_ns, 0, at),
+                sink,
+            );
+        });
+        batch.flush(sink);
+        if let Some(offset) = broken {
+            let at = self.at + offset as u64;
+            emit.repairs.add(RepairKind::BrokenBlock, at, || {
+                format!(
+                    "{} bytes at a packet's end are no record",
+                    records.len() - offset
+                )
+            });
+        }
+    }
+}

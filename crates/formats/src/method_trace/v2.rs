@@ -1,0 +1,371 @@
+//! ART's second encodings, versions 4 (one time) and 5 (two), `| 0xF0` streaming.
+//!
+//! ```text
+//! header   u32 'SLOW'  u16 version  u64 start  u64 start ticks  u64 ticks a second  u16 0
+//! packet   0  u32 tid  u16 length  name
+//!          1  u64 method  u16 length  "class⇥name⇥signature⇥file[⇥line]\n"
+//!          2  u32 tid  u24 records  u32 size  payload
+//!          3  u16 length  summary
+//! ```
+//!
+//! Three encodings share these numbers:
+//!
+//! ```text
+//! A1  sleb Δ(method|action)  uleb Δ wall  uleb Δ cpu       µs, 32 bits; start in µs
+//! A2  the same                                             ns; start in ns
+//! B   sleb Δ(time<<2|action)  [sleb Δ cpu]  on entry: sleb Δ method
+//!                                                          ticks; start in ns
+//! ```
+//!
+//! Differences start from 0 in each packet. The number of records is not to be trusted (ART cuts it
+//! to 16 bits, and adds it up while streaming); the size is. Facts from ART's `runtime/trace.cc` of
+//! 2024 and 2025 (A1, A2) and from Perfetto's reader (B). No file from a device was at hand: that B's
+//! CPU time is a difference too is taken from its place beside one.
+
+use traceloom_trace::{
+    MethodAction, MethodClocks, MethodEvent, MethodEvents, RepairKind, ThreadIndex,
+};
+
+use super::emit::{Batch, Emitter};
+use super::key;
+use super::leb::Leb;
+use super::v2_header::{Encoding, Header};
+
+/// A thread across packets.
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    /// Encoding B: the methods that are open, for returns name none.
+    open: Vec<u64>,
+    last_wall_ns: Option<i64>,
+}
+
+/// A packet of records that is being read.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    thread: ThreadIndex,
+    left: usize,
+    method: u64,
+    wall: u64,
+    cpu: u64,
+}
+
+/// One record as it is coded.
+struct Record {
+    method: u64,
+    action: u8,
+    bytes: usize,
+}
+
+/// What the packets said.
+pub(super) enum Said {
+    /// More bytes are needed.
+    Short,
+    /// The summary, its text at this place.
+    Summary { from: usize, to: usize },
+    /// A packet of no known kind: nothing behind it can be told apart.
+    Unknown(u8),
+}
+
+/// Turns packets into events.
+#[derive(Clone, Debug)]
+pub(super) struct Packets {
+    encoding: Encoding,
+    dual: bool,
+    clocks: MethodClocks,
+    block: Option<Block>,
+    threads: Vec<Thread>,
+    batch: Batch,
+}
+
+/// A little-endian number of up to eight bytes.
+pub(super) fn le(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+impl Packets {
+    pub fn new(header: &Header, encoding: Encoding, clocks: MethodClocks) -> Self {
+        Self {
+            encoding,
+            dual: header.is_dual(),
+            clocks,
+            block: None,
+            threads: Vec::new(),
+            batch: Batch::default(),
+        }
+    }
+
+    /// Bytes that the packet being read still announces.
+    pub fn announced(&self) -> usize {
+        self.block.map_or(0, |block| block.left)
+    }
+
+    /// Reads what `bytes`, which stand at `at`, hold; returns the bytes consumed.
+    pub fn run(
+        &mut self,
+        bytes: &[u8],
+        at: u64,
+        emit: &mut Emitter,
+        sink: &mut dyn MethodEvents,
+    ) -> (usize, Said) {
+        let mut used = 0;
+        let said = loop {
+            let (rest, place) = (&bytes[used..], at + used as u64);
+            if self.block.is_some() {
+                used += self.records(rest, place, emit, sink);
+                if self.block.is_some() {
+                    break Said::Short;
+                }
+                continue;
+            }
+            match rest.first() {
+                None => break Said::Short,
+                Some(0..=2) => match self.packet(rest, place, emit, sink) {
+                    Some(length) => used += length,
+                    None => break Said::Short,
+                },
+                Some(3) => match summary(rest) {
+                    Some((from, to)) => break Said::Summary { from, to },
+                    None => break Said::Short,
+                },
+                Some(code) => break Said::Unknown(*code),
+            }
+        };
+        self.batch.flush(sink);
+        (used, said)
+    }
+
+    /// Reads a name, or the front of a packet of records; `None` where bytes are missing.
+    fn packet(
+        &mut self,
+        bytes: &[u8],
+        at: u64,
+        emit: &mut Emitter,
+        sink: &mut dyn MethodEvents,
+    ) -> Option<usize> {
+        match bytes[0] {
+            0 => declare_thread(bytes, at, emit, sink),
+            1 => declare_method(bytes, at, emit, sink),
+            _ => {
+                let tid = le(bytes.get(1..5)?) as u32;
+                let left = le(bytes.get(8..12)?) as usize;
+                let thread = emit.thread(tid, at, sink);
+                let known = self.threads.len().max(thread.0 as usize + 1);
+                self.threads.resize_with(known, Thread::default);
+                self.block = (left > 0).then_some(Block {
+                    thread,
+                    left,
+                    method: 0,
+                    wall: 0,
+                    cpu: 0,
+                });
+                Some(12)
+            }
+        }
+    }
+
+    /// Reads the records of the packet at hand that are there in whole.
+    fn records(
+        &mut self,
+        bytes: &[u8],
+        at: u64,
+        emit: &mut Emitter,
+        sink: &mut dyn MethodEvents,
+    ) -> usize {
+        let mut used = 0;
+        while let Some(mut block) = self.block {
+            let is_whole = bytes.len() - used >= block.left;
+            let end = bytes.len().min(used + block.left);
+            let place = at + used as u64;
+            let record = match self.encoding {
+                Encoding::A { .. } => self.record_a(&bytes[used..end], &mut block),
+                Encoding::B { .. } => self.record_b(&bytes[used..end], &mut block),
+            };
+            let Some(record) = record else {
+                if !is_whole {
+                    break;
+                }
+                emit.repairs.add(RepairKind::BrokenBlock, place, || {
+                    format!("{} bytes at a packet's end are no record", block.left)
+                });
+                used = end;
+                self.block = None;
+                break;
+            };
+            used += record.bytes;
+            block.left -= record.bytes;
+            self.block = (block.left > 0).then_some(block);
+            self.event(&block, &record, place, emit, sink);
+        }
+        used
+    }
+
+    fn record_a(&self, bytes: &[u8], block: &mut Block) -> Option<Record> {
+        let mut leb = Leb::new(bytes);
+        let word = block.method.wrapping_add_signed(leb.signed()?);
+        let first = leb.unsigned()?;
+        let second = if self.dual { leb.unsigned()? } else { 0 };
+        block.method = word;
+        let (wall, cpu) = match self.dual || self.clocks.wall {
+            true => (first, second),
+            false => (0, first),
+        };
+        block.wall = block.wall.wrapping_add(wall);
+        block.cpu = block.cpu.wrapping_add(cpu);
+        Some(Record {
+            method: word & !3,
+            action: (word & 3) as u8,
+            bytes: leb.used,
+        })
+    }
+
+    fn record_b(&mut self, bytes: &[u8], block: &mut Block) -> Option<Record> {
+        let mut leb = Leb::new(bytes);
+        let coded = block.wall.wrapping_add_signed(leb.signed()?);
+        let cpu = if self.dual { leb.signed()? } else { 0 };
+        let action = (coded & 3) as u8;
+        let open = &mut self.threads[block.thread.0 as usize].open;
+        let method = if action == 0 {
+            let method = block.method.wrapping_add_signed(leb.signed()?);
+            block.method = method;
+            open.push(method);
+            method
+        } else if action < 3 {
+            open.pop().unwrap_or(NO_METHOD)
+        } else {
+            NO_METHOD
+        };
+        block.wall = coded;
+        block.cpu = block.cpu.wrapping_add_signed(cpu);
+        Some(Record {
+            method,
+            action,
+            bytes: leb.used,
+        })
+    }
+
+    fn event(
+        &mut self,
+        block: &Block,
+        record: &Record,
+        at: u64,
+        emit: &mut Emitter,
+        sink: &mut dyn MethodEvents,
+    ) {
+        emit.records += 1;
+        let action = match record.action {
+            0 => MethodAction::Enter,
+            1 => MethodAction::Exit,
+            2 => MethodAction::Unwind,
+            action => {
+                let kind = RepairKind::UnknownAction;
+                return emit.repairs.add(kind, at, || format!("action {action}"));
+            }
+        };
+        if record.method == NO_METHOD {
+            return emit.repairs.add(RepairKind::UnmatchedExit, at, String::new);
+        }
+        let (wall_ns, cpu_ns) = self.times(block, at, emit);
+        let method = emit.method(record.method, at, sink);
+        let event = MethodEvent::new(block.thread, method, action, wall_ns, cpu_ns, at);
+        self.batch.push(event, sink);
+    }
+
+    /// Wall and CPU time of the record that `block` has reached, ns.
+    fn times(&mut self, block: &Block, at: u64, emit: &mut Emitter) -> (i64, i64) {
+        let (wall_ns, cpu_ns) = match self.encoding {
+            Encoding::A { unit_ns: 1000 } => return self.times_32(block, at, emit),
+            Encoding::A { unit_ns } => {
+                let scaled = |time: u64| (time as i64).wrapping_mul(unit_ns);
+                (scaled(block.wall), scaled(block.cpu))
+            }
+            Encoding::B { frequency } => {
+                let first = ticks_ns(block.wall >> 2, frequency);
+                match self.dual || self.clocks.wall {
+                    true => (first, ticks_ns(block.cpu, frequency)),
+                    false => (0, first),
+                }
+            }
+        };
+        let last = &mut self.threads[block.thread.0 as usize].last_wall_ns;
+        if last.replace(wall_ns).is_some_and(|last| wall_ns < last) {
+            emit.repairs.add(RepairKind::TimeWentBack, at, String::new);
+        }
+        (wall_ns, cpu_ns)
+    }
+
+    /// A1 reckons in 32 bits, which run over as those of versions 1 to 3.
+    fn times_32(&mut self, block: &Block, at: u64, emit: &mut Emitter) -> (i64, i64) {
+        let clocks = &mut emit.clocks[block.thread.0 as usize];
+        let mut times = [0; 2];
+        let raws = [block.wall as u32, block.cpu as u32];
+        for ((clock, raw), time) in [&mut clocks.wall, &mut clocks.cpu]
+            .into_iter()
+            .zip(raws)
+            .zip(&mut times)
+        {
+            if !clock.goes_on(raw)
+                && let Some(kind) = clock.step(raw, 0)
+            {
+                emit.repairs.add(kind, at, String::new);
+            }
+            *time = clock.take(raw);
+        }
+        (times[0], times[1])
+    }
+}
+
+/// A return in encoding B with nothing open.
+const NO_METHOD: u64 = u64::MAX;
+
+fn ticks_ns(ticks: u64, frequency: u64) -> i64 {
+    match frequency {
+        0 => ticks as i64,
+        frequency => {
+            let ns = u128::from(ticks) * 1_000_000_000 / u128::from(frequency);
+            i64::try_from(ns).unwrap_or(i64::MAX / 2)
+        }
+    }
+}
+
+pub(super) fn declare_thread(
+    bytes: &[u8],
+    at: u64,
+    emit: &mut Emitter,
+    sink: &mut dyn MethodEvents,
+) -> Option<usize> {
+    let tid = le(bytes.get(1..5)?) as u32;
+    let end = 7 + le(bytes.get(5..7)?) as usize;
+    let name = emit.text(bytes.get(7..end)?, at + 7);
+    emit.declare_thread(tid, &name, at, sink);
+    Some(end)
+}
+
+pub(super) fn declare_method(
+    bytes: &[u8],
+    at: u64,
+    emit: &mut Emitter,
+    sink: &mut dyn MethodEvents,
+) -> Option<usize> {
+    let raw_id = le(bytes.get(1..9)?);
+    let end = 11 + le(bytes.get(9..11)?) as usize;
+    let text = emit.text(bytes.get(11..end)?, at + 11);
+    let line = traceloom_trace::MethodLine {
+        raw_id,
+        ..key::parse_method_names(text.trim_end_matches('\n'))
+    };
+    emit.declare_method(&line, at, sink);
+    Some(end)
+}
+
+/// Where the text of a summary stands. Perfetto takes it to have no length in front: then the text
+/// begins at once and reaches to the end of what is there.
+fn summary(bytes: &[u8]) -> Option<(usize, usize)> {
+    let front = bytes.get(1..3)?;
+    if front == b"*v" {
+        return Some((1, bytes.len()));
+    }
+    Some((3, 3 + le(front) as usize))
+}

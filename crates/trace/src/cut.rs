@@ -1,0 +1,320 @@
+//! Cutting a stretch of time out of a trace.
+
+use rustc_hash::FxHashMap;
+
+use crate::args::ArgTable;
+use crate::ids::{ArgSetId, RowId, SliceId, SourceId, TrackId};
+use crate::tables::{
+    CounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, NO_DURATION, SchedSliceRow,
+    SliceRow, ThreadStateRow,
+};
+use crate::trace::Trace;
+
+impl Trace {
+    /// What happened from `from_ns` on and before `until_ns`, as a trace of its own.
+    ///
+    /// ```text
+    ///             from                until
+    /// a    |--------|--------------------|-----|      kept, both ends moved
+    /// b             |      |------|      |            kept as it is
+    /// c             |   |----------------|------ …    never ended: stays so
+    /// d    |-----|  |                    |            gone
+    /// ```
+    /// Slices that overlap the range are kept with their ends moved into it, parents and depths
+    /// anew; their CPU times are those of the thread's clock at the cut, on the straight line
+    /// between the events around it. A slice that never ended stays so, as the end of the trace is
+    /// now the end of the range; a call of a method is closed there if its thread's last event
+    /// comes later, since a call that never ended is counted to that event. So calls and times of
+    /// the cut's profile are those of the range's profile.
+    ///
+    /// Runs on CPUs and thread states that reach past the range never end in it. Each counter
+    /// begins with the value that held when the range begins. Instants, events and flows inside
+    /// are kept, and so are all processes, threads, tracks, methods, clocks, facts and repairs;
+    /// the fact `cut` says what was asked for.
+    pub fn cut(&self, from_ns: i64, until_ns: i64) -> Self {
+        let mut cut = Cut {
+            old: self,
+            new: self.without_rows(),
+            range: (from_ns, until_ns.max(from_ns)),
+            arg_sets: FxHashMap::default(),
+        };
+        cut.slices();
+        cut.counters();
+        cut.points();
+        cut.sched();
+        cut.fact();
+        cut.new
+    }
+
+    /// All that has no time.
+    fn without_rows(&self) -> Self {
+        Self {
+            strings: self.strings.clone(),
+            sources: self.sources.clone(),
+            processes: self.processes.clone(),
+            threads: self.threads.clone(),
+            tracks: self.tracks.clone(),
+            methods: self.methods.clone(),
+            metadata: self.metadata.clone(),
+            clocks: self.clocks.clone(),
+            repairs: self.repairs.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+struct Cut<'t> {
+    old: &'t Trace,
+    new: Trace,
+    range: (i64, i64),
+    arg_sets: FxHashMap<ArgSetId, ArgSetId>,
+}
+
+/// A track's events around both ends of the range, and its last one.
+#[derive(Clone, Copy, Default)]
+struct TrackEnds {
+    edges: [Edge; 2],
+    last_ns: Option<i64>,
+}
+
+/// The events before and after a cut: (time, CPU clock).
+#[derive(Clone, Copy, Default)]
+struct Edge {
+    before: Option<(i64, i64)>,
+    after: Option<(i64, i64)>,
+}
+
+impl Edge {
+    fn see(&mut self, at_ns: i64, event: (i64, i64)) {
+        if event.0 <= at_ns {
+            self.before = self.before.max(Some(event));
+        } else if self.after.is_none_or(|after| event < after) {
+            self.after = Some(event);
+        }
+    }
+
+    /// The CPU clock at the cut.
+    fn cpu_ns(self, at_ns: i64) -> i64 {
+        match (self.before, self.after) {
+            (Some(before), Some(after)) => {
+                let wide = |value: i64| i128::from(value);
+                let wall = wide(after.0) - wide(before.0);
+                let step = (wide(after.1) - wide(before.1)) * (wide(at_ns) - wide(before.0)) / wall;
+                before.1.saturating_add(step as i64)
+            }
+            (Some(only), None) | (None, Some(only)) => only.1,
+            (None, None) => 0,
+        }
+    }
+}
+
+impl Cut<'_> {
+    fn slices(&mut self) {
+        let ends = self.track_ends();
+        let mut new_rows = vec![SliceId::NONE; self.old.slices.len()];
+        for (slice, new_row) in self.old.slices.rows().zip(&mut new_rows) {
+            if let Some(kept) = self.slice(slice, &ends[slice.track_id.row()]) {
+                *new_row = SliceId::from_row(self.new.slices.push(kept));
+            }
+        }
+        self.nesting(&new_rows);
+        for flow in self.old.flows.rows() {
+            let [slice_out, slice_in] =
+                [flow.slice_out, flow.slice_in].map(|end| new_rows[end.row()]);
+            if slice_out != SliceId::NONE && slice_in != SliceId::NONE {
+                let kept = FlowRow {
+                    slice_out,
+                    slice_in,
+                    ..flow
+                };
+                self.new.flows.push(kept);
+            }
+        }
+    }
+
+    fn track_ends(&self) -> Vec<TrackEnds> {
+        let mut ends = vec![TrackEnds::default(); self.old.tracks.len()];
+        let cuts = [self.range.0, self.range.1];
+        for slice in self.old.slices.rows() {
+            let track = &mut ends[slice.track_id.row()];
+            let begin = (slice.ts, slice.thread_ts.max(0));
+            let end = (slice.dur != NO_DURATION).then(|| {
+                let cpu_ns = begin.1.saturating_add(slice.thread_dur.max(0));
+                (slice.ts.saturating_add(slice.dur), cpu_ns)
+            });
+            for event in [Some(begin), end].into_iter().flatten() {
+                track.last_ns = track.last_ns.max(Some(event.0));
+                let edges = track.edges.iter_mut().zip(cuts);
+                edges.for_each(|(edge, cut)| edge.see(cut, event));
+            }
+        }
+        ends
+    }
+
+    /// The slice with its ends in the range; `None` if it is outside.
+    fn slice(&mut self, slice: SliceRow, track: &TrackEnds) -> Option<SliceRow> {
+        let (from, until) = self.range;
+        let endless = slice.dur == NO_DURATION;
+        let is_call = slice.method_id.some().is_some();
+        let end = match (endless, is_call) {
+            (false, _) => slice.ts.saturating_add(slice.dur),
+            (true, true) => track.last_ns.unwrap_or(slice.ts),
+            (true, false) => self.old.bounds.1.max(slice.ts),
+        };
+        if !self.overlaps(slice.ts, end) {
+            return None;
+        }
+        let has_cpu = slice.thread_ts != NO_DURATION;
+        let mut kept = SliceRow {
+            arg_set_id: self.arg_set(slice.arg_set_id),
+            ts: slice.ts.max(from),
+            ..slice
+        };
+        if has_cpu && slice.ts < from {
+            kept.thread_ts = track.edges[0].cpu_ns(from);
+        }
+        if endless && !(is_call && end >= until) {
+            return Some(kept);
+        }
+        kept.dur = end.min(until).saturating_sub(kept.ts).max(0);
+        let end_cpu = if end > until || endless {
+            Some(track.edges[1].cpu_ns(until))
+        } else {
+            let recorded = slice.thread_dur != NO_DURATION;
+            recorded.then(|| slice.thread_ts.saturating_add(slice.thread_dur))
+        };
+        if let (true, Some(end_cpu)) = (has_cpu, end_cpu) {
+            kept.thread_dur = end_cpu.saturating_sub(kept.thread_ts).max(0);
+        }
+        Some(kept)
+    }
+
+    fn overlaps(&self, begin_ns: i64, end_ns: i64) -> bool {
+        let (from, until) = self.range;
+        begin_ns < until && (end_ns > from || begin_ns >= from)
+    }
+
+    /// Parents by their new numbers, and depths. A parent that is gone, which only a broken
+    /// nesting has, hands its children up.
+    fn nesting(&mut self, new_rows: &[SliceId]) {
+        let parents = &self.old.slices.parent_id;
+        let mut stand_ins = new_rows.to_vec();
+        for row in 0..stand_ins.len() {
+            let parent = parents.get(row).some();
+            if let (SliceId::NONE, Some(parent)) = (stand_ins[row], parent) {
+                stand_ins[row] = stand_ins[parent.row()];
+            }
+        }
+        let slices = &mut self.new.slices;
+        for row in 0..slices.len() {
+            let parent = slices.parent_id.get(row).some();
+            let parent = parent.and_then(|old| stand_ins[old.row()].some());
+            *slices.parent_id.get_mut(row) = parent.unwrap_or(SliceId::NONE);
+            // A parent stands before its children, but for where time stepped back.
+            if parent.is_none_or(|parent| parent.row() < row) {
+                let above = parent.map(|parent| slices.depth.get(parent.row()));
+                *slices.depth.get_mut(row) = above.map_or(0, |above| above + 1);
+            }
+        }
+    }
+
+    fn counters(&mut self) {
+        let (from, until) = self.range;
+        let mut held: FxHashMap<TrackId, CounterRow> = FxHashMap::default();
+        let before = |row: &CounterRow| row.ts <= from && from < until;
+        for row in self.old.counters.rows().take_while(before) {
+            held.insert(row.track_id, CounterRow { ts: from, ..row });
+        }
+        let mut first: Vec<CounterRow> = held.into_values().collect();
+        first.sort_unstable_by_key(|row| row.track_id);
+        let inside = self.old.counters.rows();
+        let inside = inside.filter(|row| row.ts > from && row.ts < until);
+        for row in first.into_iter().chain(inside) {
+            self.new.counters.push(row);
+        }
+    }
+
+    fn points(&mut self) {
+        let (from, until) = self.range;
+        let inside = |ts: i64| ts >= from && ts < until;
+        for row in self.old.instants.rows().filter(|row| inside(row.ts)) {
+            let arg_set_id = self.arg_set(row.arg_set_id);
+            self.new.instants.push(InstantRow { arg_set_id, ..row });
+        }
+        for row in self.old.ftrace_events.rows().filter(|row| inside(row.ts)) {
+            let arg_set_id = self.arg_set(row.arg_set_id);
+            self.new
+                .ftrace_events
+                .push(FtraceEventRow { arg_set_id, ..row });
+        }
+    }
+
+    fn sched(&mut self) {
+        for row in self.old.sched_slices.rows() {
+            if let Some((ts, dur)) = self.stretch(row.ts, row.dur) {
+                let end_state = match dur {
+                    NO_DURATION => Default::default(),
+                    _ => row.end_state,
+                };
+                self.new.sched_slices.push(SchedSliceRow {
+                    ts,
+                    dur,
+                    end_state,
+                    ..row
+                });
+            }
+        }
+        for row in self.old.thread_states.rows() {
+            if let Some((ts, dur)) = self.stretch(row.ts, row.dur) {
+                self.new
+                    .thread_states
+                    .push(ThreadStateRow { ts, dur, ..row });
+            }
+        }
+    }
+
+    /// Start and length of a stretch in the range; without an end if that lies beyond.
+    fn stretch(&self, ts: i64, dur: i64) -> Option<(i64, i64)> {
+        let (from, until) = self.range;
+        let end = match dur {
+            NO_DURATION => self.old.bounds.1.max(ts),
+            dur => ts.saturating_add(dur),
+        };
+        if !self.overlaps(ts, end) {
+            return None;
+        }
+        let start = ts.max(from);
+        let open = dur == NO_DURATION || end > until;
+        Some((start, if open { NO_DURATION } else { end - start }))
+    }
+
+    fn arg_set(&mut self, old: ArgSetId) -> ArgSetId {
+        if old == ArgSetId::NONE {
+            return old;
+        }
+        let (from, to): (&ArgTable, &mut ArgTable) = (&self.old.args, &mut self.new.args);
+        *self
+            .arg_sets
+            .entry(old)
+            .or_insert_with(|| to.push_set(from.set(old)))
+    }
+
+    fn fact(&mut self) {
+        let (from, until) = self.range;
+        let (first, last) = self.old.bounds;
+        let start = first.max(from).min(until);
+        self.new.bounds = (start, last.min(until).max(start));
+        let row = MetadataRow {
+            key: self.new.strings.intern("cut"),
+            value: self.new.strings.intern(&format!("{from}..{until} ns")),
+            source: match self.new.sources.is_empty() {
+                true => SourceId::NONE,
+                false => SourceId::from_row(0),
+            },
+        };
+        self.new.metadata.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests;

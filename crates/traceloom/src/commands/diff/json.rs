@@ -1,0 +1,48 @@
+//! JSON. Its keys are stable; times are nanoseconds.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde::Serialize;
+use traceloom_analyze::{Change, DiffMetric, DiffRow, GroupBy};
+
+use super::Shown;
+
+#[derive(Serialize)]
+struct Output<'a> {
+    base: Vec<String>,
+    new: Vec<String>,
+    clock: &'static str,
+    by: GroupBy,
+    /// What rows are sorted by.
+    metric: DiffMetric,
+    /// Whether there are enough runs to tell noise from change.
+    noise_known: bool,
+    total: &'a Change,
+    rows: &'a [&'a DiffRow],
+    /// Rows that the limit left out.
+    more: usize,
+}
+
+pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let (base, new) = shown.args.sides();
+    let names =
+        |side: &[std::path::PathBuf]| side.iter().map(|file| file.display().to_string()).collect();
+    let output = Output {
+        base: names(base),
+        new: names(new),
+        clock: match shown.clock {
+            traceloom_analyze::Measure::Cpu => "cpu",
+            _ => "wall",
+        },
+        by: shown.diff.by,
+        metric: shown.diff.metric,
+        noise_known: shown.diff.knows_noise(),
+        total: &shown.diff.total,
+        rows: &shown.rows,
+        more: shown.more,
+    };
+    serde_json::to_writer_pretty(&mut *out, &output)?;
+    writeln!(out)?;
+    Ok(())
+}

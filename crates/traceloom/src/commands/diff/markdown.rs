@@ -1,0 +1,137 @@
+//! A comment for a pull request: a line of totals and a table.
+
+use std::io::Write;
+
+use anyhow::Result;
+use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
+
+use super::Shown;
+use super::table::{count, full_name, metric_words, ms, percent, signed_ms};
+use crate::print::plain;
+
+pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let total = &shown.diff.total;
+    let (base, new) = shown.args.sides();
+    writeln!(
+        out,
+        "**{} time: {} → {} ms ({} ms, {}{})**\n",
+        match shown.clock_name() {
+            "CPU" => "CPU",
+            _ => "Wall",
+        },
+        ms(total.base),
+        ms(total.new),
+        signed_ms(total.delta),
+        percent(total),
+        in_words(total)
+    )?;
+    writeln!(
+        out,
+        "{} → {}; largest changes of {} first. {}\n",
+        code(&files(base)),
+        code(&files(new)),
+        metric_words(shown.diff.metric),
+        noise(shown)
+    )?;
+    if shown.rows.is_empty() {
+        writeln!(out, "Nothing changed.")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "| Name | Exclusive ms | Change | | Inclusive ms | Change | | Calls |"
+    )?;
+    writeln!(out, "|:--|--:|--:|:--|--:|--:|:--|--:|")?;
+    for row in &shown.rows {
+        write_row(out, row)?;
+    }
+    if shown.more > 0 {
+        writeln!(out, "\n… and {} more.", shown.more)?;
+    }
+    Ok(())
+}
+
+fn write_row(out: &mut dyn Write, row: &DiffRow) -> Result<()> {
+    write!(out, "| {}{} |", code(&full_name(row)), presence(row))?;
+    for change in [&row.exclusive, &row.inclusive] {
+        write!(
+            out,
+            " {} → {} | {} ({}) | {} |",
+            ms(change.base),
+            ms(change.new),
+            signed_ms(change.delta),
+            percent(change),
+            verdict(change)
+        )?;
+    }
+    let calls = &row.calls;
+    match calls.delta == 0.0 {
+        true => writeln!(out, " {} |", count(calls.base))?,
+        false => writeln!(out, " {} → {} |", count(calls.base), count(calls.new))?,
+    }
+    Ok(())
+}
+
+fn presence(row: &DiffRow) -> &'static str {
+    match row.presence {
+        Presence::Both => "",
+        Presence::New => " **new**",
+        Presence::Gone => " **gone**",
+    }
+}
+
+/// A word on whether a change is noise; nothing where that is not known.
+fn verdict(change: &Change) -> &'static str {
+    match change.verdict {
+        Verdict::More => "**slower**",
+        Verdict::Less => "**faster**",
+        Verdict::WithinNoise => "noise",
+        Verdict::Same | Verdict::Unknown => "",
+    }
+}
+
+fn in_words(change: &Change) -> &'static str {
+    super::table::mark_word(change)
+}
+
+fn noise(shown: &Shown<'_>) -> String {
+    let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
+    match shown.diff.knows_noise() {
+        true => format!("Medians of {base} and {new} runs; bold verdicts exceed the noise."),
+        false => "One run on a side: noise is unknown.".into(),
+    }
+}
+
+fn files(side: &[std::path::PathBuf]) -> String {
+    let names: Vec<String> = side.iter().map(|file| file.display().to_string()).collect();
+    names.join(", ")
+}
+
+/// A name as code. As HTML, not between backticks: names may hold backticks and bars, and a
+/// mention or a number sign must not become a link.
+fn code(name: &str) -> String {
+    let mut out = String::from("<code>");
+    for c in plain(name).chars() {
+        match c {
+            '&' | '<' | '>' | '|' | '`' | '*' | '_' | '\\' | '[' | ']' | '~' | '"' | '\'' | '@'
+            | '#' | ':' => {
+                out += &format!("&#{};", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out + "</code>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_names() {
+        assert_eq!(
+            code("a|b.<init> `x` @me\n"),
+            "<code>a&#124;b.&#60;init&#62; &#96;x&#96; &#64;me&#92;n</code>"
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! The table for the terminal.
+
+use std::io::Write;
+
+use anyhow::Result;
+use traceloom_analyze::{Change, DiffMetric, DiffRow, Presence, Verdict};
+
+use super::Shown;
+use crate::print::{Name, Table, plain, terminal_width, thousands};
+
+pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    write_head(out, shown)?;
+    if shown.rows.is_empty() {
+        writeln!(out, "nothing changed")?;
+        return Ok(());
+    }
+    table(shown).write(out, terminal_width())?;
+    if shown.more > 0 {
+        writeln!(
+            out,
+            "… and {} more (--limit 0 shows all)",
+            thousands(shown.more as u64)
+        )?;
+    }
+    Ok(())
+}
+
+fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
+    let diff = shown.diff;
+    let (base, new) = shown.args.sides();
+    for (word, side) in [("base", base), ("new", new)] {
+        let names: Vec<String> = side.iter().map(|file| file.display().to_string()).collect();
+        writeln!(out, "{word:>4}: {}", plain(&names.join(", ")))?;
+    }
+    let total = &diff.total;
+    writeln!(
+        out,
+        "total {} time: {} -> {} ms ({} ms, {}{})",
+        shown.clock_name(),
+        ms(total.base),
+        ms(total.new),
+        signed_ms(total.delta),
+        percent(total),
+        mark_word(total)
+    )?;
+    let count = |presence| {
+        diff.rows
+            .iter()
+            .filter(|row| row.presence == presence)
+            .count()
+    };
+    writeln!(
+        out,
+        "{} on both sides, {} new, {} gone; sorted by the change of {}",
+        thousands(count(Presence::Both) as u64),
+        thousands(count(Presence::New) as u64),
+        thousands(count(Presence::Gone) as u64),
+        metric_words(diff.metric)
+    )?;
+    writeln!(out, "{}\n", noise_line(shown))?;
+    Ok(())
+}
+
+/// What is known of noise, in a line.
+pub(super) fn noise_line(shown: &Shown<'_>) -> String {
+    let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
+    match shown.diff.knows_noise() {
+        true => format!("medians of {base} and {new} runs; * exceeds the noise, ~ is within it"),
+        false => "noise is unknown: compare several runs a side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into(),
+    }
+}
+
+pub(super) fn metric_words(metric: DiffMetric) -> &'static str {
+    match metric {
+        DiffMetric::Exclusive => "exclusive time",
+        DiffMetric::Inclusive => "inclusive time",
+        DiffMetric::Calls => "calls",
+    }
+}
+
+fn table(shown: &Shown<'_>) -> Table {
+    let mut table = Table {
+        name_head: "Name",
+        ..Table::default()
+    };
+    let rows = &shown.rows;
+    let metric = shown.diff.metric;
+    let cells = |cell: &dyn Fn(&DiffRow) -> String| rows.iter().map(|row| cell(row)).collect();
+    for (which, head, usual) in [
+        (DiffMetric::Exclusive, "Excl", 3),
+        (DiffMetric::Inclusive, "Incl", 4),
+    ] {
+        let first = if which == metric { 0 } else { usual };
+        let number = |pick: fn(&Change) -> f64| cells(&|row| ms(pick(row.change(which))));
+        table.column(
+            &format!("{head} base"),
+            first.max(1),
+            number(|change| change.base),
+        );
+        table.column("new", first.max(1), number(|change| change.new));
+        table.column(
+            "+/- ms",
+            first,
+            cells(&|row| signed_ms(row.change(which).delta)),
+        );
+        table.column("%", first, cells(&|row| marked_percent(row, which)));
+    }
+    let first = if metric == DiffMetric::Calls { 0 } else { 2 };
+    table.column("Calls", first, cells(&|row| count(row.calls.base)));
+    table.column("new", first, cells(&|row| count(row.calls.new)));
+    if metric == DiffMetric::Calls {
+        table.column("%", 0, cells(&|row| marked_percent(row, metric)));
+    }
+    table.names = rows
+        .iter()
+        .map(|row| Name {
+            indent: 0,
+            text: full_name(row),
+        })
+        .collect();
+    table
+}
+
+/// `class.method signature`.
+pub(super) fn full_name(row: &DiffRow) -> String {
+    match row.function.signature.as_str() {
+        "" => row.function.label(),
+        signature => format!("{} {signature}", row.function.label()),
+    }
+}
+
+pub(super) fn ms(ns: f64) -> String {
+    format!("{:.3}", ns / 1e6)
+}
+
+pub(super) fn signed_ms(ns: f64) -> String {
+    format!("{:+.3}", ns / 1e6)
+}
+
+/// A median of counts: whole, or half way between two.
+pub(super) fn count(calls: f64) -> String {
+    calls.to_string()
+}
+
+pub(super) fn percent(change: &Change) -> String {
+    match change.percent {
+        Some(percent) => format!("{percent:+.1} %"),
+        None => "new".into(),
+    }
+}
+
+fn marked_percent(row: &DiffRow, metric: DiffMetric) -> String {
+    let change = row.change(metric);
+    let text = match row.presence {
+        Presence::New => "new".into(),
+        Presence::Gone => "gone".into(),
+        Presence::Both => match change.percent {
+            Some(percent) => format!("{percent:+.1}"),
+            None => "new".into(),
+        },
+    };
+    format!("{text}{}", mark(change))
+}
+
+/// One character on whether a change is noise.
+pub(super) fn mark(change: &Change) -> &'static str {
+    match change.verdict {
+        Verdict::More | Verdict::Less => "*",
+        Verdict::WithinNoise => "~",
+        Verdict::Same | Verdict::Unknown => " ",
+    }
+}
+
+/// Words on whether a change is noise, with a comma in front.
+pub(super) fn mark_word(change: &Change) -> &'static str {
+    match change.verdict {
+        Verdict::More | Verdict::Less => ", exceeds the noise",
+        Verdict::WithinNoise => ", within the noise",
+        Verdict::Same | Verdict::Unknown => "",
+    }
+}
+
+impl Shown<'_> {
+    pub(super) fn clock_name(&self) -> &'static str {
+        match self.clock {
+            traceloom_analyze::Measure::Cpu => "CPU",
+            _ => "wall",
+        }
+    }
+}
