@@ -261,12 +261,13 @@ impl Engine {
         };
         let switch = self.enter(before, CONTEXT_SWITCH);
         self.calls[switch as usize].cpu_start = self.threads[before as usize].cpu_end;
-        if self.top(thread).method == CONTEXT_SWITCH {
-            if let Some(resumed) = self.exit(thread) {
-                let resumed = &mut self.calls[resumed as usize];
-                resumed.cpu_start = resumed.cpu_start.wrapping_add(cpu_elapsed / 2);
-                resumed.cpu_end = resumed.cpu_start;
-            }
+        if self.top(thread).method != CONTEXT_SWITCH {
+            return;
+        }
+        if let Some(resumed) = self.exit(thread) {
+            let resumed = &mut self.calls[resumed as usize];
+            resumed.cpu_start = resumed.cpu_start.wrapping_add(cpu_elapsed / 2);
+            resumed.cpu_end = resumed.cpu_start;
         }
     }
 

@@ -147,7 +147,7 @@ fn regression(bytes: &[u8], name: &OsStr) -> Told {
     };
     match events::replay(bytes) {
         Ok((engine, mended)) => {
-            let why = format!("Traceview could not open this: {refusal}");
+            let why = format!("Traceview itself could not open this: {refusal}");
             tables(engine, [vec![why], mended].concat())
         }
         Err(error) => Told::failed(
