@@ -51,7 +51,7 @@ impl Made {
             1 => self.records.push(thread as u8),
             _ => self.records.extend(thread.to_le_bytes()),
         }
-        self.records.extend((method * 4 | action).to_le_bytes());
+        self.records.extend(((method * 4) | action).to_le_bytes());
         times
             .iter()
             .for_each(|us| self.records.extend(us.to_le_bytes()));
