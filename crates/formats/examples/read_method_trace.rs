@@ -38,11 +38,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .first()
         .ok_or("the path of a .trace file is missing")?;
     if let Some(records) = arguments.get(1).and_then(|count| count.parse().ok()) {
-        let ids = match arguments.get(2).map(String::as_str) {
-            Some("pointers") => made::MethodIds::Pointers,
-            _ => made::MethodIds::Small,
+        let bytes = match arguments.get(2).map(String::as_str) {
+            Some("pointers") => made::dual_trace(records, made::MethodIds::Pointers),
+            Some("buffered") => made::buffered_trace(records, made::MethodIds::Small),
+            _ => made::dual_trace(records, made::MethodIds::Small),
         };
-        std::fs::write(path, made::dual_trace(records, ids))?;
+        std::fs::write(path, bytes)?;
         return Ok(());
     }
     let file = std::fs::File::open(path)?;

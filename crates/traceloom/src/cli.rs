@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{callgraph, diff, info, profile};
+use crate::commands::{callgraph, convert, diff, info, profile};
 use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
@@ -33,6 +33,7 @@ enum Command {
     Profile(Box<profile::ProfileArgs>),
     Callgraph(Box<callgraph::CallgraphArgs>),
     Diff(Box<diff::DiffArgs>),
+    Convert(convert::ConvertArgs),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(disable_help_flag = true)]
     Dmtracedump(Rest),
@@ -88,6 +89,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Info(args) => info::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Profile(args) => profile::run(&args),
         Command::Callgraph(args) => callgraph::run(&args),
         Command::Diff(args) => diff::run(&args),

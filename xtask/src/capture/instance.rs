@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::workload;
 use crate::run::{check, command};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
@@ -20,7 +21,10 @@ const EVENTS: &[&str] = &[
     "sched/sched_process_free",
     "task/task_newtask",
     "task/task_rename",
-    "irq",
+    "irq/irq_handler_entry",
+    "irq/irq_handler_exit",
+    "irq/softirq_entry",
+    "irq/softirq_exit",
     "block/block_rq_issue",
     "block/block_rq_complete",
     "ext4/ext4_da_write_begin",
@@ -52,14 +56,6 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Records this process, what it starts, and `others`; nothing of the rest of the machine.
-    pub fn follow(&self, others: &[i32]) -> Result<()> {
-        self.write("options/event-fork", "1")?;
-        let mut pids = vec![std::process::id().to_string()];
-        pids.extend(others.iter().map(i32::to_string));
-        self.write("set_event_pid", &pids.join(" "))
-    }
-
     /// Switches the events on.
     pub fn enable(&self) -> Result<()> {
         for event in EVENTS {
@@ -68,7 +64,16 @@ impl Instance {
                 self.write(&switch, "1")?;
             }
         }
-        Ok(())
+        // Timers, the scheduler and RCU raise these all the time and say nothing of the workload.
+        for event in ["softirq_entry", "softirq_exit"] {
+            let filter = format!("events/irq/{event}/filter");
+            self.write(&filter, "vec != 1 && vec != 7 && vec != 9")?;
+        }
+        // Whatever else runs on the machine writes files too; only the workload's are of interest.
+        self.write(
+            "events/ext4/filter",
+            &format!("comm == {}", workload::WRITER),
+        )
     }
 
     /// Begins to record.

@@ -17,7 +17,6 @@ pub fn run() -> Result<()> {
     let instance = Instance::create("traceloom-fixture")?;
     // The workload runs under its own name, not the chore's.
     std::fs::write("/proc/self/comm", workload::MAIN)?;
-    instance.follow(&redact::kernel_threads()?)?;
     instance.enable()?;
     instance.start()?;
     let result = workload::run(&instance);

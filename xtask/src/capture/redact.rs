@@ -10,11 +10,7 @@ use super::workload;
 
 const OTHER: &str = "other";
 
-/// The numbers of the kernel's own threads.
-pub fn kernel_threads() -> Result<Vec<i32>> {
-    Ok(kernel_tasks()?.into_iter().map(|(pid, _)| pid).collect())
-}
-
+/// Numbers and names of the kernel's own threads.
 fn kernel_tasks() -> Result<Vec<(i32, String)>> {
     const KTHREADD: &str = "2";
     let mut tasks = Vec::new();
@@ -37,7 +33,10 @@ fn kernel_tasks() -> Result<Vec<(i32, String)>> {
 
 /// The recording with foreign names replaced.
 pub fn redact(text: &str) -> Result<String> {
-    let mut known: HashSet<String> = kernel_tasks()?.into_iter().map(|(_, name)| name).collect();
+    // The trace has 15 letters of a name, /proc sometimes more.
+    let cut = |name: String| name.chars().take(15).collect();
+    let kernel = kernel_tasks()?.into_iter();
+    let mut known: HashSet<String> = kernel.map(|(_, name)| cut(name)).collect();
     known.extend(["<idle>", "<...>", "xtask", workload::MAIN].map(str::to_owned));
     known.extend(workload::OTHERS.iter().map(|&name| name.to_owned()));
     let known = |name: &str| {
@@ -54,7 +53,8 @@ fn redact_line(line: &str, known: &dyn Fn(&str) -> bool) -> String {
         return line.to_owned();
     }
     let line = redact_task(line, known);
-    redact_bracket(&redact_fields(&line, known), known)
+    let line = redact_program(&redact_fields(&line, known));
+    redact_bracket(&line, known)
 }
 
 /// The task in front: right-justified in 16 columns.
@@ -91,6 +91,17 @@ fn redact_fields(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     out
 }
 
+/// Programs that are started, but for the workload's: `filename=PATH pid=N`.
+fn redact_program(line: &str) -> String {
+    const FIELD: &str = "filename=";
+    let program = |(before, rest): (&str, &str)| {
+        let (path, after) = rest.rsplit_once(" pid=")?;
+        (!path.ends_with("/true")).then(|| format!("{before}{FIELD}{OTHER} pid={after}"))
+    };
+    let redacted = line.split_once(FIELD).and_then(program);
+    redacted.unwrap_or_else(|| line.to_owned())
+}
+
 /// Block events close with the name of the task in brackets.
 fn redact_bracket(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     match line
@@ -120,6 +131,10 @@ mod tests {
         );
         let ours = "            mine-1       (      1) [000] .....     1.000001: tracing_mark_write: B|1|x=[y]";
         check(ours, ours);
+        check(
+            "            mine-1       (      1) [000] .....     1.000001: sched_process_exec: filename=/a b/c pid=1 old_pid=1",
+            "            mine-1       (      1) [000] .....     1.000001: sched_process_exec: filename=other pid=1 old_pid=1",
+        );
         check(
             "          <idle>-0       (-------) [000] d.h..     1.000002: block_rq_issue: 254,0 WS 4096 () 8 + 8 none,0,0 [secret]",
             "          <idle>-0       (-------) [000] d.h..     1.000002: block_rq_issue: 254,0 WS 4096 () 8 + 8 none,0,0 [other]",

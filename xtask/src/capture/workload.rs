@@ -14,8 +14,10 @@ use crate::run::{check, command};
 
 /// The workload's process and its first thread.
 pub const MAIN: &str = "loom-demo";
+/// The thread that writes files.
+pub const WRITER: &str = "file-writer";
 /// Its other threads, and the program it starts.
-pub const OTHERS: &[&str] = &["sleeper-1", "sleeper-2", "file-writer", "true"];
+pub const OTHERS: &[&str] = &["sleeper-1", "sleeper-2", WRITER, "true"];
 
 const ROUNDS: u32 = 50;
 const SLEEP: Duration = Duration::from_millis(10);
@@ -23,7 +25,7 @@ const SLEEP: Duration = Duration::from_millis(10);
 /// Runs it to its end.
 pub fn run(instance: &Instance) -> Result<()> {
     let (queue, jobs) = channel();
-    let mut threads = vec![spawn("file-writer", Marker::open(instance)?, |marker| {
+    let mut threads = vec![spawn(WRITER, Marker::open(instance)?, |marker| {
         write_files(marker, jobs)
     })?];
     for name in &OTHERS[..2] {

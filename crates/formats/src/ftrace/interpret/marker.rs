@@ -1,8 +1,8 @@
 //! What programs said: slices, counters, asynchronous slices and clock markers.
 
 use traceloom_trace::{
-    ArgSetId, ClockKind, ClockRow, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, SourceId,
-    StringId, TraceBuilder, TrackId, TrackKind,
+    ArgSetId, ClockKind, ClockRow, LaneKey, Place, ProcessId, RepairKind, RowId, SliceBegin,
+    SourceId, StringId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::{At, Interpreter};
@@ -126,16 +126,18 @@ impl Interpreter {
                 let name = out.intern(text);
                 out.instant(track, at.ts, name, ArgSetId::NONE);
             }
-            other => clock_mark(at, other, out),
+            other => clock_sync(at.ts, at.line, other, out),
         }
     }
 }
 
-fn clock_mark(at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
+/// Notes a sync point. It widens the trace's bounds no further than its events do.
+pub(super) fn clock_sync(ts: i64, line: u64, mark: Mark<'_>, out: &mut TraceBuilder) {
+    let place = Place::at_line(line).with_ts(ts);
     let row = ClockRow {
         source: SourceId::NONE,
         clock: ClockKind::Monotonic,
-        ts: at.ts,
+        ts,
         value_ns: 0,
         precision_ns: 0,
         name: String::new(),
@@ -159,14 +161,13 @@ fn clock_mark(at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
         }),
         Mark::SyncName { name } => out.clock(ClockRow {
             clock: ClockKind::Trace,
-            value_ns: at.ts,
+            value_ns: ts,
             name: String::from_utf8_lossy(name).into_owned(),
             ..row
         }),
-        Mark::BadSync { text } => out.repair(RepairKind::BadClockSync, 1, at.place(), || {
+        Mark::BadSync { text } => out.repair(RepairKind::BadClockSync, 1, place, || {
             String::from_utf8_lossy(&text[..text.len().min(120)]).into_owned()
         }),
         _ => {}
     }
-    out.saw_time(at.ts);
 }

@@ -107,6 +107,14 @@ impl Interpreter {
             }
             _ => {}
         }
+        if let Event::Mark(mark) = record.event
+            && record.tid == 0
+            && mark.is_clock_sync()
+        {
+            // The line `dummy-0000 [000] 0.0: 0: trace_event_clock_sync` that old systrace put
+            // behind the trace: no thread, no CPU, no time of the trace.
+            return marker::clock_sync(record.ts, line, mark, out);
+        }
         let at = self.locate(record, line, out);
         match record.event {
             Event::Switch(switch) => self.switch(at, switch, out),

@@ -132,10 +132,11 @@ fn write_clocks(out: &mut dyn Write, facts: &Facts) -> Result<()> {
     writeln!(out, "\nClock sync points ({})", facts.clocks.len())?;
     for clock in facts.clocks.iter().take(SHOWN) {
         let at = clock.ts_ns.saturating_sub(facts.start_ns);
+        let side = if at < 0 { "before" } else { "after" };
+        let distance = duration(at.saturating_abs());
         write!(
             out,
-            "  {} after the start: {} clock at ",
-            duration(at),
+            "  {distance} {side} the first event: {} clock at ",
             clock.clock
         )?;
         let (s, ns) = (

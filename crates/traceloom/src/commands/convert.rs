@@ -1,0 +1,103 @@
+//! `traceloom convert`: writes a trace in another format, or a piece of it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use traceloom_formats::{FORMATS, WriteOptions, Writer};
+
+use crate::input::{InputArgs, read_trace};
+use crate::output::write_file;
+use crate::times::TimeRange;
+
+/// Write a trace in another format, whole or a range of time
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  traceloom convert app.trace -o app.html\n  traceloom convert trace.html -o piece.systrace --from 1.2s --until 1.5s"
+)]
+pub struct ConvertArgs {
+    /// The trace to read; - is standard input
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+
+    /// The file to write; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// The format to write [default: by the ending of OUT]
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<String>,
+
+    /// Version of the .trace records to write: 1, 2 or 3
+    #[arg(long, value_name = "1|2|3", default_value_t = 3)]
+    trace_version: u8,
+
+    /// Write the streaming variant of .trace
+    #[arg(long)]
+    streaming: bool,
+
+    /// Collapsed stacks: count CPU time instead of wall time
+    #[arg(long)]
+    cpu: bool,
+
+    #[command(flatten)]
+    range: TimeRange,
+
+    #[command(flatten)]
+    open: InputArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the input cannot be read, no format fits the output, or it cannot be written.
+pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
+    let writer = choose_writer(args.to.as_deref(), &args.output)?;
+    let mut trace = read_trace(&args.input, &args.open)?;
+    if let Some((from, until)) = args.range.of(&trace) {
+        trace = trace.cut(from, until);
+    }
+    let options = WriteOptions {
+        trace_version: args.trace_version,
+        streaming: args.streaming,
+        cpu_time: args.cpu,
+    };
+    write_file(&args.output, |out| Ok(writer.write(&trace, &options, out)?))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn choose_writer(to: Option<&str>, output: &Path) -> Result<&'static dyn Writer> {
+    let mut known = Vec::new();
+    for format in FORMATS {
+        let Some(writer) = format.writer() else {
+            continue;
+        };
+        let chosen = match to {
+            Some(id) => id == format.id() || writer.extensions().contains(&id),
+            None => has_extension(output, writer.extensions()),
+        };
+        if chosen {
+            return Ok(writer);
+        }
+        known.push(format!(
+            "{} (.{})",
+            format.id(),
+            writer.extensions().join(", .")
+        ));
+    }
+    let what = match to {
+        Some(id) => format!("no format called {id} can be written"),
+        None => format!(
+            "the name {} does not tell the format to write",
+            output.display()
+        ),
+    };
+    bail!("{what}; choose one with --to: {}", known.join(", "))
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    extensions
+        .iter()
+        .any(|ending| name.ends_with(&format!(".{ending}")))
+}
