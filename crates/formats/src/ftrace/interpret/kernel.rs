@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgValue, FtraceEventRow, StringId, TraceBuilder};
+use traceloom_trace::{ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
 use super::args::Fields;
 use super::{At, Interpreter};
@@ -38,6 +38,8 @@ impl Kernel {
 fn handler(name: &[u8]) -> Option<Handler> {
     use Interpreter as I;
     Some(match name {
+        b"sched_switch" | b"sched_waking" | b"sched_wakeup" | b"sched_wakeup_new" | b"cpu_idle"
+        | b"cpu_frequency" => I::unreadable,
         b"sched_blocked_reason" => I::blocked_reason,
         b"sched_process_fork" => I::fork,
         b"sched_process_exec" => I::exec,
@@ -119,6 +121,14 @@ impl Interpreter {
         if handled.is_none() {
             self.keep_event(at, id, fields, out);
         }
+    }
+
+    /// An event that has a form of its own and came without it, such as one cut at the end.
+    fn unreadable(&mut self, at: At, _: Fields<'_>, out: &mut TraceBuilder) -> Option<()> {
+        out.repair(RepairKind::BadField, 1, at.place(), || {
+            "a field of a scheduler or power event is missing; kept as it stands".to_owned()
+        });
+        None
     }
 
     fn keep_event(&mut self, at: At, name: StringId, fields: Fields<'_>, out: &mut TraceBuilder) {

@@ -1,5 +1,13 @@
 //! From events to tables. The interpreter takes events in the order of the input and calls the
 //! builder; it sees no bytes of lines.
+//!
+//! An event whose content is in tables has no row of its own: switches and wake-ups (but for the
+//! target CPU of a wake-up, which the next switch shows), markers, counters and the two ends of a
+//! slice, whose fields are the slice's arguments. Every other event is a row with its fields, and
+//! so is one whose rule could not read it, such as an end without a begin.
+//!
+//! tid 0 is one thread, `swapper`, although each CPU has an idle thread of its own; it is in no
+//! process and has no states.
 
 mod args;
 mod binder;
