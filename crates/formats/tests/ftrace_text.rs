@@ -415,6 +415,22 @@ a-1 [000] .... 1.000002: sched_switch: prev_comm=a prev_pid=1",
 }
 
 #[test]
+fn the_last_line_of_an_old_systrace_is_at_no_time() {
+    let trace = read(
+        "\
+a-1 [000] 50.000001: 0: B|1|x
+dummy-0000 [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0
+",
+    );
+    assert_eq!(trace.bounds, (50_000_001_000, 50_000_001_000));
+    assert_eq!(trace.repairs.count(RepairKind::TimeWentBack), 0);
+    assert_eq!(
+        (trace.clocks[0].clock, trace.clocks[0].ts),
+        (ClockKind::Monotonic, 0)
+    );
+}
+
+#[test]
 fn names_that_the_recorder_cut() {
     let name = "x".repeat(1023 - "B|12345|".len());
     let trace = read(&format!(

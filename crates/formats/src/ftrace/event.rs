@@ -148,6 +148,19 @@ pub(crate) enum Mark<'a> {
     Text { text: &'a [u8] },
 }
 
+impl Mark<'_> {
+    /// Whether it is about clocks, not about the program.
+    pub fn is_clock(&self) -> bool {
+        matches!(
+            self,
+            Self::ParentTime { .. }
+                | Self::Realtime { .. }
+                | Self::SyncName { .. }
+                | Self::BadSync { .. }
+        )
+    }
+}
+
 /// An event with fields; they stand in the piece's common list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FieldsEvent<'a> {

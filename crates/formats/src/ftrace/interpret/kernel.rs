@@ -20,10 +20,12 @@ pub(super) struct Kernel {
     known: FxHashMap<StringId, Known>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     handler: Option<Handler>,
     has_rules: bool,
+    /// The keys of its fields, which are nearly always the same.
+    keys: Vec<StringId>,
 }
 
 impl Kernel {
@@ -107,17 +109,17 @@ impl Interpreter {
         out.saw_time(at.ts);
         let id = out.intern(name);
         let rules = &self.kernel.rules;
-        let known = *self.kernel.known.entry(id).or_insert_with(|| Known {
+        let known = self.kernel.known.entry(id).or_insert_with(|| Known {
             handler: handler(name),
             has_rules: rules.events.iter().any(|rule| rule.name.as_bytes() == name),
+            keys: Vec::new(),
         });
-        if known.has_rules {
+        let (handler, has_rules) = (known.handler, known.has_rules);
+        if has_rules {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
         }
-        let handled = known
-            .handler
-            .and_then(|handler| handler(self, at, fields, out));
+        let handled = handler.and_then(|handler| handler(self, at, fields, out));
         if handled.is_none() {
             self.keep_event(at, id, fields, out);
         }
@@ -132,7 +134,12 @@ impl Interpreter {
     }
 
     fn keep_event(&mut self, at: At, name: StringId, fields: Fields<'_>, out: &mut TraceBuilder) {
-        let arg_set_id = fields.keep(out);
+        let keys = self
+            .kernel
+            .known
+            .get_mut(&name)
+            .map(|known| &mut known.keys);
+        let arg_set_id = fields.keep_cached(keys, out);
         out.ftrace_event(FtraceEventRow {
             ts: at.ts,
             name,

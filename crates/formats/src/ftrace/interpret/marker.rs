@@ -1,8 +1,8 @@
 //! What programs said: slices, counters, asynchronous slices and clock markers.
 
 use traceloom_trace::{
-    ArgSetId, ClockKind, ClockRow, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, SourceId,
-    StringId, TraceBuilder, TrackId, TrackKind,
+    ArgSetId, ClockKind, ClockRow, LaneKey, Place, ProcessId, RepairKind, RowId, SliceBegin,
+    SourceId, StringId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::{At, Interpreter};
@@ -126,16 +126,21 @@ impl Interpreter {
                 let name = out.intern(text);
                 out.instant(track, at.ts, name, ArgSetId::NONE);
             }
-            other => clock_mark(at, other, out),
+            other => {
+                out.saw_time(at.ts);
+                clock_mark(at.place(), other, out);
+            }
         }
     }
 }
 
-fn clock_mark(at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
+/// Notes what a clock marker says.
+pub(super) fn clock_mark(place: Place, mark: Mark<'_>, out: &mut TraceBuilder) {
+    let ts = place.ts.unwrap_or(0);
     let row = ClockRow {
         source: SourceId::NONE,
         clock: ClockKind::Monotonic,
-        ts: at.ts,
+        ts,
         value_ns: 0,
         precision_ns: 0,
         name: String::new(),
@@ -159,14 +164,13 @@ fn clock_mark(at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
         }),
         Mark::SyncName { name } => out.clock(ClockRow {
             clock: ClockKind::Trace,
-            value_ns: at.ts,
+            value_ns: ts,
             name: String::from_utf8_lossy(name).into_owned(),
             ..row
         }),
-        Mark::BadSync { text } => out.repair(RepairKind::BadClockSync, 1, at.place(), || {
+        Mark::BadSync { text } => out.repair(RepairKind::BadClockSync, 1, place, || {
             String::from_utf8_lossy(&text[..text.len().min(120)]).into_owned()
         }),
         _ => {}
     }
-    out.saw_time(at.ts);
 }

@@ -113,6 +113,11 @@ impl Interpreter {
             Event::Graph(row) if record.comm.is_empty() || !row.timed => {
                 return self.graph_row(record, row, line, out);
             }
+            // systrace ends its output with such a line, at time 0: it says which clock was used.
+            Event::Mark(mark) if record.ts == 0 && record.tid == 0 && mark.is_clock() => {
+                self.events += 1;
+                return marker::clock_mark(Place::at_line(line).with_ts(0), mark, out);
+            }
             _ => {}
         }
         let at = self.locate(record, line, out);
