@@ -13,6 +13,7 @@
 //! was the reference for the tests' expectations. Where it printed in the platform's charset,
 //! this prints UTF-8.
 
+mod call;
 mod engine;
 mod events;
 mod file;
