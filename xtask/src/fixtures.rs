@@ -1,6 +1,9 @@
-//! `cargo xtask fixtures`: the files of examples/ that are made, not recorded.
+//! `cargo xtask fixtures`: the files of examples/ that are made, not recorded; and the page made of
+//! the one that is.
 
 use anyhow::{Context, Result};
+
+use crate::run::{cargo, check};
 
 /// Writes them; the same bytes each time.
 pub fn run() -> Result<()> {
@@ -8,6 +11,17 @@ pub fn run() -> Result<()> {
     let path = testkit::workspace_root().join("examples/app.trace");
     std::fs::write(&path, trace.to_bytes()).with_context(|| format!("{}", path.display()))?;
     println!("examples/app.trace: {} records", trace.records.len());
+    page()
+}
+
+/// The recorded system trace as a systrace page.
+fn page() -> Result<()> {
+    const FROM: &str = "examples/linux.ftrace";
+    const TO: &str = "examples/linux.html";
+    let program = ["run", "--quiet", "-p", "traceloom", "--"];
+    let convert = ["convert", FROM, "-o", TO];
+    check(cargo(&[&program[..], &convert].concat()))?;
+    println!("{TO}: from {FROM}");
     Ok(())
 }
 

@@ -31,7 +31,7 @@ fn paths(tree: &CallTree) -> Vec<String> {
                 path = format!("{};{path}", function.label());
                 at = tree.nodes.parent(at);
             }
-            let calls = tree.nodes.calls(node);
+            let calls = tree.nodes.calls(NodeId(row as u32));
             let times = tree.clocks.times(&tree.nodes.exclusive_sums(node));
             let times = [times.get(Measure::Wall), times.get(Measure::Cpu)];
             if calls > 0 {
