@@ -29,9 +29,9 @@ fn paths(tree: &CallTree) -> Vec<String> {
             let mut at = node;
             while let Some(function) = tree.function_of(at).filter(|_| at != thread.root) {
                 path = format!("{};{path}", function.label());
-                at = tree.nodes.parent[at.row()];
+                at = tree.nodes.parent(at);
             }
-            let calls = tree.nodes.calls[row];
+            let calls = tree.nodes.calls(NodeId(row as u32));
             let times = tree.clocks.times(&tree.nodes.exclusive_sums(node));
             let times = [times.get(Measure::Wall), times.get(Measure::Cpu)];
             if calls > 0 {

@@ -30,7 +30,7 @@ fn made_up(names: &[String], links: &[(usize, usize, i64)]) -> CallGraph {
         recursive_calls: 0,
         inclusive_ns: 1_000,
         exclusive_ns: 100,
-        is_leaf: name.len() % 2 == 0,
+        is_leaf: name.len().is_multiple_of(2),
     };
     let mut edges: Vec<GraphEdge> = links
         .iter()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Numbers, calls_of, label, paths, records, trace_of, tree_of};
 use proptest::prelude::*;
-use traceloom_analyze::{CallTree, CallTreeBuilder, TimeRange, TreeOptions};
+use traceloom_analyze::{CallTree, CallTreeBuilder, Measure, NodeId, TimeRange, TreeOptions};
 use traceloom_trace::RepairKind;
 
 /// Paths and their numbers by adding up single calls, each cut at the range. CPU times are wall
@@ -63,9 +63,10 @@ proptest! {
     fn times_add_up(records in records()) {
         let tree = tree_of(&records, CallTreeBuilder::default());
         for thread in &tree.threads {
-            for measure in 0..2 {
-                let own: i64 = tree.rows_of(thread).map(|row| tree.nodes.exclusive[measure][row]).sum();
-                prop_assert_eq!(own, tree.nodes.inclusive[measure][thread.root.row()]);
+            for measure in [Measure::Wall, Measure::Cpu] {
+                let nodes = tree.rows_of(thread).map(|row| NodeId(row as u32));
+                let own: i64 = nodes.map(|node| tree.nodes.exclusive(node, measure)).sum();
+                prop_assert_eq!(own, tree.nodes.inclusive(thread.root, measure));
             }
         }
     }

@@ -28,11 +28,21 @@ impl MethodEvents for Nothing {
 
 fn read(criterion: &mut Criterion) {
     const RECORDS: u64 = 4_000_000;
-    for (name, ids) in [
-        ("small ids", made::MethodIds::Small),
-        ("pointers", made::MethodIds::Pointers),
-    ] {
-        let bytes = made::dual_trace(RECORDS, ids);
+    let traces = [
+        (
+            "small ids",
+            made::dual_trace(RECORDS, made::MethodIds::Small),
+        ),
+        (
+            "pointers",
+            made::dual_trace(RECORDS, made::MethodIds::Pointers),
+        ),
+        (
+            "a buffer a thread",
+            made::buffered_trace(RECORDS, made::MethodIds::Small),
+        ),
+    ];
+    for (name, bytes) in traces {
         let mut group = criterion.benchmark_group(format!("method trace v3, {name}"));
         group
             .throughput(Throughput::Elements(RECORDS))

@@ -401,6 +401,36 @@ a-1 (    1) [000] .... 1.000006: battery_level: volts=4
 }
 
 #[test]
+fn a_torn_last_line_is_kept_and_counted() {
+    let trace = read(
+        "\
+a-1 [000] .... 1.000001: cpu_idle: state=1 cpu_id=0
+a-1 [000] .... 1.000002: sched_switch: prev_comm=a prev_pid=1",
+    );
+    assert_eq!(
+        (trace.sched_slices.len(), trace.ftrace_events.len()),
+        (0, 1)
+    );
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
+}
+
+#[test]
+fn the_last_line_of_an_old_systrace_is_at_no_time() {
+    let trace = read(
+        "\
+a-1 [000] 50.000001: 0: B|1|x
+dummy-0000 [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0
+",
+    );
+    assert_eq!(trace.bounds, (50_000_001_000, 50_000_001_000));
+    assert_eq!(trace.repairs.count(RepairKind::TimeWentBack), 0);
+    assert_eq!(
+        (trace.clocks[0].clock, trace.clocks[0].ts),
+        (ClockKind::Monotonic, 0)
+    );
+}
+
+#[test]
 fn names_that_the_recorder_cut() {
     let name = "x".repeat(1023 - "B|12345|".len());
     let trace = read(&format!(
@@ -439,6 +469,69 @@ fn a_page_with_several_blocks_shares_threads() {
         (10, 10_007, "com.example.long.name")
     );
     assert_eq!(trace.repairs.count(RepairKind::MissingTgid), 1);
+}
+
+/// Lines that would cost the square of their length if a rule looked back or ahead without end.
+#[test]
+fn long_lines_cost_no_more_than_their_length() {
+    let head = "a-1 [000] .... 1.000001: ";
+    let units = [
+        "-1 ",
+        "-1    ",
+        "-",
+        "[",
+        "-1 (",
+        "-1 [0] ",
+        "=",
+        "a=",
+        "a={ ",
+        "a=\" ",
+        "a=( ",
+        " =",
+        "a: ",
+        ", ",
+        "]",
+        "a=]",
+        "a=)",
+        "1 ",
+        "|",
+        "1|",
+        "B|1|",
+        " <-",
+        "x:1 [",
+        "==> ",
+        " prev_pid=",
+        "#",
+        "CPU ",
+        "/*",
+        "=>",
+    ];
+    let starts = [
+        "",
+        head,
+        "sched_switch: prev_comm=",
+        "sched_switch: ",
+        "some_event: ",
+        "some_event: a=",
+        "block_rq_issue: 8,0 ",
+        "tracing_mark_write: C|1|",
+        "tracing_mark_write: S|1|",
+        "bprint: ",
+        "funcgraph_entry: ",
+        " 0) ",
+    ];
+    for start in starts {
+        for unit in units {
+            let line = start.to_owned() + &unit.repeat(100_000 / unit.len());
+            let at = std::time::Instant::now();
+            let _ = read_bytes(
+                format!("# tracer: nop\n{head}{line}\n{line}").as_bytes(),
+                ReadOptions::default(),
+            );
+            // A square would take minutes; this leaves room for a slow and busy machine.
+            assert!(at.elapsed().as_secs() < 10, "{start}{unit}…");
+        }
+    }
 }
 
 prop_compose! {

@@ -136,7 +136,10 @@ impl TraceBuilder {
         let upid = self.trace.threads.upid.get(utid.row());
         if upid != ProcessId::NONE && self.trace.threads.is_main_thread.get(utid.row()) {
             *self.trace.processes.end_ts.get_mut(upid.row()) = ts;
-            self.processes.retain(|_, process| *process != upid);
+            let pid = self.trace.processes.pid.get(upid.row());
+            if self.processes.get(&pid) == Some(&upid) {
+                self.processes.remove(&pid);
+            }
         }
     }
 

@@ -85,11 +85,13 @@ impl<T: Copy> Column<T> {
 
     /// The column with its rows in the order that `order` names (a permutation of row numbers).
     pub fn permuted(&self, order: &[u32]) -> Self {
-        let mut out = Self::default();
-        order
-            .iter()
-            .for_each(|&row| out.push(self.get(row as usize)));
-        out
+        let chunk = |rows: &[u32]| rows.iter().map(|&row| self.get(row as usize)).collect();
+        match order.is_empty() {
+            true => Self::default(),
+            false => Self {
+                chunks: order.chunks(CHUNK_ROWS).map(chunk).collect(),
+            },
+        }
     }
 
     /// Bytes of memory held.
@@ -112,9 +114,31 @@ pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     if sorted {
         return None;
     }
-    let mut order: Vec<u32> = (0..times_ns.len() as u32).collect();
-    order.sort_by_key(|&row| times_ns.get(row as usize));
-    Some(order)
+    Some(order_by_key(times_ns).unwrap_or_else(|| {
+        let mut order: Vec<u32> = (0..times_ns.len() as u32).collect();
+        order.sort_by_key(|&row| times_ns.get(row as usize));
+        order
+    }))
+}
+
+/// Sorts whole keys, which is several times faster than looking times up, where time and row fit
+/// one: two million rows leave room for two hours.
+///
+/// ```text
+/// key: | time since the first, in bits that remain | row, in as few bits as rows need |
+/// ```
+fn order_by_key(times_ns: &Column<i64>) -> Option<Vec<u32>> {
+    let (first, last) = (times_ns.iter().min()?, times_ns.iter().max()?);
+    let row_bits = usize::BITS - times_ns.len().leading_zeros();
+    let span = last.checked_sub(first)? as u64;
+    if span.leading_zeros() < row_bits {
+        return None;
+    }
+    let key = |(row, ts): (usize, i64)| ((ts - first) as u64) << row_bits | row as u64;
+    let mut keys: Vec<u64> = times_ns.iter().enumerate().map(key).collect();
+    keys.sort_unstable();
+    let mask = (1u64 << row_bits) - 1;
+    Some(keys.iter().map(|key| (key & mask) as u32).collect())
 }
 
 #[cfg(test)]
@@ -137,6 +161,12 @@ mod tests {
         let mut times = Column::default();
         [5, 1, 5, 1].into_iter().for_each(|t| times.push(t));
         assert_eq!(order_by_time(&times), Some(vec![1, 3, 0, 2]));
+        // A span that leaves no room for the rows is sorted the other way, with the same answer.
+        let mut wide = Column::default();
+        [i64::MAX, 1, i64::MAX, 1, i64::MIN]
+            .into_iter()
+            .for_each(|t| wide.push(t));
+        assert_eq!(order_by_time(&wide), Some(vec![4, 1, 3, 0, 2]));
         let mut sorted = Column::default();
         [1, 1, 5, 5].into_iter().for_each(|t| sorted.push(t));
         assert_eq!(order_by_time(&sorted), None);

@@ -26,8 +26,10 @@ pub struct LaneKey {
 /// ```
 #[derive(Debug, Default)]
 pub struct AsyncLanes {
-    open: FxHashMap<LaneKey, Vec<TrackId>>,
-    /// Lower lanes are used first, so that the picture stays flat.
+    open: FxHashMap<LaneKey, TrackId>,
+    /// Lanes of keys that were begun again while open, outermost first.
+    again: FxHashMap<LaneKey, Vec<TrackId>>,
+    /// Lanes beside the track itself. Lower ones are used first, so that the picture stays flat.
     free: FxHashMap<TrackId, BinaryHeap<Reverse<TrackId>>>,
 }
 
@@ -39,26 +41,35 @@ impl AsyncLanes {
         key: LaneKey,
         begin: SliceBegin,
     ) -> SliceId {
-        let free = self
-            .free
-            .entry(key.track)
-            .or_insert_with(|| BinaryHeap::from([Reverse(key.track)]));
-        let lane = match free.pop() {
-            Some(Reverse(lane)) => lane,
-            None => builder.lane_of(key.track),
-        };
-        self.open.entry(key).or_default().push(lane);
+        let lane = self.free_lane(builder, key.track);
+        if let Some(outer) = self.open.insert(key, lane) {
+            self.again.entry(key).or_default().push(outer);
+        }
         builder.begin_slice(lane, begin)
+    }
+
+    fn free_lane(&mut self, builder: &mut TraceBuilder, track: TrackId) -> TrackId {
+        if builder.open_slice(track).is_none() {
+            return track;
+        }
+        match self.free.get_mut(&track).and_then(BinaryHeap::pop) {
+            Some(Reverse(lane)) => lane,
+            None => builder.lane_of(track),
+        }
     }
 
     /// Closes the slice that was opened last with this key; `None` if there is none.
     pub fn end(&mut self, builder: &mut TraceBuilder, key: LaneKey, ts: i64) -> Option<SliceId> {
-        let lanes = self.open.get_mut(&key)?;
-        let lane = lanes.pop()?;
-        if lanes.is_empty() {
-            self.open.remove(&key);
+        let lane = self.open.remove(&key)?;
+        if let Some(outer) = self.again.get_mut(&key) {
+            self.open.extend(outer.pop().map(|outer| (key, outer)));
+            if outer.is_empty() {
+                self.again.remove(&key);
+            }
         }
-        self.free.entry(key.track).or_default().push(Reverse(lane));
+        if lane != key.track {
+            self.free.entry(key.track).or_default().push(Reverse(lane));
+        }
         builder.end_slice(lane, ts, None)
     }
 }

@@ -29,7 +29,8 @@ pub enum MethodAction {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MethodEvent {
     /// Wall time, ns since the trace's start. Where only CPU clocks were recorded
-    /// ([`MethodClocks::wall`] is false) it is rebuilt from them.
+    /// ([`MethodClocks::wall`] is false) it is rebuilt from them. 32 bits that ran over are
+    /// continued; steps back on a thread are counted and kept.
     pub wall_ns: i64,
     /// The thread's CPU time, ns since the trace's start; 0 where it was not recorded.
     pub cpu_ns: i64,
@@ -130,14 +131,17 @@ pub struct MethodLine<'a> {
 }
 
 /// The consumer of a method trace. Readers call it in file order: `start`, then declarations and
-/// batches of events as they come (a declaration may follow its first use, and may come twice),
-/// then `finish`.
+/// batches of events as they come, then repairs, then `finish`.
+///
+/// Every thread and method is declared before the first event that names it, in the order of the
+/// indices. Where the file has not told its name by then, the name or line is empty; the real one
+/// may follow at any time, even behind the last event, and a file may change it.
 pub trait MethodEvents {
     /// The header was read.
     fn start(&mut self, start: &MethodTraceStart);
-    /// A thread was declared: its number in the file, and its name.
+    /// A thread was declared: its number in the file, and its name, empty while it is not known.
     fn thread(&mut self, index: ThreadIndex, tid: u32, name: &str);
-    /// A method was declared. One that is only used gets an empty line with its id.
+    /// A method was declared. One whose name is not known gets an empty line with its id.
     fn method(&mut self, index: MethodIndex, line: &MethodLine<'_>);
     /// A batch of records.
     fn events(&mut self, batch: &[MethodEvent]);

@@ -102,7 +102,7 @@ impl Walk<'_> {
     /// Leaves every subtree that ends before `node`.
     fn leave_until(&mut self, node: NodeId) {
         while let Some(frame) = self.path.pop_if(|frame| {
-            let end = self.tree.nodes.end[frame.node.row()];
+            let end = self.tree.nodes.end(frame.node);
             end <= node
         }) {
             self.leave(frame);
@@ -116,10 +116,10 @@ impl Walk<'_> {
         }
         let (mut inclusive, mut exclusive) = (frame.through_ns, 0);
         if frame.is_inside {
-            inclusive = self.time(&self.tree.nodes.inclusive, frame.node);
-            exclusive = self.time(&self.tree.nodes.exclusive, frame.node);
+            inclusive = self.tree.nodes.inclusive(frame.node, self.clock);
+            exclusive = self.tree.nodes.exclusive(frame.node, self.clock);
         }
-        let calls = self.tree.nodes.calls[frame.node.row()];
+        let calls = self.tree.nodes.calls(frame.node);
         self.nodes[frame.group].add(frame.is_recursive, calls, inclusive, exclusive);
         if let Some(parent) = self.path.last_mut() {
             parent.reaches = true;
@@ -136,11 +136,6 @@ impl Walk<'_> {
             });
             edge.add(frame.is_recursive, calls, inclusive);
         }
-    }
-
-    fn time(&self, columns: &[Vec<i64>; Measure::COUNT], node: NodeId) -> i64 {
-        let column = &columns[self.clock as usize];
-        column.get(node.row()).copied().unwrap_or(0)
     }
 
     /// Drops what was never reached and puts the edges in order.

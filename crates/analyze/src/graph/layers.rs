@@ -16,6 +16,9 @@ use super::prune::heaviest_callers;
 /// Points on the way of long edges, all edges together: what the layout takes in a second or so.
 const MAX_POINTS: usize = 3_000;
 
+/// Boxes side by side in a row: more make a picture that nobody scrolls through.
+const MAX_ROW: usize = 12;
+
 /// Rows of nodes and of points. Vertices below [`Layers::boxes`] are the graph's nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
@@ -44,7 +47,7 @@ pub(super) struct Way {
 
 pub(super) fn assign(graph: &CallGraph) -> Layers {
     let upward = edges_that_close_cycles(graph);
-    let row_of = longest_ways(graph, &upward);
+    let row_of = rows(graph, &upward);
     let mut layers = Layers {
         boxes: row_of.len(),
         row_of,
@@ -135,27 +138,54 @@ fn edges_that_close_cycles(graph: &CallGraph) -> Vec<bool> {
     closes
 }
 
-/// A node's row: the most edges that lead to it from any node without callers.
-fn longest_ways(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
-    let ends = |at: usize| {
-        let edge = &graph.edges[at];
-        match upward[at] {
-            true => (edge.to, edge.from),
-            false => (edge.from, edge.to),
+/// A node's row: the most edges that lead to it from any node without callers, or further down
+/// where a row would get too wide. Then the lightest leaves move on first.
+fn rows(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
+    let below = links(graph, upward);
+    let mut at_least = vec![0; graph.nodes.len()];
+    let mut row_of = longest_ways(&below, &at_least);
+    let mut row = 0;
+    loop {
+        let mut inside: Vec<usize> = (0..row_of.len()).filter(|&n| row_of[n] == row).collect();
+        if inside.is_empty() {
+            return row_of;
         }
-    };
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
-    let mut waiting = vec![0_usize; graph.nodes.len()];
-    for at in 0..graph.edges.len() {
-        let (from, to) = ends(at);
-        if from != to {
-            below[from].push(to);
-            waiting[to] += 1;
+        inside.sort_by_key(|&node| {
+            let weight = graph.nodes[node].inclusive_ns;
+            (below[node].is_empty(), std::cmp::Reverse(weight))
+        });
+        row += 1;
+        if inside.len() > MAX_ROW {
+            inside[MAX_ROW..]
+                .iter()
+                .for_each(|&node| at_least[node] = row);
+            row_of = longest_ways(&below, &at_least);
         }
     }
-    let mut row_of = vec![0; graph.nodes.len()];
-    let mut ready: Vec<usize> = (0..graph.nodes.len())
-        .filter(|&n| waiting[n] == 0)
+}
+
+/// For each node those below it.
+fn links(graph: &CallGraph, upward: &[bool]) -> Vec<Vec<usize>> {
+    let mut below = vec![Vec::new(); graph.nodes.len()];
+    for (edge, &is_upward) in graph.edges.iter().zip(upward) {
+        match (edge.from == edge.to, is_upward) {
+            (true, _) => {}
+            (_, true) => below[edge.to].push(edge.from),
+            (_, false) => below[edge.from].push(edge.to),
+        }
+    }
+    below
+}
+
+/// The rows of a graph without cycles, each node at least where `at_least` says.
+fn longest_ways(below: &[Vec<usize>], at_least: &[usize]) -> Vec<usize> {
+    let mut waiting = vec![0_usize; below.len()];
+    for &to in below.iter().flatten() {
+        waiting[to] += 1;
+    }
+    let mut row_of = at_least.to_vec();
+    let mut ready: Vec<usize> = (0..below.len())
+        .filter(|&node| waiting[node] == 0)
         .collect();
     while let Some(node) = ready.pop() {
         for &to in &below[node] {

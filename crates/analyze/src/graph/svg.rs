@@ -19,12 +19,12 @@ const LINE: f64 = 15.0;
 
 /// Room around everything, and above it for the title, px.
 const MARGIN: f64 = 24.0;
-const HEAD: f64 = 62.0;
+const HEAD: f64 = 72.0;
 
 const STYLE: &str = "\
 text{font:11.5px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1e293b}\
 .title{font-size:16px;font-weight:700}.sub{fill:#64748b}\
-.node text{text-anchor:middle}.class{fill:#64748b}.name{font-size:12.5px;font-weight:700}\
+.node text{text-anchor:middle}.class{fill:#334155}.name{font-size:12.5px;font-weight:700}\
 .edge path{fill:none}.count{font-size:10.5px;fill:#475569;paint-order:stroke;stroke:#fff;\
 stroke-width:4px;stroke-linejoin:round}\
 .node:hover rect,.node:hover ellipse{stroke-width:4px}.edge:hover path{stroke:#2563eb}.edge:hover polygon{fill:#2563eb}";

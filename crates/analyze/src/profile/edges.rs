@@ -46,7 +46,7 @@ impl Profile {
         let recursive = recursive_nodes(tree, &self.groups);
         let mut sums: FxHashMap<Key, (u64, Sums)> = FxHashMap::default();
         for row in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
-            let (node, parent) = (NodeId(row as u32), tree.nodes.parent[row]);
+            let (node, parent) = (NodeId(row as u32), tree.nodes.parent(NodeId(row as u32)));
             let Some(callee) = self.row_of(tree, node) else {
                 continue;
             };
@@ -54,7 +54,7 @@ impl Profile {
             if wanted(caller, callee) {
                 let key = (caller, callee, recursive[parent.row()], recursive[row]);
                 let (calls, inclusive) = sums.entry(key).or_default();
-                *calls += tree.nodes.calls[row];
+                *calls += tree.nodes.calls(node);
                 add(inclusive, &tree.nodes.inclusive_sums(node));
             }
         }

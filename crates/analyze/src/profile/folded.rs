@@ -14,7 +14,6 @@ impl CallTree {
         mut line: impl FnMut(&str, i64) -> Result<(), E>,
     ) -> Result<(), E> {
         let names: Vec<String> = self.functions.iter().map(|f| clean(&f.label())).collect();
-        let own = &self.nodes.exclusive[measure as usize];
         for thread in &self.threads {
             let mut path = clean(&thread.name);
             let mut open: Vec<(NodeId, usize)> = Vec::new();
@@ -26,15 +25,16 @@ impl CallTree {
                     path.truncate(length);
                     open.pop();
                 }
-                let function = self.nodes.function[row].0 as usize;
+                let node = NodeId(row as u32);
+                let function = self.nodes.function(node).0 as usize;
                 if let Some(name) = names.get(function) {
-                    open.push((self.nodes.end[row], path.len()));
+                    open.push((self.nodes.end(node), path.len()));
                     path.push(';');
                     path.push_str(name);
                 }
-                match own.get(row) {
-                    Some(&time) if time > 0 => line(&path, time)?,
-                    _ => {}
+                let own = self.nodes.exclusive(node, measure);
+                if own > 0 {
+                    line(&path, own)?;
                 }
             }
         }

@@ -56,7 +56,7 @@ impl Groups {
     /// The group of a node; `None` for a root.
     #[inline]
     pub(crate) fn of(&self, tree: &CallTree, node: NodeId) -> Option<u32> {
-        match tree.nodes.function[node.row()] {
+        match tree.nodes.function(node) {
             FunctionId::TOPLEVEL => None,
             function => self.of_function.get(function.0 as usize).copied(),
         }
@@ -88,29 +88,31 @@ pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
     marks
 }
 
-/// Visits every call path with its group, and tells whether the group is open already when it is
-/// called.
+/// Visits every call path with its group, its caller's group (`None` for a thread), and whether
+/// its own group is open already when it is called.
 ///
 /// One walk over the rows, which stand in walking order; `open` counts the groups on the way from
 /// the root to the row.
-pub(crate) fn walk(tree: &CallTree, groups: &Groups, mut visit: impl FnMut(NodeId, u32, bool)) {
+#[inline]
+pub(crate) fn walk(
+    tree: &CallTree,
+    groups: &Groups,
+    mut visit: impl FnMut(NodeId, (u32, Option<u32>), bool),
+) {
     let mut open = vec![0u32; groups.len()];
     let mut path: Vec<(NodeId, u32)> = Vec::new();
     for thread in &tree.threads {
         for row in tree.rows_of(thread) {
             let node = NodeId(row as u32);
-            while let Some((end, group)) = path.last().copied() {
-                if end > node {
-                    break;
-                }
+            while let Some((_, group)) = path.pop_if(|(end, _)| *end <= node) {
                 open[group as usize] -= 1;
-                path.pop();
             }
             if let Some(group) = groups.of(tree, node) {
+                let above = path.last().map(|(_, group)| *group);
                 let count = &mut open[group as usize];
-                visit(node, group, *count > 0);
+                visit(node, (group, above), *count > 0);
                 *count += 1;
-                path.push((tree.nodes.end[row], group));
+                path.push((tree.nodes.end(node), group));
             }
         }
     }

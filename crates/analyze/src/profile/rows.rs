@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::group::{GroupBy, Groups, walk};
 use super::repairs::{RepairNote, notes};
-use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, TreeClocks, add};
+use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, TreeClocks, add, take};
 
 /// How to make a profile.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,13 @@ impl Profile {
         }
         let (names, sums) = match options.by {
             GroupBy::Thread => sum_threads(tree),
-            _ => (std::mem::take(&mut groups.names), sum_groups(tree, &groups)),
+            _ => {
+                let sums = match tree.clocks.states {
+                    true => sum_groups::<{ Measure::COUNT }>(tree, &groups),
+                    false => sum_groups::<2>(tree, &groups),
+                };
+                (std::mem::take(&mut groups.names), sums)
+            }
         };
         let (rows, new_numbers) = rank(names, &sums, tree.clocks, options.clock);
         groups.renumber(&new_numbers);
@@ -182,36 +188,31 @@ impl Profile {
     }
 }
 
-/// Adds up each group in one walk; see [`walk`] for what is recursive.
-fn sum_groups(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
+/// Adds up each group in one walk; see [`walk`] for what is recursive. Exclusive time is what a
+/// path's inclusive time adds to its own group and takes from its caller's.
+///
+/// `N` is how many measures there are: without thread states, the first two.
+fn sum_groups<const N: usize>(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
     let mut sums = vec![Sum::default(); groups.len()];
-    let nodes = &tree.nodes;
-    let measured: Vec<_> = Measure::ALL
-        .into_iter()
-        .map(|measure| measure as usize)
-        .filter(|&measure| !nodes.inclusive[measure].is_empty())
-        .map(|measure| {
-            (
-                measure,
-                &nodes.inclusive[measure],
-                &nodes.exclusive[measure],
-            )
-        })
-        .collect();
-    walk(tree, groups, |node, group, recursive| {
-        let (row, sum) = (node.row(), &mut sums[group as usize]);
+    walk(tree, groups, |node, (group, above), recursive| {
+        let times = tree.nodes.inclusive_sums(node);
+        let sum = &mut sums[group as usize];
         sum.used = true;
-        let calls = match recursive {
-            true => &mut sum.recursive_calls,
-            false => &mut sum.calls,
-        };
-        *calls += nodes.calls[row];
-        for &(measure, inclusive, exclusive) in &measured {
-            let inclusive = if recursive { 0 } else { inclusive[row] };
-            sum.inclusive[measure] = sum.inclusive[measure].saturating_add(inclusive);
-            sum.exclusive[measure] = sum.exclusive[measure].saturating_add(exclusive[row]);
+        let times = &times[..N];
+        add(&mut sum.exclusive[..N], times);
+        if recursive {
+            sum.recursive_calls += tree.nodes.calls(node);
+        } else {
+            sum.calls += tree.nodes.calls(node);
+            add(&mut sum.inclusive[..N], times);
+        }
+        if let Some(above) = above {
+            take(&mut sums[above as usize].exclusive[..N], times);
         }
     });
+    // Where a clock stepped back, callees can have more time than their callers.
+    let times = sums.iter_mut().flat_map(|sum| &mut sum.exclusive);
+    times.for_each(|time| *time = (*time).max(0));
     sums
 }
 
@@ -222,7 +223,7 @@ fn sum_threads(tree: &CallTree) -> (Vec<Function>, Vec<Sum>) {
         calls: tree
             .rows_of(thread)
             .skip(1)
-            .map(|row| tree.nodes.calls[row])
+            .map(|row| tree.nodes.calls(NodeId(row as u32)))
             .sum(),
         recursive_calls: 0,
         inclusive: tree.nodes.inclusive_sums(thread.root),

@@ -196,7 +196,7 @@ impl View<'_> {
                 .map(|child| (self.group_of(child), Member::same(child)))
                 .collect(),
             TreeDirection::BottomUp => members
-                .map(|member| (nodes.parent[member.at.row()], member.origin))
+                .map(|member| (nodes.parent(member.at), member.origin))
                 .filter(|(at, _)| *at != NodeId::NONE)
                 .map(|(at, origin)| (self.group_of(at), Member { at, origin }))
                 .collect(),
@@ -210,7 +210,7 @@ impl View<'_> {
             .iter()
             .any(|member| match self.options.direction {
                 TreeDirection::TopDown => self.tree.nodes.children(member.at).next().is_some(),
-                TreeDirection::BottomUp => self.tree.nodes.parent[member.at.row()] != NodeId::NONE,
+                TreeDirection::BottomUp => self.tree.nodes.parent(member.at) != NodeId::NONE,
             })
     }
 
@@ -250,7 +250,7 @@ impl View<'_> {
         let top_down = self.options.direction == TreeDirection::TopDown;
         for member in &pending.members {
             let nodes = &self.tree.nodes;
-            pending.calls += nodes.calls[member.origin.row()];
+            pending.calls += nodes.calls(member.origin);
             add(&mut pending.exclusive, &nodes.exclusive_sums(member.origin));
             if top_down || !self.recursive[member.origin.row()] {
                 add(&mut pending.inclusive, &nodes.inclusive_sums(member.origin));

@@ -14,27 +14,38 @@ const RING: usize = 8;
 /// The largest number of slots that may be filled, of 8.
 const FILL_OF_8: usize = 5;
 
-/// A call path while it is being counted; 32 bytes, so that two share a cache line.
+/// A call path; 32 bytes, so that two share a cache line. Once the tree is finished its two links
+/// mean something else: fresh memory for other columns costs the kernel more time than counting a
+/// call does.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    key: u32,
-    /// The child that was entered last: most calls repeat it.
-    last_child: u32,
-    /// The next child of the same parent; the last one's is the first.
-    sibling: u32,
-    /// Low 32 bits; what runs over is in [`Arena::more_calls`].
-    calls: u32,
-    wall_ns: i64,
-    cpu_ns: i64,
-}
-
-/// What was counted for a node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Counted {
+pub(crate) struct Node {
+    /// The function; while growing, with the flag [`MANY_CHILDREN`].
     pub key: u32,
-    pub calls: u64,
+    /// Growing: the child that was entered last, since most calls repeat it. Then: the row behind
+    /// the subtree.
+    pub child_or_end: u32,
+    /// Growing: the next child of the same parent; the last one's is the first. Then: the parent.
+    pub sibling_or_parent: u32,
+    /// Low 32 bits; what runs over is in [`Arena::more_calls`].
+    pub calls: u32,
     pub wall_ns: i64,
     pub cpu_ns: i64,
+}
+
+impl Node {
+    pub(crate) const BLANK: Self = Self {
+        key: 0,
+        child_or_end: NONE,
+        sibling_or_parent: NONE,
+        calls: 0,
+        wall_ns: 0,
+        cpu_ns: 0,
+    };
+
+    #[inline]
+    pub(crate) fn function(&self) -> u32 {
+        self.key & !MANY_CHILDREN
+    }
 }
 
 /// All nodes. The children of a node form a ring:
@@ -82,13 +93,13 @@ impl Arena {
     /// The node of `key` called from `parent`; made at its first call. `key` is below 2^31.
     #[inline]
     pub(crate) fn child(&mut self, parent: u32, key: u32) -> u32 {
-        let last = self.nodes[parent as usize].last_child;
+        let last = self.nodes[parent as usize].child_or_end;
         match self.nodes.get(last as usize) {
-            Some(node) if node.key & !MANY_CHILDREN == key => last,
+            Some(node) if node.function() == key => last,
             Some(node) => {
-                let next = node.sibling;
-                if self.nodes[next as usize].key & !MANY_CHILDREN == key {
-                    self.nodes[parent as usize].last_child = next;
+                let next = node.sibling_or_parent;
+                if self.nodes[next as usize].function() == key {
+                    self.nodes[parent as usize].child_or_end = next;
                     return next;
                 }
                 self.other_child(parent, last, key)
@@ -115,36 +126,10 @@ impl Arena {
         self.nodes.len()
     }
 
-    /// What was counted for a node.
-    #[inline]
-    pub(crate) fn counted(&self, node: u32) -> Counted {
-        let found = &self.nodes[node as usize];
-        let more = match self.more_calls.is_empty() {
-            true => 0,
-            false => self.more_calls.get(&node).copied().unwrap_or(0),
-        };
-        Counted {
-            key: found.key & !MANY_CHILDREN,
-            calls: (more << 32) + u64::from(found.calls),
-            wall_ns: found.wall_ns,
-            cpu_ns: found.cpu_ns,
-        }
-    }
-
-    /// Whether a call of the node was counted.
-    #[inline]
-    pub(crate) fn was_called(&self, node: u32) -> bool {
-        self.nodes[node as usize].calls > 0 || self.more_calls.contains_key(&node)
-    }
-
-    /// The parent of each node; [`NONE`] for a root. A parent's number is below its children's.
-    pub(crate) fn parents(&self) -> &[u32] {
-        &self.parents
-    }
-
-    /// Gives the memory of the look-up table back: no child is looked for any more.
-    pub(crate) fn close(&mut self) {
-        self.slots = Vec::new();
+    /// The nodes, the parent of each ([`NONE`] for a root; else below the node's own number), and
+    /// how often calls ran over 32 bits. No child is looked for any more.
+    pub(crate) fn into_parts(self) -> (Vec<Node>, Vec<u32>, FxHashMap<u32, u64>) {
+        (self.nodes, self.parents, self.more_calls)
     }
 
     #[cold]
@@ -156,11 +141,8 @@ impl Arena {
         let id = self.nodes.len() as u32;
         self.nodes.push(Node {
             key,
-            last_child: NONE,
-            sibling: id,
-            calls: 0,
-            wall_ns: 0,
-            cpu_ns: 0,
+            sibling_or_parent: id,
+            ..Node::BLANK
         });
         self.parents.push(parent);
         id
@@ -168,7 +150,7 @@ impl Arena {
 
     fn first_child(&mut self, parent: u32, key: u32) -> u32 {
         let id = self.push(parent, key);
-        self.nodes[parent as usize].last_child = id;
+        self.nodes[parent as usize].child_or_end = id;
         id
     }
 
@@ -182,14 +164,14 @@ impl Arena {
             Some(id) => id,
             None => self.new_sibling(parent, last, key),
         };
-        self.nodes[parent as usize].last_child = id;
+        self.nodes[parent as usize].child_or_end = id;
         id
     }
 
     fn new_sibling(&mut self, parent: u32, last: u32, key: u32) -> u32 {
         let id = self.push(parent, key);
-        self.nodes[id as usize].sibling = self.nodes[last as usize].sibling;
-        self.nodes[last as usize].sibling = id;
+        self.nodes[id as usize].sibling_or_parent = self.nodes[last as usize].sibling_or_parent;
+        self.nodes[last as usize].sibling_or_parent = id;
         if self.nodes[parent as usize].key & MANY_CHILDREN != 0 {
             self.insert(tag(parent, key), id);
         }
@@ -198,16 +180,16 @@ impl Arena {
 
     /// Looks around the ring. One that is full and has not got the key goes into the hash table.
     fn find_in_ring(&mut self, parent: u32, last: u32, key: u32) -> Option<u32> {
-        let mut at = self.nodes[last as usize].sibling;
+        let mut at = self.nodes[last as usize].sibling_or_parent;
         for _ in 0..RING {
             if at == last {
                 return None;
             }
             let node = &self.nodes[at as usize];
-            if node.key & !MANY_CHILDREN == key {
+            if node.function() == key {
                 return Some(at);
             }
-            at = node.sibling;
+            at = node.sibling_or_parent;
         }
         self.move_to_table(parent, last);
         self.find(tag(parent, key), parent, key)
@@ -218,8 +200,8 @@ impl Arena {
         let mut at = last;
         loop {
             let node = self.nodes[at as usize];
-            self.insert(tag(parent, node.key & !MANY_CHILDREN), at);
-            at = node.sibling;
+            self.insert(tag(parent, node.function()), at);
+            at = node.sibling_or_parent;
             if at == last {
                 return;
             }
@@ -237,7 +219,7 @@ impl Arena {
             }
             if (slot >> 32) as u32 == tag {
                 let node = &self.nodes[id as usize];
-                if self.parents[id as usize] == parent && node.key & !MANY_CHILDREN == key {
+                if self.parents[id as usize] == parent && node.function() == key {
                     return Some(id);
                 }
             }
@@ -298,10 +280,10 @@ mod tests {
         for (key, (&child, &inner)) in children.iter().zip(&inner).enumerate() {
             assert_eq!(arena.child(root, key as u32), child);
             assert_eq!(arena.child(child, 3), inner);
-            assert_eq!(arena.parents()[inner as usize], child);
+            assert_eq!(arena.parents[inner as usize], child);
         }
         assert_eq!(arena.len(), 100_001);
-        assert_eq!(arena.counted(root).key, 7);
+        assert_eq!(arena.nodes[root as usize].function(), 7);
     }
 
     #[test]
@@ -310,10 +292,11 @@ mod tests {
         let root = arena.root(0);
         arena.nodes[root as usize].calls = u32::MAX;
         arena.add_call(root, 5, 4);
-        let counted = arena.counted(root);
+        let (nodes, _, more_calls) = arena.into_parts();
         assert_eq!(
-            (counted.calls, counted.wall_ns, counted.cpu_ns),
-            (1 << 32, 5, 4)
+            (nodes[0].calls, nodes[0].wall_ns, nodes[0].cpu_ns),
+            (0, 5, 4)
         );
+        assert_eq!(more_calls[&root], 1);
     }
 }

@@ -10,7 +10,7 @@ use super::clip::{Clip, Moment, TimeRange};
 use super::freeze::{ROOT_KEY, Span, freeze};
 use super::function::{Function, FunctionId};
 use super::measure::{CpuSource, TreeClocks};
-use super::{CallTree, TreeThread};
+use super::{CallNodes, CallTree, NodeId, TreeThread};
 
 /// Counts the records of a method trace into a [`CallTree`] while they are read.
 ///
@@ -121,12 +121,12 @@ impl CallTreeBuilder {
         });
         let roots: Vec<(u32, Span)> = spans.collect();
         let mut threads: Vec<TreeThread> = used.iter().map(|&at| self.describe(at)).collect();
-        let (nodes, root_ids) = freeze(self.arena, &roots, clocks, None);
+        let (nodes, root_ids) = freeze(self.arena, &roots, None);
         for (thread, root) in threads.iter_mut().zip(root_ids) {
             thread.root = root;
         }
         CallTree {
-            functions: name_functions(self.functions, &nodes.function),
+            functions: name_functions(self.functions, &nodes),
             threads,
             nodes,
             clocks,
@@ -150,7 +150,7 @@ impl CallTreeBuilder {
             process: String::new(),
             pid: self.pid,
             kind: TrackKind::Thread,
-            root: super::NodeId::NONE,
+            root: NodeId::NONE,
             first_ns: thread.first.wall_ns,
             last_ns: thread.last.wall_ns,
         }
@@ -214,8 +214,10 @@ impl CallTreeBuilder {
 }
 
 /// A name for every function that nodes use, declared or not.
-fn name_functions(declared: Vec<Option<Function>>, used: &[FunctionId]) -> Vec<Function> {
-    let used = used.iter().filter(|used| **used != FunctionId::TOPLEVEL);
+fn name_functions(declared: Vec<Option<Function>>, nodes: &CallNodes) -> Vec<Function> {
+    let rows = (0..nodes.len() as u32).map(NodeId);
+    let used = rows.map(|node| nodes.function(node));
+    let used = used.filter(|used| *used != FunctionId::TOPLEVEL);
     let count = used.map(|used| used.0 as usize + 1).max().unwrap_or(0);
     let mut declared = declared;
     declared.resize(count.max(declared.len()), None);

@@ -1,9 +1,12 @@
-//! From the growing tree to its final columns: rows in walking order, exclusive times.
+//! From the growing tree to the finished one: rows in walking order.
 
-use super::arena::{Arena, NONE};
+use rustc_hash::FxHashMap;
+
+use super::NodeId;
+use super::arena::{Arena, NONE, Node};
 use super::function::FunctionId;
-use super::measure::{Measure, TreeClocks};
-use super::{CallNodes, NodeId};
+use super::measure::Measure;
+use super::nodes::CallNodes;
 
 /// The key of roots.
 pub(crate) const ROOT_KEY: u32 = (1 << 31) - 1;
@@ -20,166 +23,134 @@ pub(crate) enum Span {
 /// Times in thread states of each node of an arena: runnable, sleeping, uninterruptible.
 pub(crate) type StateSums = Vec<[i64; 3]>;
 
-/// Turns an arena into columns. `roots` lists the threads' roots in the order wanted; nodes
-/// without calls are left out.
+/// Finishes an arena. `roots` lists the threads' roots in the order wanted; nodes without calls
+/// are left out. Returns the rows of the roots, too.
 ///
-/// Parents have smaller ids than their children, so plain loops replace every recursion:
-/// backwards to sum up sizes, forwards to hand out rows.
+/// Parents have smaller numbers than their children, so plain loops replace every recursion:
+/// backwards to sum up sizes, forwards to hand out rows. Then each node moves to its row:
+///
+/// ```text
+/// number     0 main  1 a  2 b(a)  3 c  4 d(a)        b(a): b called by a
+/// size       5       3    1       1    1
+/// row        0       1    2       4    3             1 + what stands before it in its parent
+/// walking    main, a, b(a), d(a), c
+/// ```
 pub(crate) fn freeze(
-    mut arena: Arena,
+    arena: Arena,
     roots: &[(u32, Span)],
-    clocks: TreeClocks,
     states: Option<StateSums>,
 ) -> (CallNodes, Vec<NodeId>) {
-    arena.close();
-    let order = walking_order(&arena, roots);
-    let mut nodes = copy_structure(&arena, &order);
-    copy_times(&arena, &order.ids, clocks, &mut nodes);
-    drop(arena);
-    if let Some(states) = states {
-        copy_states(&states, &order.ids, &mut nodes);
-    }
-    let roots: Vec<_> = roots
-        .iter()
-        .map(|(root, span)| (NodeId(order.rows[*root as usize]), *span))
-        .collect();
-    drop(order);
-    for (root, span) in &roots {
-        set_root(&mut nodes, *root, *span);
-    }
-    split_exclusive(&mut nodes);
-    (nodes, roots.into_iter().map(|(root, _)| root).collect())
-}
-
-/// Where the nodes of an arena stand in a walk from the roots down.
-struct Order {
-    /// The row of each node; [`NONE`] for those left out.
-    rows: Vec<u32>,
-    /// The node of each row.
-    ids: Vec<u32>,
-    /// How many rows a node's subtree takes, by node.
-    sizes: Vec<u32>,
-}
-
-fn walking_order(arena: &Arena, roots: &[(u32, Span)]) -> Order {
-    let parents = arena.parents();
-    let sizes = subtree_sizes(arena, roots);
-    let mut rows = vec![NONE; arena.len()];
-    // For a node that has a row: the row its next child gets.
-    let mut free_row = vec![0u32; arena.len()];
-    let mut row = 0;
-    for (root, _) in roots {
-        (rows[*root as usize], free_row[*root as usize]) = (row, row + 1);
-        row += sizes[*root as usize];
-    }
-    let mut ids = vec![NONE; row as usize];
-    for (id, &parent) in parents.iter().enumerate() {
-        if sizes[id] == 0 {
-            continue;
-        }
-        if parent != NONE {
-            let row = free_row[parent as usize];
-            free_row[parent as usize] += sizes[id];
-            (rows[id], free_row[id]) = (row, row + 1);
-        }
-        ids[rows[id] as usize] = id as u32;
-    }
-    Order { rows, ids, sizes }
-}
-
-fn subtree_sizes(arena: &Arena, roots: &[(u32, Span)]) -> Vec<u32> {
-    let parents = arena.parents();
-    let mut sizes = vec![0u32; arena.len()];
-    roots.iter().for_each(|(root, _)| sizes[*root as usize] = 1);
-    for (id, &parent) in parents.iter().enumerate().rev() {
-        if parent != NONE && (sizes[id] > 0 || arena.was_called(id as u32)) {
-            sizes[id] += 1;
-            sizes[parent as usize] += sizes[id];
-        }
-    }
-    sizes
-}
-
-fn copy_structure(arena: &Arena, order: &Order) -> CallNodes {
-    let count = order.ids.len();
-    let mut nodes = CallNodes {
-        parent: Vec::with_capacity(count),
-        end: Vec::with_capacity(count),
-        function: Vec::with_capacity(count),
-        calls: Vec::with_capacity(count),
-        ..CallNodes::default()
+    let (mut nodes, mut numbers, more_calls) = arena.into_parts();
+    sum_up_sizes(&mut nodes, &numbers, roots, &more_calls);
+    let kept = assign_rows(&mut nodes, &mut numbers, roots);
+    let row_of = |id: u32| numbers[id as usize];
+    let more_calls = more_calls.into_iter().map(|(id, more)| (row_of(id), more));
+    let mut finished = CallNodes {
+        more_calls: more_calls.collect(),
+        states: states.map_or_else(Vec::new, |states| in_rows(&states, &numbers, [0; 3], kept)),
+        rows: Vec::new(),
     };
-    for (row, &id) in order.ids.iter().enumerate() {
-        let counted = arena.counted(id);
-        let parent = order.rows.get(arena.parents()[id as usize] as usize);
-        nodes
-            .end
-            .push(NodeId(row as u32 + order.sizes[id as usize]));
-        nodes
-            .parent
-            .push(parent.map_or(NodeId::NONE, |row| NodeId(*row)));
-        nodes.function.push(match parent {
-            Some(_) => FunctionId(counted.key),
-            None => FunctionId::TOPLEVEL,
-        });
-        nodes
-            .calls
-            .push(if parent.is_some() { counted.calls } else { 1 });
+    let root_rows: Vec<NodeId> = roots.iter().map(|(id, _)| NodeId(row_of(*id))).collect();
+    let mut nodes = in_rows(&nodes, &numbers, Node::BLANK, kept);
+    link(&mut nodes);
+    finished.rows = nodes;
+    for (row, (_, span)) in root_rows.iter().zip(roots) {
+        set_root(&mut finished, *row, *span);
     }
-    nodes
+    (finished, root_rows)
 }
 
-fn copy_times(arena: &Arena, ids: &[u32], clocks: TreeClocks, nodes: &mut CallNodes) {
-    let counted = ids.iter().map(|&id| arena.counted(id));
-    if clocks.has(Measure::Cpu) {
-        let (wall, cpu) = counted.map(|node| (node.wall_ns, node.cpu_ns)).unzip();
-        nodes.inclusive[Measure::Wall as usize] = wall;
-        nodes.inclusive[Measure::Cpu as usize] = cpu;
-    } else {
-        nodes.inclusive[Measure::Wall as usize] = counted.map(|node| node.wall_ns).collect();
+/// Puts the size of each subtree into `child_or_end`; 0 for nodes to be left out.
+fn sum_up_sizes(
+    nodes: &mut [Node],
+    parents: &[u32],
+    roots: &[(u32, Span)],
+    more_calls: &FxHashMap<u32, u64>,
+) {
+    nodes.iter_mut().for_each(|node| node.child_or_end = 0);
+    for (root, _) in roots {
+        nodes[*root as usize].child_or_end = 1;
+    }
+    for (id, &parent) in parents.iter().enumerate().rev() {
+        let node = &mut nodes[id];
+        let was_called = node.calls > 0 || more_calls.contains_key(&(id as u32));
+        if parent != NONE && (node.child_or_end > 0 || was_called) {
+            node.child_or_end += 1;
+            let size = node.child_or_end;
+            nodes[parent as usize].child_or_end += size;
+        }
     }
 }
 
-fn copy_states(states: &StateSums, ids: &[u32], nodes: &mut CallNodes) {
-    let measures = [
-        Measure::Runnable,
-        Measure::Sleeping,
-        Measure::Uninterruptible,
-    ];
-    for (nth, measure) in measures.into_iter().enumerate() {
-        let column = ids.iter().map(|&id| states[id as usize][nth]);
-        nodes.inclusive[measure as usize] = column.collect();
+/// Replaces the parents by the nodes' rows and returns how many nodes stay; the others get the
+/// rows behind. Meanwhile `sibling_or_parent` is the row that a node's next child gets.
+fn assign_rows(nodes: &mut [Node], numbers: &mut [u32], roots: &[(u32, Span)]) -> usize {
+    let mut kept = 0;
+    for (root, _) in roots {
+        let root = &mut nodes[*root as usize];
+        root.sibling_or_parent = kept + 1;
+        kept += root.child_or_end;
+    }
+    let mut dropped = kept;
+    for (id, number) in numbers.iter_mut().enumerate() {
+        let size = nodes[id].child_or_end;
+        let parent = std::mem::replace(number, dropped);
+        if size == 0 {
+            dropped += 1;
+        } else if parent == NONE {
+            *number = nodes[id].sibling_or_parent - 1;
+        } else {
+            *number = nodes[parent as usize].sibling_or_parent;
+            nodes[parent as usize].sibling_or_parent += size;
+            nodes[id].sibling_or_parent = *number + 1;
+        }
+    }
+    kept as usize
+}
+
+/// The nodes that stay, each at its row. (Swapping them within the old memory would need none, but
+/// each step would wait for the one before: three times slower.)
+fn in_rows<T: Copy>(values: &[T], rows: &[u32], blank: T, kept: usize) -> Vec<T> {
+    let mut moved = vec![blank; kept];
+    for (value, &row) in values.iter().zip(rows) {
+        if let Some(place) = moved.get_mut(row as usize) {
+            *place = *value;
+        }
+    }
+    moved
+}
+
+/// Turns sizes into ends and finds the parents: those whose subtree a row is in.
+fn link(nodes: &mut [Node]) {
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    for (row, node) in nodes.iter_mut().enumerate() {
+        let row = row as u32;
+        let end = row + node.child_or_end;
+        while open.pop_if(|(_, end)| *end <= row).is_some() {}
+        node.child_or_end = end;
+        node.sibling_or_parent = open.last().map_or(NONE, |(parent, _)| *parent);
+        node.key = node.function();
+        if node.sibling_or_parent == NONE {
+            (node.key, node.calls) = (FunctionId::TOPLEVEL.0, 1);
+        }
+        if end > row + 1 {
+            open.push((row, end));
+        }
     }
 }
 
 fn set_root(nodes: &mut CallNodes, root: NodeId, span: Span) {
-    let measured = match span {
-        Span::Measured(wall_ns, cpu_ns) => [Some(wall_ns), Some(cpu_ns), None, None, None],
-        Span::SumOfCalls => [None; Measure::COUNT],
-    };
-    for (measure, known) in measured.into_iter().enumerate() {
-        if nodes.inclusive[measure].is_empty() {
-            continue;
-        }
-        let of_calls = |nodes: &CallNodes| {
-            let column = &nodes.inclusive[measure];
-            nodes.children(root).map(|child| column[child.row()]).sum()
-        };
-        nodes.inclusive[measure][root.row()] = known.unwrap_or_else(|| of_calls(nodes));
+    let mut sums = [0i64; Measure::COUNT];
+    for child in nodes.children(root) {
+        super::add(&mut sums, &nodes.inclusive_sums(child));
     }
-}
-
-/// Exclusive is inclusive without the children's inclusive; where a clock stepped back that could
-/// be below zero, and is then zero.
-fn split_exclusive(nodes: &mut CallNodes) {
-    for (inclusive, exclusive) in nodes.inclusive.iter().zip(&mut nodes.exclusive) {
-        let mut own = inclusive.clone();
-        for (row, parent) in nodes.parent.iter().enumerate().take(inclusive.len()) {
-            if *parent != NodeId::NONE {
-                own[parent.row()] = own[parent.row()].saturating_sub(inclusive[row]);
-            }
-        }
-        own.iter_mut().for_each(|time| *time = (*time).max(0));
-        *exclusive = own;
+    let [sum_wall_ns, sum_cpu_ns, states @ ..] = sums;
+    let row = &mut nodes.rows[root.row()];
+    (row.wall_ns, row.cpu_ns) = match span {
+        Span::Measured(wall_ns, cpu_ns) => (wall_ns, cpu_ns),
+        Span::SumOfCalls => (sum_wall_ns, sum_cpu_ns),
+    };
+    if let Some(place) = nodes.states.get_mut(root.row()) {
+        *place = states;
     }
 }

@@ -267,7 +267,7 @@ impl<'a> Work<'a> {
             states: self.states.is_some(),
         };
         let roots: Vec<_> = self.rows.iter().map(|row| (row.root, span(row))).collect();
-        let (nodes, root_ids) = freeze(self.arena, &roots, clocks, self.states);
+        let (nodes, root_ids) = freeze(self.arena, &roots, self.states);
         let rows = self.rows.iter().zip(root_ids);
         CallTree {
             functions: self.functions,

@@ -133,8 +133,16 @@ impl Times {
 
 /// Adds `more` to `sums`, measure by measure.
 #[inline]
-pub(crate) fn add(sums: &mut Sums, more: &Sums) {
+pub(crate) fn add(sums: &mut [i64], more: &[i64]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum = sum.saturating_add(*more);
+    }
+}
+
+/// Takes `less` from `sums`, measure by measure.
+#[inline]
+pub(crate) fn take(sums: &mut [i64], less: &[i64]) {
+    for (sum, less) in sums.iter_mut().zip(less) {
+        *sum = sum.saturating_sub(*less);
     }
 }

@@ -7,6 +7,7 @@ mod freeze;
 mod from_trace;
 mod function;
 mod measure;
+mod nodes;
 mod overhead;
 mod sched;
 
@@ -17,9 +18,10 @@ pub use events::CallTreeBuilder;
 pub use from_trace::TreeOptions;
 pub use function::{Function, FunctionId};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
+pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
 
-pub(crate) use measure::add;
+pub(crate) use measure::{add, take};
 
 /// A node of a [`CallTree`]: a path of calls from a thread's root.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -101,85 +103,21 @@ impl TreeThread {
     }
 }
 
-/// The nodes of a [`CallTree`], column by column.
-#[derive(Clone, Debug, Default)]
-pub struct CallNodes {
-    /// The caller; [`NodeId::NONE`] for a root.
-    pub parent: Vec<NodeId>,
-    /// The first row behind the node's subtree.
-    pub end: Vec<NodeId>,
-    /// What is called; [`FunctionId::TOPLEVEL`] for a root.
-    pub function: Vec<FunctionId>,
-    /// How often. A root has 1.
-    pub calls: Vec<u64>,
-    /// Time including callees, ns, for each [`Measure`]; empty columns for what was not measured.
-    pub inclusive: [Vec<i64>; Measure::COUNT],
-    /// Time without callees, ns.
-    pub exclusive: [Vec<i64>; Measure::COUNT],
-}
-
-impl CallNodes {
-    /// How many nodes there are, roots included.
-    pub fn len(&self) -> usize {
-        self.parent.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.parent.is_empty()
-    }
-
-    /// All inclusive times of a node; 0 for what was not measured.
-    #[inline]
-    pub fn inclusive_sums(&self, node: NodeId) -> Sums {
-        sums_at(&self.inclusive, node)
-    }
-
-    /// All exclusive times of a node.
-    #[inline]
-    pub fn exclusive_sums(&self, node: NodeId) -> Sums {
-        sums_at(&self.exclusive, node)
-    }
-
-    /// The nodes called from `node`, in the order of their first call.
-    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let end = self.end[node.row()];
-        let mut next = NodeId(node.0 + 1);
-        std::iter::from_fn(move || {
-            let child = next;
-            (child < end).then(|| {
-                next = self.end[child.row()];
-                child
-            })
-        })
-    }
-}
-
-#[inline]
-fn sums_at(columns: &[Vec<i64>; Measure::COUNT], node: NodeId) -> Sums {
-    let mut sums = [0; Measure::COUNT];
-    for (sum, column) in sums.iter_mut().zip(columns) {
-        *sum = column.get(node.row()).copied().unwrap_or(0);
-    }
-    sums
-}
-
 impl CallTree {
     /// The rows of a thread's tree, its root first.
     pub fn rows_of(&self, thread: &TreeThread) -> std::ops::Range<usize> {
-        thread.root.row()..self.nodes.end[thread.root.row()].row()
+        thread.root.row()..self.nodes.end(thread.root).row()
     }
 
     /// The function of a node; `None` for a root.
     pub fn function_of(&self, node: NodeId) -> Option<&Function> {
-        self.functions
-            .get(self.nodes.function[node.row()].0 as usize)
+        self.functions.get(self.nodes.function(node).0 as usize)
     }
 
     /// How many calls (or slices) the threads that are kept made.
     pub fn calls_of_threads(&self) -> u64 {
         let rows = self.threads.iter().flat_map(|t| self.rows_of(t).skip(1));
-        rows.map(|row| self.nodes.calls[row]).sum()
+        rows.map(|row| self.nodes.calls(NodeId(row as u32))).sum()
     }
 
     /// Whether these are calls of methods; else they are slices with names.

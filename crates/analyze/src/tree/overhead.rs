@@ -63,41 +63,38 @@ impl CallTree {
 
     /// How many readings fall into each node's exclusive time.
     fn readings(&self) -> Vec<u64> {
-        let parents = &self.nodes.parent;
         let mut readings = vec![0u64; self.nodes.len()];
-        for (row, parent) in parents.iter().enumerate() {
-            if *parent != NodeId::NONE {
-                let calls = self.nodes.calls[row];
-                readings[row] = readings[row].saturating_add(calls);
+        for node in (0..self.nodes.len() as u32).map(NodeId) {
+            let (calls, parent) = (self.nodes.calls(node), self.nodes.parent(node));
+            if parent != NodeId::NONE {
+                readings[node.row()] = readings[node.row()].saturating_add(calls);
                 readings[parent.row()] = readings[parent.row()].saturating_add(calls);
             }
         }
         readings
     }
 
+    /// Children have higher rows, so going backwards a node is whole before its parent is asked.
     fn take_out(&mut self, measure: Measure, cost: i64, readings: &[u64]) -> i64 {
-        let exclusive = &mut self.nodes.exclusive[measure as usize];
+        let rows = (0..self.nodes.len() as u32).map(NodeId);
+        let exclusive = rows.map(|node| self.nodes.exclusive(node, measure));
+        let mut times: Vec<i64> = exclusive.collect();
         let mut removed = 0i64;
-        for (own, readings) in exclusive.iter_mut().zip(readings) {
+        for (row, readings) in readings.iter().enumerate().rev() {
             let cost = i64::try_from(*readings)
                 .unwrap_or(i64::MAX)
                 .saturating_mul(cost);
-            let taken = cost.min(*own).max(0);
-            *own -= taken;
+            // What children added stays: only the node's own time pays for its readings.
+            let own = self.nodes.exclusive(NodeId(row as u32), measure);
+            let taken = cost.min(own);
+            times[row] = times[row].saturating_sub(taken);
             removed = removed.saturating_add(taken);
+            let parent = self.nodes.parent(NodeId(row as u32));
+            if parent != NodeId::NONE {
+                times[parent.row()] = times[parent.row()].saturating_add(times[row]);
+            }
         }
-        self.nodes.inclusive[measure as usize] = summed_up(exclusive, &self.nodes.parent);
+        self.nodes.set_inclusive(measure, &times);
         removed
     }
-}
-
-/// Inclusive times: exclusive ones and those of all nodes below. Children have higher rows.
-fn summed_up(exclusive: &[i64], parents: &[NodeId]) -> Vec<i64> {
-    let mut sums = exclusive.to_vec();
-    for (row, parent) in parents.iter().enumerate().rev() {
-        if *parent != NodeId::NONE {
-            sums[parent.row()] = sums[parent.row()].saturating_add(sums[row]);
-        }
-    }
-    sums
 }

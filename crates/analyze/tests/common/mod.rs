@@ -187,18 +187,17 @@ pub fn paths(tree: &CallTree) -> BTreeMap<String, Numbers> {
             paths[row] = match tree.function_of(node) {
                 None => thread.name.clone(),
                 Some(function) => {
-                    let above = &paths[tree.nodes.parent[row].row()];
+                    let above = &paths[tree.nodes.parent(node).row()];
                     format!("{above};{}", function.label())
                 }
             };
-            let time = |columns: &[Vec<i64>; 5], measure: Measure| columns[measure as usize][row];
             let nodes = &tree.nodes;
             let numbers = (
-                nodes.calls[row],
-                time(&nodes.inclusive, Measure::Wall),
-                time(&nodes.inclusive, Measure::Cpu),
-                time(&nodes.exclusive, Measure::Wall),
-                time(&nodes.exclusive, Measure::Cpu),
+                nodes.calls(node),
+                nodes.inclusive(node, Measure::Wall),
+                nodes.inclusive(node, Measure::Cpu),
+                nodes.exclusive(node, Measure::Wall),
+                nodes.exclusive(node, Measure::Cpu),
             );
             out.insert(paths[row].clone(), numbers);
         }

@@ -52,6 +52,25 @@ fn key_section(records: u64, ids: MethodIds) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// The same trace as newer ART writes it: each thread's records in a buffer of its own, written when
+/// it is full, so that times jump back and forth in the file.
+pub fn buffered_trace(records: u64, ids: MethodIds) -> Vec<u8> {
+    const RECORD: usize = 14;
+    const BUFFER: usize = 4096 * RECORD;
+    let plain = dual_trace(records, ids);
+    let (front, body) = plain.split_at(plain.len() - records as usize * RECORD);
+    let (mut bytes, mut buffers) = (front.to_vec(), vec![Vec::new(); THREADS as usize]);
+    for record in body.chunks(RECORD) {
+        let buffer = &mut buffers[usize::from(record[0]) - 1];
+        buffer.extend(record);
+        if buffer.len() >= BUFFER {
+            bytes.append(buffer);
+        }
+    }
+    buffers.iter_mut().for_each(|buffer| bytes.append(buffer));
+    bytes
+}
+
 /// A dual-clock trace of version 3 with so many records of 14 bytes.
 pub fn dual_trace(records: u64, ids: MethodIds) -> Vec<u8> {
     let mut bytes = key_section(records, ids);

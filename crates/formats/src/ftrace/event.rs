@@ -149,8 +149,8 @@ pub(crate) enum Mark<'a> {
 }
 
 impl Mark<'_> {
-    /// Whether it ties the trace's clock to another, and is no event of its thread.
-    pub fn is_clock_sync(self) -> bool {
+    /// Whether it is about clocks, not about the program.
+    pub fn is_clock(&self) -> bool {
         matches!(
             self,
             Self::ParentTime { .. }

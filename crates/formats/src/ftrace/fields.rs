@@ -173,7 +173,7 @@ fn is_word(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// `dev 8,13 ino 58`: words by twos, each second one beginning like a number.
+/// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number.
 fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
     let before = out.len();
     let mut words = text
@@ -185,7 +185,10 @@ fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
                 .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-')
         });
         match number {
-            Some(number) if is_word(key) => out.push(text_field(key, trim_value(number))),
+            Some(number) if is_word(key.strip_suffix(b":").unwrap_or(key)) => {
+                let key = key.strip_suffix(b":").unwrap_or(key);
+                out.push(text_field(key, trim_value(number)));
+            }
             _ => {
                 out.truncate(before);
                 return false;
@@ -257,6 +260,7 @@ pub(crate) mod tests {
             ("my_field=foo=bar=baz", r#"my_field="foo=bar=baz""#),
             ("dest=1, text=\"a=b c\", n=2", r#"dest=1 text="a=b c" n=2"#),
             ("only words here", r#"="only words here""#),
+            ("cpu: 3 freq: 800000", "cpu=3 freq=800000"),
             ("name: value, n: 3", r#"name="value" n=3"#),
             (
                 "dev 0:5 ino 1 page=(null) pfn=4",

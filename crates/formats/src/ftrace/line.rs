@@ -24,6 +24,10 @@ pub(crate) struct Prefix<'a> {
 /// Where the kernel's `%16s` puts the dash between name and number.
 const USUAL_DASH: usize = 16;
 
+/// Where a name ends at the latest. The kernel's have 15 bytes; a line of another format that has
+/// an ftrace line somewhere inside is none.
+const LAST_DASH: usize = 128;
+
 /// More flag columns than any kernel has printed.
 const MOST_FLAGS: usize = 8;
 
@@ -39,7 +43,8 @@ pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
     {
         return Some(prefix);
     }
-    memchr::memchr_iter(b'-', line).find_map(|dash| after_dash(line, dash))
+    let front = &line[..line.len().min(LAST_DASH)];
+    memchr::memchr_iter(b'-', front).find_map(|dash| after_dash(line, dash))
 }
 
 #[inline]

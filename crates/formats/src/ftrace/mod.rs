@@ -134,3 +134,36 @@ impl Reader for FtraceReader {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "a-1 [000] .... 1.000001: cpu_idle: state=1 cpu_id=0";
+
+    #[test]
+    fn its_own_text_is_recognised() {
+        for text in [
+            format!("{LINE}\n"),
+            format!("capturing trace... done\nTRACE:\n# tracer: nop\n#\n{LINE}\n"),
+            format!("version = 6\ncpus=2\n{LINE}"),
+            " 0)   0.541 us    |    getname();\n".to_owned(),
+        ] {
+            assert_eq!(sniff(text.as_bytes()), Confidence::Likely, "{text}");
+        }
+        assert_eq!(sniff(b"# tracer: nop\n#\n"), Confidence::Maybe);
+    }
+
+    #[test]
+    fn text_of_other_formats_is_not() {
+        let header = "# tracer: nop\\n".repeat(20);
+        for text in [
+            format!("{{\"systemTraceEvents\":\"{header}{LINE}\\n\"}}"),
+            format!("<!DOCTYPE html>\n{LINE}\n"),
+            "# tracer: \nCGROUP DUMP\n".to_owned(),
+            "hello\nworld\n".to_owned(),
+        ] {
+            assert_eq!(sniff(text.as_bytes()), Confidence::No, "{text}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! ```text
 //! pieces     0   1   2   3   4   5   6
 //! helpers    claim the next piece nobody has, tokenize it, leave it in its slot
-//! consumer   takes slot 0, 1, 2 … in order; a piece that nobody has claimed it reads itself
+//! consumer   takes slot 0, 1, 2 … in order; while the next one is not ready, it helps
 //! ```
 //! Every piece is read on its own and consumed in its order, so the result cannot depend on the
 //! number of threads.
@@ -49,8 +49,9 @@ mod threaded {
 
     use super::{Piece, split, tokenize};
 
-    /// How many pieces helpers may be ahead of the consumer, for each helper.
-    const AHEAD: usize = 4;
+    /// How many pieces helpers may be ahead of the consumer, for each helper: enough that nobody
+    /// has to wake anybody often, and little memory.
+    const AHEAD: usize = 16;
 
     enum Slot<'a> {
         Unclaimed,
@@ -122,6 +123,19 @@ mod threaded {
         });
     }
 
+    /// A piece being read. Dropped only if reading panics: then nobody may wait for it for ever.
+    struct Claim<'s, 'a> {
+        shared: &'s Shared<'a>,
+        index: usize,
+    }
+
+    impl Drop for Claim<'_, '_> {
+        fn drop(&mut self) {
+            self.shared.lock().slots[self.index] = Slot::Ready(Piece::default());
+            self.shared.ready.notify_all();
+        }
+    }
+
     impl<'a> Shared<'a> {
         fn lock(&self) -> MutexGuard<'_, State<'a>> {
             self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -137,14 +151,28 @@ mod threaded {
                         .unwrap_or_else(PoisonError::into_inner);
                     continue;
                 }
-                let index = state.claim();
-                let mut piece = state.spare.pop().unwrap_or_default();
-                drop(state);
-                tokenize(self.texts[index], &mut piece);
-                state = self.lock();
-                state.slots[index] = Slot::Ready(piece);
+                state = self.tokenize_next(state);
                 self.ready.notify_one();
             }
+        }
+
+        /// Claims the next piece, reads it and leaves it in its slot.
+        fn tokenize_next<'s>(
+            &'s self,
+            mut state: MutexGuard<'s, State<'a>>,
+        ) -> MutexGuard<'s, State<'a>> {
+            let index = state.claim();
+            let mut piece = state.spare.pop().unwrap_or_default();
+            drop(state);
+            let claim = Claim {
+                shared: self,
+                index,
+            };
+            tokenize(self.texts[index], &mut piece);
+            std::mem::forget(claim);
+            let mut state = self.lock();
+            state.slots[index] = Slot::Ready(piece);
+            state
         }
 
         /// The piece `index`, which is the next in order.
@@ -153,26 +181,27 @@ mod threaded {
             loop {
                 match std::mem::replace(&mut state.slots[index], Slot::Done) {
                     Slot::Ready(piece) => return piece,
-                    Slot::Unclaimed => break,
-                    claimed => state.slots[index] = claimed,
+                    other => state.slots[index] = other,
                 }
-                state = self
-                    .ready
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
+                let may_help = state.next_unclaimed < self.texts.len().min(index + self.ahead);
+                state = match may_help {
+                    true => self.tokenize_next(state),
+                    false => self
+                        .ready
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner),
+                };
             }
-            state.next_unclaimed = index + 1;
-            let mut piece = state.spare.pop().unwrap_or_default();
-            drop(state);
-            tokenize(self.texts[index], &mut piece);
-            piece
         }
 
         fn give_back(&self, piece: Piece<'a>) {
             let mut state = self.lock();
             state.spare.push(piece);
             state.consumed += 1;
-            self.room.notify_all();
+            // Helpers that wait are woken when half their room is free, not for every piece.
+            if state.next_unclaimed <= state.consumed + self.ahead / 2 {
+                self.room.notify_all();
+            }
         }
     }
 

@@ -5,8 +5,9 @@ use rustc_hash::FxHashMap;
 /// No index.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Ids up to here times four are found by indexing: ART numbers methods in steps of four, threads
-/// by 16 bits. 4 MB at most, whatever ids a file has; the others are hashed.
+/// So many ids are found by indexing; the others are hashed. ART numbers methods in steps of four
+/// and threads by 16 bits; where methods are addresses, they lie close together, so that the table
+/// stands around the first. 4 MB at most, whatever ids a file has.
 const DIRECT: u64 = 1 << 20;
 
 /// What is known of one id.
@@ -23,6 +24,9 @@ struct Known {
 /// Ids of one kind. `SHIFT` is the number of low bits that ids leave zero.
 #[derive(Clone, Debug)]
 pub(super) struct Ids<const SHIFT: u32> {
+    /// The id that the direct table begins with.
+    base: u64,
+    /// Index and one, 0 for none: zeroed memory costs nothing until it is used.
     direct: Vec<u32>,
     hashed: FxHashMap<u64, u32>,
     known: Vec<Known>,
@@ -31,6 +35,7 @@ pub(super) struct Ids<const SHIFT: u32> {
 impl<const SHIFT: u32> Default for Ids<SHIFT> {
     fn default() -> Self {
         Self {
+            base: 0,
             direct: Vec::new(),
             hashed: FxHashMap::default(),
             known: Vec::new(),
@@ -53,11 +58,18 @@ impl<const SHIFT: u32> Ids<SHIFT> {
     /// The index of `raw`, [`NONE`] if it has none yet.
     #[inline(always)]
     pub fn find(&self, raw: u64) -> u32 {
-        let slot = raw.rotate_right(SHIFT);
-        match self.direct.get(slot as usize) {
-            Some(&index) if slot < DIRECT => index,
-            _ => self.find_hashed(raw),
+        let slot = self.slot(raw);
+        // On a machine of 32 bits the slot must not be cut to fit.
+        match self.direct.get(usize::try_from(slot).unwrap_or(usize::MAX)) {
+            Some(&one_more) => one_more.wrapping_sub(1),
+            None => self.find_hashed(raw),
         }
+    }
+
+    /// The place in the direct table; a huge number for an id that is not a multiple of the step.
+    #[inline(always)]
+    fn slot(&self, raw: u64) -> u64 {
+        raw.wrapping_sub(self.base).rotate_right(SHIFT)
     }
 
     #[inline]
@@ -71,22 +83,30 @@ impl<const SHIFT: u32> Ids<SHIFT> {
     /// Gives `raw`, which has none, the next index.
     pub fn insert(&mut self, raw: u64, offset: u64) -> u32 {
         let index = self.known.len() as u32;
+        if index == 0 && self.slot(raw) >= DIRECT {
+            self.base = (raw >> SHIFT).saturating_sub(DIRECT / 2) << SHIFT;
+        }
         self.known.push(Known {
             raw,
             text: 0,
             offset,
         });
-        let slot = raw.rotate_right(SHIFT);
+        let slot = self.slot(raw);
         if slot < DIRECT {
-            let slot = slot as usize;
-            if slot >= self.direct.len() {
-                self.direct.resize(slot + 1, NONE);
-            }
-            self.direct[slot] = index;
+            self.make_room(slot as usize);
+            self.direct[slot as usize] = index + 1;
         } else {
             self.hashed.insert(raw, index);
         }
         index
+    }
+
+    fn make_room(&mut self, slot: usize) {
+        if slot >= self.direct.len() {
+            let mut grown = vec![0; (slot + 1).next_power_of_two().max(1 << 10)];
+            grown[..self.direct.len()].copy_from_slice(&self.direct);
+            self.direct = grown;
+        }
     }
 
     /// Notes that `index` was declared with a text of this hash.
@@ -132,7 +152,27 @@ mod tests {
         for (index, raw) in raws.into_iter().enumerate() {
             assert_eq!(ids.find(raw), index as u32);
         }
-        assert!(ids.direct.len() <= DIRECT as usize);
+    }
+
+    #[test]
+    fn addresses_that_lie_close_need_no_hashing() {
+        let mut ids = Ids::<2>::default();
+        let raws = [
+            0x6283_0738,
+            0x6283_0000,
+            0x6285_0004,
+            4,
+            0xffff_fffc,
+            0x6283_0739,
+        ];
+        for (index, raw) in raws.into_iter().enumerate() {
+            assert_eq!(ids.find(raw), NONE);
+            assert_eq!(ids.insert(raw, 0), index as u32);
+        }
+        for (index, raw) in raws.into_iter().enumerate() {
+            assert_eq!(ids.find(raw), index as u32);
+        }
+        assert_eq!(ids.hashed.len(), 3);
     }
 
     #[test]

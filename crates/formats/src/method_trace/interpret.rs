@@ -3,7 +3,8 @@
 use traceloom_trace::{
     CallStack, ClockKind, ClockRow, MethodAction, MethodClocks, MethodEvent, MethodEvents,
     MethodId, MethodIndex, MethodLine, MethodRow, MethodTraceStart, NO_DURATION, NO_NUMBER, Place,
-    RepairKind, RowId, SliceBegin, SourceId, ThreadId, ThreadIndex, TraceBuilder, TrackId,
+    RepairKind, RowId, SliceBegin, SourceId, StringId, ThreadId, ThreadIndex, TraceBuilder,
+    TrackId,
 };
 
 /// A start later than this is a time since 1970 (Dalvik), not since boot (ART): 30 years, ns.
@@ -121,12 +122,17 @@ impl OnBuilder<'_> {
     fn put_in_process(&mut self, keys: &[(String, String)]) {
         let pid = keys.iter().find(|(key, _)| key == "pid");
         let pid = pid.and_then(|(_, pid)| pid.trim().parse().ok());
+        let name = keys.iter().find(|(key, _)| key == "cmdline");
+        let name = name.map_or(StringId::EMPTY, |(_, name)| {
+            self.builder.intern(name.as_bytes())
+        });
         for thread in &self.state.threads {
-            self.builder
-                .put_in_process(thread.utid, pid.unwrap_or(NO_NUMBER));
+            let pid = pid.unwrap_or(NO_NUMBER);
+            let upid = self.builder.put_in_process(thread.utid, pid);
+            self.builder.name_process(upid, name);
             let tables = self.builder.tables();
             let name = tables.threads.name.get(thread.utid.row());
-            let is_main = tables.strings.get(name) == "main" || pid == Some(thread.tid.into());
+            let is_main = tables.strings.get(name) == "main" || pid == i64::from(thread.tid);
             *tables.threads.is_main_thread.get_mut(thread.utid.row()) = is_main;
         }
     }

@@ -151,10 +151,13 @@ impl Packets {
             _ => {
                 let tid = le(bytes.get(1..5)?) as u32;
                 let left = le(bytes.get(8..12)?) as usize;
+                if left == 0 {
+                    return Some(12);
+                }
                 let thread = emit.thread(tid, at, sink);
                 let known = self.threads.len().max(thread.0 as usize + 1);
                 self.threads.resize_with(known, Thread::default);
-                self.block = (left > 0).then_some(Block {
+                self.block = Some(Block {
                     thread,
                     left,
                     method: 0,
@@ -177,7 +180,7 @@ impl Packets {
         let mut used = 0;
         while let Some(mut block) = self.block {
             let is_whole = bytes.len() - used >= block.left;
-            let end = bytes.len().min(used + block.left);
+            let end = bytes.len().min(used.saturating_add(block.left));
             let place = at + used as u64;
             let record = match self.encoding {
                 Encoding::A { .. } => self.record_a(&bytes[used..end], &mut block),

@@ -25,7 +25,7 @@ impl Wrapping {
 }
 
 enum State {
-    Stream(Box<Inflater>),
+    Stream,
     /// After the end of a stream: another member, padding or junk may come.
     Between,
     /// The rest is junk.
@@ -38,9 +38,9 @@ pub(crate) struct DeflateReader {
     format: &'static str,
     wrapping: Wrapping,
     state: State,
+    inflater: Inflater,
     inner: Inner,
     packed: u64,
-    members: u64,
     trailing: u64,
 }
 
@@ -49,10 +49,10 @@ impl DeflateReader {
         Self {
             format,
             wrapping,
-            state: State::Stream(Box::new(wrapping.inflater())),
+            state: State::Stream,
+            inflater: wrapping.inflater(),
             inner: Inner::new(format, options),
             packed: 0,
-            members: 0,
             trailing: 0,
         }
     }
@@ -60,9 +60,11 @@ impl DeflateReader {
     /// Takes what the present state takes of `input`; returns how much that is.
     fn step(&mut self, input: &[u8], out: &mut Target<'_>) -> Result<usize, ReadError> {
         match &mut self.state {
-            State::Stream(inflater) => {
+            State::Stream => {
                 let (inner, packed) = (&mut self.inner, self.packed + input.len() as u64);
-                let outcome = inflater.push(input, |piece| inner.unpacked(piece, packed, out))?;
+                let outcome = self
+                    .inflater
+                    .push(input, |piece| inner.unpacked(piece, packed, out))?;
                 Ok(self.after_push(outcome, input.len()))
             }
             State::Between => Ok(self.between(input)),
@@ -77,7 +79,6 @@ impl DeflateReader {
         let used = match outcome {
             Outcome::More => pushed,
             Outcome::End(used) => {
-                self.members += 1;
                 self.state = State::Between;
                 used
             }
@@ -94,7 +95,8 @@ impl DeflateReader {
         const GZIP: u8 = 0x1f;
         match (self.wrapping, input[0]) {
             (Wrapping::Gzip, GZIP) => {
-                self.state = State::Stream(Box::new(self.wrapping.inflater()));
+                self.inflater.next_member();
+                self.state = State::Stream;
                 0
             }
             // Tapes and disk images pad with zeros; gzip itself passes over them.
@@ -119,7 +121,7 @@ impl DeflateReader {
                 offset: 0,
                 reason: reason.clone(),
             }),
-            State::Stream(_) => Some(ReadError::Truncated {
+            State::Stream => Some(ReadError::Truncated {
                 format: self.format,
                 inside: "the compressed data",
                 offset: self.packed,
@@ -131,7 +133,7 @@ impl DeflateReader {
     fn count_repairs(&self, out: &mut Target<'_>) {
         let place = Place::at_offset(self.inner.given());
         match &self.state {
-            State::Stream(_) => out.repair(RepairKind::TornRecord, 1, place, || {
+            State::Stream => out.repair(RepairKind::TornRecord, 1, place, || {
                 format!("the {} stream breaks off", self.format)
             }),
             State::Broken(reason) => out.repair(RepairKind::BrokenBlock, 1, place, || {

@@ -43,6 +43,12 @@ impl Inflater {
         }
     }
 
+    /// Makes ready for the next stream of a gzip file.
+    pub fn next_member(&mut self) {
+        const WINDOW_BITS: u8 = 15;
+        self.stream = Decompress::new_gzip(WINDOW_BITS);
+    }
+
     /// Unpacks `input`. `emit` gets each piece of output.
     pub fn push(
         &mut self,

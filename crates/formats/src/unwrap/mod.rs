@@ -2,6 +2,8 @@
 
 mod deflate;
 mod inflate;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use deflate::{DeflateReader, Wrapping};
 pub(crate) use inflate::{Inflater, Outcome};

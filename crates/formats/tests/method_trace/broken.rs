@@ -84,3 +84,40 @@ proptest! {
         prop_assert_eq!(whole.ok(), parts.ok());
     }
 }
+
+/// Bytes of real traces changed and cut. `TRACELOOM_FLIPS` says how often; 200 by default.
+#[test]
+fn changed_real_traces_are_survived() {
+    let Some(folder) = corpus() else { return };
+    let times = std::env::var("TRACELOOM_FLIPS").ok();
+    let times: u64 = times.and_then(|times| times.parse().ok()).unwrap_or(200);
+    let paths = [
+        "traceview-v1/adt-tools-base__basic-api10.trace",
+        "traceview-v2/testWaitingPairCrossThreadTrace.trace",
+        "traceview-v3/adt-tools-base__exception.trace",
+        "traceview-v3/adt-tools-base__mismatched.trace",
+        "traceview-v3/yamp__legacy.trace",
+    ];
+    let files = paths.map(|path| std::fs::read(folder.join(path)).unwrap());
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut below = |limit: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % limit as u64) as usize
+    };
+    for round in 0..times {
+        // The big file costs most; it has its turn now and then.
+        let which = if round % 20 == 0 { 4 } else { below(4) };
+        let mut bytes = files[which].clone();
+        for _ in 0..=below(8) {
+            let place = below(bytes.len());
+            bytes[place] = below(256) as u8;
+        }
+        if below(2) == 0 {
+            bytes.truncate(below(bytes.len()));
+        }
+        let _ = traceloom_formats::read_bytes(&bytes, Default::default());
+    }
+    eprintln!("{} real traces checked", paths.len());
+}

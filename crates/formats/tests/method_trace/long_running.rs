@@ -100,6 +100,8 @@ fn a_block_in_a_report() {
         trace.slices.dur.iter().collect::<Vec<_>>(),
         [900_000_000, 500_000_000]
     );
+    let process = trace.strings.get(trace.processes.name.get(0));
+    assert_eq!(process, "com.example.app");
     assert_eq!(
         trace.threads.is_main_thread.iter().collect::<Vec<_>>(),
         [true]

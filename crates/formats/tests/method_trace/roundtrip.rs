@@ -129,6 +129,30 @@ fn real_traces_come_back() {
     eprintln!("{checked} real traces checked");
 }
 
+/// Traces that have CPU time alone: the rebuilt time line is kept by version 3, while version 2
+/// keeps CPU times, from which it is rebuilt again.
+#[test]
+fn real_traces_of_cpu_time_come_back() {
+    let Some(folder) = corpus() else { return };
+    let mut checked = 0;
+    for entry in std::fs::read_dir(folder.join("traceview-v2")).unwrap() {
+        let trace = read(&std::fs::read(entry.unwrap().path()).unwrap());
+        check(&trace, 3, false);
+        check(&trace, 3, true);
+        let again = read(&write(&trace, 2, false).unwrap());
+        assert_eq!(again.metadata("clock"), Some("thread-cpu"));
+        let cpu = |trace: &Trace| {
+            let rows = trace.slices.rows();
+            let mut cpu: Vec<_> = rows.map(|row| (row.thread_ts, row.thread_dur)).collect();
+            cpu.sort_unstable();
+            cpu
+        };
+        assert_eq!(cpu(&trace), cpu(&again));
+        checked += 1;
+    }
+    eprintln!("{checked} real traces checked");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

@@ -8,4 +8,4 @@ mod units;
 pub use csv::csv_line;
 pub use stream::stream;
 pub use table::{Name, Table, terminal_width};
-pub use units::{duration, ms, percent, plain, thousands};
+pub use units::{duration, ms, plain, thousands};

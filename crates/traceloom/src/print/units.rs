@@ -18,16 +18,6 @@ pub fn ms(ns: i64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
-/// What share `part` is of `whole`, in percent with one decimal.
-pub fn percent(part: i64, whole: i64) -> String {
-    let share = if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64 * 100.0
-    };
-    format!("{share:.1}")
-}
-
 /// A count with its thousands set apart: `1,234,567`.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
@@ -75,8 +65,6 @@ mod tests {
         assert_eq!(duration(3_204_000), "3.204 ms");
         assert_eq!(duration(-1_250_000_000), "-1.250 s");
         assert_eq!(ms(1_234_567), "1.235");
-        assert_eq!(percent(1, 8), "12.5");
-        assert_eq!(percent(1, 0), "0.0");
     }
 
     #[test]

@@ -11,74 +11,12 @@
 //!                            B      └─r2────r3───────┘
 //! ```
 
-use rustc_hash::FxHashMap;
-
+use super::call::{Call, NO_CALL, Thread};
 use super::key::Clock;
 use super::tally::{CONTEXT_SWITCH, Methods, TOPLEVEL};
 
 /// A dual-clock trace gets a context switch where wall time runs this much ahead of CPU time, µs.
 const SWITCH_US: i64 = 100;
-
-/// Stands for "no call": the caller of a thread's root.
-const NO_CALL: u32 = u32::MAX;
-
-/// One call of a method, a context switch, or a thread's root. Times are µs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    pub(crate) thread: u32,
-    pub(crate) method: u32,
-    caller: u32,
-    is_recursive: bool,
-    pub(crate) cpu_start: i64,
-    pub(crate) cpu_end: i64,
-    pub(crate) wall_start: i64,
-    pub(crate) wall_end: i64,
-    pub(crate) exclusive_cpu: i64,
-    pub(crate) inclusive_cpu: i64,
-    /// Wall time of callees until the call is summed up, then its own.
-    inclusive_wall: i64,
-}
-
-impl Call {
-    fn new(thread: u32, method: u32, caller: u32) -> Self {
-        Self {
-            thread,
-            method,
-            caller,
-            is_recursive: false,
-            cpu_start: 0,
-            cpu_end: 0,
-            wall_start: 0,
-            wall_end: 0,
-            exclusive_cpu: 0,
-            inclusive_cpu: 0,
-            inclusive_wall: 0,
-        }
-    }
-}
-
-/// A thread while it is replayed.
-#[derive(Debug)]
-pub(crate) struct Thread {
-    pub(crate) id: i64,
-    /// `[id] name`.
-    pub(crate) name: String,
-    /// Positions in the call list, outermost first, without the root.
-    stack: Vec<u32>,
-    /// How often each method stands on the stack.
-    on_stack: FxHashMap<u32, u32>,
-    pub(crate) root: Call,
-    /// Whether nothing was ever called.
-    pub(crate) is_empty: bool,
-    has_wall: bool,
-    has_cpu: bool,
-    pub(crate) wall_start: i64,
-    pub(crate) wall_end: i64,
-    pub(crate) cpu_start: i64,
-    pub(crate) cpu_end: i64,
-    /// How far the rebuilt time line has used the thread's CPU clock.
-    cpu_used: i64,
-}
 
 /// A step of the rebuilt time line.
 #[derive(Clone, Copy, Debug)]
@@ -133,21 +71,7 @@ impl Engine {
     /// Adds a thread and returns its position.
     pub(crate) fn add_thread(&mut self, id: i64, name: &str) -> u32 {
         let position = self.threads.len() as u32;
-        self.threads.push(Thread {
-            id,
-            name: format!("[{id}] {name}"),
-            stack: Vec::new(),
-            on_stack: FxHashMap::default(),
-            root: Call::new(position, TOPLEVEL, NO_CALL),
-            is_empty: true,
-            has_wall: false,
-            has_cpu: false,
-            wall_start: 0,
-            wall_end: 0,
-            cpu_start: 0,
-            cpu_end: 0,
-            cpu_used: 0,
-        });
+        self.threads.push(Thread::new(position, id, name));
         position
     }
 
@@ -261,12 +185,13 @@ impl Engine {
         };
         let switch = self.enter(before, CONTEXT_SWITCH);
         self.calls[switch as usize].cpu_start = self.threads[before as usize].cpu_end;
-        if self.top(thread).method == CONTEXT_SWITCH {
-            if let Some(resumed) = self.exit(thread) {
-                let resumed = &mut self.calls[resumed as usize];
-                resumed.cpu_start = resumed.cpu_start.wrapping_add(cpu_elapsed / 2);
-                resumed.cpu_end = resumed.cpu_start;
-            }
+        if self.top(thread).method != CONTEXT_SWITCH {
+            return;
+        }
+        if let Some(resumed) = self.exit(thread) {
+            let resumed = &mut self.calls[resumed as usize];
+            resumed.cpu_start = resumed.cpu_start.wrapping_add(cpu_elapsed / 2);
+            resumed.cpu_end = resumed.cpu_start;
         }
     }
 
@@ -382,36 +307,5 @@ impl Engine {
 
     pub(crate) fn clock(&self) -> Clock {
         self.clock
-    }
-}
-
-impl Thread {
-    /// Wall time since the thread's last record; 0 for the first.
-    fn advance_wall(&mut self, wall: i64) -> i64 {
-        if !std::mem::replace(&mut self.has_wall, true) {
-            (self.wall_start, self.wall_end) = (wall, wall);
-        }
-        wall.wrapping_sub(std::mem::replace(&mut self.wall_end, wall))
-    }
-
-    /// CPU time since the thread's last record; 0 for the first.
-    fn advance_cpu(&mut self, cpu: i64) -> i64 {
-        if !std::mem::replace(&mut self.has_cpu, true) {
-            (self.cpu_start, self.cpu_end, self.cpu_used) = (cpu, cpu, cpu);
-        }
-        cpu.wrapping_sub(std::mem::replace(&mut self.cpu_end, cpu))
-    }
-
-    fn now(&self) -> (i64, i64) {
-        (self.cpu_end, self.wall_end)
-    }
-
-    /// Moves the rebuilt time line on by the thread's CPU time up to `cpu`.
-    fn advance_line(&mut self, now: &mut i64, cpu: i64) {
-        *now = now.wrapping_add(cpu.wrapping_sub(self.cpu_used));
-        self.cpu_used = cpu;
-        if !std::mem::replace(&mut self.has_wall, true) {
-            self.wall_start = *now;
-        }
     }
 }

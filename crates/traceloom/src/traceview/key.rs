@@ -73,8 +73,8 @@ impl Key {
     fn line(&mut self, section: Section, line: &str) -> Result<Section, Refusal> {
         match section {
             Section::Version => {
-                self.version = decode_int(line)
-                    .ok_or_else(|| Refusal(format!("the version is {line:?}, no number")))?;
+                let no_number = || Refusal("its first lines tell no version number".into());
+                self.version = decode_int(line).ok_or_else(no_number)?;
                 return Ok(Section::Options);
             }
             Section::Options => self.option(line),
@@ -137,7 +137,8 @@ fn method(line: &str) -> Result<(i32, String), Refusal> {
 }
 
 fn refused(what: &str, line: &str) -> Refusal {
-    Refusal(format!("Traceview cannot read the {what} line {line:?}"))
+    let shown: String = line.chars().take(80).collect();
+    Refusal(format!("it cannot read the {what} line {shown:?}"))
 }
 
 #[cfg(test)]

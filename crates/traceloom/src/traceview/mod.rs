@@ -13,6 +13,7 @@
 //! was the reference for the tests' expectations. Where it printed in the platform's charset,
 //! this prints UTF-8.
 
+mod call;
 mod engine;
 mod events;
 mod file;
@@ -147,7 +148,7 @@ fn regression(bytes: &[u8], name: &OsStr) -> Told {
     };
     match events::replay(bytes) {
         Ok((engine, mended)) => {
-            let why = format!("Traceview could not open this: {refusal}");
+            let why = format!("Traceview itself could not open this: {refusal}");
             tables(engine, [vec![why], mended].concat())
         }
         Err(error) => Told::failed(

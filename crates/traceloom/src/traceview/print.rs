@@ -1,6 +1,7 @@
 //! The four tables of regression mode, in Traceview's layout. Numbers are µs.
 
-use super::engine::{Call, Engine, Thread};
+use super::call::{Call, Thread};
+use super::engine::Engine;
 use super::java::{compare_strings, hash_map_order};
 
 /// Adds `value` with spaces in front up to `width` bytes, and a space after it.

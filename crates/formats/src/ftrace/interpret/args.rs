@@ -69,6 +69,22 @@ impl<'p> Fields<'p> {
         args.push_set(self.0.iter().map(|field| argument(field, strings)))
     }
 
+    /// As [`keep`](Self::keep), for an event whose keys are likely those of the last one.
+    pub fn keep_cached(self, keys: Option<&mut Vec<StringId>>, out: &mut TraceBuilder) -> ArgSetId {
+        let Some(keys) = keys else {
+            return self.keep(out);
+        };
+        let tables = out.tables();
+        let (strings, args) = (&mut tables.strings, &mut tables.args);
+        keys.resize(keys.len().max(self.0.len()), StringId::EMPTY);
+        args.push_set(self.0.iter().zip(keys).map(|(field, known)| {
+            if strings.get(*known).as_bytes() != field.key {
+                *known = strings.intern_bytes(field.key);
+            }
+            (*known, value(field, strings))
+        }))
+    }
+
     /// All fields as arguments, not yet kept.
     pub fn values(self, out: &mut TraceBuilder) -> Vec<(StringId, ArgValue)> {
         let strings = &mut out.tables().strings;
@@ -80,11 +96,14 @@ impl<'p> Fields<'p> {
 }
 
 fn argument(field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
-    let key = strings.intern_bytes(field.key);
-    let value = match field.value {
+    (strings.intern_bytes(field.key), value(field, strings))
+}
+
+#[inline]
+fn value(field: &Field<'_>, strings: &mut StringPool) -> ArgValue {
+    match field.value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
         Value::Text(text) => ArgValue::Text(strings.intern_bytes(text)),
-    };
-    (key, value)
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgValue, FtraceEventRow, StringId, TraceBuilder};
+use traceloom_trace::{ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
 use super::args::Fields;
 use super::{At, Interpreter};
@@ -20,10 +20,12 @@ pub(super) struct Kernel {
     known: FxHashMap<StringId, Known>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     handler: Option<Handler>,
     has_rules: bool,
+    /// The keys of its fields, which are nearly always the same.
+    keys: Vec<StringId>,
 }
 
 impl Kernel {
@@ -38,6 +40,8 @@ impl Kernel {
 fn handler(name: &[u8]) -> Option<Handler> {
     use Interpreter as I;
     Some(match name {
+        b"sched_switch" | b"sched_waking" | b"sched_wakeup" | b"sched_wakeup_new" | b"cpu_idle"
+        | b"cpu_frequency" => I::unreadable,
         b"sched_blocked_reason" => I::blocked_reason,
         b"sched_process_fork" => I::fork,
         b"sched_process_exec" => I::exec,
@@ -105,24 +109,37 @@ impl Interpreter {
         out.saw_time(at.ts);
         let id = out.intern(name);
         let rules = &self.kernel.rules;
-        let known = *self.kernel.known.entry(id).or_insert_with(|| Known {
+        let known = self.kernel.known.entry(id).or_insert_with(|| Known {
             handler: handler(name),
             has_rules: rules.events.iter().any(|rule| rule.name.as_bytes() == name),
+            keys: Vec::new(),
         });
-        if known.has_rules {
+        let (handler, has_rules) = (known.handler, known.has_rules);
+        if has_rules {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
         }
-        let handled = known
-            .handler
-            .and_then(|handler| handler(self, at, fields, out));
+        let handled = handler.and_then(|handler| handler(self, at, fields, out));
         if handled.is_none() {
             self.keep_event(at, id, fields, out);
         }
     }
 
+    /// An event that has a form of its own and came without it, such as one cut at the end.
+    fn unreadable(&mut self, at: At, _: Fields<'_>, out: &mut TraceBuilder) -> Option<()> {
+        out.repair(RepairKind::BadField, 1, at.place(), || {
+            "a field of a scheduler or power event is missing; kept as it stands".to_owned()
+        });
+        None
+    }
+
     fn keep_event(&mut self, at: At, name: StringId, fields: Fields<'_>, out: &mut TraceBuilder) {
-        let arg_set_id = fields.keep(out);
+        let keys = self
+            .kernel
+            .known
+            .get_mut(&name)
+            .map(|known| &mut known.keys);
+        let arg_set_id = fields.keep_cached(keys, out);
         out.ftrace_event(FtraceEventRow {
             ts: at.ts,
             name,

@@ -126,14 +126,15 @@ impl Interpreter {
                 let name = out.intern(text);
                 out.instant(track, at.ts, name, ArgSetId::NONE);
             }
-            other => clock_sync(at.ts, at.line, other, out),
+            // A sync point widens the trace no further than its events do.
+            other => clock_mark(at.place(), other, out),
         }
     }
 }
 
-/// Notes a sync point. It widens the trace's bounds no further than its events do.
-pub(super) fn clock_sync(ts: i64, line: u64, mark: Mark<'_>, out: &mut TraceBuilder) {
-    let place = Place::at_line(line).with_ts(ts);
+/// Notes what a clock marker says.
+pub(super) fn clock_mark(place: Place, mark: Mark<'_>, out: &mut TraceBuilder) {
+    let ts = place.ts.unwrap_or(0);
     let row = ClockRow {
         source: SourceId::NONE,
         clock: ClockKind::Monotonic,

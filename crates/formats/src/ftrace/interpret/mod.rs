@@ -1,5 +1,13 @@
 //! From events to tables. The interpreter takes events in the order of the input and calls the
 //! builder; it sees no bytes of lines.
+//!
+//! An event whose content is in tables has no row of its own: switches and wake-ups (but for the
+//! target CPU of a wake-up, which the next switch shows), markers, counters and the two ends of a
+//! slice, whose fields are the slice's arguments. Every other event is a row with its fields, and
+//! so is one whose rule could not read it, such as an end without a begin.
+//!
+//! tid 0 is one thread, `swapper`, although each CPU has an idle thread of its own; it is in no
+//! process and has no states.
 
 mod args;
 mod binder;
@@ -105,15 +113,12 @@ impl Interpreter {
             Event::Graph(row) if record.comm.is_empty() || !row.timed => {
                 return self.graph_row(record, row, line, out);
             }
+            // systrace ends its output with such a line, at time 0: it says which clock was used.
+            Event::Mark(mark) if record.ts == 0 && record.tid == 0 && mark.is_clock() => {
+                self.events += 1;
+                return marker::clock_mark(Place::at_line(line).with_ts(0), mark, out);
+            }
             _ => {}
-        }
-        if let Event::Mark(mark) = record.event
-            && record.tid == 0
-            && mark.is_clock_sync()
-        {
-            // The line `dummy-0000 [000] 0.0: 0: trace_event_clock_sync` that old systrace put
-            // behind the trace: no thread, no CPU, no time of the trace.
-            return marker::clock_sync(record.ts, line, mark, out);
         }
         let at = self.locate(record, line, out);
         match record.event {

@@ -103,6 +103,20 @@ impl Interpreter {
         self.end_named(at, track, name, fields, out)
     }
 
+    /// Closes the innermost slice on the thread's second row.
+    pub(super) fn thread_end_any(
+        &mut self,
+        at: At,
+        track: &str,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = thread_row(at, track, out);
+        let slice = out.end_slice(track, at.ts, None)?;
+        add_args(slice, fields, out);
+        Some(())
+    }
+
     /// Opens a slice on a track of the machine where slices may overlap.
     pub(super) fn lane_begin(
         &mut self,
@@ -169,6 +183,9 @@ fn thread_row(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
 /// Adds what the end of a slice says to what its begin said; fields with the same name and value
 /// are not said twice.
 fn add_args(slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
+    if fields.0.is_empty() {
+        return;
+    }
     let added = fields.values(out);
     let old = out.trace().slices.arg_set_id.get(slice.row());
     let mut all: Vec<(StringId, _)> = out.trace().args.set(old).collect();

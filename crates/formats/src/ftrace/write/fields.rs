@@ -12,12 +12,16 @@ pub(super) enum Part {
     All,
     Begin,
     End,
+    /// All of them, as the second event said them.
+    Last,
 }
 
 impl Part {
-    fn has(self, key: &str) -> bool {
+    fn has(self, event: &str, key: &str) -> bool {
         match self {
-            Self::All => true,
+            // f2fs says it at the end.
+            Self::End if key == "datasync" => event.starts_with("f2fs_"),
+            Self::All | Self::Last => true,
             Self::Begin => !END_ONLY.contains(&key),
             Self::End => !BEGIN_ONLY.contains(&key),
         }
@@ -37,9 +41,9 @@ pub(super) fn write_fields(
         let key = trace.strings.get(key);
         let text = value.display(&trace.strings).replace(['\n', '\r'], " ");
         match fields.iter_mut().find(|(known, _)| *known == key) {
-            _ if !part.has(key) => {}
+            _ if !part.has(name, key) => {}
             Some(_) if part == Part::Begin => {}
-            Some((_, known)) if part == Part::End => *known = text,
+            Some((_, known)) if matches!(part, Part::End | Part::Last) => *known = text,
             _ => fields.push((key, text)),
         }
     }
@@ -94,6 +98,7 @@ impl Shape {
     fn separator(self) -> &'static [u8] {
         match self {
             Self::Spaced => b", ",
+            Self::Workqueue => b": ",
             _ => b" ",
         }
     }
@@ -107,7 +112,7 @@ impl Shape {
             (Self::Block, "comm" | "error") => write!(out, "[{text}]"),
             (Self::Workqueue, "work") => {
                 let digits = text.trim_start_matches("0x");
-                write!(out, "work struct {digits:0>16}:")
+                write!(out, "work struct {digits:0>16}")
             }
             (Self::Workqueue, "function") => write!(out, "function {text}"),
             (Self::Softirq, "action") => write!(out, "[action={text}]"),

@@ -8,6 +8,7 @@ use traceloom_trace::{
     TrackRow,
 };
 
+use super::binder::{RECEIVED, Role, SENT};
 use super::fields::{Part, write_fields};
 use super::kernel;
 use super::plan::{Kind, Line, Plan};
@@ -136,6 +137,9 @@ impl<'p> Printer<'p> {
         let track = self.track(track_id);
         if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
+            if let Some(&role) = self.plan.binder.get(&slice) {
+                return self.binder_begin(slice, role, out);
+            }
             return write!(out, "tracing_mark_write: B|{}|{name}", self.mark_pid(utid));
         }
         if let Some(pair) = kernel::pair(track, self.text(track.name), &name) {
@@ -160,6 +164,17 @@ impl<'p> Printer<'p> {
         let track = self.track(self.plan.trace.slices.track_id.get(slice.row()));
         if let (TrackKind::Thread, Some(utid)) = (track.kind, track.utid.some()) {
             self.front(line.ts, utid, None, out)?;
+            match self.plan.binder.get(&slice) {
+                Some(Role::Call {
+                    answer: Some(answer),
+                }) => return write!(out, "{RECEIVED}: transaction={answer}"),
+                Some(Role::Reply { .. }) => {
+                    write!(out, "{SENT}: ")?;
+                    let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+                    return write_fields(self.plan.trace, SENT, args, Part::Last, out);
+                }
+                _ => {}
+            }
             return write!(out, "tracing_mark_write: E|{}", self.mark_pid(utid));
         }
         let name = self.plan.trace.slice_name(slice);
@@ -175,6 +190,19 @@ impl<'p> Printer<'p> {
             None => {
                 let name = clean(&name);
                 write!(out, "tracing_mark_write: F|{pid}|{name}|{}", line.row)
+            }
+        }
+    }
+
+    fn binder_begin(&self, slice: SliceId, role: Role, out: &mut impl Write) -> io::Result<()> {
+        match role {
+            Role::Call { .. } | Role::OneWay => {
+                write!(out, "{SENT}: ")?;
+                let args = self.plan.trace.slices.arg_set_id.get(slice.row());
+                write_fields(self.plan.trace, SENT, args, Part::All, out)
+            }
+            Role::Reply { call } | Role::Arrival { call } => {
+                write!(out, "{RECEIVED}: transaction={call}")
             }
         }
     }

@@ -5,6 +5,7 @@
 //! CPU clocks of method traces have no place. Counters and asynchronous slices do not say who
 //! wrote them; their process's main thread does. Sources that share a clock are written into one.
 
+mod binder;
 mod fields;
 mod kernel;
 mod line;

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
+use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace};
 
+use super::binder::{self, Role};
 use super::kernel::SaidElsewhere;
 use super::line::Printer;
 use super::{sched, slices};
@@ -75,6 +76,8 @@ pub(super) struct Plan<'t> {
     pub switches: Vec<Switch>,
     /// The thread that writes for its process.
     pub speakers: FxHashMap<ProcessId, ThreadId>,
+    /// The slices of binder calls.
+    pub binder: FxHashMap<SliceId, Role>,
 }
 
 impl<'t> Plan<'t> {
@@ -84,6 +87,7 @@ impl<'t> Plan<'t> {
             lines: Vec::new(),
             switches: Vec::new(),
             speakers: speakers(trace),
+            binder: binder::roles(trace),
         };
         slices::add(&mut plan);
         plan.add_rows();

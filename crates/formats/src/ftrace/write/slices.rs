@@ -1,7 +1,9 @@
 //! Begins and ends of slices, such that the nesting of each track can be read back.
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
 
+use super::binder::Role;
 use super::plan::{Class, Kind, Line, Plan};
 
 /// Adds the lines of all slices, track by track.
@@ -11,6 +13,7 @@ pub(super) fn add(plan: &mut Plan<'_>) {
         let mut track = TrackLines {
             trace: plan.trace,
             lines: &mut plan.lines,
+            binder: &plan.binder,
             open: Vec::new(),
             last_ts: i64::MIN,
         };
@@ -37,6 +40,7 @@ fn rows_by_track(trace: &Trace) -> Vec<(u32, u32)> {
 struct TrackLines<'p> {
     trace: &'p Trace,
     lines: &'p mut Vec<Line>,
+    binder: &'p FxHashMap<SliceId, Role>,
     open: Vec<SliceId>,
     last_ts: i64,
 }
@@ -59,8 +63,10 @@ impl TrackLines<'_> {
             NO_DURATION => at_latest,
             dur => self.trace.slices.ts.get(slice.row()).saturating_add(dur),
         };
-        self.line(end, Kind::End, slice.0);
         self.open.pop();
+        if !self.binder.get(&slice).is_some_and(|role| role.is_moment()) {
+            self.line(end, Kind::End, slice.0);
+        }
     }
 
     /// Closes what is open, but for the outermost slices that never ended.

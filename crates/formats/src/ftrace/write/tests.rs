@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use traceloom_trace::{RowId, ThreadId, Trace, TrackKind};
+use traceloom_trace::{RowId, ThreadId, Trace};
 
 use super::TextWriter;
 use crate::capture::corpus;
@@ -47,12 +47,9 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
             us(row.ts + row.dur)
         };
         let name = trace.slice_name(id);
-        // Binder's slices on threads come back without the fields of their transactions.
-        let on_thread = trace.tracks.kind.get(row.track_id.row()) == TrackKind::Thread;
         let mut args: Vec<String> = trace
             .args
             .set(row.arg_set_id)
-            .filter(|_| !on_thread)
             .map(|(key, value)| format!("{}={}", text(key), value.display(&trace.strings)))
             .collect();
         // Two events give them; which of the two gave what is not kept.
@@ -61,6 +58,16 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
         format!("{ts} {end} {depth} {name} on {track} {}", args.join(" "))
     });
     facts.insert("slices", slices.collect());
+    let flows = trace.flows.rows().map(|row| {
+        let at = |slice: traceloom_trace::SliceId| us(trace.slices.ts.get(slice.row()));
+        format!(
+            "{} {} {}",
+            at(row.slice_out),
+            at(row.slice_in),
+            text(row.name)
+        )
+    });
+    facts.insert("flows", flows.collect());
     let counters = trace
         .counters
         .rows()
@@ -263,5 +270,69 @@ fn pages_come_back_and_cannot_end_early() {
         .unwrap();
     let again = read_bytes(&page, ReadOptions::default()).unwrap();
     assert_eq!(differences(&trace, &again), [""; 0]);
+    println!("1 real traces checked");
+}
+
+/// Lines as the kernel prints them; the fields of each event are those of its print format.
+const KERNEL: &str = "# tracer: nop\n\
+    app-10 ( 10) [000] .... 1.000001: binder_transaction: transaction=7 dest_node=3 dest_proc=20 dest_thread=0 reply=0 flags=0x10 code=0x1\n\
+    srv-21 ( 20) [001] .... 1.000002: binder_transaction_received: transaction=7\n\
+    srv-21 ( 20) [001] .... 1.000003: tracing_mark_write: B|20|onTransact\n\
+    srv-21 ( 20) [001] .... 1.000005: tracing_mark_write: E|20\n\
+    srv-21 ( 20) [001] .... 1.000006: binder_transaction: transaction=8 dest_node=0 dest_proc=10 dest_thread=10 reply=1 flags=0x0 code=0x0\n\
+    app-10 ( 10) [000] .... 1.000007: binder_transaction_received: transaction=8\n\
+    app-10 ( 10) [000] .... 1.000008: binder_transaction: transaction=9 dest_node=3 dest_proc=20 dest_thread=0 reply=0 flags=0x11 code=0x2\n\
+    srv-21 ( 20) [001] .... 1.000009: binder_transaction_received: transaction=9\n\
+    <idle>-0 (-----) [000] d.h. 1.000010: irq_handler_entry: irq=23 name=arch_timer\n\
+    <idle>-0 (-----) [000] d.h. 1.000012: irq_handler_exit: irq=23 ret=handled\n\
+    <idle>-0 (-----) [000] ..s. 1.000013: softirq_entry: vec=1 [action=TIMER]\n\
+    <idle>-0 (-----) [000] ..s. 1.000015: softirq_exit: vec=1 [action=TIMER]\n\
+    kworker/0:1-30 ( 30) [000] .... 1.000020: workqueue_execute_start: work struct 00000000b1a1e8a5: function vmstat_update\n\
+    kworker/0:1-30 ( 30) [000] .... 1.000024: workqueue_execute_end: work struct 00000000b1a1e8a5\n\
+    kworker/0:1-30 ( 30) [000] .... 1.000030: block_rq_issue: 8,0 WS 4096 () 12345 + 8 [kworker/0:1]\n\
+    kworker/0:1-30 ( 30) [000] .... 1.000040: block_rq_complete: 8,0 WS () 12345 + 8 [0]\n\
+    app-10 ( 10) [000] .... 1.000050: ext4_sync_file_enter: dev 8,0 ino 58 parent 2 datasync 1\n\
+    app-10 ( 10) [000] .... 1.000060: ext4_sync_file_exit: dev 8,0 ino 58 ret 0\n\
+    app-10 ( 10) [000] .... 1.000070: tracing_mark_write: S|10|load a|b|77\n\
+    app-10 ( 10) [000] .... 1.000071: tracing_mark_write: G|10|lane|one|5\n\
+    app-10 ( 10) [000] .... 1.000072: tracing_mark_write: G|10|lane|two|6\n\
+    app-10 ( 10) [000] .... 1.000073: tracing_mark_write: H|10|lane|5\n\
+    app-10 ( 10) [000] .... 1.000074: tracing_mark_write: H|10|lane|6\n\
+    app-10 ( 10) [000] .... 1.000075: tracing_mark_write: F|10|load a|b|77\n\
+    app-10 ( 10) [000] .... 1.000076: tracing_mark_write: N|10|lane|now\n\
+    app-10 ( 10) [000] .... 1.000077: tracing_mark_write: C|10|queue|3\n\
+    app-10 ( 10) [000] .... 1.000080: mm_vmscan_direct_reclaim_begin: order=0 gfp_flags=GFP_KERNEL\n\
+    app-10 ( 10) [000] .... 1.000090: mm_vmscan_direct_reclaim_end: nr_reclaimed=32\n";
+
+#[test]
+fn kernel_events_come_back() {
+    let trace = read_bytes(KERNEL.as_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!((trace.flows.len(), trace.slices.len()), (2, 14));
+    let text = text_of(&trace);
+    let again = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!(differences(&trace, &again), [""; 0], "{text}");
+    // Every line but flags, padding and the cookies is the one that was read.
+    let payloads = |text: &str| {
+        let payload = |line: &str| line.split_once(": ").map(|(_, payload)| payload.to_owned());
+        let known = |payload: &String| !payload.contains("|G|") && !payload.contains("mark");
+        let mut rows: Vec<String> = text.lines().filter_map(payload).filter(known).collect();
+        rows.retain(|row| !row.starts_with("nop") && !row.contains('#'));
+        rows
+    };
+    assert_eq!(payloads(KERNEL), payloads(&text));
+}
+
+#[test]
+fn cuts_can_be_written() {
+    let path = "systrace-html/performance_tool__trace.html";
+    let Some(bytes) = corpus(path) else { return };
+    let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+    let (first, length) = (trace.bounds.0, trace.duration_ns());
+    let cut = trace.cut(first + length / 3, first + length / 2);
+    let again = read_bytes(text_of(&cut).as_bytes(), ReadOptions::default()).unwrap();
+    let (before, after) = (facts(&cut), facts(&again));
+    for table in ["slices", "counters", "sched"] {
+        assert_eq!(before[table], after[table], "{table}");
+    }
     println!("1 real traces checked");
 }

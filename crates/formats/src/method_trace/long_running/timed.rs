@@ -39,7 +39,8 @@ fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
         }
         2 => {
             let tid = le(bytes.get(1..5)?);
-            let end = ENTRIES_HEADER + le(bytes.get(8..ENTRIES_HEADER)?) as usize;
+            let size = le(bytes.get(8..ENTRIES_HEADER)?) as usize;
+            let end = ENTRIES_HEADER.checked_add(size)?;
             let records = bytes.get(ENTRIES_HEADER..end)?;
             let tid = u32::try_from(tid).ok().filter(|_| tid < TID_LIMIT)?;
             Some((Packet::Entries { tid, records }, end))

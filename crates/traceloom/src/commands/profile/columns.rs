@@ -47,14 +47,24 @@ pub(super) fn timed<'t>(
     times: impl Iterator<Item = &'t Times> + Clone,
     share: impl Fn(&Times) -> f64,
 ) {
-    let cells = times.clone().map(|t| cell(t.get(clock.measure)));
+    self::times(table, clock, head, times.clone());
+    let shares = times.map(|t| format!("{:.1}", share(t)));
+    table.column("%", clock.spare, shares.collect());
+}
+
+/// A column of times in ms.
+pub(super) fn times<'t>(
+    table: &mut Table,
+    clock: &Clock,
+    head: &str,
+    times: impl Iterator<Item = &'t Times>,
+) {
+    let cells = times.map(|t| cell(t.get(clock.measure)));
     table.column(
         &format!("{head} {}", clock.name),
         clock.spare,
         cells.collect(),
     );
-    let shares = times.map(|t| format!("{:.1}", share(t)));
-    table.column("%", clock.spare, shares.collect());
 }
 
 /// Columns of the thread states, where there are any.

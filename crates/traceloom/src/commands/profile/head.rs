@@ -1,9 +1,11 @@
 //! The lines above every table: what this is a profile of, and what to know about its numbers.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::Result;
-use traceloom_analyze::{Measure, Times};
+use traceloom_analyze::{Measure, Times, TreeThread};
+use traceloom_trace::NO_NUMBER;
 
 use super::Shown;
 use crate::print::{ms, plain, thousands};
@@ -11,10 +13,7 @@ use crate::print::{ms, plain, thousands};
 /// Writes the head, and an empty line.
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let (tree, profile) = (shown.tree, shown.profile);
-    let threads = match tree.threads.as_slice() {
-        [one] => format!("thread {}", plain(&one.label())),
-        several => format!("{} threads", several.len()),
-    };
+    let threads = threads(&tree.threads);
     writeln!(
         out,
         "{}: {threads}, {} {}, total {}",
@@ -38,6 +37,20 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     write_overhead(out, shown)?;
     writeln!(out)?;
     Ok(())
+}
+
+/// How many threads, each counted once however many tracks it has, and other tracks.
+fn threads(tracks: &[TreeThread]) -> String {
+    if let [one] = tracks {
+        return format!("thread {}", plain(&one.label()));
+    }
+    let of_thread = |track: &&TreeThread| track.tid != NO_NUMBER;
+    let numbers = tracks.iter().filter(of_thread).map(|t| (t.pid, t.tid));
+    let threads = numbers.collect::<BTreeSet<_>>().len();
+    match tracks.len() - tracks.iter().filter(of_thread).count() {
+        0 => format!("{threads} threads"),
+        others => format!("{threads} threads and {others} other tracks"),
+    }
 }
 
 fn totals(total: &Times, shown: &Shown<'_>) -> String {

@@ -88,8 +88,10 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
     let with_own: Vec<&ReportEdge> = std::iter::once(&own).chain(&report.children).collect();
     for (title, edges) in sections(report, &with_own) {
         if !edges.is_empty() {
+            // Within a recursion the same time counts on every level: no share of anything.
+            let shares = !title.ends_with("recursive");
             writeln!(out, "\n{title}")?;
-            table(shown, report, &edges).write(out, terminal_width())?;
+            table(shown, report, &edges, shares).write(out, terminal_width())?;
         }
     }
     Ok(())
@@ -112,7 +114,7 @@ fn sections<'r>(report: &'r MethodReport, children: &[&'r ReportEdge]) -> [Secti
     ]
 }
 
-fn table(shown: &Shown<'_>, report: &MethodReport, edges: &[&ReportEdge]) -> Table {
+fn table(shown: &Shown<'_>, report: &MethodReport, edges: &[&ReportEdge], shares: bool) -> Table {
     let name = |edge: &&ReportEdge| Name {
         indent: 0,
         text: edge.function.label(),
@@ -124,7 +126,10 @@ fn table(shown: &Shown<'_>, report: &MethodReport, edges: &[&ReportEdge]) -> Tab
     };
     let times = edges.iter().map(|edge| &edge.inclusive);
     for clock in clocks(shown) {
-        timed(&mut table, &clock, &report.row.inclusive, times.clone());
+        match shares {
+            true => timed(&mut table, &clock, &report.row.inclusive, times.clone()),
+            false => super::columns::times(&mut table, &clock, "Incl", times.clone()),
+        }
     }
     states(&mut table, shown, times);
     let calls = edges.iter().map(|edge| match edge.of_calls {

@@ -1,0 +1,116 @@
+//! Binder calls as the kernel events that they were read from, so that calls and replies stay tied.
+//!
+//! ```text
+//! caller   binder_transaction 7 |------- binder transaction -------| received 8
+//! callee            received 7 |---- binder reply ----| binder_transaction 8 (reply)
+//! ```
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    ArgValue, NO_DURATION, RowId, SliceId, SliceRow, StringId, Trace, TrackKind,
+};
+
+/// The event that opens a call, and closes a reply.
+pub(super) const SENT: &str = "binder_transaction";
+/// The event that opens a reply, and closes a call.
+pub(super) const RECEIVED: &str = "binder_transaction_received";
+
+/// What a slice is to binder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    /// A call, and the number of the transaction that answers it.
+    Call { answer: Option<i64> },
+    /// The work on a call; the call's number.
+    Reply { call: i64 },
+    /// A call without answer: a moment.
+    OneWay,
+    /// The moment where it arrives, and its number.
+    Arrival { call: i64 },
+}
+
+impl Role {
+    /// Whether the slice is one moment, with one event.
+    pub fn is_moment(self) -> bool {
+        matches!(self, Self::OneWay | Self::Arrival { .. })
+    }
+}
+
+/// The roles of all slices that can be told by their events. The others, such as calls whose
+/// answer was lost, are written as a program's slices.
+pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
+    let mut roles = FxHashMap::default();
+    let Some(key) = trace.strings.lookup("transaction") else {
+        return roles;
+    };
+    let mut answered = FxHashMap::default();
+    for flow in trace.flows.rows() {
+        let ends = [flow.slice_out, flow.slice_in].map(|slice| trace.slices.row(slice.row()));
+        let both = match ends.map(|slice| trace.strings.get(slice.name)) {
+            ["binder transaction", "binder reply"] => call_and_reply(trace, key, ends),
+            ["binder transaction async", "binder async rcv"] => one_way(trace, key, ends),
+            _ => continue,
+        };
+        answered.insert(flow.slice_out, ());
+        if let Some([call, reply]) = both {
+            roles.insert(flow.slice_out, call);
+            roles.insert(flow.slice_in, reply);
+        }
+    }
+    for (row, slice) in trace.slices.rows().enumerate() {
+        let id = SliceId::from_row(row);
+        let role = match trace.strings.get(slice.name) {
+            "binder transaction" if slice.dur == NO_DURATION => Role::Call { answer: None },
+            "binder transaction async" if slice.dur == 0 => Role::OneWay,
+            _ => continue,
+        };
+        let numbered = numbers(trace, key, slice).next().is_some();
+        if numbered && on_thread(trace, slice) && !answered.contains_key(&id) {
+            roles.insert(id, role);
+        }
+    }
+    roles
+}
+
+/// The numbers of transactions among a slice's fields.
+fn numbers(trace: &Trace, key: StringId, slice: SliceRow) -> impl Iterator<Item = i64> + '_ {
+    let fields = trace.args.set(slice.arg_set_id);
+    fields.filter_map(move |field| match field {
+        (found, ArgValue::Int(number)) if found == key => Some(number),
+        _ => None,
+    })
+}
+
+fn on_thread(trace: &Trace, slice: SliceRow) -> bool {
+    trace.tracks.kind.get(slice.track_id.row()) == TrackKind::Thread
+}
+
+fn end(slice: SliceRow) -> Option<i64> {
+    (slice.dur != NO_DURATION).then(|| slice.ts.saturating_add(slice.dur))
+}
+
+/// Both ends of a call, if the events come in an order that can be read again.
+fn call_and_reply(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2]> {
+    let [call, reply] = ends;
+    let number = numbers(trace, key, call).next()?;
+    let answer = numbers(trace, key, reply).nth(1);
+    let received = numbers(trace, key, reply).next() == Some(number);
+    let in_order = match (end(reply), end(call)) {
+        (Some(sent), Some(came)) => answer.is_some() && sent < came,
+        (Some(_), None) => answer.is_some(),
+        (None, None) => true,
+        (None, Some(_)) => false,
+    };
+    let told = received && in_order && call.ts < reply.ts;
+    (told && ends.iter().all(|&slice| on_thread(trace, slice)))
+        .then_some([Role::Call { answer }, Role::Reply { call: number }])
+}
+
+fn one_way(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2]> {
+    let [sent, came] = ends;
+    let number = numbers(trace, key, sent).next()?;
+    let moments = ends
+        .iter()
+        .all(|&slice| slice.dur == 0 && on_thread(trace, slice));
+    let told = moments && sent.ts < came.ts && numbers(trace, key, came).next() == Some(number);
+    told.then_some([Role::OneWay, Role::Arrival { call: number }])
+}

@@ -1,0 +1,141 @@
+//! `traceloom callgraph` from end to end.
+
+mod made;
+
+use std::path::PathBuf;
+
+use made::{ENTER, EXIT, Made, corpus, run, stderr, stdout};
+
+/// A frame that draws an item too slowly, a list that calls itself, and a hostile name.
+fn app() -> PathBuf {
+    let mut trace = Made::new(3, "dual")
+        .threads(&[(1, "main"), (2, "worker")])
+        .methods(&[
+            ("com.example.MainActivity", "onDraw", "()V"),
+            ("com.example.Item", "draw", "(I)V"),
+            ("com.example.Tree", "walk", "()V"),
+            ("x.<\"&|\\", "\u{1b}[31m", "{}"),
+        ]);
+    trace.record(1, 1, ENTER, &[0, 0]);
+    for item in 0..3 {
+        let at = 1_000 + item * 2_000;
+        trace.record(1, 2, ENTER, &[at, at]);
+        trace.record(1, 2, EXIT, &[at + 1_500, at + 1_900]);
+    }
+    trace.record(1, 3, ENTER, &[7_000, 7_000]);
+    trace.record(1, 3, ENTER, &[7_100, 7_100]);
+    trace.record(1, 4, ENTER, &[7_200, 7_200]);
+    trace.record(1, 4, EXIT, &[7_250, 7_250]);
+    trace.record(1, 3, EXIT, &[7_300, 7_300]);
+    trace.record(1, 3, EXIT, &[7_500, 7_500]);
+    trace.record(1, 1, EXIT, &[8_000, 10_000]);
+    trace.record(2, 3, ENTER, &[0, 0]);
+    trace.record(2, 3, EXIT, &[4_000, 10_000]);
+    trace.file("app.trace")
+}
+
+fn drawn(args: &[&str]) -> String {
+    let app = app();
+    let first = ["callgraph", app.to_str().unwrap(), "-o", "-"];
+    let output = run(first.iter().chain(args));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    stdout(&output)
+}
+
+#[test]
+fn dot() {
+    let text = drawn(&["--to", "dot", "--threshold", "0"]);
+    assert_eq!(text, include_str!("callgraph/app.dot"));
+}
+
+#[test]
+fn svg() {
+    let text = drawn(&["--to", "svg", "--threshold", "0"]);
+    assert_eq!(text, include_str!("callgraph/app.svg"));
+    // Nothing from elsewhere, nothing that runs, nothing that a terminal or a parser obeys.
+    let outside = text.replace("http://www.w3.org/2000/svg", "");
+    for forbidden in ["http", "<script", "href", "\u{1b}"] {
+        assert!(!outside.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn choices() {
+    let text = drawn(&["--to", "dot", "--thread", "worker", "--clock", "cpu"]);
+    assert!(
+        text.contains("app.trace · worker") && text.contains("4.0 ms CPU time"),
+        "{text}"
+    );
+    assert!(!text.contains("onDraw"), "{text}");
+    let text = drawn(&["--to", "dot", "--method", "Item.draw", "--threshold", "0"]);
+    assert!(text.contains("onDraw") && !text.contains("walk"), "{text}");
+    let text = drawn(&["--to", "dot", "--max-nodes", "1"]);
+    assert!(
+        text.contains("\nn1 [") && !text.contains("\nn2 ["),
+        "{text}"
+    );
+}
+
+#[test]
+fn refusals() {
+    let app = app();
+    let told = |args: &[&str]| {
+        let output = run(["callgraph", app.to_str().unwrap()].iter().chain(args));
+        assert_eq!(
+            (output.status.code(), stdout(&output).as_str()),
+            (Some(2), "")
+        );
+        stderr(&output)
+    };
+    assert!(told(&["-o", "calls.txt"]).contains("Name it .svg"));
+    assert!(told(&["-o", "-", "--to", "svg", "--method", "nobody"]).contains("no method"));
+    assert!(told(&["-o", "-", "--to", "svg", "--thread", "nobody"]).contains("main (1)"));
+    assert!(told(&["-o", "-", "--to", "svg", "--threshold", "101"]).contains("0 to 100"));
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_traceloom"))
+        .args(["callgraph", app.to_str().unwrap(), "-o", "-", "--to", "png"])
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("svg"), "{}", stderr(&output));
+}
+
+#[test]
+fn real_traces() {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: no corpus");
+        return;
+    };
+    let mut drawn = 0;
+    for folder in [
+        "traceview-v1",
+        "traceview-v2",
+        "traceview-v3",
+        "systrace-html",
+    ] {
+        for entry in std::fs::read_dir(corpus.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let output = run([
+                "callgraph",
+                path.to_str().unwrap(),
+                "-o",
+                "-",
+                "--to",
+                "svg",
+            ]);
+            match output.status.code() {
+                Some(0) => {
+                    let text = stdout(&output);
+                    assert!(
+                        text.starts_with("<svg ") && text.ends_with("</svg>\n"),
+                        "{path:?}"
+                    );
+                    drawn += 1;
+                }
+                code => assert!(code == Some(2) && output.stdout.is_empty(), "{path:?}"),
+            }
+        }
+    }
+    assert!(drawn > 25, "{drawn}");
+    eprintln!("{drawn} real traces checked");
+}

@@ -1,0 +1,161 @@
+//! `traceloom profile` end to end: example traces in, text out.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn traceloom(args: &[&str], columns: Option<&str>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    command.arg("profile").args(args).current_dir(workspace());
+    match columns {
+        Some(columns) => command.env("COLUMNS", columns),
+        None => command.env_remove("COLUMNS"),
+    };
+    command.output().expect("traceloom runs")
+}
+
+/// Standard output of a run that works.
+fn shown(args: &[&str]) -> String {
+    text(traceloom(args, None))
+}
+
+fn text(output: Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a run that fails, with nothing on standard output.
+fn refused(args: &[&str]) -> String {
+    let output = traceloom(args, None);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+const APP: &str = "examples/app.trace";
+const LINUX: &str = "examples/linux.ftrace";
+
+#[test]
+fn method_trace() {
+    insta::assert_snapshot!(shown(&[APP]));
+}
+
+#[test]
+fn narrow_terminal() {
+    insta::assert_snapshot!(text(traceloom(&[APP, "--limit", "12"], Some("90"))));
+}
+
+#[test]
+fn cpu_clock_exclusive_without_overhead() {
+    insta::assert_snapshot!(shown(&[
+        APP,
+        "--clock=cpu",
+        "--sort=exclusive",
+        "--limit=8",
+        "--correct-overhead",
+    ]));
+}
+
+#[test]
+fn one_method_with_recursion() {
+    insta::assert_snapshot!(shown(&[APP, "--method", "JSONTokener.nextValue"]));
+}
+
+#[test]
+fn one_method_as_csv() {
+    insta::assert_snapshot!(shown(&[APP, "--method", "JSONTokener.nextValue", "--csv"]));
+}
+
+#[test]
+fn top_down_of_a_thread() {
+    insta::assert_snapshot!(shown(&[
+        APP,
+        "--thread=main",
+        "--tree=top-down",
+        "--min-percent=2",
+        "--depth=12",
+    ]));
+}
+
+#[test]
+fn bottom_up() {
+    insta::assert_snapshot!(shown(&[
+        APP,
+        "--clock=cpu",
+        "--tree=bottom-up",
+        "--limit=2",
+        "--min-percent=5",
+        "--depth=6",
+    ]));
+}
+
+#[test]
+fn by_package() {
+    insta::assert_snapshot!(shown(&[APP, "--by=package"]));
+}
+
+#[test]
+fn by_thread() {
+    insta::assert_snapshot!(shown(&[APP, "--by=thread"]));
+}
+
+#[test]
+fn a_range_of_time() {
+    insta::assert_snapshot!(shown(&[APP, "--from=100ms", "--to=0.3s", "--limit=8"]));
+}
+
+#[test]
+fn system_trace() {
+    insta::assert_snapshot!(shown(&[LINUX, "--limit=8", "--sort=blocked"]));
+}
+
+#[test]
+fn json_of_a_system_trace() {
+    insta::assert_snapshot!(shown(&[LINUX, "--limit=1", "--json"]));
+}
+
+#[test]
+fn csv() {
+    insta::assert_snapshot!(shown(&[APP, "--limit=4", "--csv"]));
+}
+
+#[test]
+fn folded_stacks_add_up_to_the_total() {
+    let folded = shown(&[APP, "--folded", "--thread=main"]);
+    let sum = |folded: &str| -> i64 {
+        let values = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1);
+        values.map(|value| value.parse::<i64>().unwrap()).sum()
+    };
+    let json = shown(&[APP, "--json", "--thread=main", "--limit=1"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(Some(sum(&folded)), json["total"]["wall_ns"].as_i64());
+}
+
+#[test]
+fn standard_input_gives_the_same_as_the_file() {
+    let bytes = std::fs::File::open(workspace().join(APP)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_traceloom"))
+        .args(["profile", "-", "--csv"])
+        .stdin(Stdio::from(bytes))
+        .output()
+        .unwrap();
+    assert_eq!(text(output), shown(&[APP, "--csv"]));
+}
+
+#[test]
+fn mistakes_are_told() {
+    insta::assert_snapshot!(
+        [
+            refused(&[APP, "--thread", "nobody"]),
+            refused(&[APP, "--method", "no.such.method"]),
+            refused(&[APP, "--method", "RecyclerView"]),
+            refused(&[APP, "--sort", "runnable"]),
+            refused(&[LINUX, "--correct-overhead"]),
+        ]
+        .join("\n")
+    );
+}
