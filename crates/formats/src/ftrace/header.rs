@@ -19,13 +19,21 @@ pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
     if let Some(rest) = text.strip_prefix(b"cpus=") {
         return cpu_number(rest, 0).map(|(cpus, _)| Header::Cpus(cpus));
     }
-    if let Some(rest) = text.strip_prefix(b"version = ") {
-        return Some(Header::Version(rest));
+    if let Some(version) = trace_cmd_version(text) {
+        return Some(Header::Version(version));
     }
     // What atrace says on its standard output around the data.
     let talk = text.starts_with(b"TRACE:") || text.starts_with(b"capturing trace...");
     let rule = text.len() > 8 && text.iter().all(|&byte| byte == b'-');
     (talk || rule).then_some(Header::Nothing)
+}
+
+/// The number in `version = 6`, with which `trace-cmd report` begins. Other files have lines like
+/// it, with text for a number.
+pub(super) fn trace_cmd_version(line: &[u8]) -> Option<&[u8]> {
+    let version = line.strip_prefix(b"version = ")?;
+    let is_number = !version.is_empty() && version.iter().all(u8::is_ascii_digit);
+    is_number.then_some(version)
 }
 
 fn cpu_number(text: &[u8], at: usize) -> Option<(u32, usize)> {

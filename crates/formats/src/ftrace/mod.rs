@@ -63,7 +63,7 @@ fn sniff(head: &[u8]) -> Confidence {
             return Confidence::No;
         }
         let tracer = text.starts_with(b"# tracer: ") && text.len() > 10;
-        if tracer || (text.starts_with(b"version = ") && confidence == Confidence::No) {
+        if tracer || header::trace_cmd_version(text).is_some() {
             confidence = Confidence::Maybe;
         }
     }

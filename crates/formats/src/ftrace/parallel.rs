@@ -12,7 +12,7 @@ use super::event::Piece;
 use super::tokenize::tokenize;
 
 /// Bytes of a piece: small enough that its events stay in the cache until they are consumed.
-pub(crate) const PIECE_BYTES: usize = 128 << 10;
+pub(crate) const PIECE_BYTES: usize = 64 << 10;
 
 /// Whole lines of about [`PIECE_BYTES`], from the front of `text`; the last may lack its newline.
 pub(crate) fn split(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use traceloom_formats::{AnyReader, ReadOptions, Reader, Target, read_bytes};
-use traceloom_trace::{StringId, Trace, TraceBuilder};
+use traceloom_trace::{CounterRow, NO_DURATION, RowId, SliceRow, StringId, Trace, TraceBuilder};
 
 /// The folder of real traces and its index.
 pub struct Corpus {
@@ -116,4 +116,47 @@ pub fn fingerprint(trace: &Trace) -> String {
         let _ = writeln!(out, "{row:?}");
     }
     out
+}
+
+/// Reads a text.
+pub fn read(input: &str) -> Trace {
+    open(input.as_bytes(), ReadOptions::default())
+}
+
+/// Slices as `track/depth name start+dur`, times in µs.
+pub fn slices(trace: &Trace) -> Vec<String> {
+    let show = |row: SliceRow| {
+        let track = trace.tracks.row(row.track_id.row());
+        let owner = match (track.utid.some(), track.upid.some()) {
+            (Some(utid), _) => format!("t{}", trace.threads.tid.get(utid.row())),
+            (None, Some(upid)) => format!("p{}", trace.processes.pid.get(upid.row())),
+            _ if track.cpu >= 0 => format!("c{}", track.cpu),
+            _ => "g".to_owned(),
+        };
+        let dur = if row.dur == NO_DURATION {
+            "open".to_owned()
+        } else {
+            (row.dur / 1000).to_string()
+        };
+        let (track, name) = (text(trace, track.name), text(trace, row.name));
+        format!(
+            "{owner}:{track}/{} {name} {}+{dur}",
+            row.depth,
+            row.ts / 1000
+        )
+    };
+    trace.slices.rows().map(show).collect()
+}
+
+pub fn counters(trace: &Trace) -> Vec<String> {
+    let show = |row: CounterRow| {
+        let track = trace.tracks.row(row.track_id.row());
+        format!(
+            "{} {}={}",
+            track.kind.name(),
+            text(trace, track.name),
+            row.value
+        )
+    };
+    trace.counters.rows().map(show).collect()
 }

@@ -160,7 +160,7 @@ mod tests {
         );
         assert_eq!(
             shown(Some(40)),
-            "    ms  name\n 1.000  …eed.ArticleAdapter.onBindViewHolder\n12.000    a\\u{1b}b\n"
+            "    ms  name\n 1.000  …ArticleAdapter.onBindViewHolder\n12.000    a\\u{1b}b\n"
         );
     }
 }

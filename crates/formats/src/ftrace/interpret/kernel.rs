@@ -37,6 +37,34 @@ impl Kernel {
     }
 }
 
+/// How many events are remembered. No kernel has as many; a broken file may, and shall not fill the
+/// memory.
+const MOST_KNOWN: usize = 4096;
+
+impl Kernel {
+    /// The event's rule, and whether the user has rules for it.
+    fn known(&mut self, id: StringId, name: &[u8]) -> (Option<Handler>, bool) {
+        if let Some(known) = self.known.get(&id) {
+            return (known.handler, known.has_rules);
+        }
+        let mut rules = self.rules.events.iter();
+        let has_rules = rules.any(|rule| rule.name.as_bytes() == name);
+        let handler = handler(name);
+        if self.known.len() < MOST_KNOWN {
+            let keys = Vec::new();
+            self.known.insert(
+                id,
+                Known {
+                    handler,
+                    has_rules,
+                    keys,
+                },
+            );
+        }
+        (handler, has_rules)
+    }
+}
+
 fn handler(name: &[u8]) -> Option<Handler> {
     use Interpreter as I;
     Some(match name {
@@ -108,13 +136,7 @@ impl Interpreter {
     ) {
         out.saw_time(at.ts);
         let id = out.intern(name);
-        let rules = &self.kernel.rules;
-        let known = self.kernel.known.entry(id).or_insert_with(|| Known {
-            handler: handler(name),
-            has_rules: rules.events.iter().any(|rule| rule.name.as_bytes() == name),
-            keys: Vec::new(),
-        });
-        let (handler, has_rules) = (known.handler, known.has_rules);
+        let (handler, has_rules) = self.kernel.known(id, name);
         if has_rules {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
