@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use testkit::PeakAlloc;
-use traceloom_formats::{ReadOptions, read_bytes};
+use traceloom_analyze::{CallTree, CallTreeBuilder, TreeOptions};
+use traceloom_formats::{ReadError, ReadOptions, read_bytes, read_method_events};
+use traceloom_trace::Trace;
 
 /// What is allowed at all: reading, and refusing with a reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +28,7 @@ fn time_budget(bytes: usize) -> Duration {
     Duration::from_secs(10) + Duration::from_micros(5) * bytes as u32
 }
 
-/// Reads `bytes`.
+/// Reads `bytes`, and builds the call tree that analyses start from.
 ///
 /// # Panics
 /// If the reader does, or takes too long or too much memory. The message begins with `name`.
@@ -51,10 +53,38 @@ pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
         "{name}: {taken:?} for {unpacked} bytes"
     );
     match result {
-        Ok(Ok(_trace)) => Verdict::Opened,
+        Ok(Ok(trace)) => analyze(name, bytes, &trace),
         Ok(Err(error)) => refused(name, error.to_string()),
         Err(_) => panic!("{name}: the reader panicked; its message is above"),
     }
+}
+
+/// Every analysis starts from the call tree. The one of the tables and the one straight from the
+/// events must count the same calls, however broken they are.
+fn analyze(name: &str, bytes: &[u8], trace: &Trace) -> Verdict {
+    let trees = catch_unwind(AssertUnwindSafe(|| {
+        let of_tables = CallTree::from_trace(trace, &TreeOptions::default());
+        let mut builder = CallTreeBuilder::default();
+        let options = ReadOptions {
+            max_decompressed: MAX_DECOMPRESSED,
+            ..ReadOptions::default()
+        };
+        let of_events = read_method_events(bytes, options, &mut builder).map(|()| builder.build());
+        (of_tables, of_events)
+    }));
+    let Ok((of_tables, of_events)) = trees else {
+        panic!("{name}: the call tree panicked; its message is above");
+    };
+    match of_events {
+        Ok(tree) => assert_eq!(
+            of_tables.calls_of_threads(),
+            tree.calls_of_threads(),
+            "{name}"
+        ),
+        Err(ReadError::NoMethodEvents { .. }) => {}
+        Err(error) => panic!("{name}: opens as tables, but not as events: {error}"),
+    }
+    Verdict::Opened
 }
 
 /// A reason is a sentence for people, in one line.
