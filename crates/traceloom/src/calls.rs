@@ -6,7 +6,8 @@ use traceloom_analyze::{CallTree, Measure};
 pub(crate) use crate::commands::profile::Clock;
 pub(crate) use crate::commands::profile::load::{Selection, tree as read_calls};
 
-/// The clock to use: the one asked for, else wall time, else CPU time.
+/// The clock to use: the one asked for, else the usual one of the first trace if all have it, else
+/// one that all have.
 ///
 /// # Errors
 /// If a tree lacks the clock.
@@ -15,7 +16,7 @@ pub(crate) fn choose_clock(asked: Option<Clock>, trees: &[&CallTree]) -> Result<
     let (asked, word) = match asked {
         Some(Clock::Cpu) => (Measure::Cpu, "cpu"),
         Some(Clock::Wall) => (Measure::Wall, "wall"),
-        None => return usual_clock(all_have),
+        None => return usual_clock(trees, all_have),
     };
     if !all_have(asked) {
         bail!("--clock {word}: not recorded in every trace given");
@@ -23,8 +24,11 @@ pub(crate) fn choose_clock(asked: Option<Clock>, trees: &[&CallTree]) -> Result<
     Ok(asked)
 }
 
-fn usual_clock(all_have: impl Fn(Measure) -> bool) -> Result<Measure> {
-    let usual = [Measure::Wall, Measure::Cpu];
+fn usual_clock(trees: &[&CallTree], all_have: impl Fn(Measure) -> bool) -> Result<Measure> {
+    let first = trees
+        .first()
+        .map_or(Measure::Wall, |tree| tree.clocks.usual());
+    let usual = [first, Measure::Wall, Measure::Cpu];
     match usual.into_iter().find(|&clock| all_have(clock)) {
         Some(clock) => Ok(clock),
         None => bail!(

@@ -44,13 +44,13 @@ fn drawn(args: &[&str]) -> String {
 
 #[test]
 fn dot() {
-    let text = drawn(&["--to", "dot", "--threshold", "0"]);
+    let text = drawn(&["--to", "dot", "--threshold", "0", "--clock", "wall"]);
     assert_eq!(text, include_str!("callgraph/app.dot"));
 }
 
 #[test]
 fn svg() {
-    let text = drawn(&["--to", "svg", "--threshold", "0"]);
+    let text = drawn(&["--to", "svg", "--threshold", "0", "--clock", "wall"]);
     assert_eq!(text, include_str!("callgraph/app.svg"));
     // Nothing from elsewhere, nothing that runs, nothing that a terminal or a parser obeys.
     let outside = text.replace("http://www.w3.org/2000/svg", "");
@@ -67,7 +67,7 @@ fn choices() {
         "{text}"
     );
     assert!(!text.contains("onDraw"), "{text}");
-    let text = drawn(&["--to", "dot", "--method", "Item.draw", "--threshold", "0"]);
+    let text = drawn(&["--to", "dot", "--method", "Item.draw", "--threshold", "0", "--clock", "wall"]);
     assert!(text.contains("onDraw") && !text.contains("walk"), "{text}");
     let text = drawn(&["--to", "dot", "--max-nodes", "1"]);
     assert!(

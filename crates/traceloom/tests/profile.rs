@@ -125,7 +125,7 @@ fn csv() {
 
 #[test]
 fn folded_stacks_add_up_to_the_total() {
-    let folded = shown(&[APP, "--folded", "--thread=main"]);
+    let folded = shown(&[APP, "--folded", "--thread=main", "--clock=wall"]);
     let sum = |folded: &str| -> i64 {
         let values = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1);
         values.map(|value| value.parse::<i64>().unwrap()).sum()

@@ -18,14 +18,11 @@ pub struct ProfileOptions {
 }
 
 impl ProfileOptions {
-    /// Methods, ranked by wall time where it was recorded, else by CPU time.
+    /// Methods, ranked by the [usual clock](crate::TreeClocks::usual).
     pub fn of(tree: &CallTree) -> Self {
         Self {
             by: GroupBy::Method,
-            clock: match tree.clocks.wall {
-                true => Measure::Wall,
-                false => Measure::Cpu,
-            },
+            clock: tree.clocks.usual(),
         }
     }
 }

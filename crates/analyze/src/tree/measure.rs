@@ -70,6 +70,17 @@ impl TreeClocks {
         }
     }
 
+    /// The clock that says most of these times, which rows are ranked by unless somebody chooses.
+    /// A method trace with both clocks is ranked by CPU time, as Traceview did: by wall time the
+    /// threads that wait stand on top. Slices of a system trace are ranked by wall time: what one
+    /// waits for there is mostly what one is looking for.
+    pub fn usual(self) -> Measure {
+        match (self.wall, self.cpu) {
+            (true, CpuSource::None | CpuSource::Scheduler) => Measure::Wall,
+            _ => Measure::Cpu,
+        }
+    }
+
     /// `sums` with what was not measured left out.
     pub fn times(self, sums: &Sums) -> Times {
         let value = |measure: Measure| self.has(measure).then_some(sums[measure as usize]);

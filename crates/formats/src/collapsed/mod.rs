@@ -1,10 +1,6 @@
 //! Collapsed stacks, as `flamegraph.pl`, inferno and speedscope read them: a line a stack,
 //! `process;thread;outer;inner 1234`, the number being the time in the innermost frame itself,
-//! microseconds.
-//!
-//! Times are kept in nanoseconds and rounded along the running total, so the sum of all lines is
-//! the sum of all times, to the microsecond. A `;` in a name becomes `:`, a line end a blank:
-//! the format has no escape.
+//! nanoseconds. A `;` in a name becomes `:`, a line end a blank: the format has no escape.
 
 mod stacks;
 #[cfg(test)]

@@ -173,18 +173,15 @@ impl Stacks {
         }
         let mut waiting: Vec<(u32, usize)> = below[0].iter().map(|&node| (node, 0)).collect();
         let mut path = String::new();
-        let (mut total_ns, mut written) = (0i64, 0i64);
         while let Some((node, length)) = waiting.pop() {
             path.truncate(length);
             if length > 0 {
                 path.push(';');
             }
             path.push_str(frame_of(node));
-            total_ns += self.nodes[node as usize].self_ns.max(0);
-            let micros = (total_ns + 500) / 1_000 - written;
-            if micros > 0 {
-                writeln!(out, "{path} {micros}")?;
-                written += micros;
+            let self_ns = self.nodes[node as usize].self_ns;
+            if self_ns > 0 {
+                writeln!(out, "{path} {self_ns}")?;
             }
             waiting.extend(
                 below[node as usize]

@@ -53,7 +53,7 @@ pub struct CallgraphArgs {
     #[arg(long, value_name = "NAME|PID")]
     process: Vec<String>,
 
-    /// The clock to measure by [default: wall where recorded, else cpu]
+    /// The clock to measure by [default: cpu for method traces that recorded it, else wall]
     #[arg(long, value_enum)]
     clock: Option<Clock>,
 

@@ -62,7 +62,7 @@ pub struct DiffArgs {
     #[arg(long, value_enum)]
     sort: Option<Metric>,
 
-    /// The clock to measure by [default: wall where all traces have it, else cpu]
+    /// The clock to measure by [default: cpu for method traces that recorded it, else wall]
     #[arg(long, value_enum)]
     clock: Option<Clock>,
 

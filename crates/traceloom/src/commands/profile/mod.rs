@@ -67,7 +67,7 @@ pub struct ProfileArgs {
     #[arg(long, alias = "until", value_name = "TIME", value_parser = parse_time)]
     pub to: Option<i64>,
 
-    /// The clock that rows are ranked by [default: wall, or cpu where wall was not recorded]
+    /// The clock that rows are ranked by [default: cpu for method traces that recorded it, else wall]
     #[arg(long, value_enum)]
     pub clock: Option<Clock>,
 
