@@ -67,7 +67,16 @@ fn choices() {
         "{text}"
     );
     assert!(!text.contains("onDraw"), "{text}");
-    let text = drawn(&["--to", "dot", "--method", "Item.draw", "--threshold", "0", "--clock", "wall"]);
+    let text = drawn(&[
+        "--to",
+        "dot",
+        "--method",
+        "Item.draw",
+        "--threshold",
+        "0",
+        "--clock",
+        "wall",
+    ]);
     assert!(text.contains("onDraw") && !text.contains("walk"), "{text}");
     let text = drawn(&["--to", "dot", "--max-nodes", "1"]);
     assert!(
