@@ -12,6 +12,7 @@
 //! ```
 
 mod atrace;
+mod base64;
 #[cfg(test)]
 mod capture;
 mod collapsed;

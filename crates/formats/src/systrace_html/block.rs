@@ -1,8 +1,8 @@
 //! One block of data of a page: ftrace text, JSON, a process dump, or any of these packed.
 
 use super::ID;
-use super::base64::{Base64, is_base64};
 use super::js_lines::JsLines;
+use crate::base64::{Base64, is_base64};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::unwrap::Inner;

@@ -7,7 +7,6 @@
 //! trace2html  <script id="viewer-data" …> text, or base64 of gzip
 //! ```
 
-mod base64;
 mod block;
 mod js_lines;
 mod page;

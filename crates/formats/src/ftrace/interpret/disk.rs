@@ -6,7 +6,13 @@ use super::args::Fields;
 use super::{At, Interpreter};
 
 /// The row of a thread that its file operations stand on.
-const ROW: &str = "disk";
+pub(super) const ROW: &str = "disk";
+
+/// Names of the slices there.
+pub(super) const EXT4_SYNC: &[u8] = b"ext4_sync_file";
+pub(super) const EXT4_WRITE: &[u8] = b"ext4_write";
+pub(super) const F2FS_SYNC: &[u8] = b"f2fs_sync_file";
+pub(super) const F2FS_WRITE: &[u8] = b"f2fs_write";
 
 impl Interpreter {
     /// `block_rq_issue`: the device works on a request until `block_rq_complete` of its sector.
@@ -41,77 +47,5 @@ impl Interpreter {
     ) -> Option<()> {
         self.request_end(at, fields, out)?;
         None
-    }
-
-    pub(super) fn ext4_sync(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_begin(at, ROW, b"ext4_sync_file", fields, out)
-    }
-
-    pub(super) fn ext4_sync_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_end(at, ROW, b"ext4_sync_file", fields, out)
-    }
-
-    pub(super) fn ext4_write(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_begin(at, ROW, b"ext4_write", fields, out)
-    }
-
-    pub(super) fn ext4_write_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_end(at, ROW, b"ext4_write", fields, out)
-    }
-
-    pub(super) fn f2fs_sync(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_begin(at, ROW, b"f2fs_sync_file", fields, out)
-    }
-
-    pub(super) fn f2fs_sync_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_end(at, ROW, b"f2fs_sync_file", fields, out)
-    }
-
-    pub(super) fn f2fs_write(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_begin(at, ROW, b"f2fs_write", fields, out)
-    }
-
-    pub(super) fn f2fs_write_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_end(at, ROW, b"f2fs_write", fields, out)
     }
 }

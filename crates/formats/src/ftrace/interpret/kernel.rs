@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
 use super::args::Fields;
+use super::disk::{self, EXT4_SYNC, EXT4_WRITE, F2FS_SYNC, F2FS_WRITE};
 use super::{At, Interpreter};
 use crate::rules::EventRules;
 
@@ -99,14 +100,18 @@ fn handler(name: &[u8]) -> Option<Handler> {
         b"block_rq_issue" => I::request_begin,
         b"block_rq_complete" => I::request_end,
         b"block_rq_requeue" => I::request_requeued,
-        b"ext4_sync_file_enter" => I::ext4_sync,
-        b"ext4_sync_file_exit" => I::ext4_sync_end,
-        b"ext4_da_write_begin" | b"ext4_write_begin" => I::ext4_write,
-        b"ext4_da_write_end" | b"ext4_write_end" => I::ext4_write_end,
-        b"f2fs_sync_file_enter" => I::f2fs_sync,
-        b"f2fs_sync_file_exit" => I::f2fs_sync_end,
-        b"f2fs_write_begin" => I::f2fs_write,
-        b"f2fs_write_end" => I::f2fs_write_end,
+        b"ext4_sync_file_enter" => |i, at, f, out| i.thread_begin(at, disk::ROW, EXT4_SYNC, f, out),
+        b"ext4_sync_file_exit" => |i, at, f, out| i.thread_end(at, disk::ROW, EXT4_SYNC, f, out),
+        b"ext4_da_write_begin" | b"ext4_write_begin" => {
+            |i, at, f, out| i.thread_begin(at, disk::ROW, EXT4_WRITE, f, out)
+        }
+        b"ext4_da_write_end" | b"ext4_write_end" => {
+            |i, at, f, out| i.thread_end(at, disk::ROW, EXT4_WRITE, f, out)
+        }
+        b"f2fs_sync_file_enter" => |i, at, f, out| i.thread_begin(at, disk::ROW, F2FS_SYNC, f, out),
+        b"f2fs_sync_file_exit" => |i, at, f, out| i.thread_end(at, disk::ROW, F2FS_SYNC, f, out),
+        b"f2fs_write_begin" => |i, at, f, out| i.thread_begin(at, disk::ROW, F2FS_WRITE, f, out),
+        b"f2fs_write_end" => |i, at, f, out| i.thread_end(at, disk::ROW, F2FS_WRITE, f, out),
         b"binder_transaction" => I::transaction,
         b"binder_transaction_received" => I::received,
         b"binder_lock" => I::lock,

@@ -16,7 +16,6 @@
 //! Facts from ART's `runtime/trace_profile.cc` (2024, 2025) and its
 //! `tools/trace_parser/long_running_method_trace_parser.cc`. No report from a device was at hand.
 
-mod base64;
 mod timed;
 mod untimed;
 
@@ -24,6 +23,7 @@ use traceloom_trace::{MethodEvents, Place, RepairKind};
 
 use self::timed::Block;
 use super::interpret::Interpreter;
+use crate::base64;
 use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
 

@@ -1,9 +1,14 @@
-//! Base64 (RFC 4648), pushed: trace2html packs its data so.
+//! Base64 (RFC 4648): pushed as it comes, and found inside text.
+
+use std::ops::Range;
+
+/// Runs shorter than this are words, not data.
+const SHORTEST_RUN: usize = 32;
 
 /// Decodes base64 as it comes. Line ends and anything else that is not of the alphabet are
-/// passed over.
+/// passed over; bits that make no byte at the end are dropped.
 #[derive(Debug, Default)]
-pub(super) struct Base64 {
+pub(crate) struct Base64 {
     bits: u32,
     count: u32,
 }
@@ -22,10 +27,35 @@ impl Base64 {
     }
 }
 
+/// The bytes that `text` stands for.
+pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    Base64::default().push(text, &mut bytes);
+    bytes
+}
+
 /// Whether all of `text` could be base64.
-pub(super) fn is_base64(text: &[u8]) -> bool {
+pub(crate) fn is_base64(text: &[u8]) -> bool {
     text.iter()
         .all(|&byte| value(byte).is_some() || byte == b'=' || byte.is_ascii_whitespace())
+}
+
+/// Where long runs of base64 letters stand in a text.
+pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at + text[at..].iter().position(|byte| value(*byte).is_some())?;
+            let rest = &text[start..];
+            let length = rest.iter().position(|byte| value(*byte).is_none());
+            let end = start + length.unwrap_or(rest.len());
+            at = end;
+            if end - start >= SHORTEST_RUN {
+                return Some(start..end);
+            }
+        }
+        None
+    })
 }
 
 fn value(letter: u8) -> Option<u32> {
@@ -49,8 +79,9 @@ mod tests {
         let cases = [
             ("", ""),
             ("Zg==", "f"),
-            ("Zm8=", "fo"),
+            ("Zm8", "fo"),
             ("Zm9v", "foo"),
+            ("Zm9vYmE", "fooba"),
             ("Zm9v\nYmFy", "foobar"),
         ];
         for (text, expected) in cases {
@@ -59,7 +90,17 @@ mod tests {
             text.bytes()
                 .for_each(|letter| decoder.push(&[letter], &mut bytes));
             assert_eq!(bytes, expected.as_bytes());
+            assert_eq!(decode(text.as_bytes()), expected.as_bytes());
         }
+        assert_eq!(decode(b"+/+/"), [0xfb, 0xff, 0xbf]);
         assert!(is_base64(b"H4sI\nAAA=") && !is_base64(b"{\"a\""));
+    }
+
+    #[test]
+    fn long_runs_are_found() {
+        let run = "A".repeat(40);
+        let text = format!("short {run}== and more\n{run}");
+        let found: Vec<_> = runs(text.as_bytes()).collect();
+        assert_eq!(found, [6..46, 58..98]);
     }
 }
