@@ -35,10 +35,16 @@ enum Command {
     Diff(Box<diff::DiffArgs>),
     Convert(convert::ConvertArgs),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
+    )]
     Dmtracedump(Rest),
     /// Traceview's regression mode: thread, call and method tables of a method trace
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom traceview -r app.trace"
+    )]
     Traceview(Rest),
 }
 
