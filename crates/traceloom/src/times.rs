@@ -1,7 +1,9 @@
 //! Times as people write them on a command line.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use traceloom_trace::Trace;
+
+use crate::print::duration;
 
 /// A range of time, counted from the trace's start.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -17,15 +19,45 @@ pub struct TimeRange {
 
 impl TimeRange {
     /// The range on the trace's own clock, ns; `None` where neither end was given.
-    pub fn of(&self, trace: &Trace) -> Option<(i64, i64)> {
+    ///
+    /// # Errors
+    /// If it ends before it begins, or lies behind the trace.
+    pub fn of(&self, trace: &Trace) -> Result<Option<(i64, i64)>> {
         if self.from.is_none() && self.until.is_none() {
-            return None;
+            return Ok(None);
         }
+        check_order(self.from, self.until)?;
         let (first, last) = trace.bounds;
         let from = self.from.map_or(first, |from| first.saturating_add(from));
         let until = self.until.map_or(last, |until| first.saturating_add(until));
-        Some((from, until))
+        if from > last {
+            let length = duration(trace.duration_ns());
+            bail!("--from lies behind the end of the trace, which lasts {length}");
+        }
+        Ok(Some((from, until)))
     }
+}
+
+/// Refuses a range that ends before it begins.
+///
+/// # Errors
+/// If it does.
+pub fn check_order(from: Option<i64>, until: Option<i64>) -> Result<()> {
+    match (from, until) {
+        (Some(from), Some(until)) if until <= from => {
+            let (from, until) = (duration(from), duration(until));
+            bail!("the range of time ends ({until}) before it begins ({from})")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads a share: `5`, `0.5`, `5%`.
+pub fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    number
+        .filter(|number: &f64| number.is_finite() && *number >= 0.0)
+        .ok_or_else(|| format!("{text} is no share; write a number of percent, for example 5"))
 }
 
 /// Reads `1.5s`, `200ms`, `300us` (`µs`), `40ns`; a bare number is seconds. Nanoseconds, exact.

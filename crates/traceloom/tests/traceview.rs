@@ -147,7 +147,7 @@ fn refusals() {
     let (code, _, err) = told(&[env!("CARGO_MANIFEST_PATH")]);
     assert_eq!(code, Some(2));
     assert!(
-        err.contains("traceloom profile") && err.contains("traceloom view"),
+        err.contains("traceloom profile") && err.contains("-r"),
         "{err}"
     );
     let (code, out, err) = told(&["-r", env!("CARGO_MANIFEST_PATH")]);

@@ -10,10 +10,10 @@ use super::{CallTree, NodeId};
 pub struct OverheadReport {
     /// What one look at the clocks costs, ns (`clock-call-overhead-nsec`).
     pub clock_overhead_ns: i64,
-    /// CPU time taken out in all, ns.
+    /// CPU time taken out of the tree's threads, ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_cpu_ns: Option<i64>,
-    /// Real time taken out in all, ns.
+    /// Real time taken out of the tree's threads, ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_wall_ns: Option<i64>,
 }
@@ -61,6 +61,16 @@ impl CallTree {
         })
     }
 
+    /// Whether each node belongs to a thread of the tree: the nodes of others stay when a tree is
+    /// cut down to some threads.
+    fn rows_of_threads(&self) -> Vec<bool> {
+        let mut shown = vec![false; self.nodes.len()];
+        for thread in &self.threads {
+            shown[thread.root.row()..self.nodes.end(thread.root).row()].fill(true);
+        }
+        shown
+    }
+
     /// How many readings fall into each node's exclusive time.
     fn readings(&self) -> Vec<u64> {
         let mut readings = vec![0u64; self.nodes.len()];
@@ -79,6 +89,7 @@ impl CallTree {
         let rows = (0..self.nodes.len() as u32).map(NodeId);
         let exclusive = rows.map(|node| self.nodes.exclusive(node, measure));
         let mut times: Vec<i64> = exclusive.collect();
+        let shown = self.rows_of_threads();
         let mut removed = 0i64;
         for (row, readings) in readings.iter().enumerate().rev() {
             let cost = i64::try_from(*readings)
@@ -88,7 +99,9 @@ impl CallTree {
             let own = self.nodes.exclusive(NodeId(row as u32), measure);
             let taken = cost.min(own);
             times[row] = times[row].saturating_sub(taken);
-            removed = removed.saturating_add(taken);
+            if shown[row] {
+                removed = removed.saturating_add(taken);
+            }
             let parent = self.nodes.parent(NodeId(row as u32));
             if parent != NodeId::NONE {
                 times[parent.row()] = times[parent.row()].saturating_add(times[row]);

@@ -53,6 +53,12 @@ impl Writer for Collapsed {
         out: &mut dyn Write,
     ) -> Result<(), WriteError> {
         let stacks = Stacks::of(trace, options.cpu_time);
+        if options.cpu_time && !stacks.have_cpu_time {
+            return Err(WriteError::NothingToWrite {
+                format: ID,
+                holds: "CPU times of calls where they are asked for",
+            });
+        }
         if stacks.is_empty() {
             return Err(WriteError::NothingToWrite {
                 format: ID,

@@ -20,6 +20,8 @@ pub(super) struct Stacks {
     frame_ids: FxHashMap<String, u32>,
     nodes: Vec<Node>,
     children: FxHashMap<(u32, u32), u32>,
+    /// CPU times were asked for, and the trace has them.
+    pub have_cpu_time: bool,
 }
 
 impl Stacks {
@@ -34,10 +36,12 @@ impl Stacks {
                 self_ns: 0,
             }],
             children: FxHashMap::default(),
+            have_cpu_time: false,
         };
         let tracks = stacks.roots(trace);
         let nodes = stacks.place(trace, &tracks);
         let times = Times::of(trace, cpu_time);
+        stacks.have_cpu_time = times.cpu;
         for (row, &node) in nodes
             .iter()
             .enumerate()
@@ -193,12 +197,29 @@ impl Stacks {
     }
 }
 
+/// When each track's last call of a method began or ended.
+fn call_ends(trace: &Trace) -> Vec<i64> {
+    let slices = &trace.slices;
+    let mut ends = vec![i64::MIN; trace.tracks.len()];
+    for row in (0..slices.len()).filter(|&row| slices.method_id.get(row).some().is_some()) {
+        let end = slices
+            .ts
+            .get(row)
+            .saturating_add(slices.dur.get(row).max(0));
+        let last = &mut ends[slices.track_id.get(row).row()];
+        *last = end.max(*last);
+    }
+    ends
+}
+
 /// How long slices took.
 struct Times<'t> {
     trace: &'t Trace,
     cpu: bool,
     /// The last moment of each track's CPU clock.
     cpu_ends: Vec<i64>,
+    /// The last moment of each track's calls of methods.
+    call_ends: Vec<i64>,
 }
 
 impl<'t> Times<'t> {
@@ -217,15 +238,21 @@ impl<'t> Times<'t> {
             trace,
             cpu,
             cpu_ends,
+            call_ends: call_ends(trace),
         }
     }
 
-    /// A slice that never ended lasts to the end of the trace; on the CPU clock, to the last that
-    /// its thread shows.
+    /// What never ended: a call of a method lasts to the last event of its thread, another slice to
+    /// the end of the trace.
     fn dur(&self, row: usize) -> i64 {
         let slices = &self.trace.slices;
         if !self.cpu {
-            let end = self.trace.slice_end(SliceId::from_row(row));
+            let is_open_call =
+                slices.dur.get(row) == NO_DURATION && slices.method_id.get(row).some().is_some();
+            let end = match is_open_call {
+                true => self.call_ends[slices.track_id.get(row).row()],
+                false => self.trace.slice_end(SliceId::from_row(row)),
+            };
             return end.saturating_sub(slices.ts.get(row));
         }
         match (slices.thread_ts.get(row), slices.thread_dur.get(row)) {

@@ -39,7 +39,7 @@ Usage: traceview -r TRACE
 
   TRACE   a method trace, its name without .trace, or the base name of a .key and .data pair
   -r      print and exit; without it Traceview opened a window, which is not here:
-          see traceloom profile and traceloom view
+          see traceloom profile
 
 Times are microseconds: t- is the thread's CPU clock, g- the global (wall) clock.
 
@@ -108,8 +108,8 @@ fn run(args: &[OsString]) -> Told {
         let name = Path::new(name).display();
         return Told::failed(
             format!(
-                "traceview: the window is not part of traceloom; see `traceloom profile {name}` \
-                 or `traceloom view {name}`, or add -r for the tables"
+                "traceview: the window is not part of traceloom; see `traceloom profile {name}`, \
+                 or add -r for the tables"
             ),
             2,
         );

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use rustc_hash::FxHashMap;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, Presence, Verdict};
 
 use super::Shown;
@@ -111,11 +112,19 @@ fn table(shown: &Shown<'_>) -> Table {
     if metric == DiffMetric::Calls {
         table.column("%", 0, cells(&|row| marked_percent(row, metric)));
     }
+    // The signature only where two rows would look alike without: names lose their front first.
+    let mut alike: FxHashMap<String, u32> = FxHashMap::default();
+    for row in rows {
+        *alike.entry(row.function.label()).or_default() += 1;
+    }
     table.names = rows
         .iter()
         .map(|row| Name {
             indent: 0,
-            text: full_name(row),
+            text: match alike[&row.function.label()] {
+                1 => row.function.label(),
+                _ => full_name(row),
+            },
         })
         .collect();
     table

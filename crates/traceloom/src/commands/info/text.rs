@@ -21,7 +21,7 @@ pub fn write(out: &mut dyn Write, shown: &[Facts], all: bool) -> Result<()> {
         write_counts(out, facts)?;
         write_processes(out, facts, most)?;
         write_threads(out, facts, most)?;
-        write_clocks(out, facts)?;
+        write_clocks(out, facts, most)?;
         write_repairs(out, &facts.repairs)?;
     }
     Ok(())
@@ -125,12 +125,12 @@ fn write_more(out: &mut dyn Write, there: usize, shown: usize) -> Result<()> {
     Ok(())
 }
 
-fn write_clocks(out: &mut dyn Write, facts: &Facts) -> Result<()> {
+fn write_clocks(out: &mut dyn Write, facts: &Facts, most: usize) -> Result<()> {
     if facts.clocks.is_empty() {
         return Ok(());
     }
     writeln!(out, "\nClock sync points ({})", facts.clocks.len())?;
-    for clock in facts.clocks.iter().take(SHOWN) {
+    for clock in facts.clocks.iter().take(most) {
         let at = clock.ts_ns.saturating_sub(facts.start_ns);
         let side = if at < 0 { "before" } else { "after" };
         let distance = duration(at.saturating_abs());
@@ -152,7 +152,7 @@ fn write_clocks(out: &mut dyn Write, facts: &Facts) -> Result<()> {
         }
         writeln!(out)?;
     }
-    Ok(())
+    write_more(out, facts.clocks.len(), most)
 }
 
 fn write_repairs(out: &mut dyn Write, repairs: &[RepairFacts]) -> Result<()> {
@@ -160,7 +160,8 @@ fn write_repairs(out: &mut dyn Write, repairs: &[RepairFacts]) -> Result<()> {
         writeln!(out, "\nRepairs: none")?;
         return Ok(());
     }
-    writeln!(out, "\nRepairs ({} kinds)", repairs.len())?;
+    let kinds = if repairs.len() == 1 { "kind" } else { "kinds" };
+    writeln!(out, "\nRepairs ({} {kinds})", repairs.len())?;
     for repair in repairs {
         let count = thousands(repair.count);
         writeln!(

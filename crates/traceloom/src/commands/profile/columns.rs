@@ -2,7 +2,7 @@
 
 use traceloom_analyze::{Measure, Profile, Times};
 
-use super::Shown;
+use super::{Shown, Sort};
 use crate::print::{Table, ms};
 
 /// A clock, what its columns are called, and how soon they may go on a narrow terminal.
@@ -74,12 +74,14 @@ pub(super) fn states<'t>(
     times: impl Iterator<Item = &'t Times> + Clone,
 ) {
     let names = [
-        (Measure::Runnable, "Runnable", 3),
-        (Measure::Sleeping, "Sleeping", 3),
-        (Measure::Uninterruptible, "Uninterr.", 3),
+        (Measure::Runnable, "Runnable", Sort::Runnable),
+        (Measure::Sleeping, "Sleeping", Sort::Blocked),
+        (Measure::Uninterruptible, "Uninterr.", Sort::Blocked),
     ];
-    for (measure, name, spare) in names {
+    for (measure, name, sort) in names {
         if shown.tree.clocks.has(measure) {
+            // What rows are sorted by stays on the narrowest terminal.
+            let spare = if shown.args.sort == sort { 0 } else { 3 };
             let cells = times.clone().map(|t| cell(t.get(measure)));
             table.column(name, spare, cells.collect());
         }

@@ -23,6 +23,10 @@ pub(super) fn show(shown: &Shown<'_>) -> Result<()> {
             csv(out, shown, kept)
         } else {
             head::write(out, shown)?;
+            if rows.is_empty() {
+                writeln!(out, "nothing ran in this range of time on these threads")?;
+                return Ok(());
+            }
             table(shown, kept).write(out, terminal_width())?;
             more(out, rows.len() - kept.len())
         }
