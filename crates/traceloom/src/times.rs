@@ -1,6 +1,6 @@
 //! Times as people write them on a command line.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use traceloom_trace::Trace;
 
 /// A range of time, counted from the trace's start.
@@ -17,15 +17,32 @@ pub struct TimeRange {
 
 impl TimeRange {
     /// The range on the trace's own clock, ns; `None` where neither end was given.
-    pub fn of(&self, trace: &Trace) -> Option<(i64, i64)> {
+    ///
+    /// # Errors
+    /// If it ends before it begins.
+    pub fn of(&self, trace: &Trace) -> Result<Option<(i64, i64)>> {
         if self.from.is_none() && self.until.is_none() {
-            return None;
+            return Ok(None);
         }
+        check_order(self.from, self.until, "--until")?;
         let (first, last) = trace.bounds;
         let from = self.from.map_or(first, |from| first.saturating_add(from));
         let until = self.until.map_or(last, |until| first.saturating_add(until));
-        Some((from, until))
+        Ok(Some((from, until)))
     }
+}
+
+/// Refuses a range that ends before it begins.
+///
+/// # Errors
+/// If it does; `end` is the option that says where it ends.
+pub fn check_order(from: Option<i64>, until: Option<i64>, end: &str) -> Result<()> {
+    if let (Some(from), Some(until)) = (from, until)
+        && from > until
+    {
+        bail!("{end} lies before --from: the range is empty");
+    }
+    Ok(())
 }
 
 /// Reads `1.5s`, `200ms`, `300us` (`µs`), `40ns`; a bare number is seconds. Nanoseconds, exact.
@@ -48,6 +65,14 @@ pub fn parse_time(text: &str) -> Result<i64, String> {
     }
     let padded = format!("{whole}{fraction:0<digits$}");
     padded.parse().map_err(|_| wrong())
+}
+
+/// Reads a share: `5`, `0.5%`.
+pub fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| format!("{text} is no share; write a number from 0 to 100"))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub struct ConvertArgs {
 pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let writer = choose_writer(args.to.as_deref(), &args.output)?;
     let mut trace = read_trace(&args.input, &args.open)?;
-    if let Some((from, until)) = args.range.of(&trace) {
+    if let Some((from, until)) = args.range.of(&trace)? {
         trace = trace.cut(from, until);
     }
     let options = WriteOptions {

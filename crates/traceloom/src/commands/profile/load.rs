@@ -49,6 +49,7 @@ impl<'a> From<&'a ProfileArgs> for Selection<'a> {
 
 /// Reads the trace and keeps the threads wanted.
 pub(crate) fn tree(args: &Selection<'_>) -> Result<CallTree> {
+    crate::times::check_order(args.from, args.to, "--to")?;
     let mut tree = match straight(args)? {
         Some(tree) => tree,
         None => {

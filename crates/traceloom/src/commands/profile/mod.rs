@@ -19,7 +19,7 @@ use traceloom_analyze::{
 
 use crate::input::InputArgs;
 use crate::print::stream;
-use crate::times::parse_time;
+use crate::times::{parse_percent, parse_time};
 
 /// Rows of a table that nobody asked for more of.
 const USUAL_LIMIT: usize = 30;
@@ -84,7 +84,7 @@ pub struct ProfileArgs {
     pub tree: Option<Direction>,
 
     /// In a tree, leave out what has less than this share of the total
-    #[arg(long, value_name = "PERCENT", default_value = "1", requires = "tree")]
+    #[arg(long, value_name = "PERCENT", default_value = "1", requires = "tree", value_parser = parse_percent)]
     pub min_percent: f64,
 
     /// Levels of a tree to show
