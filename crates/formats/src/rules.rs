@@ -71,7 +71,7 @@ pub enum RuleTrack {
 #[non_exhaustive]
 pub enum RulesError {
     /// It is not TOML, or a key has the wrong type or name. The message has line and column.
-    #[error("{0}")]
+    #[error(transparent)]
     Toml(#[from] toml::de::Error),
     /// A rule says too much or too little.
     #[error(

@@ -77,6 +77,7 @@ impl SchedTracker {
         if cpu >= self.cpus.len() {
             self.cpus.resize(cpu + 1, None);
         }
+        let left = self.running(switch.cpu).unwrap_or(ThreadId::NONE);
         let matches = self.close_slice(builder, switch);
         let row = builder.trace.sched_slices.push(SchedSliceRow {
             ts: switch.ts,
@@ -90,6 +91,9 @@ impl SchedTracker {
             utid: switch.next,
             row: row as u32,
         });
+        if !matches {
+            self.leave_unseen(builder, left, switch.ts, switch.cpu);
+        }
         if !switch.prev_is_idle && switch.prev != switch.next {
             let state = (!switch.prev_state.is_final()).then_some(switch.prev_state);
             self.enter(
@@ -113,6 +117,21 @@ impl SchedTracker {
             );
         }
         matches
+    }
+
+    /// The switch away from `utid` is missing: it ran on `cpu` up to now at the latest, as its
+    /// sched slice says. What it does from here on, nothing tells.
+    #[cold]
+    fn leave_unseen(&mut self, builder: &mut TraceBuilder, utid: ThreadId, ts: i64, cpu: u32) {
+        let tracked = *self.tracked(utid);
+        let states = &mut builder.trace.thread_states;
+        let row = tracked.open as usize;
+        let runs_here = tracked.state == TaskState::RUNNING && states.cpu.get(row) == cpu;
+        if runs_here {
+            *states.dur.get_mut(row) = ts.saturating_sub(states.ts.get(row)).max(0);
+            let tracked = self.tracked(utid);
+            (tracked.open, tracked.state) = (NO_ROW, TaskState::UNKNOWN);
+        }
     }
 
     #[inline]
@@ -265,5 +284,37 @@ mod tests {
             .map(|row| (row.ts, row.dur))
             .collect();
         assert_eq!(ran, [(10, 20), (30, 5), (35, -1)]);
+    }
+
+    #[test]
+    fn a_thread_whose_switch_away_is_missing_runs_no_longer_than_its_slice() {
+        let mut builder = TraceBuilder::new();
+        let (idle, lost, other) = (builder.thread(0), builder.thread(1), builder.thread(2));
+        let mut sched = SchedTracker::default();
+        let mut switch = |builder: &mut TraceBuilder, ts, prev, next| {
+            let switch = SchedSwitch {
+                ts,
+                cpu: 0,
+                prev,
+                prev_state: TaskState::SLEEPING,
+                next,
+                next_priority: 120,
+                prev_is_idle: prev == idle,
+                next_is_idle: next == idle,
+            };
+            sched.switch(builder, switch)
+        };
+        assert!(switch(&mut builder, 10, idle, lost));
+        assert!(!switch(&mut builder, 30, other, idle));
+        sched.wake(&mut builder, 50, lost, other);
+        let states: Vec<_> = builder
+            .finish()
+            .thread_states
+            .rows()
+            .filter(|row| row.utid == lost)
+            .map(|row| (row.ts, row.dur, row.state))
+            .collect();
+        let running = (10, 20, TaskState::RUNNING);
+        assert_eq!(states, [running, (50, -1, TaskState::RUNNABLE)]);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use memmap2::Mmap;
-use traceloom_formats::{AnyReader, EventRules, ReadError, ReadOptions, Reader, Target};
+use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
 use crate::progress::Progress;
@@ -76,8 +76,28 @@ impl InputArgs {
         };
         let bytes = std::fs::read(path)
             .with_context(|| format!("cannot read the process dump {}", path.display()))?;
+        if !names_threads(&bytes) {
+            bail!(
+                "{} is no process dump: no ps table and no list of tasks in it",
+                path.display()
+            );
+        }
         Ok(Some(Arc::new(bytes)))
     }
+}
+
+/// Whether a process dump tells anything.
+fn names_threads(dump: &[u8]) -> bool {
+    let format = FORMATS.iter().find(|format| format.id() == "process-dump");
+    let Some(mut reader) = format.and_then(|format| format.reader(&ReadOptions::default())) else {
+        return false;
+    };
+    let mut builder = TraceBuilder::new();
+    let mut target = Target::Trace(&mut builder);
+    let read = reader
+        .feed(dump, &mut target)
+        .and_then(|()| reader.finish(&mut target));
+    read.is_ok() && !builder.finish().threads.is_empty()
 }
 
 /// Reads a trace into tables, with original names where a mapping was given.
@@ -113,6 +133,21 @@ pub fn read_method_events(
 
 fn is_other_kind(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ReadError::NoMethodEvents { .. }))
+}
+
+/// The inputs, where `a.key` and `a.data` are one: either name opens both.
+pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
+    let mut pairs = Vec::new();
+    let mut is_new = |path: &Path| match parts(path) {
+        Ok(parts) if parts.len() > 1 => {
+            let is_new = !pairs.contains(&parts);
+            pairs.push(parts);
+            is_new
+        }
+        _ => true,
+    };
+    let files = files.iter().map(PathBuf::as_path);
+    files.filter(|path| is_new(path)).collect()
 }
 
 /// The parts that make up the input: one file, or a key and a data file of old tools. A base

@@ -3,10 +3,11 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// Writes a file by way of a temporary one beside it, which takes the name only when all is
-/// there. `-` is standard output.
+/// there. `-` is standard output. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to,
+/// never replaced, and a link stays a link.
 ///
 /// # Errors
 /// If `write` fails or the folder cannot be written; the old file is then untouched.
@@ -14,10 +15,38 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>)
     if path.as_os_str() == "-" {
         return print(write);
     }
+    match std::fs::metadata(path) {
+        Ok(old) if old.is_dir() => bail!("{}: is a folder; name a file in it", path.display()),
+        Ok(old) if !old.is_file() => write_into(path, write),
+        Ok(_) => replace(&std::fs::canonicalize(path)?, write),
+        Err(_) => replace(path, write),
+    }
+}
+
+/// Writes to what is no file, once everything is there.
+fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    let device = std::fs::OpenOptions::new().write(true).open(path);
+    match device.and_then(|mut device| device.write_all(&bytes)) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+/// Gives `path` new contents in one step.
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
+    if !folder.is_dir() {
+        bail!(
+            "cannot write {}: there is no folder {}",
+            path.display(),
+            folder.display()
+        );
+    }
     let cannot = || format!("cannot write {}", path.display());
     let mut temporary = tempfile::Builder::new();
     set_usual_mode(&mut temporary);

@@ -26,7 +26,7 @@ impl TimeRange {
         if self.from.is_none() && self.until.is_none() {
             return Ok(None);
         }
-        check_order(self.from, self.until)?;
+        check_order(self.from, self.until, "--until")?;
         let (first, last) = trace.bounds;
         let from = self.from.map_or(first, |from| first.saturating_add(from));
         let until = self.until.map_or(last, |until| first.saturating_add(until));
@@ -41,23 +41,28 @@ impl TimeRange {
 /// Refuses a range that ends before it begins.
 ///
 /// # Errors
-/// If it does.
-pub fn check_order(from: Option<i64>, until: Option<i64>) -> Result<()> {
+/// If it does; `end` is the option that says where it ends.
+pub fn check_order(from: Option<i64>, until: Option<i64>, end: &str) -> Result<()> {
     match (from, until) {
-        (Some(from), Some(until)) if until <= from => {
-            let (from, until) = (duration(from), duration(until));
-            bail!("the range of time ends ({until}) before it begins ({from})")
+        (Some(from), Some(until)) if from >= until => {
+            bail!("{end} lies before --from: the range is empty")
         }
         _ => Ok(()),
     }
 }
 
-/// Reads a share: `5`, `0.5`, `5%`.
+/// Reads a share of a whole: `5`, `0.5%`.
 pub fn parse_percent(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches('%').parse().ok();
+    let share = parse_growth(text).ok().filter(|number| *number <= 100.0);
+    share.ok_or_else(|| format!("{text} is no share; write a number from 0 to 100"))
+}
+
+/// Reads a growth, which may be more than the whole: `5`, `150%`.
+pub fn parse_growth(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.trim_end_matches('%').parse().ok();
     number
-        .filter(|number: &f64| number.is_finite() && *number >= 0.0)
-        .ok_or_else(|| format!("{text} is no share; write a number of percent, for example 5"))
+        .filter(|number| number.is_finite() && *number >= 0.0)
+        .ok_or_else(|| format!("{text} is no growth; write a number of percent, for example 5"))
 }
 
 /// Reads `1.5s`, `200ms`, `300us` (`µs`), `40ns`; a bare number is seconds. Nanoseconds, exact.

@@ -5,7 +5,13 @@
 //! comm, padded to 16 | tid | tgid?| cpu | flags? | time | rest
 //! ```
 //! The source of the layout is the kernel's `trace_print_context` (`kernel/trace/trace_output.c`);
-//! trace-cmd's `report` prints the same without flags.
+//! trace-cmd's `report` prints the same without flags. With the option `latency-format` (and
+//! `trace-cmd report -l`) the kernel cuts names to 8 bytes and joins CPU and flags:
+//!
+//! ```text
+//!   <idle>-0         2d..2. 7843072871us+: sched_switch: prev_comm=swapper/2 prev_pid=0
+//! comm | tid       |cpu|flags| time | delay mark | rest
+//! ```
 
 use super::digits::{digits, int32, skip_spaces, timestamp};
 use super::event::NO_TGID;
@@ -51,14 +57,19 @@ pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
 fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
     let (tid, end) = int32(line, dash + 1).filter(|(tid, _)| *tid >= 0)?;
     let (tgid, at) = tgid(line, skip_spaces(line, end))?;
-    if line.get(at) != Some(&b'[') {
+    let (cpu, ts, end) = match line.get(at)? {
+        b'[' => {
+            let (cpu, end) = digits(line, at + 1)?;
+            let flags = skip_spaces(line, end + 1);
+            let (ts, colon) = time_after_flags(line, flags)?;
+            (line.get(end) == Some(&b']')).then_some((cpu, ts, colon))?
+        }
+        b'0'..=b'9' => joined_cpu_and_time(line, at)?,
+        _ => return None,
+    };
+    if cpu >= MOST_CPUS.into() {
         return None;
     }
-    let (cpu, end) = digits(line, at + 1)?;
-    if line.get(end) != Some(&b']') || cpu >= MOST_CPUS.into() {
-        return None;
-    }
-    let (ts, end) = time_after_flags(line, skip_spaces(line, end + 1))?;
     let comm_start = skip_spaces(line, 0).min(dash);
     Some(Prefix {
         comm: &line[comm_start..dash],
@@ -98,6 +109,28 @@ fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let flags = &line[at..line.len().min(at + MOST_FLAGS + 1)];
     let length = flags.iter().position(|&byte| byte == b' ')?;
     time_at(skip_spaces(line, at + length))
+}
+
+/// `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU, time
+/// and where its colon stands. The kernel's source is `lat_print_generic`.
+#[cold]
+fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
+    let (cpu, flags) = digits(line, at)?;
+    let length = line[flags..].iter().position(|&byte| byte == b' ')?;
+    let known = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.' || *byte == b'#';
+    // The first flag tells whether interrupts are off; it is never a digit.
+    let is_flags = (3..=MOST_FLAGS).contains(&length)
+        && matches!(line[flags], b'.' | b'd' | b'D' | b'b' | b'X')
+        && line[flags..flags + length].iter().all(known);
+    let start = skip_spaces(line, flags + length);
+    let (ts, end) = timestamp(line, start).filter(|_| is_flags)?;
+    let (ts, end) = match line[end..].starts_with(b"us") {
+        true => (ts.checked_mul(1000)?, end + 2),
+        false => (ts, end),
+    };
+    // How long the next event took to come: ' ', '+', '!', '#', '*', '@' or '$'.
+    let colon = end + usize::from(line.get(end).is_some_and(|byte| b" +!#*@$".contains(byte)));
+    (line.get(colon) == Some(&b':')).then_some((cpu, ts, colon))
 }
 
 #[cfg(test)]
@@ -193,6 +226,31 @@ mod tests {
     fn clocks_that_count_no_seconds() {
         assert_eq!(read("a-1 [000] ....        12345: ev: a").4, 12345);
         assert_eq!(read("a-1 [000] .... 1.123456789: ev: a").4, 1_123_456_789);
+    }
+
+    #[test]
+    fn latency_format() {
+        // Lines of Linux 6.18 and of trace-cmd report -l.
+        let line = "   sleep-2304      1d..2. 7843065108us!: sched_switch: prev_comm=sleep";
+        let expect = ("sleep".to_owned(), 2304, -1, 1, 7_843_065_108_000);
+        let (comm, tid, tgid, cpu, ts, rest) = read(line);
+        assert_eq!((comm, tid, tgid, cpu, ts), expect);
+        assert_eq!(rest, "sched_switch: prev_comm=sleep");
+        let line = "rcu_pree-15       12d..2. 7843081892us : ev: a";
+        assert_eq!((read(line).3, read(line).4), (12, 7_843_081_892_000));
+        let line = "  <idle>-0         2d.h2. 259445.106966: ev: a=1";
+        let (comm, tid, _, cpu, ts, _) = read(line);
+        assert_eq!((comm.as_str(), tid, cpu), ("<idle>", 0, 2));
+        assert_eq!(ts, 259_445_106_966_000);
+        for line in [
+            "05-12 12:34:56.789  123  456 I tag: text",
+            "a-1 2d..2. 12us?: ev",
+            "a-1 2 12us: ev",
+            "a-1 2d..2.",
+            "2026-05-12 12d... 1",
+        ] {
+            assert_eq!(prefix(line.as_bytes()), None, "{line}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::calls::{Clock, Selection, choose_clock, read_calls};
 use crate::input::InputArgs;
 use crate::output::write_file;
 use crate::print::plain;
+use crate::times::parse_percent;
 
 /// Draw who calls whom and what it costs: SVG (nothing else needed), Graphviz DOT, or PNG
 ///
@@ -38,7 +39,7 @@ pub struct CallgraphArgs {
     to: Option<Picture>,
 
     /// Leave out nodes and edges below this share of the total inclusive time
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = parse_percent)]
     threshold: f64,
 
     /// Draw at most this many nodes, those with most inclusive time
@@ -74,13 +75,6 @@ enum Picture {
     Dot,
     /// A bitmap, through Graphviz's dot where that is installed
     Png,
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches('%').parse().ok();
-    number
-        .filter(|number| (0.0..=100.0).contains(number))
-        .ok_or_else(|| format!("{text} is no share; write a number from 0 to 100"))
 }
 
 /// Runs the command.

@@ -80,8 +80,12 @@ impl Made {
 
     /// Writes the trace into a folder of the build, and returns its path.
     pub fn file(&self, name: &str) -> PathBuf {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::write(&path, self.bytes()).unwrap();
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let path = folder.join(name);
+        // Tests run at the same time and make the same file: each must find it whole.
+        let mut whole = tempfile::NamedTempFile::new_in(&folder).unwrap();
+        std::io::Write::write_all(&mut whole, &self.bytes()).unwrap();
+        whole.persist(&path).unwrap();
         path
     }
 }

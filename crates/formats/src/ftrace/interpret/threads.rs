@@ -12,6 +12,9 @@ use crate::ftrace::event::NO_TGID;
 /// other tools and are compared by their string.
 const INLINE_NAME: usize = 16;
 
+/// What the kernel's `latency-format` keeps of a name.
+const LATENCY_NAME: usize = 8;
+
 /// One life of a thread.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
@@ -34,6 +37,12 @@ pub(super) struct Slot {
 impl Slot {
     pub fn is_idle(&self) -> bool {
         self.tid == 0
+    }
+
+    /// Whether `name` is what `latency-format` leaves of the name that events told in full.
+    fn is_cut(&self, name: &[u8]) -> bool {
+        let known = self.name.get(..usize::from(self.name_length));
+        name.len() == LATENCY_NAME && known.is_some_and(|known| known.starts_with(name))
     }
 
     #[inline]
@@ -150,7 +159,7 @@ impl Threads {
 
     fn rename(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &mut self.slots[id];
-        if slot.is_idle() {
+        if slot.is_idle() || slot.is_cut(name) {
             return;
         }
         slot.name_length = u8::MAX;

@@ -90,7 +90,7 @@ pub struct DiffArgs {
     ///
     /// Looks at the number that --sort names, in all rows that --min-change leaves. A new row is
     /// measured against the total of the base side, having no time there itself.
-    #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_growth)]
     fail_above: Option<f64>,
 
     /// Print CSV: times in nanoseconds, a header line with names and units

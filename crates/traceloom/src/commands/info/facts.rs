@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use traceloom_trace::{NO_NUMBER, RowId, SourceId, Trace};
+use traceloom_trace::{NO_DURATION, NO_NUMBER, RowId, SourceId, Trace};
 
 /// Everything `info` tells of one file. Times are nanoseconds.
 #[derive(Debug, Serialize)]
@@ -236,8 +236,12 @@ fn threads(trace: &Trace) -> Vec<ThreadFacts> {
         .rows()
         .filter(|row| row.utid != RowId::NONE)
     {
+        let dur = match row.dur {
+            NO_DURATION => trace.bounds.1.saturating_sub(row.ts),
+            dur => dur,
+        };
         let sum = &mut running[row.utid.row()];
-        *sum = sum.saturating_add(row.dur.max(0));
+        *sum = sum.saturating_add(dur.max(0));
     }
     let facts = trace.threads.rows().zip(slices).zip(running);
     let mut facts: Vec<_> = facts

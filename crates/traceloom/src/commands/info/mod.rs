@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::input::{InputArgs, read_trace};
+use crate::input::{InputArgs, once_a_pair, read_trace};
 use crate::output::print;
 use facts::Facts;
 
@@ -40,7 +40,7 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
     let mut shown = Vec::new();
     let mut code = ExitCode::SUCCESS;
-    for path in &args.files {
+    for path in once_a_pair(&args.files) {
         match read_trace(path, &args.open) {
             Ok(trace) => shown.push(Facts::of(path, &trace)),
             Err(error) => {

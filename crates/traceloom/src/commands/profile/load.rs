@@ -13,7 +13,6 @@ use super::ProfileArgs;
 use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, Names};
 use crate::print::plain;
-use crate::times::check_order;
 
 /// Which calls of which file a command is about.
 #[derive(Clone, Copy)]
@@ -50,7 +49,7 @@ impl<'a> From<&'a ProfileArgs> for Selection<'a> {
 
 /// Reads the trace and keeps the threads wanted.
 pub(crate) fn tree(args: &Selection<'_>) -> Result<CallTree> {
-    check_order(args.from, args.to)?;
+    crate::times::check_order(args.from, args.to, "--to")?;
     let mut tree = match straight(args)? {
         Some(tree) => tree,
         None => {

@@ -1,0 +1,144 @@
+//! `traceloom info` end to end.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The JSON that `info` prints for a text.
+fn info(name: &str, text: &str) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_traceloom"))
+        .args(["info", "--json"])
+        .arg(&path)
+        .output()
+        .expect("traceloom runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_thread_that_still_runs_when_the_trace_ends_ran_until_then() {
+    let facts = info(
+        "open.ftrace",
+        "\
+          <idle>-0     [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=busy next_pid=7 next_prio=120
+            busy-7     [000] .... 1.250000: tracing_mark_write: C|7|n|1
+",
+    );
+    let thread = facts["threads"].as_array().unwrap();
+    let busy = thread.iter().find(|thread| thread["tid"] == 7).unwrap();
+    assert_eq!(busy["running_ns"], 250_000_000);
+}
+
+fn traceloom(args: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    let output = command.args(args).current_dir(folder).output();
+    output.expect("traceloom runs")
+}
+
+/// What stands on standard error of a run that ends with exit code 2 and prints nothing.
+fn refused(args: &[&str], folder: &Path) -> String {
+    let output = traceloom(args, folder);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+const EXAMPLE: &[u8] = include_bytes!("../../../examples/app.trace");
+
+fn with_example() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.trace"), EXAMPLE).unwrap();
+    folder
+}
+
+#[test]
+fn a_key_and_its_data_file_are_one_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = EXAMPLE.windows(4).position(|four| four == b"SLOW").unwrap();
+    std::fs::write(folder.path().join("p.key"), &EXAMPLE[..binary]).unwrap();
+    std::fs::write(folder.path().join("p.data"), &EXAMPLE[binary..]).unwrap();
+    for names in [&["p.key", "p.data"][..], &["p.data", "p.key", "p"]] {
+        let args = [&["info", "--json"], names].concat();
+        let shown: serde_json::Value =
+            serde_json::from_slice(&traceloom(&args, folder.path()).stdout).unwrap();
+        assert_eq!(shown["counts"]["slices"], 3851, "{names:?}");
+    }
+}
+
+#[test]
+fn wrong_side_files_and_ranges_are_refused() {
+    let folder = with_example();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("bad.toml", "x = [");
+    for (args, told) in [
+        (
+            &["profile", "a.trace", "--from=2s", "--to=1s"][..],
+            "--to lies before --from",
+        ),
+        (
+            &[
+                "convert",
+                "a.trace",
+                "-o",
+                "b.html",
+                "--from=2s",
+                "--until=1s",
+            ],
+            "--until lies before",
+        ),
+        (
+            &["info", "a.trace", "--process-dump", "bad.toml"],
+            "no process dump",
+        ),
+        (
+            &["profile", "a.trace", "--tree=top-down", "--min-percent=nan"],
+            "nan is no share",
+        ),
+        (
+            &["convert", "a.trace", "-o", "none/b.html"],
+            "there is no folder none",
+        ),
+        (
+            &["convert", "a.trace", "--to=ftrace", "-o", "."],
+            "is a folder",
+        ),
+    ] {
+        let errors = refused(args, folder.path());
+        assert!(errors.contains(told), "{args:?}: {errors}");
+    }
+    let errors = refused(&["info", "a.trace", "--events", "bad.toml"], folder.path());
+    assert_eq!(errors.matches("unclosed array").count(), 1, "{errors}");
+    assert!(!folder.path().join("b.html").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_a_pipe_a_pipe() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = with_example();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("real.html"), "old").unwrap();
+    std::os::unix::fs::symlink("real.html", at("link.html")).unwrap();
+    let linked = traceloom(&["convert", "a.trace", "-o", "link.html"], folder.path());
+    assert!(linked.status.success());
+    assert!(at("link.html").is_symlink());
+    assert!(std::fs::metadata(at("real.html")).unwrap().len() > 1000);
+
+    let made = Command::new("mkfifo").arg(at("pipe.html")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no mkfifo");
+        return;
+    }
+    let reader = std::thread::spawn({
+        let pipe = at("pipe.html");
+        move || std::fs::read(pipe).unwrap().len()
+    });
+    let piped = traceloom(&["convert", "a.trace", "-o", "pipe.html"], folder.path());
+    let kept = std::fs::metadata(at("pipe.html")).unwrap();
+    assert!(kept.file_type().is_fifo(), "the pipe was replaced");
+    assert!(piped.status.success());
+    assert!(reader.join().unwrap() > 1000);
+}
