@@ -56,7 +56,7 @@ impl Writer for Collapsed {
         if options.cpu_time && !stacks.have_cpu_time {
             return Err(WriteError::NothingToWrite {
                 format: ID,
-                holds: "CPU times of calls where they are asked for",
+                holds: "CPU times of calls where --cpu asks for them",
             });
         }
         if stacks.is_empty() {

@@ -1,0 +1,97 @@
+//! The examples in README.md and docs/ print what they say: each command is run, and each line that
+//! stands under it must be in its output. Lines that were shortened have a `…`.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PAGES: [&str; 7] = [
+    "README.md",
+    "docs/info.md",
+    "docs/profile.md",
+    "docs/callgraph.md",
+    "docs/diff.md",
+    "docs/convert.md",
+    "docs/traceview.md",
+];
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder that looks like the repository to the commands: the examples, and an empty docs.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = workspace().join("examples").canonicalize().unwrap();
+    std::os::unix::fs::symlink(examples, folder.path().join("examples")).unwrap();
+    std::fs::create_dir(folder.path().join("docs")).unwrap();
+    folder
+}
+
+/// The commands of a page, each with the lines under it; those of one block run in one shell.
+fn blocks(page: &str) -> Vec<Vec<(String, Vec<String>)>> {
+    let text = std::fs::read_to_string(workspace().join(page)).unwrap();
+    let fenced = text.split("```\n").skip(1).step_by(2);
+    let block = |block: &str| {
+        let mut commands: Vec<(String, Vec<String>)> = Vec::new();
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), commands.last_mut()) {
+                (Some(command), _) => commands.push((command.to_owned(), Vec::new())),
+                (None, Some((_, lines))) => lines.push(line.to_owned()),
+                (None, None) => {}
+            }
+        }
+        commands
+    };
+    fenced
+        .map(block)
+        .filter(|commands| !commands.is_empty())
+        .collect()
+}
+
+/// Everything that the commands of a block print.
+fn printed(commands: &[(String, Vec<String>)], folder: &Path) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_traceloom")).parent().unwrap();
+    let script: Vec<&str> = commands
+        .iter()
+        .map(|(command, _)| command.as_str())
+        .collect();
+    let output = Command::new("bash")
+        .args(["-c", &script.join("\n")])
+        .current_dir(folder)
+        .env(
+            "PATH",
+            format!("{}:{}", program.display(), std::env::var("PATH").unwrap()),
+        )
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+#[test]
+fn examples_print_what_the_pages_say() {
+    let mut checked = 0;
+    for page in PAGES {
+        // One folder a page: later examples use what earlier ones wrote.
+        let folder = folder();
+        for block in blocks(page) {
+            // An example without output speaks of a file that the reader has.
+            if block.iter().all(|(_, lines)| lines.is_empty()) {
+                continue;
+            }
+            let printed = printed(&block, folder.path());
+            let shown = block.iter().flat_map(|(_, lines)| lines);
+            for line in shown.filter(|line| !line.trim().is_empty() && !line.contains('…')) {
+                assert!(
+                    printed.lines().any(|real| real == line),
+                    "{page}: no line {line:?} in:\n{printed}"
+                );
+                checked += 1;
+            }
+        }
+    }
+    println!("{checked} lines of examples checked");
+    assert!(checked > 100, "only {checked} lines found");
+}
