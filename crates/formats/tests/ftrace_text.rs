@@ -284,3 +284,25 @@ fn a_capture_of_our_own() {
     ];
     assert_eq!(states[..7], first);
 }
+
+#[test]
+fn a_main_thread_that_only_the_scheduler_names_leads_its_process() {
+    let trace = read("\
+     android.fg-1701  ( 1661) [000] d..3     1.000000: sched_switch: prev_comm=android.fg prev_pid=1701 prev_prio=120 prev_state=S ==> next_comm=<-transport next_pid=20475 next_prio=120
+     <-transport-20475 (  375) [000] d..3     1.000100: sched_waking: comm=system_server pid=1661 prio=120 target_cpu=001
+          <idle>-0     (-----) [000] d..3     1.000200: sched_waking: comm=other pid=99 prio=120 target_cpu=001
+           <...>-98    (-----) [000] d..3     1.000300: sched_waking: comm=other pid=99 prio=120 target_cpu=001
+");
+    let process = trace.processes.rows().find(|row| row.pid == 1661).unwrap();
+    assert_eq!(text(&trace, process.name), "system_server");
+    let leader = trace.threads.rows().find(|row| row.tid == 1661).unwrap();
+    assert!(leader.is_main_thread);
+    // adbd's thread is called that; `<...>` is no name.
+    let name = |tid| {
+        let row = trace.threads.rows().find(|row| row.tid == tid).unwrap();
+        text(&trace, row.name).to_owned()
+    };
+    assert_eq!((name(20475), name(98)), ("<-transport".into(), "".into()));
+    assert_eq!(trace.repairs.count(RepairKind::MissingTgid), 1);
+    assert_eq!(trace.repairs.count(RepairKind::UnknownProcess), 2);
+}

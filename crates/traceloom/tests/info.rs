@@ -73,6 +73,9 @@ fn wrong_side_files_and_ranges_are_refused() {
     let folder = with_example();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("bad.toml", "x = [");
+    let nopid = String::from_utf8_lossy(EXAMPLE).find("pid=14230").unwrap();
+    let without = [&EXAMPLE[..nopid], b"xxx=14230", &EXAMPLE[nopid + 9..]].concat();
+    std::fs::write(folder.path().join("nopid.trace"), without).unwrap();
     for (args, told) in [
         (
             &["profile", "a.trace", "--from=2s", "--to=1s"][..],
@@ -88,6 +91,10 @@ fn wrong_side_files_and_ranges_are_refused() {
                 "--until=1s",
             ],
             "--until lies before",
+        ),
+        (
+            &["profile", "nopid.trace", "--process", "app"],
+            "there is none; the trace does not tell any",
         ),
         (
             &["info", "a.trace", "--process-dump", "bad.toml"],

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind};
+use traceloom_trace::{
+    NO_DURATION, NO_NUMBER, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind,
+};
 
 const ROOT: u32 = 0;
 const NO_NODE: u32 = u32::MAX;
@@ -88,6 +90,7 @@ impl Stacks {
         if let Some(upid) = trace.threads.upid.get(utid.row()).some() {
             let process = trace.processes.row(upid.row());
             node = match trace.strings.get(process.name) {
+                "" if process.pid == NO_NUMBER => node,
                 "" => self.child(node, &format!("process {}", process.pid)),
                 name => self.child(node, name),
             };

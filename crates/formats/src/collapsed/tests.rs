@@ -1,4 +1,4 @@
-use traceloom_trace::{SliceBegin, Trace, TraceBuilder};
+use traceloom_trace::{RowId, SliceBegin, Trace, TraceBuilder};
 
 use super::Collapsed;
 use crate::capture::corpus;
@@ -39,6 +39,21 @@ fn equal_paths_are_one_line_and_no_time_is_lost() {
         text,
         "com.app;main;outer 7200\ncom.app;main;outer;a:b c 2800\n"
     );
+}
+
+#[test]
+fn a_process_that_nothing_tells_of_is_no_frame() {
+    let mut builder = TraceBuilder::new();
+    let main = builder.thread(7);
+    let upid = builder.process(traceloom_trace::NO_NUMBER);
+    *builder.tables().threads.upid.get_mut(main.row()) = upid;
+    let names = ["main", "work"].map(|name| builder.intern(name.as_bytes()));
+    builder.name_thread(main, names[0]);
+    let track = builder.thread_track(main);
+    builder.begin_slice(track, SliceBegin::named(0, names[1]));
+    builder.end_slice(track, 500, None);
+    let text = collapsed(&builder.finish(), false).unwrap();
+    assert_eq!(text, "main;work 500\n");
 }
 
 #[test]

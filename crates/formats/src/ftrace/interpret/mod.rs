@@ -201,6 +201,7 @@ impl Interpreter {
     /// The input is over.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.finish_story(out);
+        self.threads.place_leaders(out);
         self.count_tgids(out);
         threads::name_processes(out);
     }

@@ -3,7 +3,7 @@
 //! A tid is a small number that the kernel hands out again, so this is a paged array, and what
 //! every line asks for stands in one place.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
 use crate::ftrace::event::NO_TGID;
@@ -148,11 +148,12 @@ impl Threads {
         &self.slots
     }
 
-    /// Names a thread. `<...>` and its kin say that the writer did not know the name, and the
-    /// idle threads of all CPUs share one.
+    /// Names a thread. `<...>` and its kin say that the writer did not know the name (adbd's
+    /// `<-transport` is one), and the idle threads of all CPUs share one.
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
-        if !self.slots[id].is_named(name) && name.first() != Some(&b'<') {
+        let unknown = || name.first() == Some(&b'<') && name.last() == Some(&b'>');
+        if !self.slots[id].is_named(name) && !unknown() {
             self.rename(id, name, out);
         }
     }
@@ -189,6 +190,19 @@ impl Threads {
         if tgid > 0 && tgid != slot.tgid && !slot.tgid_from_column && !slot.is_idle() {
             slot.tgid = tgid;
             out.put_in_process(slot.utid, tgid.into());
+        }
+    }
+
+    /// A thread whose number is that of a process leads it, even if no line of its own says so: as
+    /// long as the process lives, no other thread has the number.
+    pub fn place_leaders(&mut self, out: &mut TraceBuilder) {
+        let pids: FxHashSet<i64> = out.trace().processes.pid.iter().collect();
+        for id in 0..self.slots.len() {
+            let Slot { tid, utid, .. } = self.slots[id];
+            let placed = out.trace().threads.upid.get(utid.row()) != ProcessId::NONE;
+            if !placed && pids.contains(&tid.into()) && self.find(tid) == Some(id) {
+                self.told_tgid(id, tid, out);
+            }
         }
     }
 

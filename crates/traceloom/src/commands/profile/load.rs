@@ -180,7 +180,7 @@ impl<'a> Wanted<'a> {
             let exact = any(query, true);
             if !exact && !any(query, false) {
                 bail!(
-                    "--{what} {}: there is none; there are {}",
+                    "--{what} {}: there is none; {}",
                     plain(query),
                     listed(tree.threads.iter().map(&key))
                 );
@@ -205,10 +205,11 @@ fn matches(query: &str, exact: bool, name: &str, number: i64) -> bool {
     }
 }
 
-/// The first few names, for a message.
+/// The first few names, for a message. Numbers below zero are unknown ones.
 fn listed<'t>(keys: impl Iterator<Item = (&'t String, i64)>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<String> = keys
+        .filter(|(name, number)| !name.is_empty() || *number >= 0)
         .map(|(name, number)| match name.as_str() {
             "" => number.to_string(),
             name => format!("{} ({number})", plain(name)),
@@ -218,8 +219,9 @@ fn listed<'t>(keys: impl Iterator<Item = (&'t String, i64)>) -> String {
     names.dedup();
     let more = names.len().saturating_sub(SHOWN);
     names.truncate(SHOWN);
-    match more {
-        0 => names.join(", "),
-        more => format!("{} and {more} more", names.join(", ")),
+    match (names.is_empty(), more) {
+        (true, _) => "the trace does not tell any".to_owned(),
+        (_, 0) => format!("there are {}", names.join(", ")),
+        (_, more) => format!("there are {} and {more} more", names.join(", ")),
     }
 }
