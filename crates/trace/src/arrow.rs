@@ -20,7 +20,7 @@ pub trait IntoArrow {
 }
 
 /// A value that an Arrow array holds.
-pub trait ArrowValue: Copy {
+pub trait ArrowValue: Copy + PartialEq {
     /// The array's type.
     type Type: ArrowPrimitiveType;
     /// The value in the array.

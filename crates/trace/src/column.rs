@@ -9,25 +9,33 @@ pub const CHUNK_ROWS: usize = 1 << 16;
 /// chunks: [ 65536 rows ][ 65536 rows ][ 65536 rows ][ 1234 rows ... ]
 /// row n:  chunks[n >> 16][n & 0xffff]
 /// ```
+///
+/// While all rows hold one value (the category of calls, a clock that was not recorded), only that
+/// value and their number are kept.
 #[derive(Clone, Debug)]
 pub struct Column<T> {
     chunks: Vec<Vec<T>>,
+    /// The value of all rows and how many they are; then there are no chunks.
+    same: Option<(T, usize)>,
 }
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
         Self {
-            chunks: vec![Vec::new()],
+            chunks: Vec::new(),
+            same: None,
         }
     }
 }
 
-impl<T: Copy> Column<T> {
+impl<T: Copy + PartialEq> Column<T> {
     /// How many rows there are.
     #[inline]
     pub fn len(&self) -> usize {
-        let last = self.chunks.len() - 1;
-        last * CHUNK_ROWS + self.chunks[last].len()
+        match self.chunks.split_last() {
+            Some((last, before)) => before.len() * CHUNK_ROWS + last.len(),
+            None => self.same.map_or(0, |(_, rows)| rows),
+        }
     }
 
     /// Whether there are no rows.
@@ -38,15 +46,42 @@ impl<T: Copy> Column<T> {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, value: T) {
-        if self
-            .chunks
-            .last()
-            .is_none_or(|chunk| chunk.len() == CHUNK_ROWS)
-        {
-            self.chunks.push(Vec::with_capacity(CHUNK_ROWS));
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK_ROWS => chunk.push(value),
+            _ => self.push_aside(value),
         }
-        if let Some(chunk) = self.chunks.last_mut() {
-            chunk.push(value);
+    }
+
+    /// Adds a row that repeats the others, or for which there is no room in the last chunk.
+    #[inline(never)]
+    fn push_aside(&mut self, value: T) {
+        if self.chunks.is_empty() {
+            match &mut self.same {
+                None => return self.same = Some((value, 1)),
+                Some((same, rows)) if *same == value => return *rows += 1,
+                Some(_) => self.spread(),
+            }
+        }
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK_ROWS => chunk.push(value),
+            _ => {
+                let mut chunk = Vec::with_capacity(CHUNK_ROWS);
+                chunk.push(value);
+                self.chunks.push(chunk);
+            }
+        }
+    }
+
+    /// Gives each row its place.
+    #[cold]
+    fn spread(&mut self) {
+        let Some((value, mut rows)) = self.same.take() else {
+            return;
+        };
+        while rows > 0 {
+            let some = rows.min(CHUNK_ROWS);
+            self.chunks.push(vec![value; some]);
+            rows -= some;
         }
     }
 
@@ -56,7 +91,11 @@ impl<T: Copy> Column<T> {
     /// If there is no such row: rows come from ids that this library handed out.
     #[inline]
     pub fn get(&self, row: usize) -> T {
-        self.chunks[row / CHUNK_ROWS][row % CHUNK_ROWS]
+        match (self.chunks.get(row / CHUNK_ROWS), self.same) {
+            (Some(chunk), _) => chunk[row % CHUNK_ROWS],
+            (None, Some((value, rows))) if row < rows => value,
+            _ => panic!("row {row} of a column of {}", self.len()),
+        }
     }
 
     /// The value of `row` to be changed in place.
@@ -65,31 +104,46 @@ impl<T: Copy> Column<T> {
     /// As [`get`](Self::get).
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> &mut T {
+        if self.chunks.is_empty() {
+            self.spread();
+        }
         &mut self.chunks[row / CHUNK_ROWS][row % CHUNK_ROWS]
     }
 
     /// All values in row order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        self.chunks.iter().flatten().copied()
+        let same = self.same.into_iter();
+        let same = same.flat_map(|(value, rows)| std::iter::repeat_n(value, rows));
+        self.chunks.iter().flatten().copied().chain(same)
     }
 
     /// The chunks in row order: every one but the last has [`CHUNK_ROWS`] rows.
-    pub fn chunks(&self) -> &[Vec<T>] {
+    pub fn chunks(&mut self) -> &[Vec<T>] {
+        self.spread();
         &self.chunks
     }
 
     /// The chunks themselves, for a consumer that takes the memory over.
-    pub fn into_chunks(self) -> Vec<Vec<T>> {
+    /// At least one, if only an empty one.
+    pub fn into_chunks(mut self) -> Vec<Vec<T>> {
+        self.spread();
+        if self.chunks.is_empty() {
+            self.chunks.push(Vec::new());
+        }
         self.chunks
     }
 
     /// The column with its rows in the order that `order` names (a permutation of row numbers).
     pub fn permuted(&self, order: &[u32]) -> Self {
         let chunk = |rows: &[u32]| rows.iter().map(|&row| self.get(row as usize)).collect();
-        match order.is_empty() {
-            true => Self::default(),
-            false => Self {
+        match self.same {
+            Some(_) => Self {
+                chunks: Vec::new(),
+                same: self.same,
+            },
+            None => Self {
                 chunks: order.chunks(CHUNK_ROWS).map(chunk).collect(),
+                same: None,
             },
         }
     }
@@ -106,9 +160,9 @@ impl<T: Copy> Column<T> {
 /// The order that sorts rows by time and keeps the order of arrival within one instant, or
 /// `None` where the rows stand in that order already.
 pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
-    let sorted = times_ns.chunks().iter().all(|chunk| chunk.is_sorted())
+    let sorted = times_ns.chunks.iter().all(|chunk| chunk.is_sorted())
         && times_ns
-            .chunks()
+            .chunks
             .windows(2)
             .all(|pair| pair[0].last() <= pair[1].first());
     if sorted {
@@ -135,7 +189,8 @@ fn order_by_key(times_ns: &Column<i64>) -> Option<Vec<u32>> {
         return None;
     }
     let key = |(row, ts): (usize, i64)| ((ts - first) as u64) << row_bits | row as u64;
-    let mut keys: Vec<u64> = times_ns.iter().enumerate().map(key).collect();
+    let mut keys: Vec<u64> = Vec::with_capacity(times_ns.len());
+    keys.extend(times_ns.iter().enumerate().map(key));
     keys.sort_unstable();
     let mask = (1u64 << row_bits) - 1;
     Some(keys.iter().map(|key| (key & mask) as u32).collect())
@@ -154,6 +209,25 @@ mod tests {
         *column.get_mut(CHUNK_ROWS * 2 + 2) = 7;
         assert_eq!(column.iter().last(), Some(7));
         assert_eq!(column.chunks().len(), 3);
+    }
+
+    #[test]
+    fn rows_that_are_all_the_same_take_no_room() {
+        let mut column = Column::default();
+        (0..CHUNK_ROWS + 5).for_each(|_| column.push(9));
+        assert_eq!((column.len(), column.heap_bytes()), (CHUNK_ROWS + 5, 0));
+        assert_eq!(column.get(CHUNK_ROWS + 4), 9);
+        assert_eq!(column.iter().count(), CHUNK_ROWS + 5);
+        column.push(8);
+        *column.get_mut(1) = 7;
+        assert_eq!(column.len(), CHUNK_ROWS + 6);
+        let ends = [0, 1, CHUNK_ROWS + 4, CHUNK_ROWS + 5].map(|row| column.get(row));
+        assert_eq!(ends, [9, 7, 9, 8]);
+        assert_eq!(
+            column.iter().filter(|value| *value == 9).count(),
+            CHUNK_ROWS + 4
+        );
+        assert_eq!(Column::<u8>::default().into_chunks(), [Vec::new()]);
     }
 
     #[test]

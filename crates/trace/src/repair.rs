@@ -124,6 +124,9 @@ repair_kinds! {
     /// The buffer was full.
     BufferOverflow = "buffer_overflow", Loss,
         "the recording buffer was full: events before or after it are missing";
+    /// More than the input's size pays for.
+    BeyondLimit = "beyond_limit", Loss,
+        "the input is so dense that showing all of it would take more memory than its size allows; the rest is left out or put together";
     /// The file has another number of records than it says.
     CountMismatch = "count_mismatch", Note,
         "the header announces another number of records than the file has";

@@ -126,6 +126,13 @@ impl Arena {
         self.nodes.len()
     }
 
+    /// Bytes of memory that the tree takes at most until it is finished: nodes with their parents,
+    /// the nodes in their final order, and slots while they grow.
+    pub(crate) fn peak_bytes(&self) -> usize {
+        let node = 2 * size_of::<Node>() + size_of::<u32>();
+        self.nodes.len() * node + self.slots.len() * 3 / 2 * size_of::<u64>()
+    }
+
     /// The nodes, the parent of each ([`NONE`] for a root; else below the node's own number), and
     /// how often calls ran over 32 bits. No child is looked for any more.
     pub(crate) fn into_parts(self) -> (Vec<Node>, Vec<u32>, FxHashMap<u32, u64>) {

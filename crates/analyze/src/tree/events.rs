@@ -12,6 +12,14 @@ use super::function::{Function, FunctionId};
 use super::measure::{CpuSource, TreeClocks};
 use super::{CallNodes, CallTree, NodeId, TreeThread};
 
+/// Bytes that the tree may take whatever the size of the file, and for each byte of it: what is left
+/// of 64 MB and 16 bytes when names and the profile have their share.
+const FREE_BYTES: u64 = 24 << 20;
+const BYTES_PER_BYTE: u64 = 9;
+
+/// What an open call takes, here and in the decoder.
+const OPEN_CALL_BYTES: usize = size_of::<(u32, Frame)>() + 8;
+
 /// Counts the records of a method trace into a [`CallTree`] while they are read.
 ///
 /// A record costs a look at the innermost open call and at the node it leads to: calls that repeat
@@ -30,6 +38,8 @@ pub struct CallTreeBuilder {
     pid: i64,
     records: u64,
     clock_overhead_ns: Option<i64>,
+    /// Calls that are open on all threads.
+    open: usize,
 }
 
 /// An open call: its node and when it began.
@@ -54,6 +64,8 @@ struct Faults {
     unmatched: Fault,
     missing: Fault,
     negative: Fault,
+    /// Records left out because the file does not pay for the paths they lead to.
+    beyond: Fault,
 }
 
 #[derive(Debug, Default)]
@@ -97,7 +109,23 @@ impl CallTreeBuilder {
             pid: -1,
             records: 0,
             clock_overhead_ns: None,
+            open: 0,
         }
+    }
+
+    /// Whether the file pays for the paths so far; if not, its other records only count. A recorder
+    /// writes more bytes for a call than a path takes here, so this is for broken files alone.
+    fn is_full(&mut self, batch: &[MethodEvent]) -> bool {
+        let Some(last) = batch.last() else {
+            return false;
+        };
+        let taken = self.arena.peak_bytes() + self.open * OPEN_CALL_BYTES;
+        let paid = FREE_BYTES.saturating_add(BYTES_PER_BYTE.saturating_mul(last.offset));
+        let is_full = self.faults.beyond.count > 0 || taken as u64 > paid;
+        if is_full {
+            self.faults.beyond.add(batch.len() as u64, *last);
+        }
+        is_full
     }
 
     /// The tree of all records so far.
@@ -180,6 +208,7 @@ impl CallTreeBuilder {
             (RepairKind::UnmatchedExit, faults.unmatched),
             (RepairKind::MissingExit, faults.missing),
             (RepairKind::NegativeDuration, faults.negative),
+            (RepairKind::BeyondLimit, faults.beyond),
         ];
         for (kind, fault) in kinds {
             let Some((place, method)) = fault.first else {
@@ -350,6 +379,9 @@ impl MethodEvents for CallTreeBuilder {
         if let (0, Some(range), Some(first)) = (self.records, &mut self.range, batch.first()) {
             *range = range.shifted(first.wall_ns);
         }
+        if self.is_full(batch) {
+            return;
+        }
         self.records += batch.len() as u64;
         for records in batch.chunk_by(|one, next| one.thread == next.thread) {
             let index = records[0].thread;
@@ -374,7 +406,9 @@ impl MethodEvents for CallTreeBuilder {
                 self.make_thread(index, first);
             }
             let thread = &mut self.threads[index.0 as usize];
+            let before = thread.stack.depth();
             thread.run(&mut self.arena, &mut self.faults, records);
+            self.open = self.open + thread.stack.depth() - before;
         }
     }
 

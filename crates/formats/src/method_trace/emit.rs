@@ -15,6 +15,20 @@ use super::ids::{Declared, Ids, NONE};
 /// Events handed over at once: 16 KB, which stay in the nearest cache.
 pub(super) const BATCH: usize = 512;
 
+/// So many threads and methods may have rows of their own, whatever the size of the file, which
+/// pays for more by the share of its bytes below. Far more than any recording has; beyond, a broken
+/// file of records with ever new ids would take hundreds of bytes of memory for nine of its own.
+const FREE_IDS: usize = 1 << 16;
+
+/// Bytes read for each method beyond [`FREE_IDS`].
+const BYTES_A_METHOD: u64 = 128;
+
+/// Bytes read for each thread beyond [`FREE_IDS`].
+const BYTES_A_THREAD: u64 = 1024;
+
+/// The name of what stands for all methods, or threads, beyond the limit.
+const OTHERS: &str = "(others)";
+
 /// A repair until the end of the trace, where the consumer hears of it.
 #[derive(Clone, Debug)]
 struct Mended {
@@ -88,13 +102,35 @@ impl Emitter {
     #[cold]
     fn new_thread(&mut self, tid: u32, offset: u64, sink: &mut dyn MethodEvents) -> ThreadIndex {
         let index = self.insert_thread(tid, offset);
-        sink.thread(index, tid, "");
+        let is_shared = self.threads.is_shared(index.0);
+        sink.thread(index, tid, if is_shared { OTHERS } else { "" });
         index
     }
 
     fn insert_thread(&mut self, tid: u32, offset: u64) -> ThreadIndex {
         self.clocks.push(ThreadClocks::default());
-        ThreadIndex(self.threads.insert(tid.into(), offset))
+        let index = self.threads.insert(tid.into(), offset);
+        if !has_room(self.threads.len(), offset, BYTES_A_THREAD) {
+            self.threads.share(index);
+            self.beyond_limit("threads", offset);
+        }
+        ThreadIndex(index)
+    }
+
+    fn insert_method(&mut self, raw_id: u64, offset: u64) -> u32 {
+        let index = self.methods.insert(raw_id, offset);
+        if !has_room(self.methods.len(), offset, BYTES_A_METHOD) {
+            self.methods.share(index);
+            self.beyond_limit("methods", offset);
+        }
+        index
+    }
+
+    /// Counts what has no row of its own.
+    #[cold]
+    pub fn beyond_limit(&mut self, what: &str, offset: u64) {
+        let kind = RepairKind::BeyondLimit;
+        self.repairs.add(kind, offset, || what.to_owned());
     }
 
     /// The index of a method that a record names; an unknown one is announced by its id.
@@ -108,9 +144,14 @@ impl Emitter {
 
     #[cold]
     fn new_method(&mut self, raw_id: u64, offset: u64, sink: &mut dyn MethodEvents) -> MethodIndex {
-        let index = MethodIndex(self.methods.insert(raw_id, offset));
+        let index = MethodIndex(self.insert_method(raw_id, offset));
         let line = MethodLine {
             raw_id,
+            name: if self.methods.is_shared(index.0) {
+                OTHERS
+            } else {
+                ""
+            },
             line: -1,
             ..MethodLine::default()
         };
@@ -130,6 +171,10 @@ impl Emitter {
             NONE => self.insert_thread(tid, offset),
             index => ThreadIndex(index),
         };
+        if self.threads.is_shared(index.0) {
+            sink.thread(index, tid, OTHERS);
+            return self.beyond_limit("threads", offset);
+        }
         let declared = self.threads.declare(index.0, hash(&[name]));
         self.note_redefined(declared, offset, || format!("thread {tid}: {name}"));
         if declared != Declared::Again {
@@ -145,9 +190,18 @@ impl Emitter {
         sink: &mut dyn MethodEvents,
     ) {
         let index = match self.methods.find(line.raw_id) {
-            NONE => self.methods.insert(line.raw_id, offset),
+            NONE => self.insert_method(line.raw_id, offset),
             index => index,
         };
+        if self.methods.is_shared(index) {
+            let name = OTHERS;
+            let line = MethodLine {
+                name,
+                ..MethodLine::default()
+            };
+            sink.method(MethodIndex(index), &line);
+            return self.beyond_limit("methods", offset);
+        }
         let text = hash(&[line.class, line.name, line.signature, line.file]);
         let declared = self.methods.declare(index, text);
         self.note_redefined(declared, offset, || {
@@ -191,6 +245,11 @@ impl Emitter {
         }
         sink.finish(keys);
     }
+}
+
+/// Whether one more than `count` ids may come up, so many bytes into the input.
+fn has_room(count: usize, offset: u64, bytes_an_id: u64) -> bool {
+    (count as u64) < FREE_IDS as u64 + offset / bytes_an_id
 }
 
 /// Events that come one by one, collected into batches.

@@ -30,6 +30,8 @@ pub(super) struct Ids<const SHIFT: u32> {
     direct: Vec<u32>,
     hashed: FxHashMap<u64, u32>,
     known: Vec<Known>,
+    /// The index of all ids without one of their own; [`NONE`] while there is room for more.
+    shared: u32,
 }
 
 impl<const SHIFT: u32> Default for Ids<SHIFT> {
@@ -39,6 +41,7 @@ impl<const SHIFT: u32> Default for Ids<SHIFT> {
             direct: Vec::new(),
             hashed: FxHashMap::default(),
             known: Vec::new(),
+            shared: NONE,
         }
     }
 }
@@ -55,6 +58,25 @@ pub(super) enum Declared {
 }
 
 impl<const SHIFT: u32> Ids<SHIFT> {
+    /// How many indices there are.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether `index` stands for all ids without an index of their own.
+    pub fn is_shared(&self, index: u32) -> bool {
+        index == self.shared && index != NONE
+    }
+
+    /// From now on every new id gets `index`, which is in use: for inputs that have more ids than
+    /// memory should hold.
+    #[cold]
+    pub fn share(&mut self, index: u32) {
+        self.shared = index;
+        let free = self.direct.iter_mut().filter(|one_more| **one_more == 0);
+        free.for_each(|one_more| *one_more = index + 1);
+    }
+
     /// The index of `raw`, [`NONE`] if it has none yet.
     #[inline(always)]
     pub fn find(&self, raw: u64) -> u32 {
@@ -75,9 +97,9 @@ impl<const SHIFT: u32> Ids<SHIFT> {
     #[inline]
     fn find_hashed(&self, raw: u64) -> u32 {
         if self.hashed.is_empty() {
-            return NONE;
+            return self.shared;
         }
-        self.hashed.get(&raw).copied().unwrap_or(NONE)
+        self.hashed.get(&raw).copied().unwrap_or(self.shared)
     }
 
     /// Gives `raw`, which has none, the next index.
@@ -152,6 +174,20 @@ mod tests {
         for (index, raw) in raws.into_iter().enumerate() {
             assert_eq!(ids.find(raw), index as u32);
         }
+    }
+
+    #[test]
+    fn ids_beyond_the_limit_share_an_index() {
+        let mut ids = Ids::<2>::default();
+        for (index, raw) in [4, 0xffff_fffc, 8].into_iter().enumerate() {
+            assert_eq!(ids.insert(raw, 0), index as u32);
+        }
+        assert!(!ids.is_shared(NONE));
+        ids.share(2);
+        for raw in [8, 12, 5, 0x8000_0000, (DIRECT << 2) - 4, u64::MAX] {
+            assert!(ids.is_shared(ids.find(raw)), "{raw:x}");
+        }
+        assert_eq!((ids.find(4), ids.find(0xffff_fffc)), (0, 1));
     }
 
     #[test]

@@ -13,6 +13,20 @@ const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
 /// The name of the sync point that says when a method trace started.
 pub(super) const START: &str = "start of the method trace";
 
+/// Bytes that slices may take whatever the size of the file, and for each byte of it: what is left
+/// of 64 MB and 16 bytes when everything else has its share.
+const FREE_BYTES: u64 = 24 << 20;
+const BYTES_PER_BYTE: u64 = 12;
+
+/// Slices between two looks at the memory they take.
+const LOOK_EVERY: usize = 1 << 14;
+
+/// What an open call takes beside its slice: here, in the builder and in the decoder.
+const OPEN_CALL_BYTES: usize = 24;
+
+/// Sorting takes a key and a row number for each slice.
+const SORTING_BYTES: usize = 12;
+
 /// A thread with its open calls.
 struct Thread {
     utid: ThreadId,
@@ -32,6 +46,19 @@ pub(crate) struct Interpreter {
     threads: Vec<Thread>,
     unmatched: Counted,
     missing: Counted,
+    limit: Limit,
+}
+
+/// How much the slices may take.
+#[derive(Default)]
+struct Limit {
+    /// The number of slices at which to look again.
+    next_look: usize,
+    open: usize,
+    last_ts: i64,
+    is_unsorted: bool,
+    /// Records left out because the file does not pay for their slices.
+    beyond: Counted,
 }
 
 /// A repair that is counted here and told at the end.
@@ -88,6 +115,9 @@ impl OnBuilder<'_> {
             let method = MethodId::from_row(state.first_method + key as usize);
             thread.calls.push(key, ());
             let call = SliceBegin::call(ts, thread_ts, method);
+            state.limit.open += 1;
+            state.limit.is_unsorted |= ts < state.limit.last_ts;
+            state.limit.last_ts = ts;
             self.builder.begin_slice(thread.track, call);
             return;
         }
@@ -100,10 +130,38 @@ impl OnBuilder<'_> {
             state.missing.add(inner as u64, event, ts);
         }
         let thread_ts = state.has_cpu.then_some(event.cpu_ns);
+        state.limit.open = state.limit.open.saturating_sub(inner + 1);
         for _ in 0..=inner {
             thread.calls.pop();
             self.builder.end_slice(thread.track, ts, thread_ts);
         }
+    }
+
+    /// Whether the file pays for the slices so far; if not, its other records only count. A recorder
+    /// writes more than four bytes for a call with its return, so this is for broken files alone.
+    fn is_full(&mut self, batch: &[MethodEvent]) -> bool {
+        let limit = &mut self.state.limit;
+        let slices = &self.builder.trace().slices;
+        if limit.beyond.count == 0 && slices.len() < limit.next_look {
+            return false;
+        }
+        let Some(last) = batch.last() else {
+            return false;
+        };
+        limit.next_look = slices.len() + LOOK_EVERY;
+        let sorting = if limit.is_unsorted {
+            slices.len() * SORTING_BYTES
+        } else {
+            0
+        };
+        let taken = slices.heap_bytes() + sorting + limit.open * OPEN_CALL_BYTES;
+        let paid = FREE_BYTES.saturating_add(BYTES_PER_BYTE.saturating_mul(last.offset));
+        let is_full = limit.beyond.count > 0 || taken as u64 > paid;
+        if is_full {
+            let ts = self.state.start_ns.saturating_add(last.wall_ns);
+            limit.beyond.add(batch.len() as u64, last, ts);
+        }
+        is_full
     }
 
     fn tell(&mut self, kind: RepairKind, counted: Counted) {
@@ -209,7 +267,9 @@ impl MethodEvents for OnBuilder<'_> {
     }
 
     fn events(&mut self, batch: &[MethodEvent]) {
-        batch.iter().for_each(|event| self.event(event));
+        if !self.is_full(batch) {
+            batch.iter().for_each(|event| self.event(event));
+        }
     }
 
     fn repair(&mut self, kind: RepairKind, count: u64, place: Place, detail: String) {
@@ -221,6 +281,8 @@ impl MethodEvents for OnBuilder<'_> {
         self.tell(RepairKind::UnmatchedExit, unmatched);
         let missing = std::mem::take(&mut self.state.missing);
         self.tell(RepairKind::MissingExit, missing);
+        let beyond = std::mem::take(&mut self.state.limit.beyond);
+        self.tell(RepairKind::BeyondLimit, beyond);
         for (key, value) in key_section {
             self.builder.metadata(key, value);
         }

@@ -22,6 +22,9 @@ use super::emit::Emitter;
 
 const BEGIN: &[u8] = b"*version";
 
+/// Options that are kept; the VMs write a dozen.
+const MAX_OPTIONS: usize = 1 << 16;
+
 /// Whether `head` begins with a key section.
 pub(super) fn begins(head: &[u8]) -> bool {
     match head.strip_prefix(BEGIN) {
@@ -112,7 +115,9 @@ pub(super) fn read_keys(text: &[u8]) -> Keys {
         if part == Part::Version {
             keys.version = parse_id(&line).and_then(|version| u16::try_from(version).ok());
             part = Part::Options;
-        } else if let (Part::Options, Some((key, value))) = (part, line.split_once('=')) {
+        } else if let (Part::Options, Some((key, value))) = (part, line.split_once('='))
+            && keys.pairs.len() < MAX_OPTIONS
+        {
             keys.pairs.push((key.to_owned(), value.to_owned()));
         }
     });
@@ -121,7 +126,7 @@ pub(super) fn read_keys(text: &[u8]) -> Keys {
 
 /// Declares the threads and methods of the section. `at` is where `text` stands in the source.
 pub(super) fn declare(text: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
-    let mut part = Part::Unknown;
+    let (mut part, mut options) = (Part::Unknown, 0);
     for_lines(text, |offset, line| {
         let (next, is_mark) = next_part(part, line);
         part = next;
@@ -132,7 +137,13 @@ pub(super) fn declare(text: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn M
                 part = Part::Options;
                 true
             }
-            Part::Options => memchr(b'=', line).is_some(),
+            Part::Options => {
+                options += 1;
+                if options > MAX_OPTIONS {
+                    emit.beyond_limit("options", place);
+                }
+                memchr(b'=', line).is_some()
+            }
             Part::Threads => declare_thread(line, place, emit, sink),
             Part::Methods => declare_method(line, place, emit, sink),
             Part::Unknown => false,

@@ -33,6 +33,12 @@ pub(super) enum KeyError {
     ShortToken { section: &'static str },
     #[error("ERROR: failed while reading {section} (found {found})")]
     NoLines { section: &'static str, found: i32 },
+    #[error("ERROR: {found} lines in section {section} of {bytes} bytes are too many")]
+    TooMany {
+        section: &'static str,
+        found: usize,
+        bytes: usize,
+    },
     #[error("ERROR: missing field on method line: '{}'", line.escape_ascii())]
     MissingField { line: Vec<u8> },
     #[error("ERROR: bad method ID '{}'", id.escape_ascii())]
@@ -44,7 +50,9 @@ impl KeyError {
     pub fn write(&self, to: &mut Vec<u8>) {
         let (before, own, after): (String, &[u8], &str) = match self {
             KeyError::ShortToken { .. } => return,
-            KeyError::Empty | KeyError::NoLines { .. } => (self.to_string(), b"", ""),
+            KeyError::Empty | KeyError::NoLines { .. } | KeyError::TooMany { .. } => {
+                (self.to_string(), b"", "")
+            }
             KeyError::NotAtStart { section, found } => (
                 format!("ERROR: not at start of {section} (found '"),
                 found,
@@ -138,6 +146,27 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Lines of a section that are read however short they are. A method takes some 200 bytes of memory
+/// until it is printed, so files of nothing but tiny lines would take a hundred times their size.
+const FREE_LINES: usize = 1 << 17;
+
+/// Bytes of the section for each line beyond [`FREE_LINES`]: fewer than real ones have.
+const THREAD_LINE: usize = 8;
+const METHOD_LINE: usize = 20;
+
+/// Refuses a section with more lines than its size pays for.
+fn check_density(lines: &Lines<'_>, section: &'static str, line: usize) -> Result<(), KeyError> {
+    let bytes = lines.text.len();
+    match lines.count > FREE_LINES + bytes / line {
+        true => Err(KeyError::TooMany {
+            section,
+            found: lines.count,
+            bytes,
+        }),
+        false => Ok(()),
+    }
+}
+
 struct Reader<'a> {
     data: &'a [u8],
     at: usize,
@@ -212,6 +241,7 @@ impl<'a> Reader<'a> {
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
         match self.lines("threads") {
             Ok(lines) => {
+                check_density(&lines, "threads", THREAD_LINE)?;
                 threads.reserve_exact(lines.count);
                 threads.extend(lines.iter().map(thread));
             }
@@ -224,6 +254,7 @@ impl<'a> Reader<'a> {
 
     fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
         let lines = self.lines("methods")?;
+        check_density(&lines, "methods", METHOD_LINE)?;
         // Room for the pseudo-methods as well.
         let mut methods = Vec::with_capacity(lines.count + 2);
         for line in lines.iter() {
