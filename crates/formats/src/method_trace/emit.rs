@@ -21,7 +21,7 @@ pub(super) const BATCH: usize = 512;
 const FREE_IDS: usize = 1 << 16;
 
 /// Bytes read for each method beyond [`FREE_IDS`].
-const BYTES_A_METHOD: u64 = 128;
+const BYTES_A_METHOD: u64 = 64;
 
 /// Bytes read for each thread beyond [`FREE_IDS`].
 const BYTES_A_THREAD: u64 = 1024;
