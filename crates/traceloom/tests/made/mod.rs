@@ -1,6 +1,7 @@
 //! Method traces put together by hand, and running the program on them.
 #![allow(dead_code)]
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -80,8 +81,12 @@ impl Made {
 
     /// Writes the trace into a folder of the build, and returns its path.
     pub fn file(&self, name: &str) -> PathBuf {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::write(&path, self.bytes()).unwrap();
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let path = folder.join(name);
+        // Other tests may be reading a file of that name: it changes in one step.
+        let mut whole = tempfile::NamedTempFile::new_in(folder).unwrap();
+        whole.write_all(&self.bytes()).unwrap();
+        whole.persist(&path).unwrap();
         path
     }
 }
