@@ -306,3 +306,23 @@ fn a_main_thread_that_only_the_scheduler_names_leads_its_process() {
     assert_eq!(trace.repairs.count(RepairKind::MissingTgid), 1);
     assert_eq!(trace.repairs.count(RepairKind::UnknownProcess), 2);
 }
+
+#[test]
+fn a_thread_number_in_another_process_is_another_thread() {
+    let trace = read(
+        "\
+   aaa-100   (   50) [000] ...1 1.000000: tracing_mark_write: B|50|first
+   aaa-100   (   50) [000] ...1 1.010000: tracing_mark_write: E|50
+   bbb-100   (   60) [000] ...1 2.000000: tracing_mark_write: B|60|second
+   bbb-100   (-----) [000] ...1 2.010000: tracing_mark_write: E|60
+",
+    );
+    let of = |slice: usize| {
+        let track = trace.slices.track_id.get(slice);
+        let thread = trace.threads.row(trace.track_thread(track).unwrap().row());
+        let pid = trace.processes.pid.get(thread.upid.row());
+        (text(&trace, thread.name), pid)
+    };
+    assert_eq!((of(0), of(1)), (("aaa", 50), ("bbb", 60)));
+    assert_eq!(trace.slices.dur.get(1), 10_000_000);
+}

@@ -140,7 +140,10 @@ impl Interpreter {
     #[inline]
     fn locate(&mut self, record: &Record<'_>, line: u64, out: &mut TraceBuilder) -> At {
         self.events += 1;
-        let slot = self.threads.of(record.tid, line, out);
+        let mut slot = self.threads.of(record.tid, line, out);
+        if self.threads.is_elsewhere(slot, record.tgid) {
+            slot = self.threads.rebirth(record.tid, record.ts, line, out);
+        }
         self.threads.name(slot, record.comm, out);
         self.threads.column_tgid(slot, record.tgid, out);
         let at = At {

@@ -172,6 +172,22 @@ impl Threads {
         out.name_thread(slot.utid, name);
     }
 
+    /// Whether the column tells another process than it did before. Threads do not move, so the
+    /// number was handed out again, and nothing recorded says when.
+    #[inline]
+    pub fn is_elsewhere(&self, id: SlotId, tgid: i32) -> bool {
+        let slot = &self.slots[id];
+        slot.tgid_from_column && tgid != slot.tgid && tgid != NO_TGID && !slot.is_idle()
+    }
+
+    /// Another thread has `tid` from here on.
+    #[cold]
+    pub fn rebirth(&mut self, tid: i32, ts: i64, line: u64, out: &mut TraceBuilder) -> SlotId {
+        let id = self.birth(tid, ts, line, out);
+        self.slots[id].fresh = false;
+        id
+    }
+
     /// The line's column says the process.
     #[inline]
     pub fn column_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
