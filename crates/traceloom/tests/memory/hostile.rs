@@ -2,97 +2,131 @@
 
 use std::io::Write;
 
-/// A name, and what makes an input of about so many bytes.
-pub type Hostile = (&'static str, fn(usize) -> Vec<u8>);
+/// An input that is all of one kind.
+pub struct Hostile {
+    pub name: &'static str,
+    /// The commands that took the most for it before there were limits.
+    pub worst_for: &'static [&'static str],
+    /// Makes an input of about so many bytes.
+    pub make: fn(usize) -> Vec<u8>,
+}
+
+const fn hostile(
+    name: &'static str,
+    worst_for: &'static [&'static str],
+    make: fn(usize) -> Vec<u8>,
+) -> Hostile {
+    Hostile {
+        name,
+        worst_for,
+        make,
+    }
+}
 
 /// The worst that was thought of for each reader.
 pub const HOSTILE: &[Hostile] = &[
-    ("b, one clock: pairs", |bytes| {
+    hostile("b, one clock: pairs", &[], |bytes| {
         packets(0xF4, true, bytes, &[&[1], &[3, 0]])
     }),
-    ("b, one clock: pairs that go back in time", |bytes| {
-        back_in_time(bytes)
-    }),
-    ("b, one clock: entries", |bytes| {
+    hostile(
+        "b, one clock: pairs that go back in time",
+        &[],
+        back_in_time,
+    ),
+    hostile("b, one clock: entries", &["info", "profile"], |bytes| {
         packets(0xF4, true, bytes, &[&[0, 0]])
     }),
-    ("b, one clock: new paths", |bytes| new_paths(0xF4, bytes)),
-    ("b, two clocks: entries", |bytes| {
+    hostile("b, one clock: new paths", &[], |bytes| {
+        new_paths(0xF4, bytes)
+    }),
+    hostile("b, two clocks: entries", &[], |bytes| {
         packets(0xF5, true, bytes, &[&[0, 0, 0]])
     }),
-    ("b, two clocks: pairs", |bytes| {
+    hostile("b, two clocks: pairs", &[], |bytes| {
         packets(0xF5, true, bytes, &[&[1, 0], &[3, 0, 0]])
     }),
-    ("b, two clocks: new paths", |bytes| new_paths(0xF5, bytes)),
-    ("a, one clock: entries", |bytes| {
+    hostile("b, two clocks: new paths", &[], |bytes| {
+        new_paths(0xF5, bytes)
+    }),
+    hostile("a, one clock: entries", &[], |bytes| {
         packets(0xF4, false, bytes, &[&[0, 0]])
     }),
-    ("a, two clocks: entries", |bytes| {
+    hostile("a, two clocks: entries", &[], |bytes| {
         packets(0xF5, false, bytes, &[&[0, 0, 0]])
     }),
-    ("a, one clock: pairs", |bytes| {
+    hostile("a, one clock: pairs", &[], |bytes| {
         packets(0xF4, false, bytes, &[&[1, 1], &[0x7F, 1]])
     }),
-    ("a: new methods", |bytes| {
+    hostile("a: new methods", &["profile"], |bytes| {
         packets(0xF4, false, bytes, &[&[4, 0]])
     }),
-    ("packets that name threads", |bytes| {
+    hostile("packets that name threads", &["info"], |bytes| {
         many(v2_header(0xF5, true), bytes, |out, n| {
             out.push(0);
             out.extend((n as u32).to_le_bytes());
             out.extend([0, 0]);
         })
     }),
-    ("packets of one record of new threads", |bytes| {
-        many(v2_header(0xF5, true), bytes, |out, n| {
-            out.push(2);
-            out.extend((n as u32).to_le_bytes());
-            out.extend([0, 0, 0, 3, 0, 0, 0, 0, 0, 0]);
-        })
-    }),
-    ("packets that name methods", |bytes| {
+    hostile(
+        "packets of one record of new threads",
+        &["profile"],
+        |bytes| {
+            many(v2_header(0xF5, true), bytes, |out, n| {
+                out.push(2);
+                out.extend((n as u32).to_le_bytes());
+                out.extend([0, 0, 0, 3, 0, 0, 0, 0, 0, 0]);
+            })
+        },
+    ),
+    hostile("packets that name methods", &[], |bytes| {
         many(v2_header(0xF5, true), bytes, |out, n| {
             out.push(1);
             out.extend((n as u64 * 4).to_le_bytes());
             out.extend([0, 0]);
         })
     }),
-    ("v1: new methods", |bytes| {
+    hostile("v1: new methods", &["profile"], |bytes| {
         many(v1_header(), bytes, |out, n| {
             out.push(1);
             out.extend((n as u32 * 4).to_le_bytes());
             out.extend([0; 4]);
         })
     }),
-    ("v1: new edges", new_edges),
-    ("key section: threads", |bytes| {
+    hostile("v1: new edges", &[], new_edges),
+    hostile("key section: threads", &[], |bytes| {
         let mut out = b"*version\n1\nclock=wall\n*threads\n".to_vec();
         out = many(out, bytes, |out, n| writeln!(out, "{n}\t").unwrap());
         out.extend(b"*methods\n*end\n");
         out.extend(v1_header());
         out
     }),
-    ("key section: methods", |bytes| {
+    hostile("key section: methods", &["profile"], |bytes| {
         key_section(bytes, "1\t\n", |out, n| {
             writeln!(out, "{n}\t").unwrap();
         })
     }),
-    ("key section: lines of two bytes", |bytes| {
-        key_section(bytes, "1\tmain\n", |out, _| out.extend(b"\t\n"))
-    }),
-    ("key section: methods with short names", |bytes| {
+    hostile(
+        "key section: lines of two bytes",
+        &["dmtracedump"],
+        |bytes| key_section(bytes, "1\tmain\n", |out, _| out.extend(b"\t\n")),
+    ),
+    hostile("key section: methods with short names", &[], |bytes| {
         key_section(bytes, "1\tmain\n", |out, n| {
             writeln!(out, "{n}\ta\tb\tc").unwrap()
         })
     }),
-    ("key section: empty thread lines", |bytes| {
-        let mut out = b"*version\n1\nclock=wall\n*threads\n".to_vec();
-        out.resize(bytes, b'\n');
-        out.extend(b"*methods\n4\tA\tb\tc\n*end\n");
-        out.extend(v1_header());
-        out
-    }),
-    ("key section: options", |bytes| {
+    hostile(
+        "key section: empty thread lines",
+        &["dmtracedump"],
+        |bytes| {
+            let mut out = b"*version\n1\nclock=wall\n*threads\n".to_vec();
+            out.resize(bytes, b'\n');
+            out.extend(b"*methods\n4\tA\tb\tc\n*end\n");
+            out.extend(v1_header());
+            out
+        },
+    ),
+    hostile("key section: options", &["info"], |bytes| {
         let out = many(b"*version\n1\n".to_vec(), bytes, |out, _| {
             out.extend(b"=\n")
         });
@@ -103,18 +137,18 @@ pub const HOSTILE: &[Hostile] = &[
         ]
         .concat()
     }),
-    ("ftrace: threads", |bytes| {
+    hostile("ftrace: threads", &[], |bytes| {
         text(bytes, |out, n| writeln!(out, "-{n} [0] 1.0: a:").unwrap())
     }),
-    ("ftrace: names", |bytes| {
+    hostile("ftrace: names", &[], |bytes| {
         text(bytes, |out, n| writeln!(out, "-1 [0] 1.0: {n:x}:").unwrap())
     }),
-    ("ftrace: slices", |bytes| {
+    hostile("ftrace: slices", &[], |bytes| {
         text(bytes, |out, _| {
             writeln!(out, "-1 [0] 1.0: 0: B|1|a").unwrap()
         })
     }),
-    ("ftrace: switches", |bytes| {
+    hostile("ftrace: switches", &[], |bytes| {
         text(bytes, |out, n| {
             writeln!(
                 out,
@@ -124,12 +158,12 @@ pub const HOSTILE: &[Hostile] = &[
             .unwrap()
         })
     }),
-    ("ftrace: tracks", |bytes| {
+    hostile("ftrace: tracks", &[], |bytes| {
         text(bytes, |out, n| {
             writeln!(out, "-1 [0] 1.0: 0: S|1|{n:x}|1").unwrap()
         })
     }),
-    ("ftrace: counters", |bytes| {
+    hostile("ftrace: counters", &[], |bytes| {
         text(bytes, |out, n| {
             writeln!(out, "-1 [0] 1.0: 0: C|1|{n:x}|1").unwrap()
         })

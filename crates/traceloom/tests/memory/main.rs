@@ -8,63 +8,92 @@
 mod hostile;
 mod peak;
 
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hostile::HOSTILE;
+use hostile::{HOSTILE, Hostile};
 use peak::peak_bytes;
 
 const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
-/// Big enough that what is free does not hide what is not: 30 bytes a byte are too many.
-const BYTES: usize = 6 << 20;
+/// Big enough that what is free does not hide what is not: 24 bytes a byte are too many.
+const BYTES: usize = 8 << 20;
 
-const COMMANDS: [&[&str]; 3] = [
-    &["info", "--threads", "1"],
-    &["profile", "--threads", "1"],
-    &["dmtracedump"],
-];
+const COMMANDS: [&str; 3] = ["info", "profile", "dmtracedump"];
 
-/// Bytes that `commands` took of each hostile input, and how many bytes it has.
-fn measure(bytes: usize, mut seen: impl FnMut(&str, &str, usize, usize)) {
-    let dir = tempfile::tempdir().unwrap();
-    let path: PathBuf = dir.path().join("hostile.trace");
-    let only = std::env::var("TRACELOOM_ONLY").unwrap_or_default();
-    for (name, make) in HOSTILE.iter().filter(|(name, _)| name.contains(&only)) {
-        let input = make(bytes);
-        std::fs::write(&path, &input).unwrap();
-        let size = input.len();
-        drop(input);
-        for command in COMMANDS {
-            let peak = peak_bytes(command, &path);
-            seen(name, command[0], size, peak);
-        }
+/// An input's size and what a command took for it, bytes.
+struct Measured {
+    size: usize,
+    peak: usize,
+}
+
+impl Measured {
+    fn is_too_much(&self) -> bool {
+        self.peak > FREE_BYTES + BYTES_PER_BYTE * self.size
     }
+}
+
+/// Runs one of [`COMMANDS`] on an input in `dir`.
+fn measure(hostile: &Hostile, command: &str, bytes: usize, dir: &Path) -> Measured {
+    let path = dir.join(format!("{command} {}", hostile.name));
+    let input = (hostile.make)(bytes);
+    let size = input.len();
+    std::fs::write(&path, input).unwrap();
+    let args = match command {
+        "dmtracedump" => vec![command],
+        _ => vec![command, "--threads", "1"],
+    };
+    let peak = peak_bytes(&args, &path);
+    std::fs::remove_file(&path).unwrap();
+    Measured { size, peak }
 }
 
 #[test]
 fn hostile_inputs_keep_within_the_promise() {
-    let mut broken = Vec::new();
-    measure(BYTES, |name, command, size, peak| {
-        if peak > FREE_BYTES + BYTES_PER_BYTE * size {
-            broken.push(format!("{name}: {command} took {peak} bytes for {size}"));
+    let cases = HOSTILE.iter();
+    let cases: Vec<_> = cases
+        .flat_map(|hostile| {
+            hostile
+                .worst_for
+                .iter()
+                .map(move |command| (hostile, command))
+        })
+        .collect();
+    let dir = tempfile::tempdir().unwrap();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((hostile, command)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let measured = measure(hostile, command, BYTES, dir.path());
+            let Measured { size, peak } = measured;
+            let name = hostile.name;
+            assert!(
+                !measured.is_too_much(),
+                "{name}: {command} took {peak} bytes for {size}"
+            );
         }
-    });
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    };
+    std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
 }
 
-/// `cargo test --release --test memory -- --ignored --nocapture` tells the factors.
+/// `cargo test --release --test memory -- --ignored --nocapture` tells the factors of every command
+/// on every input. The test itself is resident in every child's figure until it has a program of its
+/// own, so that small figures say little.
 #[test]
 #[ignore = "prints a table"]
 fn factors() {
-    let mb = std::env::var("TRACELOOM_MB").map_or(16, |mb| mb.parse().unwrap());
-    measure(mb << 20, |name, command, size, peak| {
-        let allowed = FREE_BYTES + BYTES_PER_BYTE * size;
-        let verdict = if peak > allowed { "TOO MUCH" } else { "" };
-        let factor = peak as f64 / size as f64;
-        println!(
-            "{command:12} {factor:6.1}x {:5} MB  {name} {verdict}",
-            peak >> 20
-        );
-    });
+    let megabytes = std::env::var("TRACELOOM_MB").map_or(16, |mb| mb.parse().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    for hostile in HOSTILE {
+        for command in COMMANDS {
+            let measured = measure(hostile, command, megabytes << 20, dir.path());
+            let verdict = if measured.is_too_much() {
+                "TOO MUCH"
+            } else {
+                ""
+            };
+            let factor = measured.peak as f64 / measured.size as f64;
+            println!("{command:12} {factor:6.1}x  {} {verdict}", hostile.name);
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 /// If it cannot be run, or died of a signal.
+#[expect(clippy::zombie_processes, reason = "wait4 waits for it")]
 pub fn peak_bytes(args: &[&str], path: &Path) -> usize {
     let program = std::env::var("TRACELOOM_BIN")
         .unwrap_or_else(|_| env!("CARGO_BIN_EXE_traceloom").to_owned());
