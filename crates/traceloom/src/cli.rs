@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{callgraph, convert, diff, info, profile};
+use crate::input::join_pairs;
 use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
@@ -71,7 +72,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Some(code) = run_as_other_program(&args) {
         return code;
     }
-    let command = match Cli::try_parse_from(&args) {
+    let command = match Cli::try_parse_from(join_pairs(args)) {
         Ok(cli) => cli.command,
         Err(error) => {
             // A closed pipe is all that can go wrong while printing help.

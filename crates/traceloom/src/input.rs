@@ -1,5 +1,6 @@
 //! Opening inputs: files (mapped where that pays), standard input, key and data pairs.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -148,6 +149,28 @@ pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
     };
     let files = files.iter().map(PathBuf::as_path);
     files.filter(|path| is_new(path)).collect()
+}
+
+/// Arguments in which `a.key a.data` is `a.key`, which opens both: a pair may be given as its two
+/// files wherever a command takes one.
+pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
+    let is_data_of_last = |last: &OsString, arg: &OsString| {
+        let (key, data) = (Path::new(last), Path::new(arg));
+        key.extension().is_some_and(|ending| ending == "key")
+            && key.with_extension("data") == data
+            && key.is_file()
+            && data.is_file()
+    };
+    let mut joined: Vec<OsString> = Vec::with_capacity(args.len());
+    for arg in args {
+        if !joined
+            .last()
+            .is_some_and(|last| is_data_of_last(last, &arg))
+        {
+            joined.push(arg);
+        }
+    }
+    joined
 }
 
 /// The parts that make up the input: one file, or a key and a data file of old tools. A base

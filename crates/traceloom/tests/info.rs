@@ -66,6 +66,10 @@ fn a_key_and_its_data_file_are_one_trace() {
             serde_json::from_slice(&traceloom(&args, folder.path()).stdout).unwrap();
         assert_eq!(shown["counts"]["slices"], 3851, "{names:?}");
     }
+    let args = ["profile", "p.key", "p.data", "--json", "--limit=1"];
+    let shown: serde_json::Value =
+        serde_json::from_slice(&traceloom(&args, folder.path()).stdout).unwrap();
+    assert_eq!(shown["calls"], 3851);
 }
 
 #[test]
