@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use proguard::{ProguardMapper, ProguardMapping, StackFrame};
+use proguard::{ProguardMapper, ProguardMapping, ProguardRecord, StackFrame};
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, Trace};
 
@@ -34,6 +34,7 @@ impl Mapping {
     /// The look-up from obfuscated to original names.
     pub fn names(&self) -> Names<'_> {
         Names {
+            outermost: Outermost::read(&self.text),
             mapper: ProguardMapper::new_with_param_mapping(ProguardMapping::new(&self.text), true),
         }
     }
@@ -63,6 +64,7 @@ pub struct OriginalMethod {
 #[derive(Debug)]
 pub struct Names<'a> {
     mapper: ProguardMapper<'a>,
+    outermost: Outermost<'a>,
 }
 
 impl<'a> Names<'a> {
@@ -106,11 +108,18 @@ impl<'a> Names<'a> {
             // for the method itself.
             return found.into_iter().next_back().into_iter().collect();
         }
-        let by_name = self.mapper.remap_method(class, name);
-        by_name
-            .map(|(class, name)| Frame::named(class, name))
-            .into_iter()
-            .collect()
+        let by_name = self
+            .outermost
+            .methods
+            .get(&(class, name))
+            .copied()
+            .flatten();
+        let by_name = by_name.map(|original| Frame::named(self.original_class(class), original));
+        by_name.into_iter().collect()
+    }
+
+    fn original_class<'n>(&'n self, class: &'n str) -> &'n str {
+        self.mapper.remap_class(class).unwrap_or(class)
     }
 
     fn frames(&self, frame: &StackFrame<'_>) -> Vec<Frame> {
@@ -186,6 +195,69 @@ impl<'a> Names<'a> {
         Some(format!("{}.{}", original.class, original.name))
     }
 }
+
+/// The methods themselves, by obfuscated class and name: what a name without line and signature
+/// stands for. `None` where several methods share it (overloads).
+#[derive(Debug, Default)]
+struct Outermost<'a> {
+    methods: FxHashMap<(&'a str, &'a str), Option<&'a str>>,
+}
+
+impl<'a> Outermost<'a> {
+    /// R8 writes a line for each frame that a range of lines stands for: what was inlined first,
+    /// the method itself last.
+    ///
+    /// ```text
+    /// 1:5:void Json.parse():40:44 -> a     inlined here ┐ one range: 1 to 5
+    /// 1:5:void load():17 -> a              the method   ┘
+    /// 6:9:void load():18:21 -> a           the method, without anything inlined
+    /// ```
+    fn read(text: &'a [u8]) -> Self {
+        let mut outermost = Self::default();
+        let (mut class, mut open) = ("", None);
+        for record in ProguardMapping::new(text).iter().flatten() {
+            match record {
+                ProguardRecord::Class { obfuscated, .. } => {
+                    outermost.close(class, open.take());
+                    class = obfuscated;
+                }
+                ProguardRecord::Method {
+                    original,
+                    obfuscated,
+                    line_mapping,
+                    ..
+                } => {
+                    let lines = line_mapping.map(|lines| (lines.startline, lines.endline));
+                    let range = (obfuscated, lines);
+                    // Without lines every record is a method of its own.
+                    if open.is_some_and(|(other, _)| other != range || lines.is_none()) {
+                        outermost.close(class, open);
+                    }
+                    open = Some((range, original));
+                }
+                _ => {}
+            }
+        }
+        outermost.close(class, open);
+        outermost
+    }
+
+    fn close(&mut self, class: &'a str, frame: Option<(Range<'a>, &'a str)>) {
+        let Some(((obfuscated, _), original)) = frame else {
+            return;
+        };
+        let known = self
+            .methods
+            .entry((class, obfuscated))
+            .or_insert(Some(original));
+        if *known != Some(original) {
+            *known = None;
+        }
+    }
+}
+
+/// An obfuscated name and the lines of its class file that a record is about.
+type Range<'a> = (&'a str, Option<(Option<usize>, Option<usize>)>);
 
 /// A frame of the mapping, owned.
 #[derive(Debug)]
@@ -353,6 +425,13 @@ com.example.Json -> a.c:
                 "monitor contention at void com.example.Feed.load(com.example.Feed)(SourceFile:5) waiters=0"
             ),
         );
+        // Several ranges of lines, something inlined in one: still one method.
+        assert_eq!(
+            names.text("a.b.a").as_deref(),
+            Some("com.example.Feed.load")
+        );
+        // Overloads that share a name cannot be told apart without a signature.
+        assert_eq!(names.text("a.b.c").as_deref(), Some("com.example.Feed.c"));
         assert_eq!(names.text("Choreographer#doFrame 12.5"), None);
     }
 }
