@@ -7,13 +7,13 @@ use traceloom_trace::{
 
 use super::arena::{Arena, NONE};
 use super::clip::{Clip, Moment, TimeRange};
+use super::faults::Faults;
 use super::freeze::{ROOT_KEY, Span, freeze};
 use super::function::{Function, FunctionId};
 use super::measure::{CpuSource, TreeClocks};
 use super::{CallNodes, CallTree, NodeId, TreeThread};
 
-/// Bytes that the tree may take whatever the size of the file, and for each byte of it: what is left
-/// of 64 MB and 16 bytes when names and the profile have their share.
+/// Bytes the tree may take, and those a byte of the file pays for; names and the profile need theirs.
 const FREE_BYTES: u64 = 24 << 20;
 const BYTES_PER_BYTE: u64 = 9;
 
@@ -56,33 +56,6 @@ struct OpenThread {
     first: Moment,
     last: Moment,
     clip: Option<Box<Clip>>,
-}
-
-/// What goes wrong within batches: how often, and the first place.
-#[derive(Debug, Default)]
-struct Faults {
-    unmatched: Fault,
-    missing: Fault,
-    negative: Fault,
-    /// Records left out because the file does not pay for the paths they lead to.
-    beyond: Fault,
-}
-
-#[derive(Debug, Default)]
-struct Fault {
-    count: u64,
-    first: Option<(Place, MethodIndex)>,
-}
-
-impl Fault {
-    #[cold]
-    fn add(&mut self, count: u64, event: MethodEvent) {
-        self.count += count;
-        self.first.get_or_insert_with(|| {
-            let place = Place::at_offset(event.offset).with_ts(event.wall_ns);
-            (place, event.method())
-        });
-    }
 }
 
 impl Default for CallTreeBuilder {

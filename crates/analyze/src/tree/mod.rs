@@ -3,6 +3,7 @@
 mod arena;
 mod clip;
 mod events;
+mod faults;
 mod freeze;
 mod from_trace;
 mod function;

@@ -14,6 +14,7 @@
 use thiserror::Error;
 
 use super::cnum;
+use super::density::{METHOD_LINE, THREAD_LINE, is_too_dense};
 use super::methods::{Method, Methods};
 
 /// Something wrong with the key section. The texts are the original's; those without a text are
@@ -141,29 +142,20 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
+    fn check(&self, section: &'static str, line: usize) -> Result<(), KeyError> {
+        let (found, bytes) = (self.count, self.text.len());
+        match is_too_dense(found, bytes, line) {
+            true => Err(KeyError::TooMany {
+                section,
+                found,
+                bytes,
+            }),
+            false => Ok(()),
+        }
+    }
+
     fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.text.split(|&b| b == b'\n')
-    }
-}
-
-/// Lines of a section that are read however short they are. A method takes some 200 bytes of memory
-/// until it is printed, so files of nothing but tiny lines would take a hundred times their size.
-const FREE_LINES: usize = 1 << 17;
-
-/// Bytes of the section for each line beyond [`FREE_LINES`]: fewer than real ones have.
-const THREAD_LINE: usize = 8;
-const METHOD_LINE: usize = 20;
-
-/// Refuses a section with more lines than its size pays for.
-fn check_density(lines: &Lines<'_>, section: &'static str, line: usize) -> Result<(), KeyError> {
-    let bytes = lines.text.len();
-    match lines.count > FREE_LINES + bytes / line {
-        true => Err(KeyError::TooMany {
-            section,
-            found: lines.count,
-            bytes,
-        }),
-        false => Ok(()),
     }
 }
 
@@ -241,7 +233,7 @@ impl<'a> Reader<'a> {
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
         match self.lines("threads") {
             Ok(lines) => {
-                check_density(&lines, "threads", THREAD_LINE)?;
+                lines.check("threads", THREAD_LINE)?;
                 threads.reserve_exact(lines.count);
                 threads.extend(lines.iter().map(thread));
             }
@@ -254,7 +246,7 @@ impl<'a> Reader<'a> {
 
     fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
         let lines = self.lines("methods")?;
-        check_density(&lines, "methods", METHOD_LINE)?;
+        lines.check("methods", METHOD_LINE)?;
         // Room for the pseudo-methods as well.
         let mut methods = Vec::with_capacity(lines.count + 2);
         for line in lines.iter() {

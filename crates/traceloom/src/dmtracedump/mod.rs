@@ -14,6 +14,7 @@ mod account;
 mod activations;
 mod args;
 mod cnum;
+mod density;
 mod diff;
 mod dot;
 mod dump;
