@@ -97,6 +97,35 @@ impl ArgTable {
         })
     }
 
+    /// The columns as they are stored: where each set ends, and of each argument the key, the
+    /// kind of its value (0 signed, 1 hexadecimal, 2 float, 3 text) and the value's bits.
+    pub fn columns(&self) -> (&Column<u32>, &Column<StringId>, &Column<u8>, &Column<u64>) {
+        (&self.ends, &self.keys, &self.kinds, &self.values)
+    }
+
+    /// The table of such columns; `None` where they contradict each other.
+    pub fn from_columns(
+        ends: Column<u32>,
+        keys: Column<StringId>,
+        kinds: Column<u8>,
+        values: Column<u64>,
+    ) -> Option<Self> {
+        let rows = keys.len();
+        let last = ends.len().checked_sub(1).map_or(0, |set| ends.get(set));
+        let fits = kinds.len() == rows && values.len() == rows && last as usize == rows;
+        let mut before = 0;
+        let rises = ends
+            .iter()
+            .all(|end| std::mem::replace(&mut before, end) < end);
+        let known = kinds.iter().all(|kind| kind <= TEXT);
+        (fits && rises && known).then_some(Self {
+            ends,
+            keys,
+            kinds,
+            values,
+        })
+    }
+
     /// How many sets there are.
     pub fn sets(&self) -> usize {
         self.ends.len()

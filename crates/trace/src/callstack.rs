@@ -58,7 +58,7 @@ impl<F> CallStack<F> {
     pub fn push(&mut self, key: u32, frame: F) {
         self.frames.push((key, frame));
         if let Some(open) = &mut self.open {
-            *open.entry(key).or_default() += 1;
+            count_one(open, key);
         }
     }
 
@@ -66,6 +66,16 @@ impl<F> CallStack<F> {
     #[inline]
     pub fn pop(&mut self) -> Option<F> {
         let (key, frame) = self.frames.pop()?;
+        if let Some(open) = &mut self.open {
+            forget_one(open, key);
+        }
+        Some(frame)
+    }
+
+    /// Closes the innermost call if it is one of `key`.
+    #[inline]
+    pub fn pop_innermost(&mut self, key: u32) -> Option<F> {
+        let (_, frame) = self.frames.pop_if(|(open_key, _)| *open_key == key)?;
         if let Some(open) = &mut self.open {
             forget_one(open, key);
         }
@@ -102,6 +112,12 @@ fn count_keys<F>(frames: &[(u32, F)]) -> FxHashMap<u32, u32> {
     open
 }
 
+#[cold]
+fn count_one(open: &mut FxHashMap<u32, u32>, key: u32) {
+    *open.entry(key).or_default() += 1;
+}
+
+#[cold]
 fn forget_one(open: &mut FxHashMap<u32, u32>, key: u32) {
     if let Some(count) = open.get_mut(&key) {
         *count -= 1;

@@ -21,6 +21,16 @@ pub enum ClockKind {
 }
 
 impl ClockKind {
+    /// Every clock there is.
+    pub const ALL: &[Self] = &[
+        Self::Wall,
+        Self::ThreadCpu,
+        Self::Monotonic,
+        Self::Boot,
+        Self::Realtime,
+        Self::Trace,
+    ];
+
     /// The clock's name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {

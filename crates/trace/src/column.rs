@@ -1,5 +1,6 @@
 //! A column: values of one type in chunks, so that growing never copies what is already there.
 
+use crate::SmallSort;
 /// Rows a chunk holds. Only the first chunk ever grows by copying, so that small traces stay small.
 pub const CHUNK_ROWS: usize = 1 << 16;
 
@@ -89,12 +90,13 @@ impl<T: Copy + PartialEq> Column<T> {
     ///
     /// # Panics
     /// If there is no such row: rows come from ids that this library handed out.
-    #[inline]
+    #[cfg_attr(not(target_family = "wasm"), inline)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn get(&self, row: usize) -> T {
         match (self.chunks.get(row / CHUNK_ROWS), self.same) {
             (Some(chunk), _) => chunk[row % CHUNK_ROWS],
             (None, Some((value, rows))) if row < rows => value,
-            _ => panic!("row {row} of a column of {}", self.len()),
+            _ => no_such_row(row, self.len()),
         }
     }
 
@@ -111,10 +113,34 @@ impl<T: Copy + PartialEq> Column<T> {
     }
 
     /// All values in row order.
-    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        let same = self.same.into_iter();
-        let same = same.flat_map(|(value, rows)| std::iter::repeat_n(value, rows));
-        self.chunks.iter().flatten().copied().chain(same)
+    pub fn iter(&self) -> ColumnValues<'_, T> {
+        ColumnValues {
+            values: [].iter(),
+            chunks: self.chunks.iter(),
+            same: self.same,
+        }
+    }
+
+    /// The value of all rows, where they are known to hold one; `None` also without rows.
+    pub fn constant(&self) -> Option<T> {
+        self.same.map(|(value, _)| value)
+    }
+
+    /// `rows` times the same value, which takes no room.
+    pub fn repeated(value: T, rows: usize) -> Self {
+        Self {
+            chunks: Vec::new(),
+            same: (rows > 0).then_some((value, rows)),
+        }
+    }
+
+    /// The rows of one chunk, for walks over many rows: [`CHUNK_ROWS`] of them from
+    /// `number * CHUNK_ROWS` on, or as many as there are.
+    pub fn chunk(&self, number: usize) -> ColumnChunk<'_, T> {
+        match self.same {
+            Some((value, _)) => ColumnChunk::Same(value),
+            None => ColumnChunk::Rows(self.chunks.get(number).map_or(&[], Vec::as_slice)),
+        }
     }
 
     /// The chunks in row order: every one but the last has [`CHUNK_ROWS`] rows.
@@ -157,6 +183,91 @@ impl<T: Copy + PartialEq> Column<T> {
     }
 }
 
+impl<T: Copy + PartialEq> FromIterator<T> for Column<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut values = values.into_iter();
+        let mut column = Self::default();
+        let mut left = values.size_hint().0;
+        while let Some(first) = values.next() {
+            let mut chunk = Vec::with_capacity(left.clamp(1, CHUNK_ROWS));
+            chunk.push(first);
+            chunk.extend(values.by_ref().take(CHUNK_ROWS - 1));
+            left = left.saturating_sub(chunk.len());
+            column.chunks.push(chunk);
+        }
+        column
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn no_such_row(row: usize, rows: usize) -> ! {
+    panic!("row {row} of a column of {rows}")
+}
+
+/// The values of a [`Column`] in row order.
+#[derive(Clone, Debug)]
+pub struct ColumnValues<'a, T> {
+    values: std::slice::Iter<'a, T>,
+    chunks: std::slice::Iter<'a, Vec<T>>,
+    same: Option<(T, usize)>,
+}
+
+impl<T: Copy> Iterator for ColumnValues<'_, T> {
+    type Item = T;
+
+    #[cfg_attr(not(target_family = "wasm"), inline)]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    fn next(&mut self) -> Option<T> {
+        match self.values.next() {
+            Some(value) => Some(*value),
+            None => self.next_chunk(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let chunks = self.chunks.clone().map(Vec::len).sum::<usize>();
+        let rows = self.values.len() + chunks + self.same.map_or(0, |(_, rows)| rows);
+        (rows, Some(rows))
+    }
+}
+
+impl<T: Copy> ColumnValues<'_, T> {
+    #[inline(never)]
+    fn next_chunk(&mut self) -> Option<T> {
+        if let Some(chunk) = self.chunks.next() {
+            self.values = chunk.iter();
+            return self.values.next().copied();
+        }
+        let (value, rows) = self.same.as_mut()?;
+        *rows = rows.checked_sub(1)?;
+        Some(*value)
+    }
+}
+
+/// Some rows of a [`Column`].
+#[derive(Clone, Copy, Debug)]
+pub enum ColumnChunk<'a, T> {
+    /// All have this value.
+    Same(T),
+    /// Their values.
+    Rows(&'a [T]),
+}
+
+impl<T: Copy> ColumnChunk<'_, T> {
+    /// A value, counted from the chunk's first row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline]
+    pub fn get(&self, at: usize) -> T {
+        match self {
+            Self::Same(value) => *value,
+            Self::Rows(rows) => rows[at],
+        }
+    }
+}
+
 /// The order that sorts rows by time and keeps the order of arrival within one instant, or
 /// `None` where the rows stand in that order already.
 pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
@@ -170,7 +281,7 @@ pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     }
     Some(order_by_key(times_ns).unwrap_or_else(|| {
         let mut order: Vec<u32> = (0..times_ns.len() as u32).collect();
-        order.sort_by_key(|&row| times_ns.get(row as usize));
+        order.small_sort_by_key(|&row| times_ns.get(row as usize));
         order
     }))
 }
@@ -191,7 +302,7 @@ fn order_by_key(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     let key = |(row, ts): (usize, i64)| ((ts - first) as u64) << row_bits | row as u64;
     let mut keys: Vec<u64> = Vec::with_capacity(times_ns.len());
     keys.extend(times_ns.iter().enumerate().map(key));
-    keys.sort_unstable();
+    keys.small_sort_unstable();
     let mask = (1u64 << row_bits) - 1;
     Some(keys.iter().map(|key| (key & mask) as u32).collect())
 }
@@ -228,6 +339,17 @@ mod tests {
             CHUNK_ROWS + 4
         );
         assert_eq!(Column::<u8>::default().into_chunks(), [Vec::new()]);
+    }
+
+    #[test]
+    fn values_are_collected_into_chunks() {
+        let column: Column<u32> = (0..CHUNK_ROWS as u32 + 3).collect();
+        assert_eq!((column.len(), column.chunks.len()), (CHUNK_ROWS + 3, 2));
+        assert!(column.iter().eq(0..CHUNK_ROWS as u32 + 3));
+        assert!(Column::<u8>::from_iter([]).is_empty());
+        let same = Column::repeated(7, CHUNK_ROWS + 1);
+        assert_eq!((same.len(), same.constant()), (CHUNK_ROWS + 1, Some(7)));
+        assert!(Column::repeated(7, 0).is_empty());
     }
 
     #[test]

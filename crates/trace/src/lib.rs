@@ -28,14 +28,17 @@ mod builder;
 mod callstack;
 mod clock;
 mod column;
+mod compact;
 mod cut;
 mod ids;
 mod lanes;
+mod merge;
 mod method;
 mod order;
 mod repair;
 mod sched;
 mod slices;
+mod sort;
 mod state;
 mod strings;
 mod table;
@@ -49,7 +52,7 @@ pub use arrow::{ArrowValue, IntoArrow};
 pub use builder::TraceBuilder;
 pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
-pub use column::{CHUNK_ROWS, Column};
+pub use column::{CHUNK_ROWS, Column, ColumnChunk, ColumnValues};
 pub use ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
@@ -61,6 +64,7 @@ pub use method::{
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
 pub use sched::{SchedSwitch, SchedTracker};
 pub use slices::SliceBegin;
+pub use sort::SmallSort;
 pub use state::TaskState;
 pub use strings::StringPool;
 pub use tables::*;

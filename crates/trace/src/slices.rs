@@ -1,5 +1,6 @@
 //! Opening and closing slices: nesting, depth and parents on each track.
 
+use crate::SmallSort;
 use crate::builder::TraceBuilder;
 use crate::ids::{ArgSetId, MethodId, RowId, SliceId, StringId, TrackId};
 use crate::repair::{Place, RepairKind};
@@ -139,7 +140,7 @@ impl TraceBuilder {
 
     pub(crate) fn count_open_slices(&mut self) {
         let mut open: Vec<SliceId> = self.open.by_track.iter().flatten().copied().collect();
-        open.sort_unstable();
+        open.small_sort_unstable();
         let mut repairs = std::mem::take(&mut self.trace.repairs);
         for id in open {
             let row = self.trace.slices.row(id.row());

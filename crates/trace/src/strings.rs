@@ -79,12 +79,25 @@ impl StringPool {
     /// The text of `id`; empty for an id that is not of this pool.
     #[inline]
     pub fn get(&self, id: StringId) -> &str {
-        let row = id.0 as usize;
-        let Some(&end) = self.ends.get(row) else {
-            return "";
-        };
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.arena[start as usize..end as usize]
+        let (start, end) = self.range(id.0);
+        self.arena.get(start..end).unwrap_or_default()
+    }
+
+    /// Whether `id` stands for these bytes: faster than to compare what [`get`](Self::get) gives.
+    #[inline]
+    pub fn is(&self, id: StringId, bytes: &[u8]) -> bool {
+        let (start, end) = self.range(id.0);
+        self.arena.as_bytes().get(start..end) == Some(bytes)
+    }
+
+    /// Where a string stands in the arena; nowhere for one that is not there.
+    #[inline]
+    fn range(&self, row: u32) -> (usize, usize) {
+        let row = row as usize;
+        let end = self.ends.get(row).copied().unwrap_or(0);
+        let before = row.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = before.copied().unwrap_or(0).min(end);
+        (start as usize, end as usize)
     }
 
     /// How many different strings there are, the empty one included.
@@ -115,7 +128,7 @@ impl StringPool {
     #[inline]
     fn find(&self, hash: u64, bytes: &[u8]) -> Option<StringId> {
         self.by_content
-            .find(hash, |&row| self.get(StringId(row)).as_bytes() == bytes)
+            .find(hash, |&row| self.is(StringId(row), bytes))
             .map(|&row| StringId(row))
     }
 

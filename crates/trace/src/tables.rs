@@ -103,6 +103,21 @@ pub enum TrackKind {
 }
 
 impl TrackKind {
+    /// Every kind; a kind's number is its place here.
+    pub const ALL: [Self; 11] = [
+        Self::Thread,
+        Self::ThreadTrack,
+        Self::Process,
+        Self::ProcessTrack,
+        Self::ProcessAsync,
+        Self::Cpu,
+        Self::Global,
+        Self::ThreadCounter,
+        Self::ProcessCounter,
+        Self::CpuCounter,
+        Self::GlobalCounter,
+    ];
+
     /// Whether counter values live on it, not slices.
     pub fn is_counter(self) -> bool {
         self >= Self::ThreadCounter
@@ -135,6 +150,8 @@ table! {
         kind: TrackKind,
         /// Its name; empty for a thread's own track.
         name: StringId,
+        /// The category of a counter, or empty.
+        category: StringId,
         /// Its thread, if it has one.
         utid: ThreadId,
         /// Its process, if it has one.

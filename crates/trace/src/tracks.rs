@@ -81,6 +81,13 @@ impl TraceBuilder {
         )
     }
 
+    /// Says what category a track's counter is of; an empty one changes nothing.
+    pub fn categorize_track(&mut self, track: TrackId, category: StringId) {
+        if !category.is_empty() {
+            *self.trace.tracks.category.get_mut(track.row()) = category;
+        }
+    }
+
     /// A new lane of `parent`: a track of the same kind and owner. Lanes keep slices that overlap
     /// on one track apart.
     pub fn lane_of(&mut self, parent: TrackId) -> TrackId {
@@ -108,6 +115,7 @@ fn blank(kind: TrackKind) -> TrackRow {
     TrackRow {
         kind,
         name: StringId::EMPTY,
+        category: StringId::EMPTY,
         utid: ThreadId::NONE,
         upid: ProcessId::NONE,
         cpu: NO_NUMBER,

@@ -86,17 +86,19 @@ fn switch(ts: i64, prev: ThreadId, next: ThreadId) -> SchedSwitch {
 fn profile(trace: &Trace, from: i64, until: i64) -> BTreeMap<String, (i64, i64, usize)> {
     let mut profile = BTreeMap::new();
     for row in 0..trace.slices.len() {
-        let (ts, end) = (
-            trace.slices.ts.get(row),
-            trace.slice_end(SliceId(row as u32)),
-        );
-        if ts >= until || (end <= from && ts < from) {
+        let extent = |slice: SliceId| (trace.slices.ts.get(slice.row()), trace.slice_end(slice));
+        let is_out = |(ts, end): (i64, i64)| ts >= until || (end <= from && ts < from);
+        let (ts, end) = extent(SliceId(row as u32));
+        if is_out((ts, end)) {
             continue;
         }
         let mut path = format!("track {}", trace.slices.track_id.get(row).0);
         let mut at = Some(SliceId(row as u32));
         while let Some(slice) = at {
-            path = format!("{} < {path}", trace.slice_name(slice));
+            // What ends just where the range begins may be around something without length there.
+            if !is_out(extent(slice)) {
+                path = format!("{} < {path}", trace.slice_name(slice));
+            }
             at = trace.slices.parent_id.get(slice.row()).some();
         }
         let (first, last) = (ts.max(from), end.min(until));

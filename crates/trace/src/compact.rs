@@ -1,0 +1,142 @@
+//! Leaving out what nothing names.
+
+use crate::args::{ArgTable, ArgValue};
+use crate::ids::{ArgSetId, StringId};
+use crate::strings::StringPool;
+use crate::trace::Trace;
+
+impl Trace {
+    /// Leaves out methods that no slice calls and strings that no row names: what is left of a
+    /// piece of a trace should not tell of the rest. Threads, processes and tracks stay.
+    pub fn drop_unused(&mut self) {
+        self.drop_unused_methods();
+        let old = std::mem::take(&mut self.strings);
+        let mut pool = Pool {
+            new_ids: vec![StringId::EMPTY; old.len()],
+            new: StringPool::default(),
+            old,
+        };
+        macro_rules! strings {
+            ($($table:ident: $($column:ident)*;)*) => {$($(
+                pool.column(&mut self.$table.$column);
+            )*)*};
+        }
+        strings! {
+            sources: name format;
+            processes: name cmdline;
+            threads: name;
+            tracks: name;
+            methods: class name signature file;
+            slices: name category;
+            flows: name;
+            instants: name;
+            thread_states: blocked_function;
+            ftrace_events: name;
+            metadata: key value;
+        }
+        let mut args = ArgTable::default();
+        for set in 0..self.args.sets() {
+            let set = self.args.set(ArgSetId(set as u32));
+            args.push_set(set.map(|(key, value)| match value {
+                ArgValue::Text(text) => (pool.id(key), ArgValue::Text(pool.id(text))),
+                number => (pool.id(key), number),
+            }));
+        }
+        self.args = args;
+        self.strings = pool.new;
+    }
+
+    fn drop_unused_methods(&mut self) {
+        let mut new_rows = vec![None; self.methods.len()];
+        for row in 0..self.slices.len() {
+            let method = self.slices.method_id.get(row);
+            if let Some(used) = new_rows.get_mut(method.0 as usize) {
+                *used = Some(method);
+            }
+        }
+        let old = std::mem::take(&mut self.methods);
+        for (row, new) in new_rows.iter_mut().enumerate() {
+            if let Some(new) = new {
+                new.0 = self.methods.push(old.row(row)) as u32;
+            }
+        }
+        for row in 0..self.slices.len() {
+            let id = self.slices.method_id.get_mut(row);
+            if let Some(Some(new)) = new_rows.get(id.0 as usize) {
+                *id = *new;
+            }
+        }
+    }
+}
+
+/// Strings on their way into a new pool, in the order of their first use.
+struct Pool {
+    old: StringPool,
+    new: StringPool,
+    new_ids: Vec<StringId>,
+}
+
+impl Pool {
+    fn id(&mut self, old: StringId) -> StringId {
+        let Some(known) = self.new_ids.get_mut(old.0 as usize) else {
+            return StringId::EMPTY;
+        };
+        if known.is_empty() && !old.is_empty() {
+            *known = self.new.intern(self.old.get(old));
+        }
+        *known
+    }
+
+    fn column(&mut self, column: &mut crate::Column<StringId>) {
+        match column.constant() {
+            Some(same) => *column = crate::Column::repeated(self.id(same), column.len()),
+            None => (0..column.len()).for_each(|row| {
+                let id = column.get_mut(row);
+                *id = self.id(*id);
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{MethodRow, RowId, SliceBegin, SliceId, StringId, TraceBuilder};
+
+    #[test]
+    fn only_what_is_named_stays() {
+        let mut builder = TraceBuilder::new();
+        let source = builder.begin_source("file", "test");
+        let [gone, run, stay, key] =
+            ["gone", "run", "stay", "key"].map(|t| builder.intern(t.as_bytes()));
+        for (raw_id, name) in [(1, gone), (2, run)] {
+            builder.tables().methods.push(MethodRow {
+                raw_id,
+                class: StringId::EMPTY,
+                name,
+                signature: StringId::EMPTY,
+                file: StringId::EMPTY,
+                line: -1,
+                source,
+            });
+        }
+        let main = builder.thread(1);
+        let track = builder.thread_track(main);
+        let args = builder.args([(key, crate::ArgValue::Text(stay))]);
+        let call = SliceBegin {
+            arg_set_id: args,
+            ..SliceBegin::call(5, -1, crate::MethodId(1))
+        };
+        builder.whole_slice(track, call, 3);
+        let mut trace = builder.finish();
+        trace.drop_unused();
+        assert_eq!(trace.methods.len(), 1);
+        assert_eq!(trace.slice_name(SliceId::from_row(0)), "run");
+        assert_eq!(trace.strings.lookup("gone"), None);
+        let (key, value) = trace.args.set(args).next().unwrap();
+        assert_eq!(
+            (trace.strings.get(key), value.display(&trace.strings)),
+            ("key", "stay".to_owned())
+        );
+        assert_eq!(trace.strings.get(trace.sources.name.get(0)), "file");
+    }
+}
