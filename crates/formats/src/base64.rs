@@ -58,6 +58,25 @@ pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
+/// `bytes` as text, padded.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
+            text.push(if place <= group.len() {
+                letter.into()
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
 fn value(letter: u8) -> Option<u32> {
     let value = match letter {
         b'A'..=b'Z' => letter - b'A',
@@ -91,6 +110,10 @@ mod tests {
                 .for_each(|letter| decoder.push(&[letter], &mut bytes));
             assert_eq!(bytes, expected.as_bytes());
             assert_eq!(decode(text.as_bytes()), expected.as_bytes());
+        }
+        let padded = ["Zg==", "Zm8=", "Zm9v", "Zm9vYg=="];
+        for (length, expected) in padded.into_iter().enumerate() {
+            assert_eq!(encode(&b"foob"[..=length]), expected);
         }
         assert_eq!(decode(b"+/+/"), [0xfb, 0xff, 0xbf]);
         assert!(is_base64(b"H4sI\nAAA=") && !is_base64(b"{\"a\""));

@@ -1,5 +1,6 @@
 //! Why an input cannot be read, or a trace not be written.
 
+use traceloom_columns::ColumnsError;
 use traceloom_trace::Place;
 
 /// Input that is not a trace, or that breaks off where nothing can be kept. Everything less is a
@@ -100,6 +101,9 @@ pub enum ReadError {
         /// How many entries it has.
         entries: usize,
     },
+    /// The columns of a report contradict themselves.
+    #[error("report: {0}")]
+    Columns(#[from] ColumnsError),
     /// Method events were asked for, but the input is of another kind.
     #[error("{format} has no method events")]
     NoMethodEvents {

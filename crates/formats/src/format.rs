@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use traceloom_trace::{MethodEvents, Place, RepairKind, Trace, TraceBuilder};
 
 use crate::error::{ReadError, WriteError};
+use crate::left_out::Written;
 use crate::rules::EventRules;
 
 /// How sure a format is that some bytes are its own.
@@ -131,13 +132,13 @@ impl Default for ReadOptions {
 pub trait Writer: Sync {
     /// File name endings that mean this format, without the dot, longest first.
     fn extensions(&self) -> &'static [&'static str];
-    /// Writes the whole trace.
+    /// Writes the trace, and tells what of it the format has no place for.
     fn write(
         &self,
         trace: &Trace,
         options: &WriteOptions,
         out: &mut dyn Write,
-    ) -> Result<(), WriteError>;
+    ) -> Result<Written, WriteError>;
 }
 
 /// Choices for writers; each format looks at its own.

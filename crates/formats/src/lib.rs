@@ -15,14 +15,17 @@ mod atrace;
 mod base64;
 #[cfg(test)]
 mod capture;
+mod chrome_json;
 mod collapsed;
 mod error;
 mod format;
 mod ftrace;
 mod gzip;
+mod left_out;
 mod method_trace;
 mod process_dump;
 mod registry;
+mod report;
 mod rules;
 mod systrace_html;
 mod unwrap;
@@ -34,7 +37,9 @@ pub use error::{ReadError, WriteError};
 pub use format::{
     Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
 };
+pub use left_out::{LeftOut, Written};
 pub use registry::{AnyReader, FORMATS, detect};
+pub use report::{REPORT_META, report_data, report_engine};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
 
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};

@@ -5,21 +5,23 @@ use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target
 
 /// Every format that traceloom reads or writes. A new one is a folder and a line here.
 pub static FORMATS: &[&dyn Format] = &[
+    #[cfg(test)]
+    &crate::capture::Capture,
     &crate::method_trace::ArtMethod,
     &crate::method_trace::LongRunning,
     &crate::ftrace::FtraceText,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,
     &crate::atrace::Atrace,
+    &crate::report::Report,
     &crate::systrace_html::SystraceHtml,
     &crate::systrace_html::SystraceJs,
+    &crate::chrome_json::ChromeJson,
     &crate::gzip::Gzip,
     &crate::zlib::Zlib,
     &crate::zstd::Zstd,
     &crate::zip::Zip,
     &crate::collapsed::Collapsed,
-    #[cfg(test)]
-    &crate::capture::Capture,
 ];
 
 /// The format that is surest of `head`; the first listed where two are equally sure.

@@ -1,9 +1,10 @@
 //! Rules for kernel events that traceloom does not know: the `--events my.toml` file.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-/// The `[[event]]` tables of a rules file. Tables it does not know, such as the recorder's
-/// `[[category]]`, are passed over.
+/// The `[[event]]` tables of a rules file. The recorder's `[[category]]` tables may stand beside
+/// them; any other table is an error, as it may be a mistyped one.
 ///
 /// ```
 /// let text = r#"
@@ -22,11 +23,21 @@ use serde::Deserialize;
 /// let rules = traceloom_formats::EventRules::parse(text).unwrap();
 /// assert_eq!(rules.events.len(), 3);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventRules {
     /// One rule an event.
-    #[serde(default, rename = "event")]
     pub events: Vec<EventRule>,
+}
+
+/// What a rules file may have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesFile {
+    #[serde(default)]
+    event: Vec<EventRule>,
+    /// The recorder's; looked at there.
+    #[serde(default, rename = "category")]
+    _category: IgnoredAny,
 }
 
 /// How to show one kernel event. Exactly one of `counter`, `begin`, `end`, `instant` is given.
@@ -91,7 +102,8 @@ impl EventRules {
     /// # Errors
     /// If it is not TOML or a rule is not clear.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
-        let rules: Self = toml::from_str(text)?;
+        let file: RulesFile = toml::from_str(text)?;
+        let rules = Self { events: file.event };
         for rule in &rules.events {
             let given = [
                 rule.counter.is_some(),
@@ -121,6 +133,17 @@ mod tests {
         assert!(error.to_string().contains("\"x\""), "{error}");
         let error = EventRules::parse("[[event]]\nname = \"x\"\ncouner = \"y\"\n").unwrap_err();
         assert!(error.to_string().contains("couner"), "{error}");
+    }
+
+    #[test]
+    fn a_mistyped_table_is_named() {
+        let error = EventRules::parse("[[evnt]]\nname = \"x\"\n").unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains("`evnt`") && message.contains("`event`"),
+            "{message}"
+        );
+        assert!(EventRules::parse("nmae = 1\n").is_err());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use traceloom_trace::Trace;
 
 use crate::error::WriteError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, WriteOptions, Writer};
+use crate::left_out::{LeftOut, Written};
 use stacks::Stacks;
 
 const ID: &str = "collapsed";
@@ -51,7 +52,7 @@ impl Writer for Collapsed {
         trace: &Trace,
         options: &WriteOptions,
         out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Written, WriteError> {
         let stacks = Stacks::of(trace, options.cpu_time);
         if options.cpu_time && !stacks.have_cpu_time {
             return Err(WriteError::NothingToWrite {
@@ -68,6 +69,29 @@ impl Writer for Collapsed {
         let mut out = BufWriter::new(out);
         stacks.write(&mut out)?;
         out.flush()?;
-        Ok(())
+        Ok(left_out(trace, options.cpu_time))
     }
+}
+
+/// Stacks of threads with their times are all that there is.
+fn left_out(trace: &Trace, cpu_time: bool) -> Written {
+    let time = match cpu_time {
+        true => LeftOut::CpuTimes,
+        false => LeftOut::WallTimes,
+    };
+    let mut written = Written::keeping(
+        trace,
+        &[
+            LeftOut::ThreadSlices,
+            LeftOut::ThreadTrackSlices,
+            LeftOut::Processes,
+            time,
+        ],
+    );
+    if !cpu_time {
+        return written;
+    }
+    let unclocked = trace.slices.thread_ts.iter().filter(|ts| *ts < 0).count();
+    written.add(LeftOut::ThreadSlices, unclocked as u64);
+    written
 }

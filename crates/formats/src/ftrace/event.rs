@@ -110,11 +110,12 @@ pub(crate) enum Mark<'a> {
     Begin { pid: i32, name: &'a [u8] },
     /// `E|pid` and bare `E`.
     End { pid: i32 },
-    /// `C|pid|name|value`.
+    /// `C|pid|name|value`, newer ones with `|category`.
     Counter {
         pid: i32,
         name: &'a [u8],
         value: f64,
+        category: &'a [u8],
     },
     /// `S|pid|name|cookie` and, with a track, `G|pid|track|name|cookie`.
     AsyncBegin {

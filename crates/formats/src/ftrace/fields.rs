@@ -10,7 +10,7 @@
 //! gcc_clk state=1                    text without a key, then keys
 //! ```
 
-use super::digits::{skip_spaces, whole_hex, whole_int};
+use super::digits::{digits, skip_spaces, whole_hex, whole_int};
 use super::event::{Field, Value};
 use super::special::special;
 
@@ -136,6 +136,12 @@ fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
 
 /// A number, if the text is one; a unit in brackets is passed over, quotes are taken off.
 fn value(text: &[u8]) -> Value<'_> {
+    // What most of them are.
+    if let Some((number, end)) = digits(text, 0)
+        && end == text.len()
+    {
+        return Value::Int(number as i64);
+    }
     if let [b'"', inner @ .., b'"'] = text {
         return Value::Text(inner);
     }
@@ -176,26 +182,33 @@ fn is_word(word: &[u8]) -> bool {
 /// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number.
 fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
     let before = out.len();
-    let mut words = text
-        .split(|&byte| byte == b' ')
-        .filter(|word| !word.is_empty());
-    while let Some(key) = words.next() {
-        let number = words.next().filter(|word| {
-            word.first()
-                .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-')
-        });
-        match number {
-            Some(number) if is_word(key.strip_suffix(b":").unwrap_or(key)) => {
-                let key = key.strip_suffix(b":").unwrap_or(key);
-                out.push(text_field(key, trim_value(number)));
-            }
-            _ => {
-                out.truncate(before);
-                return false;
-            }
+    let mut at = 0;
+    while let Some((key, key_end)) = word(text, at) {
+        let Some((number, end)) = word(text, key_end) else {
+            break;
+        };
+        let key = key.strip_suffix(b":").unwrap_or(key);
+        if !matches!(number[0], b'0'..=b'9' | b'-') || !is_word(key) {
+            break;
         }
+        let value = value(trim_value(number));
+        out.push(Field { key, value });
+        at = end;
+    }
+    if word(text, at).is_some() {
+        out.truncate(before);
     }
     out.len() > before
+}
+
+/// The next word at or after `from`, and where it ends.
+#[inline]
+fn word(text: &[u8], from: usize) -> Option<(&[u8], usize)> {
+    let is_space = |byte: &u8| *byte == b' ';
+    let start = from + text.get(from..)?.iter().position(|byte| !is_space(byte))?;
+    let length = text[start..].iter().position(is_space);
+    let end = length.map_or(text.len(), |length| start + length);
+    Some((&text[start..end], end))
 }
 
 /// `name: value, other: value`.

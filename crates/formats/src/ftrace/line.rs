@@ -12,6 +12,15 @@
 //!   <idle>-0         2d..2. 7843072871us+: sched_switch: prev_comm=swapper/2 prev_pid=0
 //! comm | tid       |cpu|flags| time | delay mark | rest
 //! ```
+//!
+//! With `verbose` as well, every column is a number (`trace_print_lat_context`): interrupt flags,
+//! preemption count and the event's number; the time stands in brackets, in hexadecimal, and once
+//! more since the buffer's begin:
+//!
+//! ```text
+//!       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): sched_switch: …
+//! comm            | tid | cpu | flags | count | number | time | since begin | delay | rest
+//! ```
 
 use super::digits::{digits, int32, skip_spaces, timestamp};
 use super::event::NO_TGID;
@@ -50,7 +59,9 @@ pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
         return Some(prefix);
     }
     let front = &line[..line.len().min(LAST_DASH)];
-    memchr::memchr_iter(b'-', front).find_map(|dash| after_dash(line, dash))
+    memchr::memchr_iter(b'-', front)
+        .find_map(|dash| after_dash(line, dash))
+        .or_else(|| verbose(line))
 }
 
 #[inline]
@@ -131,6 +142,65 @@ fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
     // How long the next event took to come: ' ', '+', '!', '#', '*', '@' or '$'.
     let colon = end + usize::from(line.get(end).is_some_and(|byte| b" +!#*@$".contains(byte)));
     (line.get(colon) == Some(&b':')).then_some((cpu, ts, colon))
+}
+
+/// A line of the option `verbose`. The name may hold anything, so columns count from the time.
+#[cold]
+fn verbose(line: &[u8]) -> Option<Prefix<'_>> {
+    let front = &line[..line.len().min(LAST_DASH)];
+    memchr::memmem::find_iter(front, b" [").find_map(|at| {
+        let (columns, rest) = (&line[..at], &line[at + 2..]);
+        let bracket = memchr::memchr(b']', &rest[..rest.len().min(17)])?;
+        let time = i64::from_str_radix(std::str::from_utf8(&rest[..bracket]).ok()?, 16).ok()?;
+        // `13024767.641ms (+0.004ms): `, or numbers alone where the clock counts no time.
+        let (since, payload) = split_at(&rest[bracket + 1..], b" (+")?;
+        let (delay, payload) = split_at(payload, b"): ")?;
+        let is_number = |text: &[u8]| {
+            let digits = text.strip_suffix(b"ms").unwrap_or(text).trim_ascii();
+            digits
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        };
+        let in_time = since.ends_with(b"ms");
+        let (comm, [tid, cpu]) = verbose_columns(columns)?;
+        (is_number(since) && is_number(delay)).then_some(Prefix {
+            comm,
+            tid,
+            tgid: NO_TGID,
+            cpu: u32::try_from(cpu).ok().filter(|cpu| *cpu < MOST_CPUS)?,
+            ts: if in_time {
+                time.checked_mul(1_000)?
+            } else {
+                time
+            },
+            rest: &payload[skip_spaces(payload, 0)..],
+        })
+    })
+}
+
+fn split_at<'a>(text: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = memchr::memmem::find(text, mark)?;
+    Some((&text[..at], &text[at + mark.len()..]))
+}
+
+/// The name, and the numbers of thread and CPU in front of flags, count and number.
+fn verbose_columns(text: &[u8]) -> Option<(&[u8], [i32; 2])> {
+    let mut rest = text;
+    let mut column = || {
+        let end = rest.trim_ascii_end();
+        let start = memchr::memrchr(b' ', end)? + 1;
+        rest = &end[..start];
+        Some(&end[start..])
+    };
+    for _ in ["number", "count", "flags"] {
+        column()?.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    }
+    let (cpu, tid) = (column()?, column()?);
+    let number = |text: &[u8]| {
+        let (number, end) = int32(text, 0).filter(|(number, _)| *number >= 0)?;
+        (end == text.len()).then_some(number)
+    };
+    Some((rest.trim_ascii(), [number(tid)?, number(cpu)?]))
 }
 
 #[cfg(test)]
@@ -248,6 +318,48 @@ mod tests {
             "a-1 2 12us: ev",
             "a-1 2d..2.",
             "2026-05-12 12d... 1",
+        ] {
+            assert_eq!(prefix(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn latency_format_with_verbose() {
+        // Lines of Linux 6.18.
+        for (line, comm, tid, cpu, ts) in [
+            (
+                "       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): \
+                 ev: a=1",
+                "opt cgu.0",
+                29074,
+                0,
+                13_024_767_641_000,
+            ),
+            (
+                " build-script-bu   28920   1 1 00000002 00000002 [308562dae] 13024767.406ms (+0.236ms): \
+                 ev: a=1",
+                "build-script-bu",
+                28920,
+                1,
+                13_024_767_406_000,
+            ),
+            (
+                "            bash   29552   1 0 00000001 00000037 [0000000000000012] 18 (+0): ev: a=1",
+                "bash",
+                29552,
+                1,
+                18,
+            ),
+        ] {
+            let found = read(line);
+            let expected = (comm.to_owned(), tid, -1, cpu, ts, "ev: a=1".to_owned());
+            assert_eq!(found, expected, "{line}");
+        }
+        for line in [
+            "a 1 0 1 2 3 [12] 1.000ms +1.000ms): ev",
+            "1 0 1 2 3 [12] 1.000ms (+1.000ms): ev",
+            "a 1 0 1 2 3 [xy] 1.000ms (+1.000ms): ev",
+            "a x 0 1 2 3 [12] 1.000ms (+1.000ms): ev",
         ] {
             assert_eq!(prefix(line.as_bytes()), None, "{line}");
         }

@@ -106,10 +106,20 @@ fn rarer(kind: u8, text: &[u8]) -> Option<Mark<'_>> {
 fn counter(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     let (name, last) = split_last(text)?;
     if let Some(value) = number(last) {
-        return Some(Mark::Counter { pid, name, value });
+        return Some(Mark::Counter {
+            pid,
+            name,
+            value,
+            category: b"",
+        });
     }
     let (name, value) = split_last(name)?;
-    number(value).map(|value| Mark::Counter { pid, name, value })
+    number(value).map(|value| Mark::Counter {
+        pid,
+        name,
+        value,
+        category: last,
+    })
 }
 
 /// `track|cookie`, `track|name|cookie`.
@@ -217,6 +227,7 @@ mod tests {
                 pid,
                 name: b"n|x",
                 value: -3.0,
+                category: b"",
             },
         );
         is(
@@ -225,6 +236,7 @@ mod tests {
                 pid,
                 name: b"n",
                 value: 3.0,
+                category: b"view",
             },
         );
         is(
@@ -233,6 +245,7 @@ mod tests {
                 pid,
                 name: b"n",
                 value: 1.5,
+                category: b"",
             },
         );
         is(

@@ -54,7 +54,7 @@ impl Format for FtraceText {
 fn sniff(head: &[u8]) -> Confidence {
     const LINES: usize = 200;
     let mut confidence = Confidence::No;
-    for line in head.split(|&byte| byte == b'\n').take(LINES) {
+    for (number, line) in head.split(|&byte| byte == b'\n').take(LINES).enumerate() {
         let text = line.trim_ascii();
         if tokenize::is_event_line(line) {
             return Confidence::Likely;
@@ -63,7 +63,9 @@ fn sniff(head: &[u8]) -> Confidence {
             return Confidence::No;
         }
         let tracer = text.starts_with(b"# tracer: ") && text.len() > 10;
-        if tracer || header::trace_cmd_version(text).is_some() {
+        // trace-cmd begins with it; elsewhere such a line may stand in any file of settings.
+        let trace_cmd = number == 0 && header::trace_cmd_version(text).is_some();
+        if tracer || trace_cmd {
             confidence = Confidence::Maybe;
         }
     }
@@ -140,6 +142,12 @@ mod tests {
     use super::*;
 
     const LINE: &str = "a-1 [000] .... 1.000001: cpu_idle: state=1 cpu_id=0";
+
+    #[test]
+    fn a_lock_file_with_a_version_is_no_trace() {
+        let lock = b"# This file is generated.\nversion = 4\n\n[[package]]\nname = \"a\"\n";
+        assert_eq!(sniff(lock), Confidence::No);
+    }
 
     #[test]
     fn its_own_text_is_recognised() {

@@ -23,7 +23,17 @@ pub(crate) fn switch(text: &[u8]) -> Option<Switch<'_>> {
     let (next_comm, at) = comm(text, after(text, end, b" next_comm=")?, b" next_pid=")?;
     let (next_tid, at) = int32(text, at)?;
     let (next_prio, _) = int32(text, after(text, at, b" next_prio=")?)?;
-    Some(Switch {
+    let next = (next_comm, next_tid, next_prio);
+    Some(between((prev_comm, prev_tid, prev_prio), prev_state, next))
+}
+
+/// A task's name, tid and priority.
+type Task<'a> = (&'a [u8], i32, i32);
+
+#[inline]
+fn between<'a>(prev: Task<'a>, prev_state: TaskState, next: Task<'a>) -> Switch<'a> {
+    let ((prev_comm, prev_tid, prev_prio), (next_comm, next_tid, next_prio)) = (prev, next);
+    Switch {
         prev_comm,
         next_comm,
         prev_tid,
@@ -31,33 +41,25 @@ pub(crate) fn switch(text: &[u8]) -> Option<Switch<'_>> {
         prev_prio,
         next_prio,
         prev_state,
-    })
+    }
 }
 
 /// trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
 fn old_switch(text: &[u8]) -> Option<Switch<'_>> {
     let arrow = memchr::memmem::find(text, b" ==> ")?;
-    let (prev_comm, prev_tid, prev_prio, at) = old_task(&text[..arrow])?;
+    let (prev, at) = old_task(&text[..arrow])?;
     let prev_state = state(text[at..arrow].trim_ascii())?;
-    let (next_comm, next_tid, next_prio, _) = old_task(&text[arrow + 5..])?;
-    Some(Switch {
-        prev_comm,
-        next_comm,
-        prev_tid,
-        next_tid,
-        prev_prio,
-        next_prio,
-        prev_state,
-    })
+    let (next, _) = old_task(&text[arrow + 5..])?;
+    Some(between(prev, prev_state, next))
 }
 
-/// `name:123 [120]`: name, tid, priority and where it ends.
-fn old_task(text: &[u8]) -> Option<(&[u8], i32, i32, usize)> {
+/// `name:123 [120]`, and where it ends.
+fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
     memchr::memchr_iter(b':', text).find_map(|colon| {
         let (tid, at) = int32(text, colon + 1)?;
         let (prio, at) = int32(text, after(text, at, b" [")?)?;
         let at = after(text, at, b"]")?;
-        Some((&text[..colon], tid, prio, at))
+        Some(((&text[..colon], tid, prio), at))
     })
 }
 
@@ -70,7 +72,7 @@ pub(crate) fn wake(kind: WakeKind, text: &[u8]) -> Option<Wake<'_>> {
             (comm, int32(text, at)?.0)
         }
         None => {
-            let (comm, tid, _, _) = old_task(text)?;
+            let ((comm, tid, _), _) = old_task(text)?;
             (comm, tid)
         }
     };

@@ -11,7 +11,7 @@ use traceloom_trace::{
 const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
 
 /// The name of the sync point that says when a method trace started.
-pub(super) const START: &str = "start of the method trace";
+pub(super) const START: &str = crate::left_out::METHOD_TRACE_START;
 
 /// Bytes that slices may take whatever the size of the file, and for each byte of it: what is left
 /// of 64 MB and 16 bytes when everything else has its share.

@@ -12,7 +12,7 @@ use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, RepairKind, ThreadIndex,
 };
 
-use super::clocks::{Clock32, ThreadClocks};
+use super::clocks::ThreadClocks;
 use super::emit::{BATCH, Emitter, Repairs};
 use super::header::Header;
 use super::ids::NONE;
@@ -145,40 +145,48 @@ impl Records {
             ..
         } = emit;
         let (mut tid, mut thread) = (NONE, NONE);
+        // A copy of the thread's clocks, and the thread before: kept in registers.
+        let (mut clock, mut before) = (ThreadClocks::default(), self.before);
         let mut offset = at;
         let mut records = bytes.chunks_exact(self.record_bytes);
-        for (count, slot) in self.batch.iter_mut().enumerate() {
+        let mut slots = self.batch.iter_mut();
+        let stop = loop {
+            let Some(slot) = slots.next() else {
+                break Stop::Batch;
+            };
             let Some(record) = records
                 .next()
                 .and_then(|record| record.first_chunk::<LEN>())
             else {
                 // A streaming escape may be shorter than a record.
-                let rest = &bytes[count * self.record_bytes..];
+                let rest = &bytes[(offset - at) as usize..];
                 let escape = STREAM && rest.len() >= TID && rest[..TID].iter().all(|b| *b == 0);
-                return (count, if escape { Stop::Escape } else { Stop::Input });
+                break if escape { Stop::Escape } else { Stop::Input };
             };
             let record_tid = match TID {
                 1 => u32::from(record[0]),
                 _ => u32::from(u16::from_le_bytes([record[0], record[1]])),
             };
             if STREAM && record_tid == 0 {
-                return (count, Stop::Escape);
+                break Stop::Escape;
             }
             if record_tid != tid {
+                put_back(clocks, thread, clock);
                 tid = record_tid;
                 thread = threads.find(tid.into());
+                match clocks.get(thread as usize) {
+                    Some(known) => clock = *known,
+                    None => break Stop::Unknown,
+                }
             }
             let word = u32_at(record, TID);
             let method = methods.find(u64::from(word & !3));
-            let Some(clock) = clocks.get_mut(thread as usize) else {
-                return (count, Stop::Unknown);
-            };
             let action = match word & 3 {
-                _ if method == NONE => return (count, Stop::Unknown),
+                _ if method == NONE => break Stop::Unknown,
                 0 => MethodAction::Enter,
                 1 => MethodAction::Exit,
                 2 => MethodAction::Unwind,
-                _ => return (count, Stop::Action),
+                _ => break Stop::Action,
             };
             let (mut wall_ns, mut cpu_ns) = (0, 0);
             if CLOCK != WALL {
@@ -191,11 +199,13 @@ impl Records {
             if CLOCK != CPU {
                 let raw = u32_at(record, if CLOCK == DUAL { TID + 8 } else { TID + 4 });
                 if !clock.wall.goes_on(raw) {
-                    step_wall(clocks, thread, self.before, raw, repairs, offset);
+                    put_back(clocks, thread, clock);
+                    let near_ns = clocks.get(before as usize).map_or(0, |c| c.wall.now_ns());
+                    note(clock.wall.step(raw, near_ns), repairs, offset);
                 }
-                wall_ns = clocks[thread as usize].wall.take(raw);
+                wall_ns = clock.wall.take(raw);
             }
-            self.before = thread;
+            before = thread;
             *slot = MethodEvent::new(
                 ThreadIndex(thread),
                 MethodIndex(method),
@@ -205,24 +215,19 @@ impl Records {
                 offset,
             );
             offset += self.record_bytes as u64;
-        }
-        (self.batch.len(), Stop::Batch)
+        };
+        put_back(clocks, thread, clock);
+        self.before = before;
+        let count = (offset - at) / self.record_bytes as u64;
+        (count as usize, stop)
     }
 }
 
-#[cold]
-fn step_wall(
-    clocks: &mut [ThreadClocks],
-    thread: u32,
-    before: u32,
-    raw: u32,
-    repairs: &mut Repairs,
-    offset: u64,
-) {
-    let near_ns = clocks.get(before as usize).map(|clock| clock.wall);
-    let near_ns = near_ns.map_or(0, |clock: Clock32| clock.now_ns());
-    if let Some(clock) = clocks.get_mut(thread as usize) {
-        note(clock.wall.step(raw, near_ns), repairs, offset);
+/// Keeps what the thread's clocks showed last.
+#[inline]
+fn put_back(clocks: &mut [ThreadClocks], thread: u32, clock: ThreadClocks) {
+    if let Some(place) = clocks.get_mut(thread as usize) {
+        *place = clock;
     }
 }
 

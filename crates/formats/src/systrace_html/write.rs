@@ -8,6 +8,7 @@ use traceloom_trace::Trace;
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::ftrace::write::write_text;
+use crate::left_out::Written;
 
 const BEFORE: &str = r#"<!DOCTYPE html>
 <html>
@@ -35,11 +36,11 @@ impl Writer for PageWriter {
         trace: &Trace,
         _: &WriteOptions,
         out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Written, WriteError> {
         let mut page = Page { out, begun: false };
-        write_text(trace, &mut Lines::of(&mut page))?;
+        let written = write_text(trace, &mut Lines::of(&mut page))?;
         page.out.write_all(AFTER.as_bytes())?;
-        Ok(())
+        Ok(written)
     }
 }
 

@@ -25,13 +25,50 @@ const BOMB_BYTES: u64 = 64 << 20;
 /// as every event has a time of its own; zeros reach 240 (deflate's fastest) to 1032.
 const BOMB_RATIO: u64 = 128;
 
+/// Counts what a container unpacks to, and refuses too much.
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    format: &'static str,
+    limit: u64,
+    total: Arc<AtomicU64>,
+}
+
+impl Allowance {
+    /// What a container of `format` may give.
+    pub fn new(format: &'static str, options: &ReadOptions) -> Self {
+        Self {
+            format,
+            limit: options.max_decompressed,
+            total: Arc::clone(&options.decompressed),
+        }
+    }
+
+    /// Takes `more` bytes; `unpacked` with them came from `packed` compressed ones.
+    pub fn take(&self, more: u64, unpacked: u64, packed: u64) -> Result<(), ReadError> {
+        let total = self.total.fetch_add(more, Ordering::Relaxed) + more;
+        if total > self.limit {
+            return Err(ReadError::TooBig {
+                format: self.format,
+                limit: self.limit,
+            });
+        }
+        if unpacked > BOMB_BYTES && unpacked / BOMB_RATIO > packed {
+            return Err(ReadError::Bomb {
+                format: self.format,
+                packed,
+                unpacked,
+            });
+        }
+        Ok(())
+    }
+}
+
 /// The input inside a container: goes through the registry again.
 pub(crate) struct Inner {
     format: &'static str,
     reader: AnyReader,
     too_deep: bool,
-    limit: u64,
-    total: Arc<AtomicU64>,
+    allowance: Allowance,
     given: u64,
 }
 
@@ -45,8 +82,7 @@ impl Inner {
         Self {
             format,
             too_deep: inside.nesting > MAX_NESTING,
-            limit: options.max_decompressed,
-            total: Arc::clone(&options.decompressed),
+            allowance: Allowance::new(format, options),
             reader: AnyReader::new(inside),
             given: 0,
         }
@@ -77,21 +113,7 @@ impl Inner {
         out: &mut Target<'_>,
     ) -> Result<(), ReadError> {
         let more = bytes.len() as u64;
-        let total = self.total.fetch_add(more, Ordering::Relaxed) + more;
-        if total > self.limit {
-            return Err(ReadError::TooBig {
-                format: self.format,
-                limit: self.limit,
-            });
-        }
-        let unpacked = self.given + more;
-        if unpacked > BOMB_BYTES && unpacked / BOMB_RATIO > packed {
-            return Err(ReadError::Bomb {
-                format: self.format,
-                packed,
-                unpacked,
-            });
-        }
+        self.allowance.take(more, self.given + more, packed)?;
         self.feed(bytes, out)
     }
 

@@ -120,13 +120,32 @@ fn a_block_with_clocks_in_front() {
 }
 
 #[test]
-fn a_block_on_its_own_and_two_in_a_report() {
-    let block = block(Asm::default());
-    check(&read_events(&block).unwrap());
-    let twice = report(&block).repeat(2);
-    let told = read_events(twice.as_bytes()).unwrap();
-    check(&told);
-    assert_eq!(told.count(RepairKind::SkippedEntry), 1);
+fn a_block_on_its_own() {
+    check(&read_events(&block(Asm::default())).unwrap());
+}
+
+#[test]
+fn every_process_of_a_report_is_a_source_of_its_own() {
+    let one = report(&block(Asm::default()));
+    let other = one
+        .replace("pid 4321", "pid 77")
+        .replace("com.example.app", "com.example.other");
+    let both = format!("{one}{other}");
+    let trace = read_bytes(both.as_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!(trace.sources.len(), 2);
+    let processes: Vec<_> = trace
+        .processes
+        .rows()
+        .map(|row| (row.pid, trace.strings.get(row.name), row.source.0))
+        .collect();
+    let expected = [(4321, "com.example.app", 0), (77, "com.example.other", 1)];
+    assert_eq!(processes, expected);
+    let slices: Vec<_> = trace.slices.dur.iter().collect();
+    assert_eq!(slices, [900_000_000, 900_000_000, 500_000_000, 500_000_000]);
+    assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 0);
+    // One consumer cannot take two traces.
+    let error = read_events(both.as_bytes()).err().unwrap();
+    assert!(error.to_string().contains("no method events"), "{error}");
 }
 
 #[test]

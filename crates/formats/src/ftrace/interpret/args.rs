@@ -69,29 +69,71 @@ impl<'p> Fields<'p> {
         args.push_set(self.0.iter().map(|field| argument(field, strings)))
     }
 
-    /// As [`keep`](Self::keep), for an event whose keys are likely those of the last one.
-    pub fn keep_cached(self, keys: Option<&mut Vec<StringId>>, out: &mut TraceBuilder) -> ArgSetId {
-        let Some(keys) = keys else {
-            return self.keep(out);
-        };
+    /// As [`keep`](Self::keep), for an event whose keys, and many of whose texts, are likely those
+    /// of the last one.
+    pub fn keep_cached(self, last: &mut Vec<LastField>, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let (strings, args) = (&mut tables.strings, &mut tables.args);
-        keys.resize(keys.len().max(self.0.len()), StringId::EMPTY);
-        args.push_set(self.0.iter().zip(keys).map(|(field, known)| {
-            if strings.get(*known).as_bytes() != field.key {
-                *known = strings.intern_bytes(field.key);
-            }
-            (*known, value(field, strings))
-        }))
+        args.push_set(
+            self.again(last)
+                .map(|(field, last)| last.argument(field, strings)),
+        )
     }
 
-    /// All fields as arguments, not yet kept.
-    pub fn values(self, out: &mut TraceBuilder) -> Vec<(StringId, ArgValue)> {
-        let strings = &mut out.tables().strings;
-        self.0
-            .iter()
-            .map(|field| argument(field, strings))
-            .collect()
+    /// Hands on all fields as arguments, not yet kept.
+    pub fn each_cached(
+        self,
+        last: &mut Vec<LastField>,
+        strings: &mut StringPool,
+        mut take: impl FnMut((StringId, ArgValue)),
+    ) {
+        self.again(last)
+            .for_each(|(field, last)| take(last.argument(field, strings)));
+    }
+
+    fn again(
+        self,
+        last: &mut Vec<LastField>,
+    ) -> impl ExactSizeIterator<Item = (&'p Field<'p>, &mut LastField)> {
+        last.resize(last.len().max(self.0.len()), LastField::default());
+        self.0.iter().zip(last)
+    }
+}
+
+/// A field of the event before: its key, and its text where that is what it had.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastField {
+    key: StringId,
+    text: StringId,
+}
+
+impl Default for LastField {
+    fn default() -> Self {
+        let [key, text] = [StringId::EMPTY; 2];
+        Self { key, text }
+    }
+}
+
+impl LastField {
+    #[inline]
+    fn argument(&mut self, field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
+        intern_again(&mut self.key, field.key, strings);
+        let value = match field.value {
+            Value::Text(text) => {
+                intern_again(&mut self.text, text, strings);
+                ArgValue::Text(self.text)
+            }
+            _ => value(field, strings),
+        };
+        (self.key, value)
+    }
+}
+
+/// Makes `last` the id of `bytes`, without a search where it is already.
+#[inline]
+fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
+    if !strings.is(*last, bytes) {
+        *last = strings.intern_bytes(bytes);
     }
 }
 

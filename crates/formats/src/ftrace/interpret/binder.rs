@@ -20,6 +20,8 @@ const ONE_WAY: i64 = 1;
 
 const CALL: &[u8] = b"binder transaction";
 const REPLY: &[u8] = b"binder reply";
+const LOCK_WAITING: &[u8] = b"binder lock waiting";
+const LOCK_HELD: &[u8] = b"binder lock held";
 
 /// A transaction on its way.
 #[derive(Clone, Copy, Debug)]
@@ -44,17 +46,15 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let id = fields.int("transaction")?;
-        let track = self.threads.track(at.slot, out);
         if fields.int("reply")? != 0 {
             self.binder.sent.insert(id, Sent::Reply);
-            return self.end_named(at, track, REPLY, fields, out);
+            return self.own_end(at, REPLY, fields, out);
         }
         if fields.int("flags").unwrap_or(0) & ONE_WAY != 0 {
-            let slice = self.begin(at, track, b"binder transaction async", fields, out);
-            out.end_slice(track, at.ts, None);
+            let slice = self.moment(at, b"binder transaction async", fields, out);
             self.binder.sent.insert(id, Sent::OneWay(slice));
         } else {
-            let slice = self.begin(at, track, CALL, fields, out);
+            let slice = self.own_begin(at, CALL, fields, out);
             self.binder.sent.insert(id, Sent::Call(slice));
         }
         Some(())
@@ -67,17 +67,14 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let sent = self.binder.sent.remove(&fields.int("transaction")?)?;
-        let track = self.threads.track(at.slot, out);
-        match sent {
-            Sent::Reply => return self.end_named(at, track, CALL, Fields(&[]), out),
+        match self.binder.sent.remove(&fields.int("transaction")?)? {
+            Sent::Reply => return self.own_end(at, CALL, Fields(&[]), out),
             Sent::Call(call) => {
-                let reply = self.begin(at, track, REPLY, fields, out);
+                let reply = self.own_begin(at, REPLY, fields, out);
                 flow(call, reply, out);
             }
             Sent::OneWay(call) => {
-                let received = self.begin(at, track, b"binder async rcv", fields, out);
-                out.end_slice(track, at.ts, None);
+                let received = self.moment(at, b"binder async rcv", fields, out);
                 flow(call, received, out);
             }
         }
@@ -91,8 +88,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = self.threads.track(at.slot, out);
-        self.begin(at, track, b"binder lock waiting", fields, out);
+        self.own_begin(at, LOCK_WAITING, fields, out);
         Some(())
     }
 
@@ -102,9 +98,8 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = self.threads.track(at.slot, out);
-        let waited = self.end_named(at, track, b"binder lock waiting", fields, out);
-        self.begin(at, track, b"binder lock held", fields, out);
+        let waited = self.own_end(at, LOCK_WAITING, fields, out);
+        self.own_begin(at, LOCK_HELD, fields, out);
         waited
     }
 
@@ -114,8 +109,45 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
+        self.own_end(at, LOCK_HELD, fields, out)
+    }
+
+    /// Opens a slice among the thread's own.
+    fn own_begin(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> SliceId {
         let track = self.threads.track(at.slot, out);
-        self.end_named(at, track, b"binder lock held", fields, out)
+        self.begin(at, track, name, fields, out)
+    }
+
+    /// Closes the thread's innermost slice if it has this name.
+    fn own_end(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = self.threads.track(at.slot, out);
+        self.end_named(at, track, name, fields, out)
+    }
+
+    /// A slice without length, for what nobody waits for.
+    fn moment(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> SliceId {
+        let slice = self.own_begin(at, name, fields, out);
+        let track = self.threads.track(at.slot, out);
+        out.end_slice(track, at.ts, None);
+        slice
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
+use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
-use super::args::Fields;
+use super::args::{Fields, LastField};
 use super::disk::{self, EXT4_SYNC, EXT4_WRITE, F2FS_SYNC, F2FS_WRITE};
 use super::{At, Interpreter};
 use crate::rules::EventRules;
@@ -19,14 +19,18 @@ type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option
 pub(super) struct Kernel {
     pub rules: Arc<EventRules>,
     known: FxHashMap<StringId, Known>,
+    /// The event at hand.
+    event: StringId,
+    /// The last fields of events that are not remembered.
+    others: Vec<LastField>,
 }
 
 #[derive(Clone, Debug)]
 struct Known {
     handler: Option<Handler>,
     has_rules: bool,
-    /// The keys of its fields, which are nearly always the same.
-    keys: Vec<StringId>,
+    /// Its fields when it came last: keys are nearly always the same.
+    last: Vec<LastField>,
 }
 
 impl Kernel {
@@ -35,6 +39,19 @@ impl Kernel {
             rules,
             ..Self::default()
         }
+    }
+
+    /// What the fields of the event at hand were when it came last.
+    pub fn last_fields(&mut self) -> &mut Vec<LastField> {
+        match self.known.get_mut(&self.event) {
+            Some(known) => &mut known.last,
+            None => &mut self.others,
+        }
+    }
+
+    /// Keeps all fields of the event at hand as arguments.
+    pub fn keep(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) -> ArgSetId {
+        fields.keep_cached(self.last_fields(), out)
     }
 }
 
@@ -52,13 +69,13 @@ impl Kernel {
         let has_rules = rules.any(|rule| rule.name.as_bytes() == name);
         let handler = handler(name);
         if self.known.len() < MOST_KNOWN {
-            let keys = Vec::new();
+            let last = Vec::new();
             self.known.insert(
                 id,
                 Known {
                     handler,
                     has_rules,
-                    keys,
+                    last,
                 },
             );
         }
@@ -142,6 +159,7 @@ impl Interpreter {
         out.saw_time(at.ts);
         let id = out.intern(name);
         let (handler, has_rules) = self.kernel.known(id, name);
+        self.kernel.event = id;
         if has_rules {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
@@ -161,12 +179,7 @@ impl Interpreter {
     }
 
     fn keep_event(&mut self, at: At, name: StringId, fields: Fields<'_>, out: &mut TraceBuilder) {
-        let keys = self
-            .kernel
-            .known
-            .get_mut(&name)
-            .map(|known| &mut known.keys);
-        let arg_set_id = fields.keep_cached(keys, out);
+        let arg_set_id = self.kernel.keep(fields, out);
         out.ftrace_event(FtraceEventRow {
             ts: at.ts,
             name,

@@ -26,8 +26,17 @@ impl Interpreter {
                     self.story.unmatched(at);
                 }
             }
-            Mark::Counter { pid, name, value } => {
+            Mark::Counter {
+                pid,
+                name,
+                value,
+                category,
+            } => {
                 let track = self.counter_track(at, pid, name, out);
+                if !category.is_empty() {
+                    let category = out.intern(category);
+                    out.categorize_track(track, category);
+                }
                 out.counter(track, at.ts, value);
             }
             other => self.rarer_mark(at, other, out),

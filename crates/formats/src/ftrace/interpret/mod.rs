@@ -27,7 +27,8 @@ mod threads;
 use std::sync::Arc;
 
 use traceloom_trace::{
-    AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
+    ArgValue, AsyncLanes, Place, RepairKind, RowId, SchedTracker, StringId, ThreadId, TraceBuilder,
+    TrackId, TrackKind,
 };
 
 use super::event::{CpuValueKind, Event, Piece, Record};
@@ -81,6 +82,8 @@ pub(super) struct Interpreter {
     memory: Memory,
     graph: Vec<GraphCpu>,
     kernel: Kernel,
+    /// Room for the arguments of a slice that ends.
+    args: Vec<(StringId, ArgValue)>,
     story: Story,
     /// Lines before the current piece.
     lines: u64,

@@ -1,7 +1,7 @@
 //! Slices of kernel events: pairs of events on a thread's, a CPU's or a device's track.
 
 use traceloom_trace::{
-    ArgSetId, LaneKey, RowId, SliceBegin, SliceId, StringId, TraceBuilder, TrackId, TrackKind,
+    ArgSetId, LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::args::Fields;
@@ -17,15 +17,8 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> SliceId {
-        let arg_set_id = fields.keep(out);
-        let name = out.intern(name);
-        out.begin_slice(
-            track,
-            SliceBegin {
-                arg_set_id,
-                ..SliceBegin::named(at.ts, name)
-            },
-        )
+        let begin = self.slice_begin(at, name, fields, out);
+        out.begin_slice(track, begin)
     }
 
     /// Closes the innermost slice of `track` if it has this name, and adds the end's fields. `None`
@@ -43,9 +36,7 @@ impl Interpreter {
         if out.trace().slices.name.get(open.row()) != name {
             return None;
         }
-        let slice = out.end_slice(track, at.ts, None)?;
-        add_args(slice, fields, out);
-        Some(())
+        self.end_innermost(at, track, fields, out)
     }
 
     /// Opens a slice on the named track of a CPU.
@@ -70,9 +61,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let track = cpu_track(at, track, out);
-        let slice = out.end_slice(track, at.ts, None)?;
-        add_args(slice, fields, out);
-        Some(())
+        self.end_innermost(at, track, fields, out)
     }
 
     /// Opens a slice on a second row of the thread, so that a lost end cannot unbalance the
@@ -112,9 +101,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let track = thread_row(at, track, out);
-        let slice = out.end_slice(track, at.ts, None)?;
-        add_args(slice, fields, out);
-        Some(())
+        self.end_innermost(at, track, fields, out)
     }
 
     /// Opens a slice on a track of the machine where slices may overlap.
@@ -127,12 +114,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) {
         let key = lane_key(track, cookie, out);
-        let arg_set_id = fields.keep(out);
-        let name = out.intern(name);
-        let begin = SliceBegin {
-            arg_set_id,
-            ..SliceBegin::named(at.ts, name)
-        };
+        let begin = self.slice_begin(at, name, fields, out);
         self.lanes.begin(out, key, begin);
     }
 
@@ -146,8 +128,61 @@ impl Interpreter {
     ) -> Option<()> {
         let key = lane_key(track, cookie, out);
         let slice = self.lanes.end(out, key, at.ts)?;
-        add_args(slice, fields, out);
+        self.add_args(slice, fields, out);
         Some(())
+    }
+
+    /// What a slice of this event starts with.
+    fn slice_begin(
+        &mut self,
+        at: At,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> SliceBegin {
+        let arg_set_id = self.kernel.keep(fields, out);
+        let name = out.intern(name);
+        SliceBegin {
+            arg_set_id,
+            ..SliceBegin::named(at.ts, name)
+        }
+    }
+
+    /// Closes the innermost slice of `track`, and adds the end's fields.
+    fn end_innermost(
+        &mut self,
+        at: At,
+        track: TrackId,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let slice = out.end_slice(track, at.ts, None)?;
+        self.add_args(slice, fields, out);
+        Some(())
+    }
+
+    /// Adds what the end of a slice says to what its begin said; fields with the same name and
+    /// value are not said twice.
+    fn add_args(&mut self, slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
+        if fields.0.is_empty() {
+            return;
+        }
+        let old = out.trace().slices.arg_set_id.get(slice.row());
+        let mut all = std::mem::take(&mut self.args);
+        all.clear();
+        all.extend(out.trace().args.set(old));
+        let before = all.len();
+        let last = self.kernel.last_fields();
+        fields.each_cached(last, &mut out.tables().strings, |arg| {
+            if !all.contains(&arg) {
+                all.push(arg);
+            }
+        });
+        if all.len() > before {
+            let all: ArgSetId = out.args(all.iter().copied());
+            *out.tables().slices.arg_set_id.get_mut(slice.row()) = all;
+        }
+        self.args = all;
     }
 
     /// Adds a value to a counter of the machine.
@@ -178,25 +213,4 @@ fn cpu_track(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
 fn thread_row(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(name.as_bytes());
     out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
-}
-
-/// Adds what the end of a slice says to what its begin said; fields with the same name and value
-/// are not said twice.
-fn add_args(slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
-    if fields.0.is_empty() {
-        return;
-    }
-    let added = fields.values(out);
-    let old = out.trace().slices.arg_set_id.get(slice.row());
-    let mut all: Vec<(StringId, _)> = out.trace().args.set(old).collect();
-    let before = all.len();
-    for arg in added {
-        if !all.contains(&arg) {
-            all.push(arg);
-        }
-    }
-    if all.len() > before {
-        let all: ArgSetId = out.args(all);
-        *out.tables().slices.arg_set_id.get_mut(slice.row()) = all;
-    }
 }

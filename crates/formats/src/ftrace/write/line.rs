@@ -11,7 +11,7 @@ use traceloom_trace::{
 use super::binder::{RECEIVED, Role, SENT};
 use super::fields::{Part, write_fields};
 use super::kernel;
-use super::plan::{Kind, Line, Plan};
+use super::plan::{Kind, Line, Plan, to_whole_ms};
 
 /// CPU and priority of a thread of which no switch tells: nice 0.
 const NOWHERE: (u32, i32) = (0, 120);
@@ -224,7 +224,11 @@ impl<'p> Printer<'p> {
         if track.cpu != NO_NUMBER {
             write!(out, " {}", track.cpu)?;
         }
-        write!(out, "|{}", row.value)
+        write!(out, "|{}", row.value)?;
+        match self.text(track.category) {
+            "" => Ok(()),
+            category => write!(out, "|{}", clean(category)),
+        }
     }
 
     fn instant(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
@@ -255,8 +259,11 @@ impl<'p> Printer<'p> {
         let micros = row.value_ns / 1_000;
         let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
         match row.clock {
-            _ if !row.name.is_empty() => write!(out, "{SYNC} name={}", clean(&row.name)),
-            ClockKind::Realtime => write!(out, "{SYNC} realtime_ts={}", row.value_ns / 1_000_000),
+            ClockKind::Trace => write!(out, "{SYNC} name={}", clean(&row.name)),
+            ClockKind::Realtime => {
+                let value_ns = row.value_ns.saturating_add(to_whole_ms(row));
+                write!(out, "{SYNC} realtime_ts={}", value_ns / 1_000_000)
+            }
             _ => write!(out, "{SYNC} parent_ts={seconds}.{fraction:06}"),
         }
     }

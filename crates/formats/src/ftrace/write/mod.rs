@@ -8,6 +8,7 @@
 mod binder;
 mod fields;
 mod kernel;
+mod left_out;
 mod line;
 mod plan;
 mod sched;
@@ -21,6 +22,7 @@ use traceloom_trace::{RepairKind, Trace};
 
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::left_out::Written;
 use plan::Plan;
 
 /// Writes ftrace text.
@@ -36,13 +38,13 @@ impl Writer for TextWriter {
         trace: &Trace,
         _: &WriteOptions,
         out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Written, WriteError> {
         write_text(trace, out)
     }
 }
 
 /// Writes the trace as text.
-pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<(), WriteError> {
+pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<Written, WriteError> {
     let plan = Plan::of(trace);
     if plan.is_empty() {
         return Err(WriteError::NothingToWrite {
@@ -54,7 +56,7 @@ pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<(), Write
     header(trace, plan.len() as u64, &mut out)?;
     plan.print(&mut out)?;
     out.flush()?;
-    Ok(())
+    Ok(plan.left_out())
 }
 
 /// The header as the kernel prints it with the tgid column: tools look for `# tracer: nop`, for

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace};
+use traceloom_trace::{ClockKind, ClockRow, ProcessId, RowId, SliceId, ThreadId, Trace};
 
 use super::binder::{self, Role};
 use super::kernel::SaidElsewhere;
@@ -78,6 +78,8 @@ pub(super) struct Plan<'t> {
     pub speakers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
     pub binder: FxHashMap<SliceId, Role>,
+    /// Rows of thread states that no switch or wake-up says.
+    pub untold_states: u64,
 }
 
 impl<'t> Plan<'t> {
@@ -88,6 +90,7 @@ impl<'t> Plan<'t> {
             switches: Vec::new(),
             speakers: speakers(trace),
             binder: binder::roles(trace),
+            untold_states: 0,
         };
         slices::add(&mut plan);
         plan.add_rows();
@@ -121,8 +124,11 @@ impl<'t> Plan<'t> {
         self.lines
             .extend(events.map(|(row, ts)| rows(Class::Event, Kind::Event, row, ts)));
         let clocks = trace.clocks.iter().enumerate();
-        self.lines
-            .extend(clocks.map(|(row, clock)| rows(Class::Clock, Kind::Clock, row, clock.ts)));
+        let clocks = clocks.filter(|(_, clock)| is_writable(clock));
+        self.lines.extend(clocks.map(|(row, clock)| {
+            let ts = clock.ts.saturating_add(to_whole_ms(clock));
+            rows(Class::Clock, Kind::Clock, row, ts)
+        }));
     }
 
     pub fn len(&self) -> usize {
@@ -157,4 +163,23 @@ fn speakers(trace: &Trace) -> FxHashMap<ProcessId, ThreadId> {
         }
     }
     speakers
+}
+
+/// Whether a marker can say this sync point: there is one for the monotonic clock, one for the
+/// time of day, and one with a bare name.
+pub(super) fn is_writable(clock: &ClockRow) -> bool {
+    match clock.clock {
+        ClockKind::Monotonic | ClockKind::Realtime => true,
+        ClockKind::Trace => !clock.name.is_empty() && clock.value_ns == clock.ts,
+        _ => false,
+    }
+}
+
+/// How long after a sync point the time of day, which markers say in milliseconds, is a whole one.
+pub(super) fn to_whole_ms(clock: &ClockRow) -> i64 {
+    const MS: i64 = 1_000_000;
+    match clock.clock {
+        ClockKind::Realtime => (MS - clock.value_ns.rem_euclid(MS)) % MS,
+        _ => 0,
+    }
 }

@@ -166,7 +166,9 @@ impl Sched<'_> {
                 row: row as u32,
             };
             let born = self.trace.threads.start_ts.get(state.utid.row()) == state.ts;
-            if state.state != TaskState::RUNNABLE || self.claimed[row] {
+            if self.claimed[row] {
+            } else if state.state != TaskState::RUNNABLE {
+                plan.untold_states += 1;
             } else if born {
                 plan.lines.push(line(Kind::Birth, state.ts, row << 2 | 2));
             } else {

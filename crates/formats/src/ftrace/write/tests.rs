@@ -300,7 +300,7 @@ const KERNEL: &str = "# tracer: nop\n\
     app-10 ( 10) [000] .... 1.000074: tracing_mark_write: H|10|lane|6\n\
     app-10 ( 10) [000] .... 1.000075: tracing_mark_write: F|10|load a|b|77\n\
     app-10 ( 10) [000] .... 1.000076: tracing_mark_write: N|10|lane|now\n\
-    app-10 ( 10) [000] .... 1.000077: tracing_mark_write: C|10|queue|3\n\
+    app-10 ( 10) [000] .... 1.000077: tracing_mark_write: C|10|queue|3|view\n\
     app-10 ( 10) [000] .... 1.000080: mm_vmscan_direct_reclaim_begin: order=0 gfp_flags=GFP_KERNEL\n\
     app-10 ( 10) [000] .... 1.000090: mm_vmscan_direct_reclaim_end: nr_reclaimed=32\n";
 

@@ -19,7 +19,7 @@
 mod timed;
 mod untimed;
 
-use traceloom_trace::{MethodEvents, Place, RepairKind};
+use traceloom_trace::{MethodEvents, Place};
 
 use self::timed::Block;
 use super::interpret::Interpreter;
@@ -56,8 +56,11 @@ impl Format for LongRunning {
         }
     }
 
-    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::<LongRunningReader>::default())
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(LongRunningReader {
+            name: options.name.clone(),
+            input: Vec::new(),
+        }))
     }
 }
 
@@ -73,10 +76,9 @@ fn is_block(text: &[u8], run: &std::ops::Range<usize>) -> bool {
 }
 
 /// Keeps the whole input: names stand behind what they name.
-#[derive(Default)]
 struct LongRunningReader {
+    name: String,
     input: Vec<u8>,
-    interpreter: Interpreter,
 }
 
 impl Reader for LongRunningReader {
@@ -89,45 +91,79 @@ impl Reader for LongRunningReader {
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if self.input.starts_with(untimed::MAGIC) {
+            return match out {
+                Target::Methods(consumer) => untimed::read(&self.input, *consumer),
+                Target::Trace(builder) => {
+                    untimed::read(&self.input, &mut Interpreter::default().on(builder))
+                }
+            };
+        }
+        let blocks = blocks(&self.input)?;
         match out {
-            Target::Methods(consumer) => read(&self.input, *consumer),
-            Target::Trace(builder) => read(&self.input, &mut self.interpreter.on(builder)),
+            // A consumer of events takes one trace: several go through tables.
+            Target::Methods(_) if blocks.len() > 1 => {
+                Err(ReadError::NoMethodEvents { format: FORMAT })
+            }
+            Target::Methods(consumer) => {
+                blocks.iter().for_each(|block| block.read(*consumer));
+                Ok(())
+            }
+            Target::Trace(builder) => {
+                for (number, block) in blocks.iter().enumerate() {
+                    if number > 0 {
+                        let name = format!("{} ({})", self.name, number + 1);
+                        builder.begin_source(&name, FORMAT);
+                    }
+                    block.read(&mut Interpreter::default().on(builder));
+                }
+                Ok(())
+            }
         }
     }
 }
 
-fn read(input: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
-    if input.starts_with(untimed::MAGIC) {
-        return untimed::read(input, sink);
+/// A process's block, and what the report says of it.
+struct Found {
+    bytes: Vec<u8>,
+    keys: Vec<(String, String)>,
+}
+
+impl Found {
+    fn read(&self, sink: &mut dyn MethodEvents) {
+        Block::new(&self.bytes).read(&self.keys, sink);
     }
+}
+
+/// All blocks of a report: there is one for each process in it that had them.
+fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
     if timed::looks_right(input) {
-        Block::new(input).read(&[], sink);
-        return Ok(());
+        return Ok(vec![Found {
+            bytes: input.to_vec(),
+            keys: Vec::new(),
+        }]);
     }
-    let mut runs = base64::runs(input).filter(|run| is_block(input, run));
-    let Some(run) = runs.next() else {
-        return Err(ReadError::Field {
+    let mut from = 0;
+    let mut found = Vec::new();
+    for run in base64::runs(input).filter(|run| is_block(input, run)) {
+        let mut keys = report_keys(&input[from..run.start]);
+        keys.push(("base64-offset".to_owned(), run.start.to_string()));
+        from = run.end;
+        found.push(Found {
+            bytes: base64::decode(&input[run]),
+            keys,
+        });
+    }
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(ReadError::Field {
             format: FORMAT,
             field: "report",
             found: printable(input),
             expected: "a line of base64 with long-running methods",
             place: Place::default(),
-        });
-    };
-    let others: Vec<usize> = runs.map(|run| run.start).collect();
-    let block = base64::decode(&input[run.clone()]);
-    let mut keys = report_keys(&input[..run.start]);
-    keys.push(("base64-offset".to_owned(), run.start.to_string()));
-    if let Some(first) = others.first() {
-        let place = Place::at_offset(*first as u64);
-        let detail = "another process's long-running methods".to_owned();
-        Block::new(&block)
-            .with_skipped(others.len() as u64, place, detail)
-            .read(&keys, sink);
-    } else {
-        Block::new(&block).read(&keys, sink);
+        }),
     }
-    Ok(())
 }
 
 /// What the report's last process header in front of the block says:
@@ -149,6 +185,3 @@ fn report_keys(text: &[u8]) -> Vec<(String, String)> {
     }
     keys
 }
-
-/// Counts what a report has beside the block that is read.
-const SKIPPED: RepairKind = RepairKind::SkippedEntry;

@@ -1,10 +1,9 @@
 //! The block of an ANR report. [`super`] draws it.
 
 use traceloom_trace::{
-    MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, Place, RepairKind,
+    MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, RepairKind,
 };
 
-use super::SKIPPED;
 use crate::method_trace::emit::{Batch, Emitter};
 use crate::method_trace::header::u64_at;
 use crate::method_trace::leb::Leb;
@@ -74,10 +73,9 @@ pub(super) fn looks_right(bytes: &[u8]) -> bool {
     rest.first().is_none_or(|kind| *kind <= 2)
 }
 
-/// A block, and what is to be said of its surroundings.
+/// A block.
 pub(super) struct Block<'a> {
     bytes: &'a [u8],
-    skipped: Option<(u64, Place, String)>,
 }
 
 /// A record: time in ns, and the method of an entry.
@@ -111,18 +109,7 @@ fn for_records(bytes: &[u8], mut each: impl FnMut(usize, Record)) -> Option<usiz
 
 impl<'a> Block<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            bytes,
-            skipped: None,
-        }
-    }
-
-    /// Also says that the report has more blocks than this.
-    pub fn with_skipped(self, count: u64, place: Place, detail: String) -> Self {
-        Self {
-            skipped: Some((count, place, detail)),
-            ..self
-        }
+        Self { bytes }
     }
 
     fn for_packets(&self, mut each: impl FnMut(usize, usize, Packet<'a>)) -> usize {
@@ -156,7 +143,7 @@ impl<'a> Block<'a> {
     }
 
     /// Reads the block. `keys` are handed on.
-    pub fn read(mut self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
+    pub fn read(self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
         let first_ns = self.first_ns();
         let start_ns = (first_ns as i64).wrapping_add(self.to_monotonic());
         sink.start(&MethodTraceStart {
@@ -184,9 +171,6 @@ impl<'a> Block<'a> {
             let kind = RepairKind::TornRecord;
             emit.repairs
                 .add(kind, end as u64, || format!("{left} bytes of a packet"));
-        }
-        if let Some((count, place, detail)) = self.skipped.take() {
-            sink.repair(SKIPPED, count, place, detail);
         }
         emit.finish(keys, sink);
     }

@@ -10,6 +10,7 @@
 //! or wall time alone where no CPU time is known.
 
 mod calls;
+mod left_out;
 mod names;
 
 use std::io::Write;
@@ -22,6 +23,7 @@ use super::FORMAT;
 use super::header::{MAGIC, STREAMING};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::left_out::Written;
 
 /// Bytes of a header, padding included.
 const HEADER_BYTES: usize = 32;
@@ -49,7 +51,7 @@ impl Writer for TraceWriter {
         trace: &Trace,
         options: &WriteOptions,
         out: &mut dyn Write,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Written, WriteError> {
         let layout = Layout::choose(trace, options)?;
         let start_ns = start_ns(trace);
         let calls = calls(trace, start_ns);
@@ -66,10 +68,12 @@ impl Writer for TraceWriter {
             names,
             calls: calls.len(),
             elapsed_us: calls.last().map_or(0, |call| call.wall_ns / 1000),
+            cut_names: 0,
             bytes: Vec::with_capacity(1 << 16),
             out,
         };
-        file.write(&calls, start_ns)
+        file.write(&calls, start_ns)?;
+        Ok(file.left_out(&calls))
     }
 }
 
@@ -158,6 +162,8 @@ struct File<'a> {
     names: Names,
     calls: usize,
     elapsed_us: i64,
+    /// Names that were longer than their field.
+    cut_names: u64,
     bytes: Vec<u8>,
     out: &'a mut dyn Write,
 }
@@ -212,7 +218,7 @@ impl File<'_> {
 
     fn tell_thread(&mut self, row: usize) {
         let name = self.names.thread_name(self.trace, row);
-        let name = cut(&name);
+        let name = self.cut(&name);
         self.escape(2);
         self.bytes
             .extend((self.names.tid(row) as u16).to_le_bytes());
@@ -224,7 +230,7 @@ impl File<'_> {
         let Some(line) = self.names.method_line(self.trace, method) else {
             return;
         };
-        let line = cut(&line);
+        let line = self.cut(&line);
         self.escape(1);
         self.bytes.extend((line.len() as u16 + 1).to_le_bytes());
         self.bytes.extend(line.as_bytes());
@@ -300,6 +306,16 @@ impl File<'_> {
         text.into_bytes()
     }
 
+    /// What of a text fits a 16-bit length, with a byte to spare for the line's end.
+    fn cut<'t>(&mut self, text: &'t str) -> &'t str {
+        let mut end = text.len().min(usize::from(u16::MAX) - 1);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.cut_names += u64::from(end < text.len());
+        &text[..end]
+    }
+
     fn flush_full(&mut self) -> Result<(), WriteError> {
         match self.bytes.len() >= 1 << 16 {
             true => self.flush(),
@@ -312,13 +328,4 @@ impl File<'_> {
         self.bytes.clear();
         Ok(())
     }
-}
-
-/// What of a text fits a 16-bit length, with a byte to spare for the line's end.
-fn cut(text: &str) -> &str {
-    let mut end = text.len().min(usize::from(u16::MAX) - 1);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

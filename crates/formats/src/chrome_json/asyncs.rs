@@ -1,0 +1,107 @@
+//! Async slices: those of one id nest, those of different ids may overlap.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    AsyncLanes, LaneKey, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId,
+    TrackKind,
+};
+
+use super::rows::Row;
+
+/// What an async slice's events have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Key {
+    upid: ProcessId,
+    category: StringId,
+    id: StringId,
+    /// Only the old kind (`S`, `F`) tells slices of one id apart by their names.
+    name: StringId,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    lane_key: LaneKey,
+    lane: TrackId,
+    depth: u32,
+}
+
+/// Builds async slices in the order of time.
+#[derive(Debug, Default)]
+pub(super) struct Asyncs {
+    open: FxHashMap<Key, Open>,
+    lanes: AsyncLanes,
+    next: i64,
+}
+
+impl Asyncs {
+    pub fn take(&mut self, row: &Row, out: &mut TraceBuilder) {
+        let nests = matches!(row.phase, b'b' | b'n' | b'e');
+        let key = Key {
+            upid: row.upid,
+            category: row.category,
+            id: row.id,
+            name: if nests { StringId::EMPTY } else { row.name },
+        };
+        match row.phase {
+            b'b' | b'S' => self.begin(key, row, out),
+            b'e' | b'F' => self.end(key, row, out),
+            _ => {
+                let open = self.open.get(&key).map(|open| open.lane);
+                let track = open.unwrap_or_else(|| base_track(row, out));
+                out.instant(track, row.ts, row.name, row.args);
+            }
+        }
+    }
+
+    fn begin(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
+        if let Some(open) = self.open.get_mut(&key) {
+            open.depth += 1;
+            out.begin_slice(open.lane, row.begin());
+            return;
+        }
+        let track = base_track(row, out);
+        let lane_key = LaneKey {
+            track,
+            cookie: self.next,
+        };
+        self.next += 1;
+        let slice = self.lanes.begin(out, lane_key, row.begin());
+        let lane = out.trace().slices.track_id.get(slice.0 as usize);
+        self.open.insert(
+            key,
+            Open {
+                lane_key,
+                lane,
+                depth: 1,
+            },
+        );
+    }
+
+    fn end(&mut self, key: Key, row: &Row, out: &mut TraceBuilder) {
+        let Some(open) = self.open.get_mut(&key) else {
+            let place = Place::default().with_ts(row.ts);
+            let name = out.trace().strings.get(row.name).to_owned();
+            return out.repair(RepairKind::UnmatchedEnd, 1, place, || name);
+        };
+        open.depth -= 1;
+        let open = *open;
+        let slice = match open.depth {
+            0 => {
+                self.open.remove(&key);
+                self.lanes.end(out, open.lane_key, row.ts)
+            }
+            _ => out.end_slice(open.lane, row.ts, None),
+        };
+        if let Some(slice) = slice {
+            super::threads::add_args(slice, row.args, out);
+        }
+    }
+}
+
+/// The track of all async slices of this name.
+fn base_track(row: &Row, out: &mut TraceBuilder) -> TrackId {
+    match row.upid {
+        ProcessId::NONE => out.global_track(TrackKind::Global, row.name),
+        upid => out.process_track(TrackKind::ProcessAsync, upid, row.name),
+    }
+}

@@ -1,0 +1,90 @@
+//! Counters: their values need no order, so they go straight into the table.
+
+use traceloom_trace::{
+    CounterRow, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackKind,
+};
+
+use super::event::Event;
+use super::interpret::Interpreter;
+use super::json::Value;
+use super::values::as_text;
+
+/// Bytes of input that pay for a counter of its own.
+const BYTES_A_COUNTER: usize = 24;
+/// Counters that every file may have.
+const FREE_COUNTERS: usize = 1 << 16;
+
+impl Interpreter {
+    /// Each number among the arguments is a series: `name`, or `name series` where there are more.
+    pub(super) fn counter(
+        &mut self,
+        event: &Event<'_>,
+        upid: ProcessId,
+        ts: i64,
+        place: Place,
+        out: &mut TraceBuilder,
+    ) {
+        let name = match &event.id {
+            None => out.intern(&event.name),
+            Some(id) => out.intern(&[&*event.name, b"[", id, b"]"].concat()),
+        };
+        let category = out.intern(&event.category);
+        for (series, value) in event.args.iter().flat_map(Value::fields) {
+            let Some(number) = value.number().filter(|number| number.is_finite()) else {
+                out.repair(RepairKind::BadField, 1, place, || as_text(&value));
+                continue;
+            };
+            let series = match &*series {
+                b"value" => StringId::EMPTY,
+                series => out.intern(series),
+            };
+            let Some(track_id) = self.counter_track((upid, name, series), category, out) else {
+                out.repair(RepairKind::BeyondLimit, 1, place, || {
+                    "too many counters for the size of the file".to_owned()
+                });
+                continue;
+            };
+            let counters = &mut out.tables().counters;
+            self.first_counter.get_or_insert(counters.len());
+            counters.push(CounterRow {
+                ts,
+                track_id,
+                value: number,
+            });
+        }
+    }
+
+    fn counter_track(
+        &mut self,
+        key: (ProcessId, StringId, StringId),
+        category: StringId,
+        out: &mut TraceBuilder,
+    ) -> Option<TrackId> {
+        if let Some(&track) = self.counters.get(&key) {
+            return Some(track);
+        }
+        let (upid, name, series) = key;
+        let strings = &out.trace().strings;
+        let (name_text, series_text) = (strings.get(name), strings.get(series));
+        // Joined names cost their length again, for each series.
+        let cost = BYTES_A_COUNTER * (1 + (name_text.len() + series_text.len()) / 64);
+        if self.counters.len() >= FREE_COUNTERS.min(1024 + self.bytes / cost) {
+            return None;
+        }
+        let name = match (name_text, series_text) {
+            (_, "") => name,
+            ("", _) => series,
+            (name, series) => {
+                let joined = format!("{name} {series}");
+                out.intern(joined.as_bytes())
+            }
+        };
+        let track = match upid.some() {
+            Some(upid) => out.process_track(TrackKind::ProcessCounter, upid, name),
+            None => out.global_track(TrackKind::GlobalCounter, name),
+        };
+        out.categorize_track(track, category);
+        self.counters.insert(key, track);
+        Some(track)
+    }
+}

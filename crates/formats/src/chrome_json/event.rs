@@ -1,0 +1,114 @@
+//! One event, as its object says it.
+
+use std::borrow::Cow;
+
+use super::json::{Fields, Value, micros_to_ns};
+
+/// The fields of an event. Those that have no place of their own stay in `others`.
+#[derive(Debug, Default)]
+pub(super) struct Event<'a> {
+    pub phase: u8,
+    pub name: Cow<'a, [u8]>,
+    pub category: Cow<'a, [u8]>,
+    pub ts: Option<i64>,
+    pub dur: Option<i64>,
+    pub thread_ts: Option<i64>,
+    pub thread_dur: Option<i64>,
+    pub pid: Option<Value<'a>>,
+    pub tid: Option<Value<'a>>,
+    /// What ties the parts of an async slice, a counter or a flow together.
+    pub id: Option<Cow<'a, [u8]>>,
+    /// The id holds in all processes.
+    pub is_global: bool,
+    pub bind_id: Option<Cow<'a, [u8]>>,
+    pub flow_in: bool,
+    pub flow_out: bool,
+    /// A flow ends at the slice around it, not at the next one.
+    pub binds_enclosing: bool,
+    /// `g`, `p` or `t`: what an instant belongs to.
+    pub scope: u8,
+    pub args: Option<Value<'a>>,
+    pub others: Vec<(Cow<'a, [u8]>, Value<'a>)>,
+    /// Fields that could not be read.
+    pub bad_fields: u64,
+}
+
+impl<'a> Event<'a> {
+    /// Reads an object.
+    pub fn read(text: &'a [u8]) -> Self {
+        let mut event = Self::default();
+        let mut fields = Fields::of(text);
+        for (key, value) in &mut fields {
+            event.take(key, value);
+        }
+        event.bad_fields += u64::from(fields.is_broken());
+        event
+    }
+
+    fn take(&mut self, key: Cow<'a, [u8]>, value: Value<'a>) {
+        match &*key {
+            b"ph" => {
+                self.phase = value
+                    .text()
+                    .and_then(|text| text.first().copied())
+                    .unwrap_or(0)
+            }
+            b"name" => self.name = self.text(value),
+            b"cat" => self.category = self.text(value),
+            b"ts" => self.ts = self.time(&value),
+            b"dur" => self.dur = self.time(&value),
+            b"tts" => self.thread_ts = self.time(&value),
+            b"tdur" => self.thread_dur = self.time(&value),
+            b"pid" => self.pid = Some(value),
+            b"tid" => self.tid = Some(value),
+            b"id" => self.id = Some(self.text(value)),
+            b"id2" => self.id2(&value),
+            b"bind_id" => self.bind_id = Some(self.text(value)),
+            b"flow_in" => self.flow_in = value == Value::Word(b"true"),
+            b"flow_out" => self.flow_out = value == Value::Word(b"true"),
+            b"bp" => self.binds_enclosing = value.text() == Some(b"e"),
+            b"s" => {
+                self.scope = value
+                    .text()
+                    .and_then(|text| text.first().copied())
+                    .unwrap_or(0)
+            }
+            b"args" => self.args = Some(value),
+            _ => self.others.push((key, value)),
+        }
+    }
+
+    fn id2(&mut self, value: &Value<'a>) {
+        for (key, value) in value.fields() {
+            self.is_global = &*key == b"global";
+            self.id = Some(self.text(value));
+        }
+    }
+
+    fn text(&mut self, value: Value<'a>) -> Cow<'a, [u8]> {
+        match value {
+            Value::Text(text) => text,
+            Value::Word(word) => word.into(),
+            Value::Nested(_) => {
+                self.bad_fields += 1;
+                Cow::default()
+            }
+        }
+    }
+
+    fn time(&mut self, value: &Value<'a>) -> Option<i64> {
+        let ns = value.text().and_then(micros_to_ns);
+        // A missing value is no broken one.
+        let is_there = *value != Value::Word(b"null");
+        self.bad_fields += u64::from(ns.is_none() && is_there);
+        ns
+    }
+
+    /// A string of the event's arguments.
+    pub fn argument(&self, wanted: &[u8]) -> Option<Value<'a>> {
+        let mut fields = self.args.as_ref()?.fields();
+        fields
+            .find(|(key, _)| &**key == wanted)
+            .map(|(_, value)| value)
+    }
+}

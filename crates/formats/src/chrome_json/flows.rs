@@ -1,0 +1,68 @@
+//! Arrows between slices.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{FlowRow, SliceId, StringId, TraceBuilder};
+
+/// What ties the ends of a flow together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct FlowKey {
+    pub id: StringId,
+    /// Flows of `s`, `t`, `f` also have these; those of `bind_id` have not.
+    pub name: StringId,
+    pub category: StringId,
+}
+
+/// An end, or a place between.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Point {
+    ts: i64,
+    /// At one moment, what comes in stands before what goes out of the same slice.
+    goes_out: bool,
+    sequence: u32,
+    key: FlowKey,
+    slice: SliceId,
+    comes_in: bool,
+}
+
+/// Collects the points of all threads.
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    points: Vec<Point>,
+}
+
+impl Flows {
+    /// A flow passes through `slice`.
+    pub fn point(
+        &mut self,
+        key: FlowKey,
+        ts: i64,
+        slice: SliceId,
+        (comes_in, goes_out): (bool, bool),
+    ) {
+        self.points.push(Point {
+            ts,
+            goes_out: goes_out && !comes_in,
+            sequence: self.points.len() as u32,
+            key,
+            slice,
+            comes_in,
+        });
+    }
+
+    /// Draws the arrows: from each point to the next of its flow.
+    pub fn join(mut self, out: &mut TraceBuilder) {
+        self.points
+            .sort_unstable_by_key(|point| (point.ts, !point.goes_out, point.sequence));
+        let mut last: FxHashMap<FlowKey, SliceId> = FxHashMap::default();
+        for point in self.points {
+            let before = last.insert(point.key, point.slice);
+            if let (Some(slice_out), true) = (before, point.comes_in) {
+                out.tables().flows.push(FlowRow {
+                    slice_out,
+                    slice_in: point.slice,
+                    name: point.key.name,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! From events to names, counters and instants at once, and to rows of what must be put in order.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    ClockKind, ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, SourceId,
+    StringId, ThreadId, TraceBuilder, TrackId,
+};
+
+use super::asyncs::Asyncs;
+use super::event::Event;
+use super::flows::Flows;
+use super::json::{Value, unescape};
+use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
+use super::split::Part;
+use super::values::{arguments, as_text, is_facts, member, shown};
+use super::{ID, threads};
+use crate::error::ReadError;
+use crate::format::{ReadOptions, Target};
+use crate::unwrap::Inner;
+
+/// Members of the outermost object that are kept; real files have a dozen.
+const MOST_MEMBERS: usize = 1 << 14;
+
+/// A number of the file, or a text in its place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Number {
+    Int(i64),
+    Text(StringId),
+}
+
+/// Keeps what events say.
+pub(super) struct Interpreter {
+    options: ReadOptions,
+    processes: FxHashMap<Number, ProcessId>,
+    threads: FxHashMap<(ProcessId, Number), ThreadId>,
+    pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
+    /// What stands beside the events, and where.
+    members: Vec<(String, Vec<u8>, Place)>,
+    members_beyond: u64,
+    pub(super) bytes: usize,
+    thread_rows: Vec<Row>,
+    async_rows: Vec<Row>,
+    pub(super) first_counter: Option<usize>,
+    /// Added to all times: what a sync point shared with another block of the page says.
+    shift: i64,
+    /// Embedded ftrace text was read.
+    pub read_inner: bool,
+}
+
+impl Interpreter {
+    pub fn new(options: &ReadOptions) -> Self {
+        Self {
+            options: ReadOptions {
+                joined: true,
+                ..options.clone()
+            },
+            processes: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            counters: FxHashMap::default(),
+            members: Vec::new(),
+            members_beyond: 0,
+            bytes: 0,
+            thread_rows: Vec::new(),
+            async_rows: Vec::new(),
+            first_counter: None,
+            shift: 0,
+            read_inner: false,
+        }
+    }
+
+    /// Takes a part of the file, which ends in the piece at `offset`.
+    pub fn part(
+        &mut self,
+        part: Part<'_>,
+        offset: u64,
+        out: &mut Target<'_>,
+    ) -> Result<(), ReadError> {
+        let place = Place::at_offset(offset);
+        match part {
+            Part::Event(text) => {
+                self.bytes += text.len();
+                self.event(Event::read(text), text, place, out.trace(ID)?);
+            }
+            Part::Member("systemTraceEvents", text) => return self.system_trace(text, out),
+            Part::Member(key, text) => self.hold_member(key, text, place),
+            Part::Junk(text) => {
+                let count = text.len() as u64;
+                out.repair(RepairKind::TrailingBytes, count, place, || shown(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the file is a trace at all, only its events tell: its facts wait for the end.
+    fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
+        if self.members.len() >= MOST_MEMBERS {
+            self.members_beyond += 1;
+            return;
+        }
+        // Of what has no place in a trace, that it is there will do.
+        let is_table = matches!(text.first(), Some(b'{' | b'[')) && !is_facts(key);
+        let kept = if is_table {
+            text.len().min(3)
+        } else {
+            text.len()
+        };
+        self.members
+            .push((key.to_owned(), text[..kept].to_vec(), place));
+    }
+
+    /// ftrace text in a string, as Chromium on Linux writes it.
+    fn system_trace(&mut self, text: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let [b'"', inside @ .., b'"'] = text else {
+            self.hold_member("systemTraceEvents", text, Place::default());
+            return Ok(());
+        };
+        let mut inner = Inner::new(ID, &self.options);
+        let plain = unescape(inside);
+        let result = inner.feed(&plain, out).and_then(|()| inner.finish(out));
+        match result {
+            Ok(()) => self.read_inner = true,
+            Err(error @ (ReadError::TooDeep { .. } | ReadError::TooBig { .. })) => {
+                return Err(error);
+            }
+            Err(error) => out.repair(RepairKind::SkippedEntry, 1, Place::default(), || {
+                format!("systemTraceEvents: {error}")
+            }),
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
+        out.repair(RepairKind::BadField, event.bad_fields, place, || {
+            shown(text)
+        });
+        let upid = self.process(event.pid.as_ref(), out);
+        if event.phase == b'M' {
+            return self.metadata(&event, upid, out);
+        }
+        let Some(ts) = event.ts else {
+            return out.repair(RepairKind::UnparsedLine, 1, place, || shown(text));
+        };
+        match event.phase {
+            b'C' => self.counter(&event, upid, ts, place, out),
+            b'c' => self.clock_sync(&event, ts, place, out),
+            0 => out.repair(RepairKind::UnparsedLine, 1, place, || shown(text)),
+            _ => self.row(&event, upid, ts, out),
+        }
+    }
+
+    fn row(&mut self, event: &Event<'_>, upid: ProcessId, ts: i64, out: &mut TraceBuilder) {
+        let is_slice = matches!(event.phase, b'B' | b'X');
+        let id = match is_slice {
+            true => event.bind_id.as_deref(),
+            false => event.id.as_deref(),
+        };
+        let is_async = matches!(event.phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F');
+        let mut row = Row {
+            ts,
+            dur: event.dur.unwrap_or(0).max(0),
+            thread_ts: event.thread_ts.unwrap_or(NO_DURATION),
+            thread_dur: event.thread_dur.unwrap_or(NO_DURATION),
+            name: out.intern(&event.name),
+            category: out.intern(&event.category),
+            id: id.map_or(StringId::EMPTY, |id| out.intern(id)),
+            args: arguments(event, out),
+            utid: ThreadId::NONE,
+            upid,
+            sequence: (self.thread_rows.len() + self.async_rows.len()) as u32,
+            phase: event.phase,
+            flags: flags(event),
+        };
+        if event.phase == b'X' && event.dur.is_none() {
+            // Without a length it is a slice that never ended.
+            row.phase = b'B';
+        }
+        if is_async {
+            row.upid = if event.is_global {
+                ProcessId::NONE
+            } else {
+                upid
+            };
+            self.async_rows.push(row);
+            return;
+        }
+        row.utid = match (event.phase, event.scope) {
+            (b'i' | b'I', b'g' | b'p') => ThreadId::NONE,
+            _ => self.thread(event.tid.as_ref(), upid, out),
+        };
+        if event.scope == b'g' {
+            row.upid = ProcessId::NONE;
+        }
+        self.thread_rows.push(row);
+    }
+
+    fn process(&mut self, pid: Option<&Value<'_>>, out: &mut TraceBuilder) -> ProcessId {
+        let Some(pid) = pid.and_then(|pid| number(pid, out)) else {
+            return ProcessId::NONE;
+        };
+        *self.processes.entry(pid).or_insert_with(|| match pid {
+            Number::Int(pid) => out.process(pid),
+            Number::Text(name) => {
+                let upid = out.new_process(NO_NUMBER);
+                out.name_process(upid, name);
+                upid
+            }
+        })
+    }
+
+    /// Threads belong to their process: equal tids of two processes are two threads. In a page, the
+    /// kernel's threads are the same as those of its other blocks.
+    fn thread(
+        &mut self,
+        tid: Option<&Value<'_>>,
+        upid: ProcessId,
+        out: &mut TraceBuilder,
+    ) -> ThreadId {
+        let tid = tid.and_then(|tid| number(tid, out));
+        let key = (upid, tid.unwrap_or(Number::Int(NO_NUMBER)));
+        if let Some(&utid) = self.threads.get(&key) {
+            return utid;
+        }
+        let utid = match key.1 {
+            Number::Int(tid) => thread_of(tid, upid, out),
+            Number::Text(name) => {
+                let utid = out.new_thread(NO_NUMBER);
+                out.name_thread(utid, name);
+                utid
+            }
+        };
+        let tables = out.tables();
+        *tables.threads.upid.get_mut(utid.row()) = upid;
+        if let (Some(process), Number::Int(tid)) = (upid.some(), key.1) {
+            let is_main = tables.processes.pid.get(process.row()) == tid;
+            *tables.threads.is_main_thread.get_mut(utid.row()) = is_main;
+        }
+        self.threads.insert(key, utid);
+        utid
+    }
+
+    fn metadata(&mut self, event: &Event<'_>, upid: ProcessId, out: &mut TraceBuilder) {
+        let value = |key: &[u8]| event.argument(key);
+        let name = value(b"name");
+        let name = name.as_ref().and_then(Value::text);
+        match (&*event.name, name) {
+            (b"process_name", Some(name)) if upid != ProcessId::NONE => {
+                let name = out.intern(name);
+                out.name_process(upid, name);
+            }
+            (b"thread_name", Some(name)) => {
+                let utid = self.thread(event.tid.as_ref(), upid, out);
+                let name = out.intern(name);
+                out.name_thread(utid, name);
+            }
+            (kind, _) => {
+                let number = event.pid.as_ref().and_then(Value::text).unwrap_or(b"");
+                let thread = event.tid.as_ref().and_then(Value::text);
+                let thread = thread
+                    .filter(|_| kind.starts_with(b"thread_"))
+                    .unwrap_or(b"");
+                let parts = [kind, number, thread].map(String::from_utf8_lossy);
+                let key = parts.join(" ");
+                for (_, value) in event.args.iter().flat_map(Value::fields) {
+                    out.metadata(key.trim_ascii_end(), &as_text(&value));
+                }
+            }
+        }
+    }
+
+    /// A marker that another block of the same page may have too; that block's clock then counts.
+    fn clock_sync(&mut self, event: &Event<'_>, ts: i64, place: Place, out: &mut TraceBuilder) {
+        let name = event.argument(b"sync_id");
+        let Some(name) = name.as_ref().and_then(Value::text) else {
+            return out.repair(RepairKind::BadClockSync, 1, place, || {
+                "no sync_id".to_owned()
+            });
+        };
+        let name = String::from_utf8_lossy(name).into_owned();
+        let known = out.trace().clocks.iter().find(|row| row.name == name);
+        let issued = event.argument(b"issue_ts");
+        let issued = issued.as_ref().and_then(Value::text);
+        let issued = issued.and_then(super::json::micros_to_ns).unwrap_or(ts);
+        if let Some(row) = known {
+            self.shift = row.ts.saturating_sub(issued);
+            return;
+        }
+        out.clock(ClockRow {
+            source: SourceId::NONE,
+            clock: ClockKind::Trace,
+            ts,
+            value_ns: ts,
+            precision_ns: 0,
+            name,
+        });
+    }
+
+    /// Puts everything in order and builds the slices.
+    pub fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(ID)?;
+        for (key, text, place) in std::mem::take(&mut self.members) {
+            member(&key, &text, place, out);
+        }
+        out.repair(
+            RepairKind::BeyondLimit,
+            self.members_beyond,
+            Place::default(),
+            || "too many members beside the events".to_owned(),
+        );
+        let shift = self.shift;
+        for row in self.first_counter.unwrap_or(usize::MAX)..out.trace().counters.len() {
+            let ts = &mut out.tables().counters.ts;
+            let at = ts.get(row).saturating_add(shift);
+            *ts.get_mut(row) = at;
+            out.saw_time(at);
+        }
+        let mut thread_rows = std::mem::take(&mut self.thread_rows);
+        let mut async_rows = std::mem::take(&mut self.async_rows);
+        for row in thread_rows.iter_mut().chain(&mut async_rows) {
+            row.ts = row.ts.saturating_add(shift);
+        }
+        thread_rows.sort_unstable_by_key(Row::thread_key);
+        let mut flows = Flows::default();
+        threads::build(&thread_rows, &mut flows, out);
+        flows.join(out);
+        async_rows.sort_unstable_by_key(|row| (row.ts, row.sequence));
+        let mut asyncs = Asyncs::default();
+        for row in &async_rows {
+            asyncs.take(row, out);
+        }
+        Ok(())
+    }
+}
+
+fn flags(event: &Event<'_>) -> u8 {
+    let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+    flag(event.flow_in, FLOW_IN)
+        | flag(event.flow_out, FLOW_OUT)
+        | flag(event.binds_enclosing, ENCLOSING)
+}
+
+fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
+    match value {
+        Value::Nested(_) | Value::Word(b"null") => None,
+        Value::Word(word) => Some(match int(word) {
+            Some(number) => Number::Int(number),
+            None => Number::Text(out.intern(word)),
+        }),
+        Value::Text(text) => Some(match int(text) {
+            Some(number) => Number::Int(number),
+            None => Number::Text(out.intern(text)),
+        }),
+    }
+}
+
+pub(super) fn int(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The kernel's thread with this number if it fits the process, else a new one.
+fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
+    let known = out.find_thread(tid).filter(|utid| {
+        let owner = out.trace().threads.upid.get(utid.row());
+        owner == upid || owner == ProcessId::NONE
+    });
+    known.unwrap_or_else(|| out.new_thread(tid))
+}

@@ -1,0 +1,326 @@
+//! JSON as far as it is needed: values are walked in place, and nothing is built.
+//!
+//! Broken text never stops the walk for good: what cannot be a value ends it, and the caller counts
+//! that. Grammar: RFC 8259; bytes that are not UTF-8 are passed on as they are.
+
+use std::borrow::Cow;
+
+/// A value, with its text where it stands.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Value<'a> {
+    /// A string, its escapes resolved.
+    Text(Cow<'a, [u8]>),
+    /// A number, `true`, `false` or `null`, as it was written.
+    Word(&'a [u8]),
+    /// An object or array, brackets included.
+    Nested(&'a [u8]),
+}
+
+impl<'a> Value<'a> {
+    /// The text of a string or a word.
+    pub fn text(&self) -> Option<&[u8]> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Word(word) => Some(word),
+            Self::Nested(_) => None,
+        }
+    }
+
+    /// The fields, where it is an object.
+    pub fn fields(&self) -> Fields<'a> {
+        match self {
+            Self::Nested(text) => Fields::of(text),
+            _ => Fields::of(b""),
+        }
+    }
+
+    /// A number, also one that stands in quotes.
+    pub fn number(&self) -> Option<f64> {
+        std::str::from_utf8(self.text()?).ok()?.trim().parse().ok()
+    }
+}
+
+/// Walks the fields of an object.
+#[derive(Clone, Debug)]
+pub(super) struct Fields<'a> {
+    text: &'a [u8],
+    at: usize,
+    broken: bool,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of an object, whose text begins with its bracket.
+    pub fn of(text: &'a [u8]) -> Self {
+        let at = usize::from(text.first() == Some(&b'{'));
+        Self {
+            text: if at == 1 { text } else { b"" },
+            at,
+            broken: false,
+        }
+    }
+
+    /// Whether the walk ended at something that is no field.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    fn blank(&mut self) -> Option<u8> {
+        let rest = &self.text[self.at..];
+        self.at += rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
+        self.text.get(self.at).copied()
+    }
+
+    fn field(&mut self) -> Option<(Cow<'a, [u8]>, Value<'a>)> {
+        let Some(Value::Text(key)) = self.value() else {
+            return None;
+        };
+        (self.blank()? == b':').then_some(())?;
+        self.at += 1;
+        self.blank()?;
+        Some((key, self.value()?))
+    }
+
+    fn value(&mut self) -> Option<Value<'a>> {
+        let rest = &self.text[self.at..];
+        let mut scan = Scan::default();
+        let length = scan.value_end(rest)?;
+        self.at += length;
+        let text = &rest[..length];
+        Some(match text.first()? {
+            b'"' => Value::Text(unescape(&text[1..length - 1])),
+            b'{' | b'[' => Value::Nested(text),
+            _ => Value::Word(text),
+        })
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (Cow<'a, [u8]>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let first = loop {
+            match self.blank()? {
+                b',' => self.at += 1,
+                byte => break byte,
+            }
+        };
+        let field = (first == b'"').then(|| self.field()).flatten();
+        if field.is_none() {
+            self.broken = first != b'}';
+            self.text = b"";
+            self.at = 0;
+        }
+        field
+    }
+}
+
+/// Looks for the end of a value, over as many pieces as it comes in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scan {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+    begun: bool,
+}
+
+impl Scan {
+    /// Where the value that begins here ends in this piece, if it does: behind its last byte.
+    pub fn value_end(&mut self, piece: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < piece.len() {
+            if self.in_text {
+                at = self.text_end(piece, at)?;
+                if self.depth == 0 {
+                    return Some(at);
+                }
+                continue;
+            }
+            match piece[at] {
+                b'"' if self.depth == 0 && self.begun => return Some(at),
+                b'"' => self.in_text = true,
+                b'{' | b'[' if self.depth == 0 && self.begun => return Some(at),
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' if self.depth == 0 => return Some(at),
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                b',' | b':' if self.depth == 0 => return Some(at),
+                byte if self.depth == 0 && byte.is_ascii_whitespace() => return Some(at),
+                _ => {}
+            }
+            self.begun = true;
+            at += 1;
+        }
+        None
+    }
+
+    /// Where the string that `at` stands in goes on outside.
+    fn text_end(&mut self, piece: &[u8], mut at: usize) -> Option<usize> {
+        if std::mem::take(&mut self.escaped) {
+            at += 1;
+        }
+        loop {
+            at += memchr::memchr2(b'"', b'\\', piece.get(at..)?)?;
+            if piece[at] == b'"' {
+                self.in_text = false;
+                return Some(at + 1);
+            }
+            if at + 1 == piece.len() {
+                self.escaped = true;
+                return None;
+            }
+            at += 2;
+        }
+    }
+}
+
+/// The text of a string's inside.
+pub(super) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memchr(b'\\', text) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = text[..first].to_vec();
+    let mut rest = &text[first..];
+    while let [b'\\', kind, after @ ..] = rest {
+        rest = after;
+        match kind {
+            b'n' => out.push(b'\n'),
+            b't' => out.push(b'\t'),
+            b'r' => out.push(b'\r'),
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'u' => rest = unicode(after, &mut out),
+            other => out.push(*other),
+        }
+        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..plain]);
+        rest = &rest[plain..];
+    }
+    Cow::Owned(out)
+}
+
+/// `00e9`, or two halves of a pair; what stands behind.
+fn unicode<'a>(text: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+    let Some(high) = hex(text) else {
+        out.extend_from_slice(b"\\u");
+        return text;
+    };
+    let rest = &text[4..];
+    let low = rest.strip_prefix(b"\\u").and_then(hex);
+    let (code, rest) = match (high, low) {
+        (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => (
+            0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00),
+            &rest[6..],
+        ),
+        _ => (high, rest),
+    };
+    let symbol = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    out.extend_from_slice(symbol.encode_utf8(&mut [0; 4]).as_bytes());
+    rest
+}
+
+fn hex(text: &[u8]) -> Option<u32> {
+    let digits = std::str::from_utf8(text.get(..4)?).ok()?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// Microseconds with a fraction to nanoseconds, without a detour through floats where the number
+/// is written plainly.
+pub(super) fn micros_to_ns(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let mut value = 0i64;
+    let mut places = None;
+    for &byte in digits {
+        match (byte, places) {
+            (b'0'..=b'9', Some(3..)) => {}
+            (b'0'..=b'9', _) => {
+                places = places.map(|places: u32| places + 1);
+                value = value.checked_mul(10)?.checked_add((byte - b'0').into())?;
+            }
+            (b'.', None) => places = Some(0),
+            _ => return float_micros(text),
+        }
+    }
+    let missing = 3 - places.unwrap_or(0).min(3);
+    let value = value.checked_mul(10i64.pow(missing))?;
+    (!digits.is_empty()).then_some(if negative { -value } else { value })
+}
+
+fn float_micros(text: &[u8]) -> Option<i64> {
+    let micros: f64 = std::str::from_utf8(text).ok()?.trim().parse().ok()?;
+    let ns = micros * 1e3;
+    (ns.abs() < i64::MAX as f64).then_some(ns as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(text: &str) -> Vec<(String, Value<'_>)> {
+        let walk = Fields::of(text.as_bytes());
+        walk.map(|(key, value)| (String::from_utf8_lossy(&key).into_owned(), value))
+            .collect()
+    }
+
+    #[test]
+    fn fields_of_every_kind() {
+        let text = r#"{"a":"x\n\u00e9\ud83d\ude00\"", "b": -1.5e3,"c":{"d":["}"]} ,"e":null}"#;
+        let found = fields(text);
+        let expected = [
+            ("a".into(), Value::Text("x\né😀\"".as_bytes().into())),
+            ("b".into(), Value::Word(b"-1.5e3")),
+            ("c".into(), Value::Nested(br#"{"d":["}"]}"#)),
+            ("e".into(), Value::Word(b"null")),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_broken_object_ends_the_walk() {
+        for text in [
+            "{\"a\" 1}",
+            "{\"a\":",
+            "{a:1}",
+            "{\"a\":1]",
+            "{\"a",
+            "{\"a\":}",
+        ] {
+            let mut walk = Fields::of(text.as_bytes());
+            while walk.next().is_some() {}
+            assert!(walk.next().is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ends_are_found_in_pieces() {
+        let text = br#"{"a\\\"":["x]",{"b":1}]},"#;
+        for cut in 0..text.len() {
+            let mut scan = Scan::default();
+            let (front, back) = text.split_at(cut);
+            let end = scan.value_end(front);
+            let end = end.or_else(|| scan.value_end(back).map(|end| cut + end));
+            assert_eq!(end, Some(text.len() - 1), "{cut}");
+        }
+    }
+
+    #[test]
+    fn times_are_exact() {
+        let ns = |text: &str| micros_to_ns(text.as_bytes());
+        assert_eq!(ns("612731709288.017"), Some(612_731_709_288_017));
+        assert_eq!(ns("-1.5"), Some(-1_500));
+        assert_eq!(ns("1.23456"), Some(1_234));
+        assert_eq!(ns("2.5e3"), Some(2_500_000));
+        assert_eq!(ns("12345678901234567890"), None);
+        assert_eq!(ns("x"), None);
+        assert_eq!(ns(""), None);
+    }
+}

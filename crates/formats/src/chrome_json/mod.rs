@@ -1,0 +1,114 @@
+//! Chrome's trace events as JSON: what `chrome://tracing`, Chromium's recorders, Bazel, many
+//! build tools and the JSON blocks of systrace pages hold.
+//!
+//! Format: "Trace Event Format" (the document of the Chromium project), and catapult's importer
+//! for what files really have. The array of events may lack its end; times are microseconds with
+//! or without a fraction; pids and tids may be texts.
+//!
+//! ```text
+//! bytes -> split (events, members) -> event (fields) -> interpret (rows) -> threads, asyncs, flows
+//! ```
+//! Events may stand in any order, an outer slice behind its inner ones, so slices are built when
+//! all are known.
+
+mod asyncs;
+mod counters;
+mod event;
+mod flows;
+mod interpret;
+mod json;
+mod rows;
+mod split;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod values;
+mod write;
+
+use traceloom_trace::{Place, RepairKind};
+
+use crate::error::{ReadError, printable};
+use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, Writer};
+use interpret::Interpreter;
+use split::Splitter;
+
+const ID: &str = "chrome-json";
+
+/// Chrome's trace events.
+pub(crate) struct ChromeJson;
+
+impl Format for ChromeJson {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "Chrome trace events (JSON)"
+    }
+
+    /// Members may stand before the events, megabytes of them, so any big object may be a trace.
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        const BOM: &[u8] = b"\xef\xbb\xbf";
+        let goes_on = head.len() >= SNIFF_BYTES;
+        let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+        let has = |text: &[u8]| memchr::memmem::find(head, text).is_some();
+        let inside = head.get(1..).unwrap_or(b"").trim_ascii_start();
+        match (head.first(), inside.first()) {
+            (Some(b'{'), Some(b'"')) if has(b"\"traceEvents\"") => Confidence::Certain,
+            (Some(b'{'), Some(b'"')) if has(b"\"systemTraceEvents\"") => Confidence::Likely,
+            (Some(b'{'), Some(b'"')) if goes_on => Confidence::Maybe,
+            (Some(b'['), Some(b'{')) if has(b"\"ph\"") => Confidence::Certain,
+            _ => Confidence::No,
+        }
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(JsonReader {
+            splitter: Splitter::new(),
+            interpreter: Interpreter::new(options),
+            head: Vec::new(),
+            offset: 0,
+        }))
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::JsonWriter)
+    }
+}
+
+struct JsonReader {
+    splitter: Splitter,
+    interpreter: Interpreter,
+    /// The first bytes, for the message that this is no trace.
+    head: Vec<u8>,
+    offset: u64,
+}
+
+impl Reader for JsonReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        const SHOWN: usize = 64;
+        let room = SHOWN - self.head.len();
+        self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        out.trace(ID)?.add_source_bytes(chunk.len() as u64);
+        let (interpreter, offset) = (&mut self.interpreter, self.offset);
+        self.splitter
+            .feed(chunk, |part| interpreter.part(part, offset, out))?;
+        self.offset += chunk.len() as u64;
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if !self.splitter.found_events && !self.interpreter.read_inner {
+            return Err(ReadError::UnknownFormat {
+                found: printable(&self.head),
+            });
+        }
+        if self.splitter.is_torn() {
+            let place = Place::at_offset(self.offset);
+            out.repair(RepairKind::TornRecord, 1, place, || {
+                "the file ends inside an event".to_owned()
+            });
+        }
+        self.interpreter.finish(out)
+    }
+}

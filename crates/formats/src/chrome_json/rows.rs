@@ -1,0 +1,64 @@
+//! What waits for being put in order.
+
+use traceloom_trace::{
+    ArgSetId, MethodId, NO_DURATION, ProcessId, RowId, SliceBegin, StringId, ThreadId,
+};
+
+/// An event of a thread, or of an async slice. Small, as there is one for each event of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub ts: i64,
+    /// The length of an `X`.
+    pub dur: i64,
+    pub thread_ts: i64,
+    pub thread_dur: i64,
+    pub name: StringId,
+    pub category: StringId,
+    /// The id of an async slice or of a flow.
+    pub id: StringId,
+    pub args: ArgSetId,
+    pub utid: ThreadId,
+    pub upid: ProcessId,
+    /// Order of arrival.
+    pub sequence: u32,
+    pub phase: u8,
+    pub flags: u8,
+}
+
+/// A flow comes in here.
+pub(super) const FLOW_IN: u8 = 1;
+/// A flow goes out here.
+pub(super) const FLOW_OUT: u8 = 2;
+/// A flow ends at the slice around it.
+pub(super) const ENCLOSING: u8 = 4;
+
+impl Row {
+    /// The order on a thread: ends and begins as they came, whole slices from the longest, flows
+    /// when all slices of that moment are there.
+    pub fn thread_key(&self) -> (ThreadId, i64, u8, std::cmp::Reverse<i64>, u32) {
+        let (rank, dur) = match self.phase {
+            b'X' => (1, self.dur),
+            b's' | b't' | b'f' => (2, 0),
+            _ => (0, 0),
+        };
+        let order = std::cmp::Reverse(dur);
+        (self.utid, self.ts, rank, order, self.sequence)
+    }
+
+    pub fn begin(&self) -> SliceBegin {
+        SliceBegin {
+            ts: self.ts,
+            thread_ts: self.thread_ts,
+            name: self.name,
+            category: self.category,
+            arg_set_id: self.args,
+            method_id: MethodId::NONE,
+        }
+    }
+
+    /// The thread's CPU clock at the end of a whole slice.
+    pub fn thread_end(&self) -> Option<i64> {
+        let known = self.thread_ts != NO_DURATION && self.thread_dur != NO_DURATION;
+        known.then(|| self.thread_ts.saturating_add(self.thread_dur))
+    }
+}

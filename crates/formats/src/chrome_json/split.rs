@@ -1,0 +1,234 @@
+//! Cutting the file into its events, in whatever pieces it comes.
+//!
+//! ```text
+//! [ {event}, {event}, …                                   the end of the array may be missing
+//! { "traceEvents": [ {event}, … ], "otherData": {…}, … }
+//! ```
+
+use super::json::{Scan, unescape};
+
+/// A part of the file.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Part<'a> {
+    /// An element of the array of events.
+    Event(&'a [u8]),
+    /// Any other member of the outermost object.
+    Member(&'a str, &'a [u8]),
+    /// Bytes that are neither.
+    Junk(&'a [u8]),
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum State {
+    Start,
+    /// Among the members of the outermost object.
+    Object,
+    /// In the key of one.
+    Key,
+    /// Behind a key.
+    Colon,
+    /// In the value of one.
+    Member,
+    /// Between events.
+    Events,
+    /// In an event.
+    Event,
+    End,
+}
+
+/// Cuts a file into [`Part`]s.
+#[derive(Debug)]
+pub(super) struct Splitter {
+    state: State,
+    scan: Scan,
+    /// The begun part.
+    held: Vec<u8>,
+    key: String,
+    in_object: bool,
+    /// Whether the array of events was there.
+    pub found_events: bool,
+}
+
+impl Splitter {
+    pub fn new() -> Self {
+        Self {
+            state: State::Start,
+            scan: Scan::default(),
+            held: Vec::new(),
+            key: String::new(),
+            in_object: false,
+            found_events: false,
+        }
+    }
+
+    /// Takes the next bytes and hands over each part that ends in them.
+    pub fn feed<E>(
+        &mut self,
+        piece: &[u8],
+        mut take: impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut at = 0;
+        while at < piece.len() {
+            at += match self.state {
+                State::Key | State::Member | State::Event => {
+                    self.inside(&piece[at..], &mut take)?
+                }
+                _ => self.between(piece[at], &piece[at..], &mut take)?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether the file breaks off inside a part.
+    pub fn is_torn(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Goes on in a part; how much of `rest` belongs to it.
+    fn inside<E>(
+        &mut self,
+        rest: &[u8],
+        take: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let Some(end) = self.scan.value_end(rest) else {
+            self.held.extend_from_slice(rest);
+            return Ok(rest.len());
+        };
+        let held = std::mem::take(&mut self.held);
+        let whole = match held.is_empty() {
+            true => std::borrow::Cow::Borrowed(&rest[..end]),
+            false => [&held, &rest[..end]].concat().into(),
+        };
+        self.part(&whole, take)?;
+        // What cannot belong to any value would be looked at for ever.
+        Ok(end.max(usize::from(whole.is_empty())))
+    }
+
+    fn part<E>(
+        &mut self,
+        whole: &[u8],
+        take: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self.state {
+            State::Key => {
+                let inside = whole.get(1..whole.len().saturating_sub(1)).unwrap_or(b"");
+                self.key = String::from_utf8_lossy(&unescape(inside)).into_owned();
+                self.state = State::Colon;
+                Ok(())
+            }
+            State::Member => {
+                self.state = State::Object;
+                take(Part::Member(&self.key, whole))
+            }
+            _ => {
+                self.state = State::Events;
+                match whole.first() {
+                    Some(b'{') => take(Part::Event(whole)),
+                    _ => take(Part::Junk(whole)),
+                }
+            }
+        }
+    }
+
+    /// Between parts; how many bytes are done with.
+    fn between<E>(
+        &mut self,
+        byte: u8,
+        rest: &[u8],
+        take: &mut impl FnMut(Part<'_>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        if byte.is_ascii_whitespace() {
+            return Ok(1);
+        }
+        let begin = |splitter: &mut Self, state| {
+            splitter.state = state;
+            splitter.scan = Scan::default();
+            Ok(0)
+        };
+        match (self.state, byte) {
+            (State::Start, b'[') => self.events(),
+            (State::Start, b'{') => {
+                self.in_object = true;
+                self.state = State::Object;
+            }
+            (State::Object, b'"') => return begin(self, State::Key),
+            (State::Object, b'}') => self.state = State::End,
+            (State::Object | State::Events, b',') => {}
+            (State::Colon, b':') => {}
+            (State::Colon, b'[') if self.key == "traceEvents" => self.events(),
+            (State::Colon, _) => return begin(self, State::Member),
+            (State::Events, b']') => {
+                self.state = if self.in_object {
+                    State::Object
+                } else {
+                    State::End
+                };
+            }
+            (State::Events, b'}' | b':') | (State::Object, _) => take(Part::Junk(&rest[..1]))?,
+            (State::Events, _) => return begin(self, State::Event),
+            // A byte order mark, or what some tool wrote before the trace or behind it.
+            (State::Start, _) => {}
+            (State::End, _) => {
+                take(Part::Junk(rest))?;
+                return Ok(rest.len());
+            }
+            (State::Key | State::Member | State::Event, _) => {}
+        }
+        Ok(1)
+    }
+
+    fn events(&mut self) {
+        self.state = State::Events;
+        self.found_events = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str, size: usize) -> Vec<String> {
+        let mut splitter = Splitter::new();
+        let mut found = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            let result: Result<(), ()> = splitter.feed(piece, |part| {
+                found.push(match part {
+                    Part::Event(text) => String::from_utf8_lossy(text).into_owned(),
+                    Part::Member(key, text) => {
+                        format!("{key}={}", String::from_utf8_lossy(text))
+                    }
+                    Part::Junk(_) => "junk".to_owned(),
+                });
+                Ok(())
+            });
+            result.unwrap();
+        }
+        found
+    }
+
+    #[test]
+    fn events_and_members_in_any_pieces() {
+        let text =
+            r#"{ "a": "x\"]", "traceEvents":[{"b":[1,"}"]} , 7,{"c":{}},],"n":-1,"o":{"p":[]}}"#;
+        let expected = [
+            r#"a="x\"]""#,
+            r#"{"b":[1,"}"]}"#,
+            "junk",
+            r#"{"c":{}}"#,
+            "n=-1",
+            r#"o={"p":[]}"#,
+        ];
+        for size in [1, 2, 3, 7, 100] {
+            assert_eq!(parts(text, size), expected, "{size}");
+        }
+    }
+
+    #[test]
+    fn an_array_without_its_end() {
+        assert_eq!(
+            parts("[{\"a\":1},\n{\"b\":2}", 4),
+            ["{\"a\":1}", "{\"b\":2}"]
+        );
+        assert_eq!(parts("[}{\"a\":1}]x", 3), ["junk", "{\"a\":1}", "junk"]);
+    }
+}

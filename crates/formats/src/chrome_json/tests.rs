@@ -1,0 +1,298 @@
+use serde_json::Value;
+use traceloom_trace::{ClockKind, NO_DURATION, RepairKind, RowId, SliceId, Trace, TrackKind};
+
+use super::ChromeJson;
+use crate::error::ReadError;
+use crate::format::{Format, ReadOptions, WriteOptions};
+use crate::left_out::{LeftOut, Written};
+use crate::read_bytes;
+
+fn read(text: &str) -> Trace {
+    read_bytes(text.as_bytes(), ReadOptions::default()).unwrap()
+}
+
+/// `name ts+dur` of each slice, in µs, with the depth in front.
+fn slices(trace: &Trace) -> Vec<String> {
+    let row = |n: usize| {
+        let row = trace.slices.row(n);
+        let name = trace.slice_name(SliceId::from_row(n));
+        let dur = match row.dur {
+            NO_DURATION => "…".to_owned(),
+            dur => (dur / 1_000).to_string(),
+        };
+        format!("{} {name} {}+{dur}", row.depth, row.ts / 1_000)
+    };
+    (0..trace.slices.len()).map(row).collect()
+}
+
+#[test]
+fn begins_ends_and_whole_slices_nest() {
+    let trace = read(
+        r#"{"traceEvents":[
+        {"ph":"X","pid":1,"tid":2,"ts":2,"dur":3,"name":"inner"},
+        {"ph":"X","pid":1,"tid":2,"ts":2.0,"dur":8.5,"tts":1,"tdur":2.25,"name":"outer","cat":"c"},
+        {"ph":"B","pid":1,"tid":3,"ts":1,"name":"a","args":{"x":1}},
+        {"ph":"B","pid":1,"tid":3,"ts":4,"name":"b"},
+        {"ph":"E","pid":1,"tid":3,"ts":6,"args":{"y":"z"}},
+        {"ph":"E","pid":1,"tid":3,"ts":9,"name":"a","args":{"y":[1]}},
+        {"ph":"M","pid":1,"tid":3,"name":"thread_name","args":{"name":"worker"}},
+        {"ph":"M","pid":1,"name":"process_name","args":{"name":"app"}}
+        ],"otherData":{"version":"7"}}"#,
+    );
+    let expected = ["0 a 1+8", "0 outer 2+8", "1 inner 2+3", "1 b 4+2"];
+    assert_eq!(slices(&trace), expected);
+    let outer = trace.slices.row(1);
+    assert_eq!((outer.dur, outer.thread_dur), (8_500, 2_250));
+    let args: Vec<_> = trace
+        .args
+        .set(trace.slices.arg_set_id.get(0))
+        .map(|(key, value)| (trace.strings.get(key), value.display(&trace.strings)))
+        .collect();
+    assert_eq!(args, [("x", "1".to_owned()), ("y", "[1]".to_owned())]);
+    assert_eq!(trace.metadata("version"), Some("7"));
+    let names: Vec<_> = trace
+        .threads
+        .name
+        .iter()
+        .map(|name| trace.strings.get(name))
+        .collect();
+    assert_eq!(names, ["", "worker"]);
+    assert_eq!(trace.strings.get(trace.processes.name.get(0)), "app");
+    assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+}
+
+#[test]
+fn a_slice_that_crosses_another_lies_beside_it() {
+    let trace = read(
+        r#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":"a"},
+            {"ph":"X","pid":1,"tid":1,"ts":3,"dur":5,"name":"b"},
+            {"ph":"X","pid":1,"tid":1,"ts":4,"dur":1.0004,"name":"rounded"}"#,
+    );
+    assert_eq!(slices(&trace), ["0 a 0+5", "0 b 3+5", "1 rounded 4+1"]);
+    let kinds = [0, 1].map(|row| trace.tracks.kind.get(trace.slices.track_id.get(row).row()));
+    assert_eq!(kinds, [TrackKind::Thread, TrackKind::ThreadTrack]);
+}
+
+#[test]
+fn async_slices_of_one_id_nest_and_others_overlap() {
+    let trace = read(
+        r#"[{"ph":"b","pid":1,"ts":0,"id":"0x1","cat":"net","name":"load"},
+            {"ph":"b","pid":1,"ts":1,"id":"0x1","cat":"net","name":"connect"},
+            {"ph":"b","pid":1,"ts":2,"id2":{"local":"0x2"},"cat":"net","name":"load"},
+            {"ph":"n","pid":1,"ts":3,"id":"0x1","cat":"net","name":"now"},
+            {"ph":"e","pid":1,"ts":4,"id":"0x1","cat":"net","name":"connect"},
+            {"ph":"e","pid":1,"ts":7,"id":"0x1","cat":"net","name":"load"},
+            {"ph":"e","pid":1,"ts":9,"id2":{"local":"0x2"},"cat":"net","name":"load"},
+            {"ph":"S","pid":1,"ts":1,"id":3,"name":"old"},{"ph":"F","pid":1,"ts":5,"id":3,"name":"old"},
+            {"ph":"F","pid":1,"ts":6,"id":4,"name":"never begun"}]"#,
+    );
+    let expected = ["0 load 0+7", "1 connect 1+3", "0 old 1+4", "0 load 2+7"];
+    assert_eq!(slices(&trace), expected);
+    assert_eq!(trace.instants.len(), 1);
+    assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
+}
+
+#[test]
+fn counters_instants_and_flows() {
+    let trace = read(
+        r#"[{"ph":"C","pid":1,"ts":0,"name":"memory","args":{"value":7.5}},
+            {"ph":"C","pid":1,"ts":1,"name":"queue","id":"a","args":{"in":1,"out":"2","bad":"x"}},
+            {"ph":"I","pid":1,"tid":1,"ts":3,"s":"g","name":"global"},
+            {"ph":"i","pid":1,"tid":1,"ts":2,"name":"here","args":{"k":1}},
+            {"ph":"X","pid":1,"tid":1,"ts":0,"dur":9,"name":"from"},
+            {"ph":"X","pid":1,"tid":2,"ts":10,"dur":9,"name":"to"},
+            {"ph":"X","pid":1,"tid":2,"ts":30,"dur":9,"name":"third"},
+            {"ph":"s","pid":1,"tid":1,"ts":5,"id":1,"name":"f","cat":"c"},
+            {"ph":"t","pid":1,"tid":2,"ts":12,"id":1,"name":"f","cat":"c"},
+            {"ph":"f","pid":1,"tid":2,"ts":20,"id":1,"name":"f","cat":"c"},
+            {"ph":"O","pid":1,"tid":1,"ts":4,"id":9,"name":"cc::Layer","args":{"snapshot":{"a":1}}}]"#,
+    );
+    let counters: Vec<_> = trace
+        .counters
+        .rows()
+        .map(|row| {
+            (
+                trace.strings.get(trace.tracks.name.get(row.track_id.row())),
+                row.value,
+            )
+        })
+        .collect();
+    let expected = [("memory", 7.5), ("queue[a] in", 1.0), ("queue[a] out", 2.0)];
+    assert_eq!(counters, expected);
+    assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
+    let flows: Vec<_> = trace
+        .flows
+        .rows()
+        .map(|flow| [flow.slice_out, flow.slice_in].map(|slice| trace.slice_name(slice)))
+        .collect();
+    assert_eq!(flows, [["from", "to"], ["to", "third"]]);
+    assert_eq!(trace.instants.len(), 3);
+}
+
+#[test]
+fn text_of_the_kernel_in_a_member_is_read_too() {
+    let trace = read(
+        "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":7,\"tid\":8,\"ts\":1000000,\"dur\":5,\"name\":\"a\"}],\
+         \"systemTraceEvents\":\"# tracer: nop\\n  app-8 ( 7) [000] .... 1.000001: \
+         tracing_mark_write: B|7|b\\n  app-8 ( 7) [000] .... 1.000002: tracing_mark_write: E|7\\n\"}",
+    );
+    assert_eq!(slices(&trace), ["0 a 1000000+5", "0 b 1000001+1"]);
+    assert_eq!(trace.sources.len(), 1);
+}
+
+#[test]
+fn a_block_of_a_page_takes_the_clock_of_the_others() {
+    let page = "<!DOCTYPE html><html><!-- BEGIN TRACE -->\
+        <script class=\"trace-data\" type=\"application/text\">\n# tracer: nop\n\
+        \x20 app-8 ( 8) [000] .... 5.000000: tracing_mark_write: trace_event_clock_sync: name=x-1\n\
+        \x20 app-8 ( 8) [000] .... 5.000001: tracing_mark_write: B|8|a\n\
+        \x20 app-8 ( 8) [000] .... 5.000009: tracing_mark_write: E|8\n\
+        </script>\n<script class=\"trace-data\" type=\"application/text\">\n\
+        {\"traceEvents\": [{\"ph\":\"c\",\"pid\":3,\"tid\":3,\"ts\":1002,\"name\":\"clock_sync\",\
+        \"args\":{\"sync_id\":\"x-1\",\"issue_ts\":1000}},\
+        {\"ph\":\"X\",\"pid\":3,\"tid\":3,\"ts\":1004,\"dur\":2,\"name\":\"host\"}]}</script></html>";
+    let trace = read(page);
+    assert_eq!(slices(&trace), ["0 a 5000001+8", "0 host 5000004+2"]);
+    assert_eq!(trace.sources.len(), 1);
+    assert_eq!(trace.clocks.len(), 1);
+    assert_eq!(trace.clocks[0].clock, ClockKind::Trace);
+    assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+}
+
+#[test]
+fn broken_text_is_counted_and_other_json_refused() {
+    let trace = read(
+        r#"[{"ph":"X","pid":1,"tid":1,"ts":"x","name":"a"},7,{"ph":"B","ts":1,"name":"b"}, {"ph":"E","#,
+    );
+    assert_eq!(slices(&trace), ["0 b 1+…"]);
+    let count = |kind| trace.repairs.count(kind);
+    assert_eq!(count(RepairKind::UnparsedLine), 1);
+    assert_eq!(count(RepairKind::TornRecord), 1);
+    assert_eq!(count(RepairKind::TrailingBytes), 1);
+    let small = r#"{"nodes":[{"id":1}]}"#.to_owned();
+    let big = format!("{{\"nodes\":[{}1]}}", "1,".repeat(1 << 16));
+    for other in [small, big] {
+        let error = read_bytes(other.as_bytes(), ReadOptions::default()).unwrap_err();
+        assert!(matches!(error, ReadError::UnknownFormat { .. }), "{error}");
+    }
+}
+
+fn write(trace: &Trace) -> (Vec<u8>, Written) {
+    let mut out = Vec::new();
+    let writer = ChromeJson.writer().unwrap();
+    let written = writer.write(trace, &WriteOptions::default(), &mut out);
+    (out, written.unwrap())
+}
+
+/// What is the same after writing and reading: everything that lies on threads, with its clocks.
+fn facts(trace: &Trace) -> Vec<String> {
+    let mut facts = Vec::new();
+    for (n, row) in trace.slices.rows().enumerate() {
+        let track = trace.tracks.row(row.track_id.row());
+        let name = trace.slice_name(SliceId::from_row(n));
+        let args: Vec<_> = trace
+            .args
+            .set(row.arg_set_id)
+            .map(|(key, value)| {
+                format!(
+                    "{}={}",
+                    trace.strings.get(key),
+                    value.display(&trace.strings)
+                )
+            })
+            .collect();
+        let owner = track
+            .utid
+            .some()
+            .filter(|_| track.kind == TrackKind::Thread);
+        let owner = owner.map(|utid| trace.strings.get(trace.threads.name.get(utid.row())));
+        // A clock without an end is not told apart from one without a length.
+        let clocks = (row.dur >= 0).then_some((row.thread_ts, row.thread_dur));
+        facts.push(format!(
+            "{} {} {} {name} {owner:?} {clocks:?} {args:?}",
+            row.ts, row.dur, row.depth
+        ));
+    }
+    for row in trace.counters.rows() {
+        facts.push(format!("{} {}", row.ts, row.value));
+    }
+    facts.sort();
+    facts
+}
+
+#[test]
+fn method_traces_and_system_traces_come_back() {
+    const EXAMPLES: [&[u8]; 2] = [
+        include_bytes!("../../../../examples/app.trace"),
+        include_bytes!("../../../../examples/linux.html"),
+    ];
+    for bytes in EXAMPLES {
+        let trace = read_bytes(bytes, ReadOptions::default()).unwrap();
+        let (json, written) = write(&trace);
+        let _well_formed: Value = serde_json::from_slice(&json).unwrap();
+        let again = read_bytes(&json, ReadOptions::default()).unwrap();
+        for (before, after) in facts(&trace).iter().zip(facts(&again)) {
+            assert_eq!(*before, after);
+        }
+        assert_eq!(facts(&trace).len(), facts(&again).len());
+        assert_eq!(
+            written.count(LeftOut::SchedSlices),
+            trace.sched_slices.len() as u64
+        );
+        assert_eq!(written.count(LeftOut::CpuTimes), 0);
+    }
+}
+
+/// How many events of these phases another reader finds; `None` where it reads nothing.
+fn counted(bytes: &[u8], phases: &[&str]) -> Option<usize> {
+    let mut text = String::from_utf8_lossy(bytes).trim_end().to_owned();
+    if text.starts_with('[') && !text.ends_with(']') {
+        text = format!("{}]", text.trim_end_matches(','));
+    }
+    let value: Value = serde_json::from_str(&text).ok()?;
+    let events = value.get("traceEvents").unwrap_or(&value).as_array()?;
+    let is = |event: &&Value| phases.iter().any(|phase| event["ph"] == *phase);
+    Some(events.iter().filter(is).count())
+}
+
+/// Bigger files would make the test slow; other tests read them.
+const BIG: usize = 800_000;
+
+#[test]
+fn real_traces_have_as_many_events_as_another_reader_finds() {
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/testdata/chrome-json"
+    );
+    let root = std::env::var("TRACELOOM_TESTDATA").map(|root| root + "/chrome-json");
+    let Ok(files) = std::fs::read_dir(root.unwrap_or(folder.to_owned())) else {
+        return eprintln!("skipped: no corpus");
+    };
+    let (mut checked, mut compared) = (0, 0);
+    for path in files.map(|file| file.unwrap().path()) {
+        let bytes = std::fs::read(&path).unwrap();
+        if bytes.len() > BIG {
+            continue;
+        }
+        let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+        checked += 1;
+        let has_text = memchr::memmem::find(&bytes, b"systemTraceEvents").is_some();
+        if let (Some(count), false) = (counted(&bytes, &["B", "X", "b", "S"]), has_text) {
+            assert_eq!(trace.slices.len(), count, "{}", path.display());
+            let moments = [
+                "i", "I", "R", "n", "T", "p", "P", "N", "O", "D", "V", "v", "(", ")",
+            ];
+            let count = counted(&bytes, &moments).unwrap();
+            assert_eq!(trace.instants.len(), count, "{}", path.display());
+            compared += 1;
+        }
+        if trace.slices.is_empty() && trace.instants.is_empty() {
+            continue;
+        }
+        let again = read_bytes(&write(&trace).0, ReadOptions::default()).unwrap();
+        assert_eq!(again.slices.len(), trace.slices.len(), "{}", path.display());
+        assert_eq!(again.counters.len(), trace.counters.len());
+    }
+    assert!(compared > 30, "{compared}");
+    println!("{checked} real traces checked");
+}

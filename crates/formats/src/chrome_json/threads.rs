@@ -1,0 +1,283 @@
+//! The slices of threads, thread after thread.
+//!
+//! ```text
+//! B ─────────────────────────── E        begins and ends nest by their order
+//!    X ├────────┤  X ├────┤              whole slices nest by their ends
+//!          X ├──────┤                    one that crosses another's end goes on a lane beside
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    ArgSetId, AsyncLanes, LaneKey, NO_DURATION, Place, RepairKind, RowId, SliceId, StringId,
+    ThreadId, TraceBuilder, TrackId, TrackKind,
+};
+
+use super::flows::{FlowKey, Flows};
+use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
+
+/// How far an inner slice may end behind its outer one by rounding alone: a microsecond.
+const ROUNDING_NS: i64 = 1_000;
+
+/// Builds everything that threads did; `rows` are in order.
+pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) {
+    for rows in rows.chunk_by(|a, b| a.utid == b.utid) {
+        let mut thread = Thread {
+            track: None,
+            utid: rows[0].utid,
+            open: Vec::new(),
+            names: FxHashMap::default(),
+            lanes: AsyncLanes::default(),
+            crossing: BinaryHeap::new(),
+            arriving: Vec::new(),
+            flows,
+            out,
+        };
+        rows.iter().for_each(|row| thread.take(row));
+        thread.advance(i64::MAX);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    slice: SliceId,
+    name: StringId,
+    /// When a whole slice ends; `None` for one that waits for its end.
+    end: Option<(i64, Option<i64>)>,
+    /// The earliest end of this and all slices around it.
+    first_end: i64,
+}
+
+struct Thread<'a> {
+    track: Option<TrackId>,
+    utid: ThreadId,
+    open: Vec<Open>,
+    /// How many open slices wait for an end of this name.
+    names: FxHashMap<StringId, u32>,
+    lanes: AsyncLanes,
+    /// Ends of the slices beside.
+    crossing: BinaryHeap<Reverse<(i64, i64, TrackId)>>,
+    /// Flows that end at the next slice.
+    arriving: Vec<FlowKey>,
+    flows: &'a mut Flows,
+    out: &'a mut TraceBuilder,
+}
+
+impl Thread<'_> {
+    fn take(&mut self, row: &Row) {
+        self.advance(row.ts);
+        match row.phase {
+            b'B' => self.begin(row, None),
+            b'E' => self.end(row),
+            b'X' => self.whole(row),
+            b's' | b't' | b'f' => self.flow(row),
+            _ => self.instant(row),
+        }
+    }
+
+    fn track(&mut self) -> TrackId {
+        let (utid, out) = (self.utid, &mut *self.out);
+        *self.track.get_or_insert_with(|| out.thread_track(utid))
+    }
+
+    /// Ends the whole slices that are over by `ts`.
+    fn advance(&mut self, ts: i64) {
+        while let Some(top) = self.open.last() {
+            let due = top.end.is_some_and(|(end, _)| end <= ts) || top.first_end < ts;
+            if !due {
+                break;
+            }
+            // One that still waits for its end inside one that is over.
+            let (at, cut) = (top.first_end, top.end.is_none());
+            self.out.repair(
+                RepairKind::MissingExit,
+                cut.into(),
+                Place::default().with_ts(at),
+                || "a slice that another one around it ended first".to_owned(),
+            );
+            self.close(at, None);
+        }
+        while let Some(&Reverse((end, cookie, track))) = self.crossing.peek() {
+            if end > ts {
+                break;
+            }
+            self.crossing.pop();
+            self.lanes.end(self.out, LaneKey { track, cookie }, end);
+        }
+    }
+
+    fn begin(&mut self, row: &Row, end: Option<(i64, Option<i64>)>) {
+        let track = self.track();
+        let slice = self.out.begin_slice(track, row.begin());
+        let around = self.open.last().map_or(i64::MAX, |open| open.first_end);
+        if end.is_none() {
+            *self.names.entry(row.name).or_default() += 1;
+        }
+        self.open.push(Open {
+            slice,
+            name: row.name,
+            end,
+            first_end: end.map_or(around, |(end, _)| end.min(around)),
+        });
+        self.bind(row, slice);
+    }
+
+    /// Ends the innermost slice; `at` counts unless it knows its end itself.
+    fn close(&mut self, at: i64, thread_ts: Option<i64>) {
+        let Some(open) = self.open.pop() else { return };
+        let (at, thread_ts) = open.end.unwrap_or((at, thread_ts));
+        if open.end.is_none()
+            && let Some(count) = self.names.get_mut(&open.name)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.names.remove(&open.name);
+            }
+        }
+        let has_clock = self.out.trace().slices.thread_ts.get(open.slice.row()) != NO_DURATION;
+        let track = self.track();
+        self.out
+            .end_slice(track, at, thread_ts.filter(|_| has_clock));
+    }
+
+    /// An end with a name ends the innermost slice of that name, and those inside it.
+    fn end(&mut self, row: &Row) {
+        let is_named = row.name != StringId::EMPTY;
+        let known = if is_named {
+            self.names.contains_key(&row.name)
+        } else {
+            !self.names.is_empty()
+        };
+        if !known {
+            let place = Place::default().with_ts(row.ts);
+            let name = |out: &TraceBuilder| out.trace().strings.get(row.name).to_owned();
+            let name = name(self.out);
+            return self.out.repair(RepairKind::UnmatchedEnd, 1, place, || name);
+        }
+        while let Some(&top) = self.open.last() {
+            let is_it = top.end.is_none() && (!is_named || top.name == row.name);
+            if is_it {
+                add_args(top.slice, row.args, self.out);
+                let clock = (row.thread_ts != NO_DURATION).then_some(row.thread_ts);
+                return self.close(row.ts, clock);
+            }
+            let place = Place::default().with_ts(row.ts);
+            self.out
+                .repair(RepairKind::MissingExit, 1, place, String::new);
+            if let Some(top) = self.open.last_mut() {
+                top.end = top.end.map(|_| (row.ts, None));
+            }
+            self.close(row.ts, None);
+        }
+    }
+
+    fn whole(&mut self, row: &Row) {
+        let end = row.ts.saturating_add(row.dur);
+        let room = self.open.last().map_or(i64::MAX, |open| open.first_end);
+        if end.saturating_sub(ROUNDING_NS) > room {
+            return self.beside(row, end);
+        }
+        if end > room {
+            let place = Place::default().with_ts(row.ts);
+            self.out.repair(RepairKind::MissingExit, 1, place, || {
+                "it ends a fraction of a microsecond behind the slice around it".to_owned()
+            });
+        }
+        self.begin(row, Some((end.min(room), row.thread_end())));
+    }
+
+    /// A slice that crosses the end of another one.
+    fn beside(&mut self, row: &Row, end: i64) {
+        let name = self.out.intern(b"overlapping");
+        let kind = TrackKind::ThreadTrack;
+        let track = self.out.thread_named_track(kind, self.utid, name);
+        let cookie = i64::from(row.sequence);
+        let slice = self
+            .lanes
+            .begin(self.out, LaneKey { track, cookie }, row.begin());
+        if let Some(thread_end) = row.thread_end() {
+            let dur = thread_end.saturating_sub(row.thread_ts);
+            *self.out.tables().slices.thread_dur.get_mut(slice.row()) = dur;
+        }
+        self.crossing.push(Reverse((end, cookie, track)));
+        self.bind(row, slice);
+    }
+
+    /// Flows that end at this slice, or name it themselves.
+    fn bind(&mut self, row: &Row, slice: SliceId) {
+        for key in std::mem::take(&mut self.arriving) {
+            self.flows.point(key, row.ts, slice, (true, false));
+        }
+        let (comes_in, goes_out) = (row.flags & FLOW_IN != 0, row.flags & FLOW_OUT != 0);
+        if comes_in || goes_out {
+            let key = FlowKey {
+                id: row.id,
+                name: StringId::EMPTY,
+                category: StringId::EMPTY,
+            };
+            self.flows.point(key, row.ts, slice, (comes_in, goes_out));
+        }
+    }
+
+    fn flow(&mut self, row: &Row) {
+        let key = FlowKey {
+            id: row.id,
+            name: row.name,
+            category: row.category,
+        };
+        if row.phase == b'f' && row.flags & ENCLOSING == 0 {
+            return self.arriving.push(key);
+        }
+        let Some(open) = self.open.last() else {
+            let place = Place::default().with_ts(row.ts);
+            return self.out.repair(RepairKind::BadField, 1, place, || {
+                "a flow outside of any slice".to_owned()
+            });
+        };
+        let ends = (row.phase != b's', row.phase != b'f');
+        self.flows.point(key, row.ts, open.slice, ends);
+    }
+
+    /// A moment, and what else hangs on a thread: samples, objects, memory dumps, contexts.
+    fn instant(&mut self, row: &Row) {
+        let kind = match row.phase {
+            b'P' => &b"samples"[..],
+            b'N' | b'O' | b'D' => b"objects",
+            b'V' | b'v' => b"memory dumps",
+            b'(' | b')' => b"contexts",
+            b'i' | b'I' | b'R' => b"",
+            _ => b"other events",
+        };
+        let kind = self.out.intern(kind);
+        let track = match (self.utid.some(), row.upid.some()) {
+            (Some(_), _) if kind == StringId::EMPTY => self.track(),
+            (Some(utid), _) => self
+                .out
+                .thread_named_track(TrackKind::ThreadTrack, utid, kind),
+            (None, Some(upid)) => self.out.process_track(TrackKind::Process, upid, kind),
+            (None, None) => self.out.global_track(TrackKind::Global, kind),
+        };
+        self.out.instant(track, row.ts, row.name, row.args);
+    }
+}
+
+/// Adds what the end of a slice says to what its begin said.
+pub(super) fn add_args(slice: SliceId, args: ArgSetId, out: &mut TraceBuilder) {
+    if args == ArgSetId::NONE {
+        return;
+    }
+    let tables = out.tables();
+    let set = match tables.slices.arg_set_id.get(slice.row()) {
+        ArgSetId::NONE => args,
+        known => {
+            let both: Vec<_> = [known, args]
+                .into_iter()
+                .flat_map(|set| tables.args.set(set))
+                .collect();
+            tables.args.push_set(both)
+        }
+    };
+    *tables.slices.arg_set_id.get_mut(slice.row()) = set;
+}

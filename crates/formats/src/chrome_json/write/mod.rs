@@ -1,0 +1,296 @@
+//! Writing Chrome's trace events: what `chrome://tracing`, Perfetto and speedscope open.
+//!
+//! Slices of threads are `X`, or a `B` without an end; every other slice is an async one (`b`,
+//! `e`) of its process, with the track's name as category where it has no own. Times keep their
+//! nanoseconds as fractions. Kernel events are instants of their thread. Viewers take a thread's
+//! number for its own in the whole trace, so numbers that occur twice are given out anew.
+
+mod numbers;
+mod slices;
+mod value;
+
+use std::io::{self, BufWriter, Write};
+
+use traceloom_trace::{
+    ArgSetId, NO_NUMBER, ProcessId, RowId, StringId, ThreadId, Trace, TrackId, TrackKind,
+};
+
+use self::numbers::Numbers;
+use self::value::{Micros, Quoted, write_args};
+use super::ID;
+use crate::error::WriteError;
+use crate::format::{WriteOptions, Writer};
+use crate::left_out::{LeftOut, Written};
+
+/// Writes Chrome's trace events.
+pub(super) struct JsonWriter;
+
+impl Writer for JsonWriter {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn write(
+        &self,
+        trace: &Trace,
+        _: &WriteOptions,
+        out: &mut dyn Write,
+    ) -> Result<Written, WriteError> {
+        let rows = trace.slices.len()
+            + trace.counters.len()
+            + trace.instants.len()
+            + trace.ftrace_events.len();
+        if rows == 0 {
+            return Err(WriteError::NothingToWrite {
+                format: ID,
+                holds: "slices, counters, instants and kernel events",
+            });
+        }
+        let mut file = File {
+            trace,
+            numbers: Numbers::of(trace),
+            out: BufWriter::with_capacity(1 << 16, out),
+            is_first: true,
+        };
+        file.write()?;
+        file.out.flush()?;
+        Ok(file.left_out())
+    }
+}
+
+struct File<'a> {
+    trace: &'a Trace,
+    numbers: Numbers,
+    out: BufWriter<&'a mut dyn Write>,
+    is_first: bool,
+}
+
+impl File<'_> {
+    fn write(&mut self) -> io::Result<()> {
+        self.out
+            .write_all(b"{\"displayTimeUnit\":\"ns\",\"otherData\":{")?;
+        self.facts()?;
+        self.out.write_all(b"},\"traceEvents\":[")?;
+        self.names()?;
+        slices::write(self)?;
+        self.counters()?;
+        self.instants()?;
+        self.kernel_events()?;
+        self.flows()?;
+        self.out.write_all(b"\n]}\n")
+    }
+
+    fn facts(&mut self) -> io::Result<()> {
+        for (n, row) in self.trace.metadata.rows().enumerate() {
+            let comma = if n == 0 { "" } else { "," };
+            let [key, value] = [row.key, row.value].map(|id| Quoted(self.trace.strings.get(id)));
+            write!(self.out, "{comma}{key}:{value}")?;
+        }
+        Ok(())
+    }
+
+    /// Begins an event: its phase, and whose it is.
+    fn begin(&mut self, phase: &str, (pid, tid): (i64, i64)) -> io::Result<()> {
+        let comma = if self.is_first { "" } else { "," };
+        self.is_first = false;
+        write!(
+            self.out,
+            "{comma}\n{{\"ph\":\"{phase}\",\"pid\":{pid},\"tid\":{tid}"
+        )
+    }
+
+    fn name(&mut self, name: &str) -> io::Result<()> {
+        write!(self.out, ",\"name\":{}", Quoted(name))
+    }
+
+    fn ts(&mut self, ts: i64) -> io::Result<()> {
+        write!(self.out, ",\"ts\":{}", Micros(ts))
+    }
+
+    fn category(&mut self, category: &str) -> io::Result<()> {
+        match category {
+            "" => Ok(()),
+            category => write!(self.out, ",\"cat\":{}", Quoted(category)),
+        }
+    }
+
+    /// Ends an event with its arguments.
+    fn end(&mut self, args: ArgSetId) -> io::Result<()> {
+        if args != ArgSetId::NONE {
+            self.out.write_all(b",\"args\":{")?;
+            write_args(self.trace, args, &mut self.out)?;
+            self.out.write_all(b"}")?;
+        }
+        self.out.write_all(b"}")
+    }
+
+    fn names(&mut self) -> io::Result<()> {
+        for row in 0..self.trace.processes.len() {
+            let upid = ProcessId::from_row(row);
+            let name = self.trace.strings.get(self.trace.processes.name.get(row));
+            if !name.is_empty() {
+                self.label("process_name", (self.numbers.pid(upid), 0), name)?;
+            }
+        }
+        for row in 0..self.trace.threads.len() {
+            let name = self.trace.strings.get(self.trace.threads.name.get(row));
+            if !name.is_empty() {
+                self.label("thread_name", self.of_thread(ThreadId::from_row(row)), name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, kind: &str, whose: (i64, i64), name: &str) -> io::Result<()> {
+        self.begin("M", whose)?;
+        self.name(kind)?;
+        write!(self.out, ",\"args\":{{\"name\":{}}}}}", Quoted(name))
+    }
+
+    /// The numbers of a thread and its process.
+    fn of_thread(&self, utid: ThreadId) -> (i64, i64) {
+        match utid.some() {
+            Some(utid) => {
+                let upid = self.trace.threads.upid.get(utid.row());
+                (self.numbers.pid(upid), self.numbers.tid(utid))
+            }
+            None => (0, 0),
+        }
+    }
+
+    /// The numbers of what a track belongs to.
+    fn of_track(&self, track: TrackId) -> (i64, i64) {
+        let row = self.trace.tracks.row(track.row());
+        match row.utid.some() {
+            Some(utid) => self.of_thread(utid),
+            None => (self.numbers.pid(row.upid), 0),
+        }
+    }
+
+    fn counters(&mut self) -> io::Result<()> {
+        for row in self.trace.counters.rows() {
+            let track = self.trace.tracks.row(row.track_id.row());
+            self.begin("C", self.of_track(row.track_id))?;
+            self.ts(row.ts)?;
+            let name = self.trace.strings.get(track.name);
+            match track.cpu {
+                NO_NUMBER => self.name(name)?,
+                cpu => self.name(&format!("{name} {cpu}"))?,
+            }
+            self.category(self.trace.strings.get(track.category))?;
+            write!(self.out, ",\"args\":{{\"value\":{}}}}}", row.value)?;
+        }
+        Ok(())
+    }
+
+    fn instants(&mut self) -> io::Result<()> {
+        for row in self.trace.instants.rows() {
+            let track = self.trace.tracks.row(row.track_id.row());
+            self.begin("i", self.of_track(row.track_id))?;
+            self.ts(row.ts)?;
+            self.name(self.trace.strings.get(row.name))?;
+            self.category(self.trace.strings.get(track.name))?;
+            let scope = match (track.utid.some(), track.upid.some()) {
+                (Some(_), _) => "t",
+                (None, Some(_)) => "p",
+                (None, None) => "g",
+            };
+            write!(self.out, ",\"s\":\"{scope}\"")?;
+            self.end(row.arg_set_id)?;
+        }
+        Ok(())
+    }
+
+    fn kernel_events(&mut self) -> io::Result<()> {
+        for row in self.trace.ftrace_events.rows() {
+            self.begin("i", self.of_thread(row.utid))?;
+            self.ts(row.ts)?;
+            let name = self.trace.strings.get(row.name);
+            self.name(name)?;
+            write!(
+                self.out,
+                ",\"cat\":\"ftrace\",\"s\":\"t\",\"args\":{{\"cpu\":{}",
+                row.cpu
+            )?;
+            if row.arg_set_id != ArgSetId::NONE {
+                self.out.write_all(b",")?;
+                write_args(self.trace, row.arg_set_id, &mut self.out)?;
+            }
+            self.out.write_all(b"}}")?;
+        }
+        Ok(())
+    }
+
+    /// Arrows between slices of threads: viewers find the slices by thread and time.
+    fn flows(&mut self) -> io::Result<()> {
+        for (id, row) in self.trace.flows.rows().enumerate() {
+            if !is_drawn(self.trace, row) {
+                continue;
+            }
+            for (phase, slice) in [("s", row.slice_out), ("f", row.slice_in)] {
+                let track = self.trace.slices.track_id.get(slice.row());
+                self.begin(phase, self.of_track(track))?;
+                self.ts(self.trace.slices.ts.get(slice.row()))?;
+                write!(
+                    self.out,
+                    ",\"name\":{},\"cat\":\"flow\",\"id\":{id},\"bp\":\"e\"}}",
+                    Quoted(self.trace.strings.get(row.name))
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn left_out(&self) -> Written {
+        let undrawn = self.trace.flows.rows();
+        let undrawn = undrawn.filter(|row| !is_drawn(self.trace, *row)).count();
+        let mut written = Written::keeping(
+            self.trace,
+            &[
+                LeftOut::ThreadSlices,
+                LeftOut::ThreadTrackSlices,
+                LeftOut::AsyncSlices,
+                LeftOut::ProcessSlices,
+                LeftOut::CpuSlices,
+                LeftOut::GlobalSlices,
+                LeftOut::Counters,
+                LeftOut::CounterCategories,
+                LeftOut::Instants,
+                LeftOut::KernelEvents,
+                LeftOut::StartTimes,
+                LeftOut::WallTimes,
+                LeftOut::CpuTimes,
+                LeftOut::Categories,
+                LeftOut::Arguments,
+                LeftOut::Processes,
+                LeftOut::Facts,
+                // Names are written for all; counted below, as far as they are lost.
+                LeftOut::IdleThreads,
+                LeftOut::Flows,
+                LeftOut::ProcessDetails,
+                LeftOut::ThreadNumbers,
+            ],
+        );
+        written.add(LeftOut::Flows, undrawn as u64);
+        written.add(LeftOut::ThreadNumbers, self.numbers.renewed);
+        let processes = self.trace.processes.rows();
+        let detailed = processes.filter(|row| row.cmdline != StringId::EMPTY || row.uid >= 0);
+        written.add(LeftOut::ProcessDetails, detailed.count() as u64);
+        let nameless = self
+            .trace
+            .threads
+            .name
+            .iter()
+            .filter(|name| name.is_empty());
+        let idle = LeftOut::IdleThreads.count_in(self.trace);
+        written.add(LeftOut::IdleThreads, idle.min(nameless.count() as u64));
+        written
+    }
+}
+
+fn is_drawn(trace: &Trace, flow: traceloom_trace::FlowRow) -> bool {
+    [flow.slice_out, flow.slice_in].iter().all(|slice| {
+        let track = trace.slices.track_id.get(slice.row());
+        trace.tracks.kind.get(track.row()) == TrackKind::Thread
+    })
+}

@@ -1,0 +1,99 @@
+//! What the text has no place for.
+
+use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
+
+use super::kernel;
+use super::plan::{Plan, is_writable};
+use crate::left_out::{LeftOut, Written};
+
+impl Plan<'_> {
+    /// What of the trace the text does not say.
+    pub fn left_out(&self) -> Written {
+        let mut written = Written::keeping(
+            self.trace,
+            &[
+                LeftOut::ThreadSlices,
+                LeftOut::ThreadTrackSlices,
+                LeftOut::AsyncSlices,
+                LeftOut::ProcessSlices,
+                LeftOut::CpuSlices,
+                LeftOut::GlobalSlices,
+                LeftOut::Counters,
+                LeftOut::CounterCategories,
+                LeftOut::Instants,
+                LeftOut::SchedSlices,
+                LeftOut::KernelEvents,
+                LeftOut::StartTimes,
+                LeftOut::WallTimes,
+                LeftOut::Processes,
+                LeftOut::ThreadNumbers,
+                // Counted below, as far as they are lost.
+                LeftOut::Flows,
+                LeftOut::ThreadStates,
+                LeftOut::Arguments,
+                LeftOut::Facts,
+                LeftOut::ClockSyncs,
+            ],
+        );
+        written.add(LeftOut::Flows, self.untold_flows());
+        written.add(LeftOut::ThreadStates, self.untold_states);
+        written.add(LeftOut::Arguments, self.untold_arguments());
+        written.add(LeftOut::Fractions, self.fractions());
+        written.add(LeftOut::Facts, self.untold_facts());
+        let clocks = self.trace.clocks.iter();
+        let untold = clocks.filter(|clock| !is_writable(clock)).count();
+        written.add(LeftOut::ClockSyncs, untold as u64);
+        written
+    }
+
+    /// Flows that are no binder call's.
+    fn untold_flows(&self) -> u64 {
+        let told = |slice: SliceId| self.binder.contains_key(&slice);
+        let flows = self.trace.flows.rows();
+        flows
+            .filter(|flow| !told(flow.slice_out) || !told(flow.slice_in))
+            .count() as u64
+    }
+
+    /// Arguments of what programs said; those of kernel events stand in their fields.
+    fn untold_arguments(&self) -> u64 {
+        let trace = self.trace;
+        let slices = trace.slices.rows().enumerate();
+        let slices = slices.filter(|(row, slice)| {
+            let id = SliceId::from_row(*row);
+            let track = trace.tracks.row(slice.track_id.row());
+            slice.arg_set_id != ArgSetId::NONE
+                && match track.kind {
+                    TrackKind::Thread => !self.binder.contains_key(&id),
+                    _ => {
+                        let name = trace.strings.get(track.name);
+                        kernel::pair(track, name, &trace.slice_name(id)).is_none()
+                    }
+                }
+        });
+        let instants = trace.instants.arg_set_id.iter();
+        let instants = instants.filter(|args| *args != ArgSetId::NONE);
+        (slices.count() + instants.count()) as u64
+    }
+
+    fn fractions(&self) -> u64 {
+        self.lines
+            .iter()
+            .filter(|line| line.ts % 1_000 != 0)
+            .count() as u64
+    }
+
+    /// Facts that the header does not repeat.
+    fn untold_facts(&self) -> u64 {
+        const TOLD: &[&str] = &[
+            "tracer",
+            "cpus",
+            "entries-in-buffer",
+            "entries-written",
+            "event-lines",
+        ];
+        let keys = self.trace.metadata.key.iter();
+        let is_told = |key| TOLD.contains(&self.trace.strings.get(key));
+        keys.filter(|key| !is_told(*key)).count() as u64
+    }
+}

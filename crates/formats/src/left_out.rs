@@ -1,0 +1,271 @@
+//! What a writer could not write. A format that has no place for something is no error, but
+//! nothing is dropped in silence: each writer names what it keeps, and everything else that the
+//! trace holds is counted here.
+
+use traceloom_trace::{
+    ArgSetId, MethodId, NO_DURATION, NO_NUMBER, RowId, StringId, Trace, TrackId, TrackKind,
+};
+
+/// The name that the start of a method trace has among the clocks; no file holds it.
+pub(crate) const METHOD_TRACE_START: &str = "start of the method trace";
+
+macro_rules! left_out {
+    ($($(#[$doc:meta])* $kind:ident = $one:literal, $many:literal;)*) => {
+        /// Something of a trace that a format may have no place for.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum LeftOut {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl LeftOut {
+            /// Every kind there is.
+            pub const ALL: &[Self] = &[$(Self::$kind,)*];
+
+            /// The words for `count` of them: "counter values".
+            pub fn words(self, count: u64) -> &'static str {
+                match (self, count) {
+                    $((Self::$kind, 1) => $one, (Self::$kind, _) => $many,)*
+                }
+            }
+        }
+    };
+}
+
+left_out! {
+    /// Slices of a thread's own track.
+    ThreadSlices = "slice of a thread", "slices of threads";
+    /// Slices on further tracks of a thread: disk, workqueue, memory.
+    ThreadTrackSlices = "kernel slice of a thread", "kernel slices of threads";
+    /// Slices that may overlap.
+    AsyncSlices = "async slice", "async slices";
+    /// Slices of a process, or of its named tracks.
+    ProcessSlices = "slice of a process", "slices of processes";
+    /// Slices of a CPU: interrupts.
+    CpuSlices = "slice of a CPU", "slices of CPUs";
+    /// Slices of the whole machine.
+    GlobalSlices = "slice of the machine", "slices of the machine";
+    /// Values of counters.
+    Counters = "counter value", "counter values";
+    /// Points in time.
+    Instants = "instant", "instants";
+    /// Arrows between slices.
+    Flows = "flow", "flows";
+    /// What ran on each CPU.
+    SchedSlices = "stretch on a CPU", "stretches on CPUs";
+    /// What threads did: ran, waited, slept.
+    ThreadStates = "thread state", "thread states";
+    /// Events of the kernel without a table of their own.
+    KernelEvents = "kernel event", "kernel events";
+    /// When a slice began.
+    StartTimes = "start of a slice", "starts of slices";
+    /// Wall time of slices.
+    WallTimes = "wall time of a slice", "wall times of slices";
+    /// CPU time of slices.
+    CpuTimes = "CPU time of a slice", "CPU times of slices";
+    /// What is finer than the format's unit of time.
+    Fractions = "time cut to a microsecond", "times cut to microseconds";
+    /// Categories of slices.
+    Categories = "category of a slice", "categories of slices";
+    /// Categories of counters.
+    CounterCategories = "category of a counter", "categories of counters";
+    /// Arguments of slices and instants.
+    Arguments = "slice or instant's arguments", "slices' and instants' arguments";
+    /// Signature, file and line of methods.
+    MethodDetails = "signature or file of a method", "signatures or files of methods";
+    /// Methods that nothing calls.
+    UncalledMethods = "method without calls", "methods without calls";
+    /// Names that were cut to what the format holds.
+    LongNames = "name cut short", "names cut short";
+    /// Processes, where the format knows one or none.
+    Processes = "process", "processes";
+    /// Names of processes that no thread's name says, command lines, uids.
+    ProcessDetails = "process's name, command line or uid", "processes' names, command lines or uids";
+    /// Threads that nothing happened on.
+    IdleThreads = "thread without events", "threads without events";
+    /// The operating system's numbers of threads.
+    ThreadNumbers = "thread's number", "threads' numbers";
+    /// Facts about the trace.
+    Facts = "fact of the header", "facts of the header";
+    /// Points that tie clocks together.
+    ClockSyncs = "clock sync point", "clock sync points";
+    /// Kinds of repairs that reading counted: the new file holds what they made of the trace.
+    Repairs = "kind of repair", "kinds of repairs";
+}
+
+impl LeftOut {
+    /// How many of these `trace` has.
+    pub(crate) fn count_in(self, trace: &Trace) -> u64 {
+        let on = |kinds: &[TrackKind]| slices_on(trace, kinds);
+        let slices = &trace.slices;
+        let count = match self {
+            Self::ThreadSlices => on(&[TrackKind::Thread]),
+            Self::ThreadTrackSlices => on(&[TrackKind::ThreadTrack]),
+            Self::AsyncSlices => on(&[TrackKind::ProcessAsync]),
+            Self::ProcessSlices => on(&[TrackKind::Process, TrackKind::ProcessTrack]),
+            Self::CpuSlices => on(&[TrackKind::Cpu]),
+            Self::GlobalSlices => on(&[TrackKind::Global]),
+            Self::Counters => trace.counters.len(),
+            Self::Instants => trace.instants.len(),
+            Self::Flows => trace.flows.len(),
+            Self::SchedSlices => trace.sched_slices.len(),
+            Self::ThreadStates => trace.thread_states.len(),
+            Self::KernelEvents => trace.ftrace_events.len(),
+            Self::StartTimes | Self::WallTimes => slices.len(),
+            Self::CpuTimes => matching(slices.thread_ts.iter(), |ts| ts != NO_DURATION),
+            Self::Categories => matching(slices.category.iter(), |id| id != StringId::EMPTY),
+            Self::CounterCategories => {
+                matching(trace.tracks.category.iter(), |id| id != StringId::EMPTY)
+            }
+            Self::Arguments => arguments(trace, |_| true),
+            Self::MethodDetails => method_details(trace),
+            Self::UncalledMethods => uncalled_methods(trace),
+            // Only the writer knows what it had to cut.
+            Self::Fractions | Self::LongNames => 0,
+            Self::Processes => matching(trace.processes.rows(), |row| {
+                row.pid != NO_NUMBER || row.name != StringId::EMPTY
+            }),
+            Self::ProcessDetails => process_details(trace),
+            Self::IdleThreads => idle_threads(trace),
+            Self::ThreadNumbers => trace.threads.len(),
+            Self::Facts => trace.metadata.len(),
+            Self::ClockSyncs => {
+                let said = |name: &str| name != METHOD_TRACE_START;
+                trace.clocks.iter().filter(|row| said(&row.name)).count()
+            }
+            Self::Repairs => trace.repairs.rows().len(),
+        };
+        count as u64
+    }
+}
+
+fn matching<T>(column: impl Iterator<Item = T>, is: impl Fn(T) -> bool) -> usize {
+    column.filter_map(|value| is(value).then_some(())).count()
+}
+
+fn slices_on(trace: &Trace, kinds: &[TrackKind]) -> usize {
+    let wanted: Vec<bool> = trace
+        .tracks
+        .kind
+        .iter()
+        .map(|kind| kinds.contains(&kind))
+        .collect();
+    matching(trace.slices.track_id.iter(), |track| wanted[track.row()])
+}
+
+/// Slices and instants that have arguments, on tracks that `is` takes.
+pub(crate) fn arguments(trace: &Trace, is: impl Fn(TrackId) -> bool) -> usize {
+    let slices = trace
+        .slices
+        .arg_set_id
+        .iter()
+        .zip(trace.slices.track_id.iter());
+    let instants = trace
+        .instants
+        .arg_set_id
+        .iter()
+        .zip(trace.instants.track_id.iter());
+    matching(slices.chain(instants), |(args, track)| {
+        args != ArgSetId::NONE && is(track)
+    })
+}
+
+fn method_details(trace: &Trace) -> usize {
+    let empty = |id: StringId| id == StringId::EMPTY;
+    matching(trace.methods.rows(), |row| {
+        !empty(row.signature) || !empty(row.file) || row.line >= 0
+    })
+}
+
+fn uncalled_methods(trace: &Trace) -> usize {
+    let mut called = vec![false; trace.methods.len()];
+    let methods = trace.slices.method_id.iter().filter_map(MethodId::some);
+    methods.for_each(|method| called[method.row()] = true);
+    matching(called.iter(), |called| !called)
+}
+
+/// Processes of which more is known than their number and their main thread's name.
+fn process_details(trace: &Trace) -> usize {
+    let mut main_names = vec![StringId::EMPTY; trace.processes.len()];
+    for thread in trace.threads.rows().filter(|thread| thread.is_main_thread) {
+        if let Some(upid) = thread.upid.some() {
+            main_names[upid.row()] = thread.name;
+        }
+    }
+    matching(trace.processes.rows().zip(main_names), |(process, main)| {
+        let named_else = process.name != StringId::EMPTY && process.name != main;
+        named_else || process.cmdline != StringId::EMPTY || process.uid >= 0
+    })
+}
+
+fn idle_threads(trace: &Trace) -> usize {
+    let mut busy = vec![false; trace.threads.len()];
+    let mut saw = |utid: traceloom_trace::ThreadId| {
+        if let Some(busy) = utid.some().and_then(|utid| busy.get_mut(utid.row())) {
+            *busy = true;
+        }
+    };
+    let mut on_track = |track: TrackId| saw(trace.tracks.utid.get(track.row()));
+    trace.slices.track_id.iter().for_each(&mut on_track);
+    trace.counters.track_id.iter().for_each(&mut on_track);
+    trace.instants.track_id.iter().for_each(&mut on_track);
+    trace.sched_slices.utid.iter().for_each(&mut saw);
+    trace.thread_states.utid.iter().for_each(&mut saw);
+    trace.ftrace_events.utid.iter().for_each(&mut saw);
+    matching(busy.iter(), |busy| !busy)
+}
+
+/// What writing came to: the things of the trace that are not in the new file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Written {
+    /// What was left out and how many of it, in the order of [`LeftOut::ALL`]; no count is 0.
+    pub left_out: Vec<(LeftOut, u64)>,
+}
+
+impl Written {
+    /// All that `trace` has but for the kinds that the format keeps whole.
+    pub(crate) fn keeping(trace: &Trace, kept: &[LeftOut]) -> Self {
+        let mut written = Self::default();
+        for &kind in LeftOut::ALL.iter().filter(|kind| !kept.contains(kind)) {
+            written.add(kind, kind.count_in(trace));
+        }
+        written
+    }
+
+    /// Adds what is left out of a kind that is kept in part.
+    pub(crate) fn add(&mut self, kind: LeftOut, count: u64) {
+        if count == 0 {
+            return;
+        }
+        match self.left_out.binary_search_by_key(&kind, |(kind, _)| *kind) {
+            Ok(at) => self.left_out[at].1 += count,
+            Err(at) => self.left_out.insert(at, (kind, count)),
+        }
+    }
+
+    /// How many of `kind` were left out.
+    pub fn count(&self, kind: LeftOut) -> u64 {
+        let found = self.left_out.iter().find(|(left_out, _)| *left_out == kind);
+        found.map_or(0, |(_, count)| *count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_stand_in_order_and_none_is_zero() {
+        let mut written = Written::default();
+        written.add(LeftOut::Flows, 2);
+        written.add(LeftOut::Counters, 1);
+        written.add(LeftOut::Flows, 3);
+        written.add(LeftOut::Instants, 0);
+        assert_eq!(
+            written.left_out,
+            [(LeftOut::Counters, 1), (LeftOut::Flows, 5)]
+        );
+        assert_eq!(written.count(LeftOut::Flows), 5);
+        assert_eq!(LeftOut::Counters.words(1), "counter value");
+    }
+}

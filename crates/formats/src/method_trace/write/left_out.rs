@@ -1,0 +1,79 @@
+//! What a `.trace` has no place for.
+
+use traceloom_trace::Trace;
+
+use super::calls::Call;
+use super::{Clock, File, KEPT_KEYS};
+use crate::left_out::{LeftOut, Written};
+
+/// Facts that are counted anew for the new file.
+const RENEWED_KEYS: &[&str] = &[
+    "data-file-overflow",
+    "clock",
+    "elapsed-time-usec",
+    "num-method-calls",
+    "method-trace-encoding",
+    "method-trace-version",
+    "method-trace-clocks",
+];
+
+impl File<'_> {
+    /// What of the trace is not in the file, when `calls` are.
+    pub(super) fn left_out(&self, calls: &[Call]) -> Written {
+        let trace = self.trace;
+        let mut kept = vec![
+            LeftOut::ThreadSlices,
+            LeftOut::StartTimes,
+            LeftOut::Categories,
+            LeftOut::MethodDetails,
+            LeftOut::UncalledMethods,
+            // Counted below, as far as they are lost.
+            LeftOut::IdleThreads,
+            LeftOut::ThreadNumbers,
+            LeftOut::Processes,
+            LeftOut::Facts,
+        ];
+        match self.layout.clock {
+            Clock::Wall => kept.push(LeftOut::WallTimes),
+            Clock::ThreadCpu => kept.push(LeftOut::CpuTimes),
+            Clock::Dual => kept.extend([LeftOut::WallTimes, LeftOut::CpuTimes]),
+        }
+        let mut written = Written::keeping(trace, &kept);
+        written.add(LeftOut::Fractions, self.fractions(calls));
+        written.add(LeftOut::LongNames, self.cut_names);
+        written.add(LeftOut::IdleThreads, self.unwritten_threads());
+        written.add(LeftOut::ThreadNumbers, self.renumbered_threads());
+        let told = u64::from(trace.metadata("pid").is_some());
+        let processes = LeftOut::Processes.count_in(trace);
+        written.add(LeftOut::Processes, processes.saturating_sub(told));
+        written.add(LeftOut::Facts, facts(trace));
+        written
+    }
+
+    /// Calls and returns whose times are finer than the records'.
+    fn fractions(&self, calls: &[Call]) -> u64 {
+        let (wall, cpu) = (
+            self.layout.clock != Clock::ThreadCpu,
+            self.layout.clock != Clock::Wall,
+        );
+        let is_fine =
+            |call: &&Call| (wall && call.wall_ns % 1000 != 0) || (cpu && call.cpu_ns % 1000 != 0);
+        calls.iter().filter(is_fine).count() as u64
+    }
+
+    fn unwritten_threads(&self) -> u64 {
+        (self.trace.threads.len() - self.names.threads().count()) as u64
+    }
+
+    fn renumbered_threads(&self) -> u64 {
+        let renumbered = |row: &usize| self.names.tid(*row) != self.trace.threads.tid.get(*row);
+        self.names.threads().filter(renumbered).count() as u64
+    }
+}
+
+/// Facts that neither stand in the file nor follow from it.
+fn facts(trace: &Trace) -> u64 {
+    let is_lost = |key: &str| !KEPT_KEYS.contains(&key) && !RENEWED_KEYS.contains(&key);
+    let keys = trace.metadata.key.iter();
+    keys.filter(|key| is_lost(trace.strings.get(*key))).count() as u64
+}
