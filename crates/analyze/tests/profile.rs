@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Call, calls_of, label, records, tree_of};
+use common::{Call, calls_of, label, record, records, tree_of};
 use proptest::prelude::*;
 use traceloom_analyze::{
     CallTree, CallTreeBuilder, GroupBy, Measure, Profile, ProfileOptions, ReportEdge,
@@ -67,39 +67,44 @@ fn rows(profile: &Profile) -> BTreeMap<String, Numbers> {
     rows.collect()
 }
 
-/// Parents of a method, by name: calls and time. `recursive`: those while it is open already.
-fn plain_parents(calls: &[Call], of: &str, recursive: bool) -> BTreeMap<String, (u64, i64)> {
-    let mut edges: BTreeMap<String, (u64, i64)> = BTreeMap::new();
+/// Calls and time by name.
+type Edges = BTreeMap<String, (u64, i64)>;
+
+/// What `pick` names of each call, given the call's own name and those above it, added up.
+fn plain_edges(
+    calls: &[Call],
+    pick: impl for<'n> Fn(&'n String, &'n [String]) -> Option<&'n str>,
+) -> Edges {
+    let mut edges = Edges::new();
     for call in calls {
         let names = names(call, GroupBy::Method);
         let (own, above) = names.split_last().unwrap();
-        if own == of && above.contains(own) == recursive {
-            let caller = above.last().map_or("(toplevel)", String::as_str);
-            let edge = edges.entry(caller.to_owned()).or_default();
+        if let Some(name) = pick(own, above) {
+            let edge = edges.entry(name.to_owned()).or_default();
             *edge = (edge.0 + 1, edge.1 + wall(call));
         }
     }
     edges
+}
+
+/// Parents of a method; `recursive`: those while it is open already.
+fn plain_parents(calls: &[Call], of: &str, recursive: bool) -> Edges {
+    plain_edges(calls, |own, above| {
+        let is_one = own == of && above.contains(own) == recursive;
+        is_one.then(|| above.last().map_or("(toplevel)", String::as_str))
+    })
 }
 
 /// Children of a method; `recursive`: those called while it is open twice or more.
-fn plain_children(calls: &[Call], of: &str, recursive: bool) -> BTreeMap<String, (u64, i64)> {
-    let mut edges: BTreeMap<String, (u64, i64)> = BTreeMap::new();
-    for call in calls {
-        let names = names(call, GroupBy::Method);
-        let (own, above) = names.split_last().unwrap();
-        let Some((caller, further_up)) = above.split_last() else {
-            continue;
-        };
-        if caller == of && further_up.contains(caller) == recursive {
-            let edge = edges.entry(own.clone()).or_default();
-            *edge = (edge.0 + 1, edge.1 + wall(call));
-        }
-    }
-    edges
+fn plain_children(calls: &[Call], of: &str, recursive: bool) -> Edges {
+    plain_edges(calls, |own, above| {
+        let (caller, further_up) = above.split_last()?;
+        let is_one = caller == of && further_up.contains(caller) == recursive;
+        is_one.then_some(own.as_str())
+    })
 }
 
-fn edges(section: &[ReportEdge]) -> BTreeMap<String, (u64, i64)> {
+fn edges(section: &[ReportEdge]) -> Edges {
     let edges = section.iter();
     edges
         .map(|edge| {
@@ -161,13 +166,6 @@ proptest! {
 #[test]
 fn callers_are_found_from_below() {
     use traceloom_trace::MethodAction::{Enter, Exit};
-    let record = |method, action, at| common::Record {
-        thread: 0,
-        method,
-        action,
-        wall_ns: at,
-        cpu_ns: 0,
-    };
     // a { c }  b { c c }
     let records = [
         record(0, Enter, 0),

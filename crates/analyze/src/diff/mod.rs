@@ -1,5 +1,6 @@
 //! Two sides of runs, row by row: what got slower, faster, new and gone.
 
+use traceloom_trace::SmallSort;
 mod noise;
 
 use rustc_hash::FxHashMap;
@@ -113,6 +114,12 @@ impl Diff {
     /// runs allow), and the medians must differ by more than three robust standard deviations of
     /// the runs around their own side's median. Rows are judged one by one.
     pub fn new(base: &[Profile], new: &[Profile], clock: Measure, metric: DiffMetric) -> Self {
+        let [base, new] = [base, new].map(|side| side.iter().collect::<Vec<_>>());
+        Self::of(&base, &new, clock, metric)
+    }
+
+    /// As [`new`](Self::new), of profiles that stand elsewhere.
+    pub fn of(base: &[&Profile], new: &[&Profile], clock: Measure, metric: DiffMetric) -> Self {
         let by = base.first().map_or(GroupBy::Method, |profile| profile.by);
         let sides = [base, new];
         let mut judge = Judge::default();
@@ -120,7 +127,7 @@ impl Diff {
             .into_iter()
             .map(|(function, sides)| row(&mut judge, function, sides))
             .collect();
-        rows.sort_by(|a, b| {
+        rows.small_sort_by(|a, b| {
             let impact = |row: &DiffRow| row.change(metric).delta.abs();
             let by_impact = impact(b).total_cmp(&impact(a));
             by_impact.then_with(|| a.function.cmp(&b.function))
@@ -159,7 +166,7 @@ fn key(function: &Function, by: GroupBy) -> Function {
     }
 }
 
-fn collect(sides: [&[Profile]; 2], clock: Measure) -> FxHashMap<Function, [Numbers; 2]> {
+fn collect(sides: [&[&Profile]; 2], clock: Measure) -> FxHashMap<Function, [Numbers; 2]> {
     let mut found: FxHashMap<Function, [Numbers; 2]> = FxHashMap::default();
     let blank = || sides.map(|side| std::array::from_fn(|_| vec![0.0; side.len()]));
     for (side, profiles) in sides.into_iter().enumerate() {

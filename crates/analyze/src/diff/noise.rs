@@ -14,6 +14,7 @@
 //! its p says. With one run on a side nothing is known about noise.
 
 use std::collections::HashMap;
+use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
@@ -59,7 +60,7 @@ pub(super) struct Judgement {
 /// The middle value; of an even number, the mean of the two in the middle. 0 of none.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.small_sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
     match sorted.len() {
         0 => 0.0,
@@ -74,7 +75,7 @@ fn sigma(base: &[f64], new: &[f64]) -> f64 {
     for side in [base, new] {
         let middle = median(side);
         let mut own: Vec<f64> = side.iter().map(|value| (value - middle).abs()).collect();
-        own.sort_by(f64::total_cmp);
+        own.small_sort_by(f64::total_cmp);
         distances.extend_from_slice(&own[side.len() % 2..]);
     }
     MAD_TO_SIGMA * median(&distances)
@@ -107,7 +108,7 @@ impl Judge {
     fn rank_p(&mut self, base: &[f64], new: &[f64]) -> f64 {
         let mut all: Vec<(f64, bool)> = base.iter().map(|&value| (value, false)).collect();
         all.extend(new.iter().map(|&value| (value, true)));
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.small_sort_by(|a, b| a.0.total_cmp(&b.0));
         let ranks = doubled_ranks(&all);
         let of_new = ranks.iter().zip(&all).filter(|(_, (_, is_new))| *is_new);
         let sum: usize = of_new.map(|(rank, _)| rank).sum();

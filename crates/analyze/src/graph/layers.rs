@@ -12,6 +12,7 @@
 
 use super::CallGraph;
 use super::prune::heaviest_callers;
+use traceloom_trace::SmallSort;
 
 /// Points on the way of long edges, all edges together: what the layout takes in a second or so.
 const MAX_POINTS: usize = 3_000;
@@ -55,7 +56,7 @@ pub(super) fn assign(graph: &CallGraph) -> Layers {
     };
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
     let heaviest = heaviest_callers(graph);
-    order.sort_by_key(|&at| {
+    order.small_sort_by_key(|&at| {
         let edge = &graph.edges[at];
         let is_heaviest = heaviest[edge.to] == Some(edge.from);
         (!is_heaviest, std::cmp::Reverse(edge.weight_ns()), at)
@@ -106,7 +107,7 @@ impl Layers {
 fn edges_that_close_cycles(graph: &CallGraph) -> Vec<bool> {
     let mut out_of: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
-    order.sort_by_key(|&at| graph.edges[at].weight_ns());
+    order.small_sort_by_key(|&at| graph.edges[at].weight_ns());
     for at in order {
         out_of[graph.edges[at].from].push(at);
     }
@@ -150,7 +151,7 @@ fn rows(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
         if inside.is_empty() {
             return row_of;
         }
-        inside.sort_by_key(|&node| {
+        inside.small_sort_by_key(|&node| {
             let weight = graph.nodes[node].inclusive_ns;
             (below[node].is_empty(), std::cmp::Reverse(weight))
         });

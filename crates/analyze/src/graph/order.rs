@@ -2,6 +2,7 @@
 //! neighbours in the row above, then below, a fixed number of times; the best order wins.
 
 use super::layers::Layers;
+use traceloom_trace::SmallSort;
 
 /// Sweeps down and up. More change little.
 const SWEEPS: usize = 24;
@@ -63,7 +64,7 @@ impl Links {
                 for &vertex in &pair[0] {
                     let from = ends.len();
                     ends.extend(self.below[vertex].iter().map(|&to| places[to]));
-                    ends[from..].sort_unstable();
+                    ends[from..].small_sort_unstable();
                 }
                 inversions(&ends, pair[1].len())
             })
@@ -114,7 +115,7 @@ fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
             }
         })
         .collect();
-    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    keyed.small_sort_by(|a, b| a.0.total_cmp(&b.0));
     for (place, (slot, (_, vertex))) in row.iter_mut().zip(keyed).enumerate() {
         *slot = vertex;
         places[vertex] = place;

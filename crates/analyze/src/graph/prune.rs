@@ -1,6 +1,7 @@
 //! Leaving out what is too small to see, before anything is laid out.
 
 use super::{CallGraph, GraphEdge, GraphOptions};
+use traceloom_trace::SmallSort;
 
 /// At most this many edges for each node that is shown, beyond the first [`FREE_EDGES`]: with
 /// more a picture is a thicket.
@@ -30,7 +31,7 @@ pub(super) fn prune(graph: &mut CallGraph, options: &GraphOptions) {
     graph.edges.extend(detours);
     graph
         .edges
-        .sort_unstable_by_key(|edge| (edge.from, edge.to));
+        .small_sort_unstable_by_key(|edge| (edge.from, edge.to));
 }
 
 /// Edges past hidden callers, for nodes that no shown one calls.
@@ -73,7 +74,7 @@ fn keep_nodes(graph: &mut CallGraph, threshold_ns: f64, max_nodes: usize) -> Vec
     let mut order: Vec<usize> = (1..graph.nodes.len())
         .filter(|&node| graph.nodes[node].inclusive_ns as f64 >= threshold_ns)
         .collect();
-    order.sort_by_key(|&node| std::cmp::Reverse(graph.nodes[node].inclusive_ns));
+    order.small_sort_by_key(|&node| std::cmp::Reverse(graph.nodes[node].inclusive_ns));
     order.truncate(max_nodes.max(1));
     let mut places = vec![None; graph.nodes.len()];
     order
@@ -106,12 +107,12 @@ fn keep_edges(graph: &mut CallGraph, threshold_ns: f64) {
             is_heaviest(edge) || edge.weight_ns() as f64 >= threshold_ns
         })
         .collect();
-    order.sort_by_key(|&at| {
+    order.small_sort_by_key(|&at| {
         let edge = &graph.edges[at];
         (!is_heaviest(edge), std::cmp::Reverse(edge.weight_ns()))
     });
     order.truncate(FREE_EDGES.max(graph.nodes.len() * EDGES_PER_NODE));
-    order.sort_unstable();
+    order.small_sort_unstable();
     graph.edges = order.into_iter().map(|at| graph.edges[at]).collect();
 }
 

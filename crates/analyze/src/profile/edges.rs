@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use traceloom_trace::SmallSort;
 
-use super::group::recursive_nodes;
 use super::rows::Profile;
 use crate::tree::{CallTree, NodeId, Sums, Times, add};
 
@@ -43,7 +43,7 @@ impl Profile {
         tree: &CallTree,
         wanted: impl Fn(Option<usize>, usize) -> bool,
     ) -> Vec<Edge> {
-        let recursive = recursive_nodes(tree, &self.groups);
+        let recursive = self.recursive_nodes(tree);
         let mut sums: FxHashMap<Key, (u64, Sums)> = FxHashMap::default();
         for row in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
             let (node, parent) = (NodeId(row as u32), tree.nodes.parent(NodeId(row as u32)));
@@ -59,7 +59,7 @@ impl Profile {
             }
         }
         let mut edges: Vec<_> = sums.into_iter().collect();
-        edges.sort_unstable_by_key(|(key, _)| *key);
+        edges.small_sort_unstable_by_key(|(key, _)| *key);
         edges.into_iter().map(|edge| self.edge(edge)).collect()
     }
 

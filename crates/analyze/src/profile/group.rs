@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use traceloom_trace::SmallSort;
 
 use crate::tree::{CallTree, Function, FunctionId, NodeId};
 
@@ -62,6 +63,11 @@ impl Groups {
         }
     }
 
+    /// The group of a function.
+    pub(crate) fn of_function(&self, function: FunctionId) -> Option<u32> {
+        self.of_function.get(function.0 as usize).copied()
+    }
+
     /// Gives groups new numbers; `new[old]` is the new one.
     pub(crate) fn renumber(&mut self, new: &[u32]) {
         for group in &mut self.of_function {
@@ -77,6 +83,26 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
         GroupBy::Class => Function::named(function.class_or_none()),
         GroupBy::Package => Function::named(function.package()),
     }
+}
+
+/// Sorts by group, and keeps the order within each. `groups` is more than any of them.
+pub(crate) fn sorted_by_group<T: Copy>(items: &[(u32, T)], groups: usize) -> Vec<(u32, T)> {
+    let mut sorted = items.to_vec();
+    if items.len() < groups.max(64) {
+        sorted.small_sort_by_key(|(group, _)| *group);
+        return sorted;
+    }
+    let mut next = vec![0usize; groups + 1];
+    items
+        .iter()
+        .for_each(|(group, _)| next[*group as usize + 1] += 1);
+    (0..groups).for_each(|group| next[group + 1] += next[group]);
+    for item in items {
+        let place = &mut next[item.0 as usize];
+        sorted[*place] = *item;
+        *place += 1;
+    }
+    sorted
 }
 
 /// For each node: whether its group is open already when it is called.

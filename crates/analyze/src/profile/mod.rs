@@ -10,6 +10,7 @@ mod views;
 
 pub use edges::Edge;
 pub use group::GroupBy;
+pub(crate) use group::sorted_by_group;
 pub use repairs::RepairNote;
 pub use report::{MethodReport, ReportEdge};
 pub use rows::{Profile, ProfileOptions, ProfileRow};

@@ -1,11 +1,11 @@
 //! One method in detail: Traceview's four sections.
 
 use std::cmp::Reverse;
+use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
 use super::edges::Edge;
-use super::group::recursive_nodes;
 use super::rows::{Profile, ProfileRow};
 use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, add};
 
@@ -74,7 +74,7 @@ impl Profile {
     }
 
     fn outermost_exclusive(&self, tree: &CallTree, row: usize) -> Times {
-        let recursive = recursive_nodes(tree, &self.groups);
+        let recursive = self.recursive_nodes(tree);
         let mut own = Sums::default();
         for at in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
             let node = NodeId(at as u32);
@@ -118,7 +118,7 @@ impl MethodReport {
             &mut self.recursive_parents,
             &mut self.recursive_children,
         ] {
-            section.sort_by_key(|edge| (Reverse(edge.inclusive.get(clock)), edge.rank));
+            section.small_sort_by_key(|edge| (Reverse(edge.inclusive.get(clock)), edge.rank));
         }
     }
 }

@@ -1,12 +1,17 @@
 //! The rows of a profile: calls and times of each method, class, package or thread.
 
 use std::cmp::Reverse;
+use std::sync::OnceLock;
+use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
-use super::group::{GroupBy, Groups, walk};
+use super::group::{GroupBy, Groups, recursive_nodes, walk};
 use super::repairs::{RepairNote, notes};
-use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, TreeClocks, add, take};
+use crate::case::lowercase;
+use crate::tree::{
+    CallTree, Function, FunctionId, Measure, NodeId, Sums, Times, TreeClocks, add, take,
+};
 
 /// How to make a profile.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +51,8 @@ pub struct Profile {
     pub(crate) groups: Groups,
     #[serde(skip)]
     pub(crate) clock: Measure,
+    #[serde(skip)]
+    recursive: OnceLock<Vec<bool>>,
 }
 
 /// What one method cost.
@@ -133,7 +140,15 @@ impl Profile {
             groups,
             repairs: notes(&tree.repairs),
             clock: options.clock,
+            recursive: OnceLock::new(),
         }
+    }
+
+    /// For each node of the tree the profile is of: whether its row is open already when it is
+    /// called. Found at the first question.
+    pub(crate) fn recursive_nodes(&self, tree: &CallTree) -> &[bool] {
+        self.recursive
+            .get_or_init(|| recursive_nodes(tree, &self.groups))
     }
 
     /// The clock that ranks the rows.
@@ -152,6 +167,13 @@ impl Profile {
         self.groups.of(tree, node).map(|group| group as usize)
     }
 
+    /// The row that a function of the tree counts in; none in a profile of threads, and for one
+    /// that is never called.
+    pub fn row_of_function(&self, function: FunctionId) -> Option<usize> {
+        let row = self.groups.of_function(function)? as usize;
+        (row < self.rows.len()).then_some(row)
+    }
+
     /// The rows that `query` means, by rank: those whose name (with or without signature) it is,
     /// else those whose name contains it. Capital letters match only themselves; a query without
     /// any ignores case.
@@ -166,7 +188,7 @@ impl Profile {
         let contains = |row: &ProfileRow| {
             let label = format!("{} {}", row.function.label(), row.function.signature);
             match smart {
-                true => label.to_lowercase().contains(query),
+                true => lowercase(&label).contains(query),
                 false => label.contains(query),
             }
         };
@@ -240,7 +262,7 @@ fn rank(
 ) -> (Vec<ProfileRow>, Vec<u32>) {
     let called = |at: &u32| sums[*at as usize].used;
     let mut order: Vec<u32> = (0..sums.len() as u32).filter(called).collect();
-    order.sort_by(|&a, &b| {
+    order.small_sort_by(|&a, &b| {
         let time = |at: u32| Reverse(sums[at as usize].inclusive[clock as usize]);
         let name = |at: u32| &names[at as usize];
         (time(a), name(a)).cmp(&(time(b), name(b)))

@@ -1,10 +1,11 @@
 //! The tree as people read it: from the threads down, or from each method up to its callers.
 
 use std::cmp::Reverse;
+use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
-use super::group::{GroupBy, recursive_nodes};
+use super::group::{GroupBy, sorted_by_group};
 use super::rows::{Profile, percent};
 use crate::tree::{CallTree, Function, NodeId, Sums, Times, add};
 
@@ -102,7 +103,7 @@ struct View<'a> {
     tree: &'a CallTree,
     profile: &'a Profile,
     options: TreeViewOptions,
-    recursive: Vec<bool>,
+    recursive: &'a [bool],
     thread_of_root: Vec<(NodeId, usize)>,
 }
 
@@ -110,35 +111,64 @@ impl Profile {
     /// A view of the tree the profile is of, with the profile's grouping. Rows are made only where
     /// they are shown.
     pub fn tree_view(&self, tree: &CallTree, options: &TreeViewOptions) -> TreeView {
+        let view = self.view(tree, options);
+        view.build(view.top())
+    }
+
+    /// What stands below one row of [`tree_view`](Self::tree_view), which `path` leads to: the
+    /// place of each row on the way, from the top, among all of its siblings (those that are not
+    /// shown come last). `max_depth` counts from there. `None` where the path leads nowhere.
+    pub fn tree_below(
+        &self,
+        tree: &CallTree,
+        options: &TreeViewOptions,
+        path: &[usize],
+    ) -> Option<TreeView> {
+        let levels = path.len() as u32;
+        let view = self.view(
+            tree,
+            &TreeViewOptions {
+                max_depth: options.max_depth.saturating_add(levels),
+                ..*options
+            },
+        );
+        let mut rows = view.top();
+        for &place in path {
+            view.sort(&mut rows);
+            rows = view.below(rows.get(place)?);
+        }
+        Some(view.build(rows))
+    }
+
+    fn view<'a>(&'a self, tree: &'a CallTree, options: &TreeViewOptions) -> View<'a> {
         let mut thread_of_root: Vec<_> = tree
             .threads
             .iter()
             .map(|thread| thread.root)
             .zip(0..)
             .collect();
-        thread_of_root.sort_unstable();
+        thread_of_root.small_sort_unstable();
         let max_depth = match self.by {
             GroupBy::Thread => 1,
             _ => options.max_depth,
         };
-        let view = View {
+        View {
             tree,
             profile: self,
             options: TreeViewOptions {
                 max_depth,
                 ..*options
             },
-            recursive: recursive_nodes(tree, &self.groups),
+            recursive: self.recursive_nodes(tree),
             thread_of_root,
-        };
-        view.build()
+        }
     }
 }
 
 impl View<'_> {
-    fn build(&self) -> TreeView {
+    fn build(&self, top: Vec<Pending>) -> TreeView {
         let mut rows = Vec::new();
-        let (mut stack, hidden) = self.cut(self.top());
+        let (mut stack, hidden) = self.cut(top);
         while let Some(pending) = stack.pop() {
             let (below, hidden) = match pending.depth + 1 < self.options.max_depth {
                 true => self.cut(self.below(&pending)),
@@ -172,16 +202,16 @@ impl View<'_> {
 
     fn top(&self) -> Vec<Pending> {
         let threads = self.tree.threads.iter();
-        let reached: Vec<(Group, Member)> = match self.options.direction {
+        let reached: Vec<(u32, Member)> = match self.options.direction {
             TreeDirection::TopDown => threads
                 .enumerate()
-                .map(|(nth, thread)| (Group::Thread(nth), Member::same(thread.root)))
+                .map(|(nth, thread)| (self.thread(nth), Member::same(thread.root)))
                 .collect(),
             TreeDirection::BottomUp => threads
                 .flat_map(|thread| self.tree.rows_of(thread))
                 .map(|row| NodeId(row as u32))
                 .map(|node| (self.group_of(node), Member::same(node)))
-                .filter(|(group, _)| matches!(group, Group::Row(_)))
+                .filter(|(group, _)| *group < self.thread(0))
                 .collect(),
         };
         self.gather(0, reached)
@@ -214,27 +244,40 @@ impl View<'_> {
             })
     }
 
-    fn group_of(&self, node: NodeId) -> Group {
+    /// The number of a thread among groups: rows stand before them.
+    fn thread(&self, nth: usize) -> u32 {
+        (self.profile.rows.len() + nth) as u32
+    }
+
+    fn group(&self, number: u32) -> Group {
+        match (number as usize).checked_sub(self.profile.rows.len()) {
+            None => Group::Row(number as usize),
+            Some(thread) => Group::Thread(thread),
+        }
+    }
+
+    fn group_of(&self, node: NodeId) -> u32 {
         match self.profile.row_of(self.tree, node) {
-            Some(row) => Group::Row(row),
+            Some(row) => row as u32,
             None => {
                 let found = self
                     .thread_of_root
                     .binary_search_by_key(&node, |(root, _)| *root);
-                Group::Thread(found.map_or(0, |at| self.thread_of_root[at].1))
+                self.thread(found.map_or(0, |at| self.thread_of_root[at].1))
             }
         }
     }
 
     /// One row for each group that was reached.
-    fn gather(&self, depth: u32, mut reached: Vec<(Group, Member)>) -> Vec<Pending> {
-        reached.sort_by_key(|(group, _)| *group);
+    fn gather(&self, depth: u32, reached: Vec<(u32, Member)>) -> Vec<Pending> {
+        let groups = self.profile.rows.len() + self.tree.threads.len();
+        let reached = sorted_by_group(&reached, groups);
         let groups = reached.chunk_by(|(one, _), (next, _)| one == next);
         groups
             .map(|group| {
                 let mut pending = Pending {
                     depth,
-                    group: group[0].0,
+                    group: self.group(group[0].0),
                     members: group.iter().map(|(_, member)| *member).collect(),
                     calls: 0,
                     inclusive: Sums::default(),
@@ -261,18 +304,26 @@ impl View<'_> {
     /// The rows worth showing, the last of them first (they go onto a stack), and how many are not.
     fn cut(&self, mut rows: Vec<Pending>) -> (Vec<Pending>, usize) {
         let count = rows.len();
-        let clock = self.profile.clock;
-        let total = self.profile.total.get(clock);
-        let weight = |row: &Pending| match self.options.direction {
-            TreeDirection::TopDown => row.inclusive[clock as usize],
-            TreeDirection::BottomUp => row.exclusive[clock as usize],
-        };
-        rows.retain(|row| percent(Some(weight(row)), total) >= self.options.min_percent);
-        rows.sort_by_key(|row| (Reverse(weight(row)), row.group));
+        let total = self.profile.total.get(self.profile.clock);
+        rows.retain(|row| percent(Some(self.weight(row)), total) >= self.options.min_percent);
+        self.sort(&mut rows);
         rows.truncate(self.options.max_children);
         let hidden = count - rows.len();
         rows.reverse();
         (rows, hidden)
+    }
+
+    /// What rows are ordered by, largest first.
+    fn weight(&self, row: &Pending) -> i64 {
+        let clock = self.profile.clock as usize;
+        match self.options.direction {
+            TreeDirection::TopDown => row.inclusive[clock],
+            TreeDirection::BottomUp => row.exclusive[clock],
+        }
+    }
+
+    fn sort(&self, rows: &mut [Pending]) {
+        rows.small_sort_by_key(|row| (Reverse(self.weight(row)), row.group));
     }
 }
 

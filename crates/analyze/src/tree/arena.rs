@@ -1,11 +1,11 @@
 //! The growing calling-context tree: nodes in order of their first call, and finding a child.
 
-use rustc_hash::FxHashMap;
+use super::counts::Counts;
 
 /// Stands for "no node".
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// In [`Node::key`]: this node's children are found by the hash table.
+/// In [`Origin::key`]: this node's children are found by the hash table.
 const MANY_CHILDREN: u32 = 1 << 31;
 
 /// Children that are looked for one after the other; with more, the hash table is asked.
@@ -14,44 +14,54 @@ const RING: usize = 8;
 /// The largest number of slots that may be filled, of 8.
 const FILL_OF_8: usize = 5;
 
-/// A call path; 32 bytes, so that two share a cache line. Once the tree is finished its two links
-/// mean something else: fresh memory for other columns costs the kernel more time than counting a
-/// call does.
+/// What each event looks at; 16 bytes, so that four share a cache line. A tree in use has more of
+/// them than a core's caches hold, and it is waiting for them that counting calls costs.
+///
+/// ```text
+/// growing    the key and number of the child entered last, and of the one before it
+/// finished   function, row behind the subtree, row of the parent, number of the path's counts
+/// ```
+///
+/// Two children are enough for almost every call, and finding one then asks no other memory. The
+/// finished links stand where the growing ones stood: fresh memory costs the kernel more time than
+/// counting a call does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
-    /// The function; while growing, with the flag [`MANY_CHILDREN`].
-    pub key: u32,
-    /// Growing: the child that was entered last, since most calls repeat it. Then: the row behind
-    /// the subtree.
-    pub child_or_end: u32,
-    /// Growing: the next child of the same parent; the last one's is the first. Then: the parent.
-    pub sibling_or_parent: u32,
-    /// Low 32 bits; what runs over is in [`Arena::more_calls`].
-    pub calls: u32,
-    pub wall_ns: i64,
-    pub cpu_ns: i64,
+pub(crate) struct Link(pub [u32; 4]);
+
+impl Link {
+    const CHILDLESS: Self = Self([NONE; 4]);
 }
 
-impl Node {
-    pub(crate) const BLANK: Self = Self {
-        key: 0,
-        child_or_end: NONE,
-        sibling_or_parent: NONE,
-        calls: 0,
-        wall_ns: 0,
-        cpu_ns: 0,
-    };
+/// What only new paths and the finished tree look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    /// The function; with the flag [`MANY_CHILDREN`].
+    pub key: u32,
+    /// The caller; [`NONE`] for a root.
+    pub parent: u32,
+    /// The next child of the same parent; the last one's is the first.
+    pub sibling: u32,
+}
 
+impl Origin {
     #[inline]
     pub(crate) fn function(&self) -> u32 {
         self.key & !MANY_CHILDREN
     }
 }
 
+/// All that is known of each node, by its number. Parents have smaller numbers.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub links: Vec<Link>,
+    pub origins: Vec<Origin>,
+    pub counts: Counts,
+}
+
 /// All nodes. The children of a node form a ring:
 ///
 /// ```text
-/// parent ─last_child─► b ─sibling─► c ─► a ─► b      a, b, c called in turn: after b comes c
+/// parent ─last child─► b ─sibling─► c ─► a ─► b      a, b, c called in turn: after b comes c
 /// ```
 ///
 /// A new child goes behind the one called before it, so code that calls the same methods in the
@@ -65,21 +75,21 @@ impl Node {
 /// The slot's place comes from the hash bits it keeps, so growing the table reads no nodes.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    nodes: Vec<Node>,
-    parents: Vec<u32>,
+    parts: Parts,
     slots: Vec<u64>,
     filled: usize,
-    more_calls: FxHashMap<u32, u64>,
 }
 
 impl Default for Arena {
     fn default() -> Self {
         Self {
-            nodes: Vec::new(),
-            parents: Vec::new(),
+            parts: Parts {
+                links: Vec::new(),
+                origins: Vec::new(),
+                counts: Counts::default(),
+            },
             slots: vec![u64::MAX; 1 << 10],
             filled: 0,
-            more_calls: FxHashMap::default(),
         }
     }
 }
@@ -93,93 +103,78 @@ impl Arena {
     /// The node of `key` called from `parent`; made at its first call. `key` is below 2^31.
     #[inline]
     pub(crate) fn child(&mut self, parent: u32, key: u32) -> u32 {
-        let last = self.nodes[parent as usize].child_or_end;
-        match self.nodes.get(last as usize) {
-            Some(node) if node.function() == key => last,
-            Some(node) => {
-                let next = node.sibling_or_parent;
-                if self.nodes[next as usize].function() == key {
-                    self.nodes[parent as usize].child_or_end = next;
-                    return next;
-                }
-                self.other_child(parent, last, key)
-            }
-            None => self.first_child(parent, key),
+        let link = &mut self.parts.links[parent as usize];
+        let Link([last_key, last, other_key, other]) = *link;
+        if last_key == key {
+            return last;
         }
+        if other_key == key {
+            *link = Link([other_key, other, last_key, last]);
+            return other;
+        }
+        self.other_child(parent, key)
     }
 
-    /// Adds a finished call.
+    /// Adds a finished call. More than 2^63 - 1 ns count as so many.
     #[inline]
-    pub(crate) fn add_call(&mut self, node: u32, wall_ns: i64, cpu_ns: i64) {
-        let counted = &mut self.nodes[node as usize];
-        counted.wall_ns = counted.wall_ns.saturating_add(wall_ns);
-        counted.cpu_ns = counted.cpu_ns.saturating_add(cpu_ns);
-        let (calls, ran_over) = counted.calls.overflowing_add(1);
-        counted.calls = calls;
-        if ran_over {
-            self.count_overflow(node);
-        }
+    pub(crate) fn add_call(&mut self, node: u32, wall_ns: u64, cpu_ns: u64) {
+        self.parts.counts.add_call(node, wall_ns, cpu_ns);
     }
 
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
+        self.parts.links.len()
     }
 
-    /// Bytes of memory that the tree takes at most until it is finished: nodes with their parents,
-    /// the nodes in their final order, and slots while they grow.
+    /// Bytes of memory that the tree takes, slots while they grow included.
     pub(crate) fn peak_bytes(&self) -> usize {
-        let node = 2 * size_of::<Node>() + size_of::<u32>();
-        self.nodes.len() * node + self.slots.len() * 3 / 2 * size_of::<u64>()
+        let node = size_of::<Link>() + size_of::<Origin>() + Counts::BYTES;
+        let slots = self.slots.len() * 3 / 2 * size_of::<u64>();
+        self.len() * node + slots + self.parts.counts.beyond_bytes()
     }
 
-    /// The nodes, the parent of each ([`NONE`] for a root; else below the node's own number), and
-    /// how often calls ran over 32 bits. No child is looked for any more.
-    pub(crate) fn into_parts(self) -> (Vec<Node>, Vec<u32>, FxHashMap<u32, u64>) {
-        (self.nodes, self.parents, self.more_calls)
-    }
-
-    #[cold]
-    fn count_overflow(&mut self, node: u32) {
-        *self.more_calls.entry(node).or_default() += 1;
+    /// The nodes. No child is looked for any more.
+    pub(crate) fn into_parts(self) -> Parts {
+        self.parts
     }
 
     fn push(&mut self, parent: u32, key: u32) -> u32 {
-        let id = self.nodes.len() as u32;
-        self.nodes.push(Node {
+        let id = self.len() as u32;
+        self.parts.links.push(Link::CHILDLESS);
+        self.parts.origins.push(Origin {
             key,
-            sibling_or_parent: id,
-            ..Node::BLANK
+            parent,
+            sibling: id,
         });
-        self.parents.push(parent);
+        self.parts.counts.push();
         id
     }
 
-    fn first_child(&mut self, parent: u32, key: u32) -> u32 {
-        let id = self.push(parent, key);
-        self.nodes[parent as usize].child_or_end = id;
-        id
-    }
-
-    /// A child that is neither the last one called nor the one behind it.
-    fn other_child(&mut self, parent: u32, last: u32, key: u32) -> u32 {
-        let found = match self.nodes[parent as usize].key & MANY_CHILDREN {
-            0 => self.find_in_ring(parent, last, key),
+    /// A child that is none of the two entered last.
+    fn other_child(&mut self, parent: u32, key: u32) -> u32 {
+        let Link([last_key, last, _, other]) = self.parts.links[parent as usize];
+        let found = match (last, other) {
+            (NONE, _) => Some(self.push(parent, key)),
+            (_, NONE) => None,
+            _ if self.parts.origins[parent as usize].key & MANY_CHILDREN == 0 => {
+                self.find_in_ring(parent, last, key)
+            }
             _ => self.find(tag(parent, key), parent, key),
         };
         let id = match found {
             Some(id) => id,
             None => self.new_sibling(parent, last, key),
         };
-        self.nodes[parent as usize].child_or_end = id;
+        self.parts.links[parent as usize] = Link([key, id, last_key, last]);
         id
     }
 
     fn new_sibling(&mut self, parent: u32, last: u32, key: u32) -> u32 {
         let id = self.push(parent, key);
-        self.nodes[id as usize].sibling_or_parent = self.nodes[last as usize].sibling_or_parent;
-        self.nodes[last as usize].sibling_or_parent = id;
-        if self.nodes[parent as usize].key & MANY_CHILDREN != 0 {
+        let origins = &mut self.parts.origins;
+        origins[id as usize].sibling = origins[last as usize].sibling;
+        origins[last as usize].sibling = id;
+        if origins[parent as usize].key & MANY_CHILDREN != 0 {
             self.insert(tag(parent, key), id);
         }
         id
@@ -187,28 +182,28 @@ impl Arena {
 
     /// Looks around the ring. One that is full and has not got the key goes into the hash table.
     fn find_in_ring(&mut self, parent: u32, last: u32, key: u32) -> Option<u32> {
-        let mut at = self.nodes[last as usize].sibling_or_parent;
+        let mut at = self.parts.origins[last as usize].sibling;
         for _ in 0..RING {
             if at == last {
                 return None;
             }
-            let node = &self.nodes[at as usize];
-            if node.function() == key {
+            let origin = &self.parts.origins[at as usize];
+            if origin.function() == key {
                 return Some(at);
             }
-            at = node.sibling_or_parent;
+            at = origin.sibling;
         }
         self.move_to_table(parent, last);
         self.find(tag(parent, key), parent, key)
     }
 
     fn move_to_table(&mut self, parent: u32, last: u32) {
-        self.nodes[parent as usize].key |= MANY_CHILDREN;
+        self.parts.origins[parent as usize].key |= MANY_CHILDREN;
         let mut at = last;
         loop {
-            let node = self.nodes[at as usize];
-            self.insert(tag(parent, node.function()), at);
-            at = node.sibling_or_parent;
+            let origin = self.parts.origins[at as usize];
+            self.insert(tag(parent, origin.function()), at);
+            at = origin.sibling;
             if at == last {
                 return;
             }
@@ -225,8 +220,8 @@ impl Arena {
                 return None;
             }
             if (slot >> 32) as u32 == tag {
-                let node = &self.nodes[id as usize];
-                if self.parents[id as usize] == parent && node.function() == key {
+                let origin = &self.parts.origins[id as usize];
+                if origin.parent == parent && origin.function() == key {
                     return Some(id);
                 }
             }
@@ -287,23 +282,9 @@ mod tests {
         for (key, (&child, &inner)) in children.iter().zip(&inner).enumerate() {
             assert_eq!(arena.child(root, key as u32), child);
             assert_eq!(arena.child(child, 3), inner);
-            assert_eq!(arena.parents[inner as usize], child);
+            assert_eq!(arena.parts.origins[inner as usize].parent, child);
         }
         assert_eq!(arena.len(), 100_001);
-        assert_eq!(arena.nodes[root as usize].function(), 7);
-    }
-
-    #[test]
-    fn calls_beyond_32_bits_are_kept() {
-        let mut arena = Arena::default();
-        let root = arena.root(0);
-        arena.nodes[root as usize].calls = u32::MAX;
-        arena.add_call(root, 5, 4);
-        let (nodes, _, more_calls) = arena.into_parts();
-        assert_eq!(
-            (nodes[0].calls, nodes[0].wall_ns, nodes[0].cpu_ns),
-            (0, 5, 4)
-        );
-        assert_eq!(more_calls[&root], 1);
+        assert_eq!(arena.parts.origins[root as usize].function(), 7);
     }
 }

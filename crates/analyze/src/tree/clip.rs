@@ -47,6 +47,31 @@ impl Moment {
             self.cpu_ns.saturating_sub(begin.cpu_ns).max(0),
         )
     }
+
+    /// The time from `begin` to here, where neither clock shows less than it did then.
+    #[inline]
+    pub(crate) fn after(self, begin: Self) -> (u64, u64) {
+        (
+            self.wall_ns.wrapping_sub(begin.wall_ns) as u64,
+            self.cpu_ns.wrapping_sub(begin.cpu_ns) as u64,
+        )
+    }
+
+    /// The smaller time of each clock.
+    pub(crate) fn earliest(self, other: Self) -> Self {
+        Self {
+            wall_ns: self.wall_ns.min(other.wall_ns),
+            cpu_ns: self.cpu_ns.min(other.cpu_ns),
+        }
+    }
+
+    /// The larger time of each clock.
+    pub(crate) fn latest(self, other: Self) -> Self {
+        Self {
+            wall_ns: self.wall_ns.max(other.wall_ns),
+            cpu_ns: self.cpu_ns.max(other.cpu_ns),
+        }
+    }
 }
 
 /// One end of a range on one thread: finds what the thread's CPU clock showed there, between the

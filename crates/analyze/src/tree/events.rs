@@ -2,15 +2,17 @@
 
 use traceloom_trace::{
     CallStack, MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
-    MethodTraceStart, Place, RepairKind, RepairTable, SourceId, ThreadIndex, TrackKind,
+    MethodTraceStart, Place, RepairKind, RepairTable, RowId, SourceId, ThreadId, ThreadIndex,
+    TrackKind,
 };
 
 use super::arena::{Arena, NONE};
-use super::clip::{Clip, Moment, TimeRange};
+use super::clip::{Clip, TimeRange};
 use super::faults::Faults;
 use super::freeze::{ROOT_KEY, Span, freeze};
 use super::function::{Function, FunctionId};
 use super::measure::{CpuSource, TreeClocks};
+use super::open_thread::{Frame, OpenThread, moment_of};
 use super::{CallNodes, CallTree, NodeId, TreeThread};
 
 /// Bytes the tree may take, and those a byte of the file pays for; names and the profile need theirs.
@@ -40,22 +42,6 @@ pub struct CallTreeBuilder {
     clock_overhead_ns: Option<i64>,
     /// Calls that are open on all threads.
     open: usize,
-}
-
-/// An open call: its node and when it began.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    node: u32,
-    begin: Moment,
-}
-
-#[derive(Debug)]
-struct OpenThread {
-    stack: CallStack<Frame>,
-    root: u32,
-    first: Moment,
-    last: Moment,
-    clip: Option<Box<Clip>>,
 }
 
 impl Default for CallTreeBuilder {
@@ -128,6 +114,7 @@ impl CallTreeBuilder {
         }
         CallTree {
             functions: name_functions(self.functions, &nodes),
+            origins: Vec::new(),
             threads,
             nodes,
             clocks,
@@ -151,6 +138,8 @@ impl CallTreeBuilder {
             process: String::new(),
             pid: self.pid,
             kind: TrackKind::Thread,
+            utid: ThreadId::NONE,
+            source: SourceId::NONE,
             root: NodeId::NONE,
             first_ns: thread.first.wall_ns,
             last_ns: thread.last.wall_ns,
@@ -227,104 +216,6 @@ fn name_functions(declared: Vec<Option<Function>>, nodes: &CallNodes) -> Vec<Fun
     numbered
         .map(|(nth, function)| function.unwrap_or_else(|| Function::named(format!("method {nth}"))))
         .collect()
-}
-
-#[inline]
-fn moment_of(event: &MethodEvent) -> Moment {
-    Moment {
-        wall_ns: event.wall_ns,
-        cpu_ns: event.cpu_ns,
-    }
-}
-
-impl OpenThread {
-    fn span(&self) -> Span {
-        let ends = match &self.clip {
-            Some(clip) => clip.call(self.first, self.last),
-            None => Some((self.first, self.last)),
-        };
-        let (wall_ns, cpu_ns) = ends.map_or((0, 0), |(first, last)| last.since(first));
-        Span::Measured(wall_ns, cpu_ns)
-    }
-
-    #[inline]
-    fn see(&mut self, now: Moment) {
-        if let Some(clip) = &mut self.clip {
-            clip.see(now);
-        }
-    }
-
-    #[inline]
-    fn close(&self, arena: &mut Arena, frame: Frame, end: Moment) {
-        let (begin, end) = match &self.clip {
-            None => (frame.begin, end),
-            Some(clip) => match clip.call(frame.begin, end) {
-                Some(cut) => cut,
-                None => return,
-            },
-        };
-        let (wall_ns, cpu_ns) = end.since(begin);
-        arena.add_call(frame.node, wall_ns, cpu_ns);
-    }
-
-    /// Counts records of this thread.
-    #[inline]
-    fn run(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
-        // Copies: the compiler keeps them in registers.
-        let (mut first, mut last, mut node) = (self.first, self.last, self.node());
-        for event in records {
-            let now = moment_of(event);
-            let key = event.method().0;
-            if event.action() == MethodAction::Enter {
-                self.see(now);
-                node = arena.child(node, key);
-                self.stack.push(key, Frame { node, begin: now });
-                first.wall_ns = first.wall_ns.min(now.wall_ns);
-                first.cpu_ns = first.cpu_ns.min(now.cpu_ns);
-            } else {
-                let Some(inner) = self.stack.inner_calls(key) else {
-                    faults.unmatched.add(1, *event);
-                    continue;
-                };
-                self.see(now);
-                if inner > 0 {
-                    self.close_inner(arena, faults, inner, event);
-                }
-                if let Some(frame) = self.stack.pop() {
-                    if now.wall_ns < frame.begin.wall_ns {
-                        faults.negative.add(1, *event);
-                    }
-                    self.close(arena, frame, now);
-                }
-                node = self.node();
-            }
-            last.wall_ns = last.wall_ns.max(now.wall_ns);
-            last.cpu_ns = last.cpu_ns.max(now.cpu_ns);
-        }
-        (self.first, self.last) = (first, last);
-    }
-
-    /// The node of the innermost open call.
-    #[inline]
-    fn node(&self) -> u32 {
-        self.stack.top().map_or(self.root, |frame| frame.node)
-    }
-
-    #[cold]
-    fn close_inner(
-        &mut self,
-        arena: &mut Arena,
-        faults: &mut Faults,
-        inner: usize,
-        event: &MethodEvent,
-    ) {
-        faults.missing.add(inner as u64, *event);
-        for _ in 0..inner {
-            if let Some(frame) = self.stack.pop() {
-                self.close(arena, frame, moment_of(event));
-            }
-        }
-    }
 }
 
 impl MethodEvents for CallTreeBuilder {

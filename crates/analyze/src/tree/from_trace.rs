@@ -1,16 +1,27 @@
 //! The tree from a trace's slices: calls of methods and named slices alike.
+//!
+//! Slices are walked over in order of time, by several threads where there are: each counts the
+//! slices of some tracks, and the tracks' trees are put together in an order that does not depend
+//! on who counted them.
+
+use std::cmp::Reverse;
+use traceloom_trace::SmallSort;
 
 use traceloom_trace::{
-    MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, Trace, TrackId, TrackKind,
+    MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, StringId, Trace, TrackKind,
 };
 
-use super::arena::{Arena, NONE};
-use super::clip::{Clip, Moment, TimeRange};
-use super::freeze::{ROOT_KEY, Span, StateSums, freeze};
-use super::function::Function;
+use super::clip::TimeRange;
+use super::function::{Function, Origin};
+use super::lane::{Counted, Lane, Plan, Walk};
 use super::measure::{CpuSource, TreeClocks};
-use super::sched::{StateClock, StatesByThread};
+use super::merge::merge;
+use super::sched::StatesByThread;
 use super::{CallTree, NodeId, TreeThread};
+
+/// Slices that a thread should have to itself, at least, before another one is started.
+#[cfg(not(target_arch = "wasm32"))]
+const SLICES_A_THREAD: u64 = 200_000;
 
 /// What of a trace goes into its tree.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,282 +40,180 @@ impl CallTree {
     /// thread ran according to the scheduler. A method that never ended is closed at its thread's
     /// last event; any other slice at the end of the trace.
     pub fn from_trace(trace: &Trace, options: &TreeOptions) -> Self {
-        let mut work = Work::new(trace, *options);
-        work.place_slices();
-        work.find_ends();
-        work.measure_slices();
-        work.finish()
+        Self::of_tracks(trace, options, None)
     }
-}
 
-/// A track with slices.
-struct Row {
-    track: TrackId,
-    root: u32,
-    first: Moment,
-    last: Moment,
-    has_methods: bool,
-    clip: Clip,
-}
+    /// As [`from_trace`](Self::from_trace), of some tracks alone: those that `wanted` has `true`
+    /// for, by their rows. Slices of others do not count as left out.
+    pub fn of_tracks(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
+        let counts = Counts::new(trace, options, wanted);
+        let parts = usual_parts(&counts);
+        Self::in_parts(trace, options, &counts, parts)
+    }
 
-struct Work<'a> {
-    trace: &'a Trace,
-    options: TreeOptions,
-    arena: Arena,
-    functions: Vec<Function>,
-    method_keys: Vec<u32>,
-    name_keys: Vec<u32>,
-    rows: Vec<Row>,
-    /// The row of each track, [`NONE`] for those without slices and those left out.
-    row_of_track: Vec<u32>,
-    node_of_slice: Vec<u32>,
-    states: Option<StateSums>,
-    thread_clocks: bool,
-    calls: u64,
-    other_slices: u64,
-}
-
-impl<'a> Work<'a> {
-    fn new(trace: &'a Trace, options: TreeOptions) -> Self {
-        Self {
+    /// The same for any number of parts.
+    fn in_parts(trace: &Trace, options: &TreeOptions, counts: &Counts, parts: usize) -> Self {
+        let thread_clocks = has_thread_clocks(trace, &counts.is_in);
+        let plan = Plan {
             trace,
-            options,
-            arena: Arena::default(),
-            functions: Vec::new(),
-            method_keys: vec![NONE; trace.methods.len()],
-            name_keys: vec![NONE; trace.strings.len()],
-            rows: Vec::new(),
-            row_of_track: vec![NONE; trace.tracks.len()],
-            node_of_slice: vec![NONE; trace.slices.len()],
-            states: None,
-            thread_clocks: false,
-            calls: 0,
-            other_slices: 0,
-        }
-    }
-
-    /// Gives every slice its node. A parent may stand behind its child where time stepped back, so
-    /// the way up is walked until a slice with a node, and then down again.
-    fn place_slices(&mut self) {
-        let mut pending = Vec::new();
-        for row in 0..self.trace.slices.len() {
-            if !self.wants(self.trace.slices.track_id.get(row)) {
-                continue;
-            }
-            let mut at = row;
-            while self.node_of_slice[at] == NONE {
-                pending.push(at);
-                match self.trace.slices.parent_id.get(at).some() {
-                    Some(parent) if pending.len() <= self.trace.slices.len() => at = parent.row(),
-                    _ => break,
-                }
-            }
-            while let Some(row) = pending.pop() {
-                self.node_of_slice[row] = self.place(row);
-            }
-        }
-    }
-
-    /// The node of a slice whose parent has one already.
-    fn place(&mut self, row: usize) -> u32 {
-        let track = self.trace.slices.track_id.get(row);
-        let track_row = self.row_of(track, row);
-        let above = self.trace.slices.parent_id.get(row).some();
-        let above = above.map_or(NONE, |parent| self.node_of_slice[parent.row()]);
-        let parent = if above == NONE {
-            self.rows[track_row].root
-        } else {
-            above
+            range: options.range,
+            thread_clocks,
+            states: match thread_clocks {
+                true => None,
+                false => StatesByThread::new(trace),
+            },
         };
-        let key = self.key_of(row);
-        self.arena.child(parent, key)
-    }
-
-    fn wants(&self, track: TrackId) -> bool {
-        let kind = self.trace.tracks.kind.get(track.row());
-        self.options.all_tracks || matches!(kind, TrackKind::Thread | TrackKind::ThreadTrack)
-    }
-
-    /// The row of a track; made at its first slice.
-    fn row_of(&mut self, track: TrackId, slice: usize) -> usize {
-        let found = self.row_of_track[track.row()];
-        if found != NONE {
-            return found as usize;
-        }
-        self.row_of_track[track.row()] = self.rows.len() as u32;
-        let first = self.begin_of(slice);
-        self.rows.push(Row {
-            track,
-            root: self.arena.root(ROOT_KEY),
-            first,
-            last: first,
-            has_methods: false,
-            clip: Clip::new(self.options.range.unwrap_or(TimeRange::ALL)),
+        let counted = count(&plan, counts.parts(parts));
+        let calls = counted.iter().map(|part| part.calls).sum();
+        let (lanes, mut nodes) = merge(counted);
+        let methods = trace.methods.len();
+        let keys = nodes.renumber_functions(methods + trace.strings.len());
+        let origins = keys.into_iter().map(|key| match key as usize {
+            key if key < methods => Origin::Method(MethodId::from_row(key)),
+            key => Origin::Name(StringId((key - methods) as u32)),
         });
-        self.rows.len() - 1
+        let origins: Vec<Origin> = origins.collect();
+        Self {
+            functions: origins.iter().map(|one| function(trace, *one)).collect(),
+            origins,
+            threads: lanes
+                .iter()
+                .map(|(lane, root)| describe(trace, lane, *root))
+                .collect(),
+            nodes,
+            clocks: clocks(&plan),
+            repairs: trace.repairs.clone(),
+            calls,
+            other_slices: counts.left_out,
+            clock_overhead_ns: overhead_of(trace),
+        }
     }
+}
 
-    fn key_of(&mut self, row: usize) -> u32 {
-        let slices = &self.trace.slices;
-        let method = slices.method_id.get(row).some();
-        let key = match method {
-            Some(method) => &mut self.method_keys[method.row()],
-            None => &mut self.name_keys[slices.name.get(row).0 as usize],
+/// How many slices each track has, and which tracks go into the tree.
+struct Counts {
+    slices: Vec<u32>,
+    is_in: Vec<bool>,
+    left_out: u64,
+}
+
+impl Counts {
+    fn new(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
+        let tracks = trace.tracks.len();
+        let mut slices = vec![0u32; tracks];
+        trace
+            .slices
+            .track_id
+            .iter()
+            .for_each(|track| slices[track.row()] += 1);
+        let mut counts = Self {
+            slices,
+            is_in: vec![false; tracks],
+            left_out: 0,
         };
-        if *key == NONE {
-            *key = self.functions.len() as u32;
-            self.functions.push(match method {
-                Some(method) => method_function(self.trace, method),
-                None => Function::named(self.trace.strings.get(slices.name.get(row))),
-            });
-        }
-        *key
-    }
-
-    fn begin_of(&self, row: usize) -> Moment {
-        Moment {
-            wall_ns: self.trace.slices.ts.get(row),
-            cpu_ns: self.trace.slices.thread_ts.get(row).max(0),
-        }
-    }
-
-    /// The end of a slice, if it has one.
-    fn end_of(&self, row: usize) -> Option<Moment> {
-        let slices = &self.trace.slices;
-        let (begin, dur) = (self.begin_of(row), slices.dur.get(row));
-        (dur != NO_DURATION).then(|| Moment {
-            wall_ns: begin.wall_ns.saturating_add(dur),
-            cpu_ns: begin
-                .cpu_ns
-                .saturating_add(slices.thread_dur.get(row).max(0)),
-        })
-    }
-
-    fn row_of_slice(&self, row: usize) -> Option<usize> {
-        let track = self.trace.slices.track_id.get(row);
-        (self.node_of_slice[row] != NONE).then(|| self.row_of_track[track.row()] as usize)
-    }
-
-    /// Finds the first and last event of each track, and its CPU clock at the ends of the range.
-    fn find_ends(&mut self) {
-        let clipped = self.options.range.is_some();
-        for slice in 0..self.trace.slices.len() {
-            let Some(at) = self.row_of_slice(slice) else {
-                self.other_slices += 1;
-                continue;
-            };
-            let (begin, end) = (self.begin_of(slice), self.end_of(slice));
-            self.thread_clocks |= self.trace.slices.thread_ts.get(slice) != NO_DURATION;
-            let is_method = self.trace.slices.method_id.get(slice) != MethodId::NONE;
-            let row = &mut self.rows[at];
-            row.has_methods |= is_method;
-            row.first.wall_ns = row.first.wall_ns.min(begin.wall_ns);
-            row.first.cpu_ns = row.first.cpu_ns.min(begin.cpu_ns);
-            for moment in [Some(begin), end].into_iter().flatten() {
-                row.last.wall_ns = row.last.wall_ns.max(moment.wall_ns);
-                row.last.cpu_ns = row.last.cpu_ns.max(moment.cpu_ns);
-                if clipped {
-                    row.clip.see(moment);
+        for track in 0..tracks {
+            let kind = trace.tracks.kind.get(track);
+            if wanted.is_none_or(|wanted| wanted.get(track) == Some(&true)) {
+                let of_thread = matches!(kind, TrackKind::Thread | TrackKind::ThreadTrack);
+                counts.is_in[track] = options.all_tracks || of_thread;
+                if !counts.is_in[track] {
+                    counts.left_out += u64::from(counts.slices[track]);
                 }
             }
         }
-        let trace_end = self.trace.bounds.1;
-        for row in self.rows.iter_mut().filter(|row| !row.has_methods) {
-            row.last.wall_ns = row.last.wall_ns.max(trace_end);
-        }
+        counts
     }
 
-    fn measure_slices(&mut self) {
-        let by_thread = match self.thread_clocks {
-            true => None,
-            false => StatesByThread::new(self.trace),
-        };
-        let mut clocks: Vec<StateClock> = Vec::new();
-        if let Some(states) = &by_thread {
-            self.states = Some(vec![[0; 3]; self.arena.len()]);
-            clocks.extend(self.rows.iter().map(|row| {
-                let utid = self.trace.tracks.utid.get(row.track.row());
-                states.clock(self.trace, utid)
-            }));
-        }
-        for slice in 0..self.trace.slices.len() {
-            if let Some(at) = self.row_of_slice(slice) {
-                self.measure(slice, at, clocks.get_mut(at));
+    /// The tracks in `parts` parts of about as many slices each.
+    fn parts(&self, parts: usize) -> Vec<Vec<bool>> {
+        let tracks = 0..self.slices.len();
+        let mut tracks: Vec<usize> = tracks.filter(|&track| self.is_in[track]).collect();
+        tracks.small_sort_by_key(|&track| Reverse(self.slices[track]));
+        let mut shared = vec![(0u64, vec![false; self.slices.len()]); parts];
+        for track in tracks {
+            if let Some((slices, part)) = shared.iter_mut().min_by_key(|(slices, _)| *slices) {
+                part[track] = true;
+                *slices += u64::from(self.slices[track]);
             }
         }
+        shared.into_iter().map(|(_, part)| part).collect()
     }
+}
 
-    fn measure(&mut self, slice: usize, at: usize, states: Option<&mut StateClock>) {
-        let row = &self.rows[at];
-        let begin = self.begin_of(slice);
-        let end = self.end_of(slice).unwrap_or(row.last);
-        let Some((first, last)) = row.clip.call(begin, end) else {
-            return;
-        };
-        let (wall_ns, mut cpu_ns) = last.since(first);
-        let node = self.node_of_slice[slice];
-        if let (Some(clock), Some(sums)) = (states, &mut self.states) {
-            let [running, rest @ ..] = clock.between(first.wall_ns, last.wall_ns, TimeRange::ALL);
-            cpu_ns = running;
-            for (sum, time) in sums[node as usize].iter_mut().zip(rest) {
-                *sum = sum.saturating_add(time);
+#[cfg(not(target_arch = "wasm32"))]
+fn usual_parts(counts: &Counts) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let tracks = counts.is_in.iter().zip(&counts.slices);
+    let own = tracks.filter(|(is_in, _)| **is_in);
+    let slices: u64 = own.map(|(_, slices)| u64::from(*slices)).sum();
+    cores.min((slices / SLICES_A_THREAD) as usize).max(1)
+}
+
+#[cfg(target_arch = "wasm32")]
+fn usual_parts(_: &Counts) -> usize {
+    1
+}
+
+/// Counts each part, on a thread of its own where there are several.
+#[cfg(not(target_arch = "wasm32"))]
+fn count(plan: &Plan<'_>, mut parts: Vec<Vec<bool>>) -> Vec<Counted> {
+    let last = parts.pop().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let start = |part| scope.spawn(move || Walk::count(plan, part));
+        let others: Vec<_> = parts.into_iter().map(start).collect();
+        let last = Walk::count(plan, last);
+        let mut counted = Vec::new();
+        for other in others {
+            match other.join() {
+                Ok(part) => counted.push(part),
+                Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        self.calls += 1;
-        self.arena.add_call(node, wall_ns, cpu_ns);
-    }
+        counted.push(last);
+        counted
+    })
+}
 
-    fn finish(self) -> CallTree {
-        let cpu = match (self.thread_clocks, &self.states) {
+#[cfg(target_arch = "wasm32")]
+fn count(plan: &Plan<'_>, parts: Vec<Vec<bool>>) -> Vec<Counted> {
+    let parts = parts.into_iter();
+    parts.map(|part| Walk::count(plan, part)).collect()
+}
+
+/// Whether any of these tracks' slices was recorded with its thread's CPU clock.
+fn has_thread_clocks(trace: &Trace, is_in: &[bool]) -> bool {
+    let recorded = trace.slices.thread_ts.iter().enumerate();
+    recorded
+        .filter(|(_, ts)| *ts != NO_DURATION)
+        .any(|(row, _)| is_in[trace.slices.track_id.get(row).row()])
+}
+
+fn clocks(plan: &Plan<'_>) -> TreeClocks {
+    let rebuilt = plan.trace.repairs.count(RepairKind::RebuiltTime) > 0;
+    TreeClocks {
+        wall: !(rebuilt && plan.thread_clocks),
+        cpu: match (plan.thread_clocks, &plan.states) {
             (true, _) => CpuSource::ThreadClock,
             (false, Some(_)) => CpuSource::Scheduler,
             (false, None) => CpuSource::None,
-        };
-        let rebuilt = self.trace.repairs.count(RepairKind::RebuiltTime) > 0;
-        let clocks = TreeClocks {
-            wall: !(rebuilt && self.thread_clocks),
-            cpu,
-            states: self.states.is_some(),
-        };
-        let roots: Vec<_> = self.rows.iter().map(|row| (row.root, span(row))).collect();
-        let (nodes, root_ids) = freeze(self.arena, &roots, self.states);
-        let rows = self.rows.iter().zip(root_ids);
-        CallTree {
-            functions: self.functions,
-            threads: rows
-                .map(|(row, root)| describe(self.trace, row, root))
-                .collect(),
-            nodes,
-            clocks,
-            repairs: self.trace.repairs.clone(),
-            calls: self.calls,
-            other_slices: self.other_slices,
-            clock_overhead_ns: overhead_of(self.trace),
-        }
+        },
+        states: plan.states.is_some(),
     }
 }
 
-fn span(row: &Row) -> Span {
-    if !row.has_methods {
-        return Span::SumOfCalls;
-    }
-    match row.clip.call(row.first, row.last) {
-        Some((first, last)) => {
-            let (wall_ns, cpu_ns) = last.since(first);
-            Span::Measured(wall_ns, cpu_ns)
+fn function(trace: &Trace, origin: Origin) -> Function {
+    match origin {
+        Origin::Name(name) => Function::named(trace.strings.get(name)),
+        Origin::Method(method) => {
+            let row = trace.methods.row(method.row());
+            Function::method(
+                row.raw_id,
+                trace.strings.get(row.class),
+                trace.strings.get(row.name),
+                trace.strings.get(row.signature),
+            )
         }
-        None => Span::Measured(0, 0),
     }
-}
-
-fn method_function(trace: &Trace, method: MethodId) -> Function {
-    let row = trace.methods.row(method.row());
-    Function::method(
-        row.raw_id,
-        trace.strings.get(row.class),
-        trace.strings.get(row.name),
-        trace.strings.get(row.signature),
-    )
 }
 
 /// The key section's line; only where a single source has it, as it holds for that source alone.
@@ -319,8 +228,8 @@ fn overhead_of(trace: &Trace) -> Option<i64> {
     }
 }
 
-fn describe(trace: &Trace, row: &Row, root: NodeId) -> TreeThread {
-    let track = trace.tracks.row(row.track.row());
+fn describe(trace: &Trace, lane: &Lane, root: NodeId) -> TreeThread {
+    let track = trace.tracks.row(lane.track.row());
     let own_name = trace.strings.get(track.name);
     let thread = track.utid.some();
     let upid = thread.map_or(track.upid, |utid| trace.threads.upid.get(utid.row()));
@@ -345,8 +254,73 @@ fn describe(trace: &Trace, row: &Row, root: NodeId) -> TreeThread {
         process,
         pid,
         kind: track.kind,
+        utid: track.utid,
+        source: track.source,
         root,
-        first_ns: row.first.wall_ns,
-        last_ns: row.last.wall_ns,
+        first_ns: lane.first.wall_ns,
+        last_ns: lane.last.wall_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use traceloom_trace::{SliceBegin, TraceBuilder};
+
+    use super::*;
+    use crate::tree::Measure;
+
+    /// Threads that take turns; each calls `a`, `b` and `c` in an order of its own, two deep.
+    fn trace() -> Trace {
+        let mut builder = TraceBuilder::new();
+        let names = [b"a", b"b", b"c"].map(|name| builder.intern(name));
+        let threads: Vec<_> = (1..=9).map(|tid| builder.thread(tid)).collect();
+        let mut now = 0;
+        for turn in 0..400usize {
+            let thread = (turn * 5 + turn / 7) % 9;
+            let track = builder.thread_track(threads[thread]);
+            for level in 0..2 {
+                now += 3 + turn as i64 % 5;
+                let name = names[(turn / 9 + thread * level) % 3];
+                builder.begin_slice(track, SliceBegin::named(now, name));
+            }
+            for _ in 0..2 - usize::from(turn > 390) {
+                now += 4;
+                builder.end_slice(track, now, None);
+            }
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn the_tree_is_the_same_in_any_number_of_parts() {
+        let trace = trace();
+        let range = TimeRange {
+            from_ns: 700,
+            to_ns: 3_000,
+        };
+        for range in [None, Some(range)] {
+            let options = TreeOptions {
+                range,
+                all_tracks: false,
+            };
+            let counts = Counts::new(&trace, &options, None);
+            let told = |parts: usize| {
+                let tree = CallTree::in_parts(&trace, &options, &counts, parts);
+                let rows = (0..tree.nodes.len() as u32).map(NodeId);
+                let row = |node: NodeId| {
+                    let nodes = &tree.nodes;
+                    let (function, parent) = (nodes.function(node), nodes.parent(node));
+                    let wall = nodes.inclusive(node, Measure::Wall);
+                    (function, parent, nodes.end(node), nodes.calls(node), wall)
+                };
+                let rows: Vec<_> = rows.map(row).collect();
+                (rows, tree.threads, tree.functions, tree.calls)
+            };
+            let alone = told(1);
+            assert!(alone.0.len() > 30);
+            for parts in [2, 3, 7, 20] {
+                assert_eq!(told(parts), alone, "{parts} parts");
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What is called: a method, or a slice's name.
 
 use serde::Serialize;
-use traceloom_trace::MethodLine;
+use traceloom_trace::{MethodId, MethodLine, StringId};
 
 /// A row of [`CallTree::functions`](crate::CallTree::functions).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -10,6 +10,15 @@ pub struct FunctionId(pub u32);
 impl FunctionId {
     /// What a thread's root stands for: the thread itself, outside of any call.
     pub const TOPLEVEL: Self = Self(u32::MAX);
+}
+
+/// Where in a trace's tables a function's name stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Origin {
+    /// It is a method.
+    Method(MethodId),
+    /// It is the name of slices.
+    Name(StringId),
 }
 
 /// The name of a method or slice. Two functions with equal text count as one in a profile.

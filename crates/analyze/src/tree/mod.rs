@@ -2,27 +2,32 @@
 
 mod arena;
 mod clip;
+mod counts;
 mod events;
 mod faults;
 mod freeze;
 mod from_trace;
 mod function;
+mod lane;
 mod measure;
+mod merge;
 mod nodes;
+mod open_thread;
 mod overhead;
 mod sched;
 
-use traceloom_trace::{NO_NUMBER, RepairTable, TrackKind};
+use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
 
 pub use clip::TimeRange;
 pub use events::CallTreeBuilder;
 pub use from_trace::TreeOptions;
-pub use function::{Function, FunctionId};
+pub use function::{Function, FunctionId, Origin};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
 pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
 
 pub(crate) use measure::{add, take};
+pub(crate) use sched::StatesByThread;
 
 /// A node of a [`CallTree`]: a path of calls from a thread's root.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,6 +59,8 @@ impl NodeId {
 pub struct CallTree {
     /// What nodes call, by [`FunctionId`]. Names may be changed before a profile is made.
     pub functions: Vec<Function>,
+    /// Where each function comes from; empty for a tree that was made without tables.
+    pub origins: Vec<Origin>,
     /// The threads (and, where asked for, other tracks), each with its root.
     pub threads: Vec<TreeThread>,
     /// The nodes.
@@ -84,6 +91,11 @@ pub struct TreeThread {
     pub pid: i64,
     /// Whether this is a thread's own track or another one.
     pub kind: TrackKind,
+    /// Its row in the trace's table of threads; none for other tracks and in a tree that was made
+    /// without tables.
+    pub utid: ThreadId,
+    /// The input it came from; none in a tree that was made without tables.
+    pub source: SourceId,
     /// Its root: the time between its first and last event for method traces, else the sum of its
     /// outermost slices.
     pub root: NodeId,
@@ -117,6 +129,11 @@ impl CallTree {
 
     /// How many calls (or slices) the threads that are kept made.
     pub fn calls_of_threads(&self) -> u64 {
+        let rows = self.threads.iter().map(|thread| self.rows_of(thread).len());
+        if rows.sum::<usize>() == self.nodes.len() {
+            // In the order of memory: much faster than by rows. Each root counts as one call.
+            return self.nodes.all_calls() - self.threads.len() as u64;
+        }
         let rows = self.threads.iter().flat_map(|t| self.rows_of(t).skip(1));
         rows.map(|row| self.nodes.calls(NodeId(row as u32))).sum()
     }

@@ -1,67 +1,67 @@
 //! The nodes of a finished tree.
 
-use rustc_hash::FxHashMap;
-
 use super::NodeId;
-use super::arena::Node;
+use super::arena::Link;
+use super::counts::Counts;
 use super::function::FunctionId;
 use super::measure::{Measure, Sums, add};
 
 /// The nodes of a [`CallTree`](crate::CallTree), in the order of a walk from the roots down.
 #[derive(Clone, Debug, Default)]
 pub struct CallNodes {
-    pub(super) rows: Vec<Node>,
-    /// Runnable, sleeping and uninterruptible time of each row; empty where that is not known.
+    pub(super) links: Vec<Link>,
+    pub(super) counts: Counts,
+    /// Runnable, sleeping and uninterruptible time, numbered like the counts; empty where that is
+    /// not known.
     pub(super) states: Vec<[i64; 3]>,
-    pub(super) more_calls: FxHashMap<u32, u64>,
 }
 
 impl CallNodes {
     /// How many nodes there are, roots included.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.links.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.links.is_empty()
     }
 
     /// The caller; [`NodeId::NONE`] for a root.
     #[inline]
     pub fn parent(&self, node: NodeId) -> NodeId {
-        NodeId(self.rows[node.row()].sibling_or_parent)
+        NodeId(self.links[node.row()].0[2])
     }
 
     /// The first row behind the node's subtree.
     #[inline]
     pub fn end(&self, node: NodeId) -> NodeId {
-        NodeId(self.rows[node.row()].child_or_end)
+        NodeId(self.links[node.row()].0[1])
     }
 
     /// What is called; [`FunctionId::TOPLEVEL`] for a root.
     #[inline]
     pub fn function(&self, node: NodeId) -> FunctionId {
-        FunctionId(self.rows[node.row()].key)
+        FunctionId(self.links[node.row()].0[0])
     }
 
     /// How often. A root has 1.
     #[inline]
     pub fn calls(&self, node: NodeId) -> u64 {
-        let low = u64::from(self.rows[node.row()].calls);
-        if self.more_calls.is_empty() {
-            return low;
-        }
-        low + (self.more_calls.get(&node.0).copied().unwrap_or(0) << 32)
+        self.counts.calls(self.path(node))
+    }
+
+    /// How often the paths of all rows were called, roots included.
+    pub(super) fn all_calls(&self) -> u64 {
+        self.counts.all_calls()
     }
 
     /// Time including callees, ns; 0 for what was not measured.
     #[inline]
     pub fn inclusive(&self, node: NodeId, measure: Measure) -> i64 {
-        let row = &self.rows[node.row()];
         match measure {
-            Measure::Wall => row.wall_ns,
-            Measure::Cpu => row.cpu_ns,
+            Measure::Wall => self.counts.times(self.path(node))[0],
+            Measure::Cpu => self.counts.times(self.path(node))[1],
             Measure::Runnable => self.state(node, 0),
             Measure::Sleeping => self.state(node, 1),
             Measure::Uninterruptible => self.state(node, 2),
@@ -80,10 +80,11 @@ impl CallNodes {
     /// All inclusive times of a node.
     #[inline]
     pub fn inclusive_sums(&self, node: NodeId) -> Sums {
-        let row = &self.rows[node.row()];
-        let [runnable, sleeping, uninterruptible] =
-            self.states.get(node.row()).copied().unwrap_or([0; 3]);
-        [row.wall_ns, row.cpu_ns, runnable, sleeping, uninterruptible]
+        let path = self.path(node);
+        let [wall_ns, cpu_ns] = self.counts.times(path);
+        let states = self.states.get(path as usize).copied();
+        let [runnable, sleeping, uninterruptible] = states.unwrap_or([0; 3]);
+        [wall_ns, cpu_ns, runnable, sleeping, uninterruptible]
     }
 
     /// All exclusive times of a node; see [`exclusive`](Self::exclusive).
@@ -114,17 +115,40 @@ impl CallNodes {
 
     /// Replaces the inclusive times of all rows, wall or CPU.
     pub(super) fn set_inclusive(&mut self, measure: Measure, times: &[i64]) {
-        for (row, time) in self.rows.iter_mut().zip(times) {
-            match measure {
-                Measure::Wall => row.wall_ns = *time,
-                Measure::Cpu => row.cpu_ns = *time,
-                _ => {}
-            }
+        for (row, &time) in times.iter().enumerate() {
+            let node = NodeId(row as u32);
+            let [wall_ns, cpu_ns] = self.counts.times(self.path(node));
+            let both = match measure {
+                Measure::Wall => [time, cpu_ns],
+                Measure::Cpu => [wall_ns, time],
+                _ => return,
+            };
+            self.set(node, both, self.calls(node));
+        }
+    }
+
+    /// Replaces wall and CPU time and the calls of a row.
+    pub(super) fn set(&mut self, node: NodeId, times: [i64; 2], calls: u64) {
+        self.counts.set(self.path(node), times, calls);
+    }
+
+    /// Replaces the times in thread states of a row, where there are any.
+    pub(super) fn set_states(&mut self, node: NodeId, times: [i64; 3]) {
+        let path = self.path(node) as usize;
+        if let Some(place) = self.states.get_mut(path) {
+            *place = times;
         }
     }
 
     #[inline]
     fn state(&self, node: NodeId, nth: usize) -> i64 {
-        self.states.get(node.row()).map_or(0, |times| times[nth])
+        let times = self.states.get(self.path(node) as usize);
+        times.map_or(0, |times| times[nth])
+    }
+
+    /// The number of a row's counts.
+    #[inline]
+    fn path(&self, node: NodeId) -> u32 {
+        self.links[node.row()].0[3]
     }
 }

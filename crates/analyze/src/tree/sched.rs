@@ -40,16 +40,19 @@ impl StatesByThread {
         Some(Self { rows, starts })
     }
 
+    /// The rows of one thread.
+    pub(crate) fn rows_of(&self, utid: ThreadId) -> &[u32] {
+        let at = |row: usize| self.starts.get(row).copied();
+        match (at(utid.row()), at(utid.row().saturating_add(1))) {
+            (Some(start), Some(end)) => &self.rows[start..end],
+            _ => &[],
+        }
+    }
+
     /// The story of one thread, added up so that any stretch of it is a subtraction.
     pub(crate) fn clock(&self, trace: &Trace, utid: ThreadId) -> StateClock {
-        let (Some(&start), Some(&end)) = (
-            self.starts.get(utid.row()),
-            self.starts.get(utid.row().saturating_add(1)),
-        ) else {
-            return StateClock::default();
-        };
         let mut clock = StateClock::default();
-        for &row in &self.rows[start..end] {
+        for &row in self.rows_of(utid) {
             let row = trace.thread_states.row(row as usize);
             let end = match row.dur {
                 NO_DURATION => trace.bounds.1,

@@ -24,6 +24,17 @@ pub struct Record {
 pub const THREADS: u32 = 3;
 pub const METHODS: u32 = 6;
 
+/// A record of the first thread, whose CPU clock shows the same as the wall.
+pub fn record(method: u32, action: MethodAction, at_ns: i64) -> Record {
+    Record {
+        thread: 0,
+        method,
+        action,
+        wall_ns: at_ns,
+        cpu_ns: at_ns,
+    }
+}
+
 /// Records in order of time. Most exits match; some do not, and some calls stay open.
 pub fn records() -> impl Strategy<Value = Vec<Record>> {
     let step = (0..THREADS, 0..METHODS, 0..10u8, 0..50i64, 0..100u8);

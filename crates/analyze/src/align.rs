@@ -1,0 +1,231 @@
+//! Where one trace lies on the time line of another.
+//!
+//! Every trace has a clock of its own. Where both noted what a common clock showed, the distance
+//! is known:
+//!
+//! ```text
+//! reference   |------------------------*---------|        * here CLOCK_MONOTONIC showed 70 s
+//! other             |----*-------------------|            * and here 66 s: 4 s earlier
+//! ```
+
+use traceloom_trace::{ClockKind, ClockRow, Trace};
+
+/// Traces further apart than this, and than [`FAR_TIMES`] the longer one, are of different runs.
+const FAR_NS: i64 = 10_000_000_000;
+const FAR_TIMES: i64 = 10;
+
+/// How a trace was put on the time line of another.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum AlignedBy {
+    /// By a clock that both noted.
+    Clock {
+        /// Which.
+        clock: ClockKind,
+        /// How far it may be off, ns.
+        precision_ns: i64,
+    },
+    /// By a marker that was written into both.
+    Marker {
+        /// Its name.
+        name: String,
+    },
+    /// Both begin at the same time: they have no clock in common.
+    Start,
+    /// Both begin at the same time: by their clocks they lie so far apart that they cannot be of
+    /// one run.
+    StartAsFarApart {
+        /// How far, ns.
+        apart_ns: i64,
+    },
+}
+
+/// What to add to the times of the other trace.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Alignment {
+    /// Nanoseconds to add.
+    pub shift_ns: i64,
+    /// Why so many.
+    pub by: AlignedBy,
+}
+
+/// Puts `other` on the time line of `reference`: by a clock or a marker that both have, the most
+/// exact first, else by their starts.
+pub fn align(reference: &Trace, other: &Trace) -> Alignment {
+    let start = |by| Alignment {
+        shift_ns: align_starts(reference, other),
+        by,
+    };
+    let Some(found) = by_clock(reference, other).or_else(|| by_marker(reference, other)) else {
+        return start(AlignedBy::Start);
+    };
+    let apart_ns = apart(reference, other, found.shift_ns);
+    let longer = reference.duration_ns().max(other.duration_ns());
+    if apart_ns > FAR_NS && apart_ns / FAR_TIMES > longer {
+        return start(AlignedBy::StartAsFarApart { apart_ns });
+    }
+    found
+}
+
+/// What to add to the times of `other`, ns, so that both begin at once.
+pub fn align_starts(reference: &Trace, other: &Trace) -> i64 {
+    reference.bounds.0.saturating_sub(other.bounds.0)
+}
+
+fn by_clock(reference: &Trace, other: &Trace) -> Option<Alignment> {
+    const COMMON: [ClockKind; 3] = [ClockKind::Boot, ClockKind::Monotonic, ClockKind::Realtime];
+    let candidates = COMMON.iter().filter_map(|&clock| {
+        let (ours, theirs) = (best(reference, clock)?, best(other, clock)?);
+        let offset = |row: &ClockRow| i128::from(row.value_ns) - i128::from(row.ts);
+        let shift_ns = i64::try_from(offset(theirs) - offset(ours)).ok()?;
+        let precision_ns = ours
+            .precision_ns
+            .max(0)
+            .saturating_add(theirs.precision_ns.max(0));
+        let by = AlignedBy::Clock {
+            clock,
+            precision_ns,
+        };
+        Some((precision_ns, Alignment { shift_ns, by }))
+    });
+    candidates
+        .min_by_key(|(precision_ns, _)| *precision_ns)
+        .map(|(_, found)| found)
+}
+
+/// The most exact sync point with a clock.
+fn best(trace: &Trace, clock: ClockKind) -> Option<&ClockRow> {
+    let rows = trace.clocks.iter().filter(|row| row.clock == clock);
+    rows.min_by_key(|row| row.precision_ns)
+}
+
+/// By a marker of both: `trace_event_clock_sync: name=…`.
+fn by_marker(reference: &Trace, other: &Trace) -> Option<Alignment> {
+    let markers = |trace: &'_ Trace| -> Vec<ClockRow> {
+        let rows = trace.clocks.iter();
+        // The start of a method trace is noted the same way, and is no common event.
+        let named = rows.filter(|row| {
+            row.clock == ClockKind::Trace && !row.name.is_empty() && !row.name.contains(' ')
+        });
+        named.cloned().collect()
+    };
+    let ours = markers(reference);
+    markers(other).into_iter().find_map(|theirs| {
+        let ours = ours.iter().find(|ours| ours.name == theirs.name)?;
+        Some(Alignment {
+            shift_ns: ours.ts.checked_sub(theirs.ts)?,
+            by: AlignedBy::Marker { name: theirs.name },
+        })
+    })
+}
+
+/// The gap between the two, 0 where they overlap.
+fn apart(reference: &Trace, other: &Trace, shift_ns: i64) -> i64 {
+    let (first, last) = reference.bounds;
+    let begin = other.bounds.0.saturating_add(shift_ns);
+    let end = other.bounds.1.saturating_add(shift_ns);
+    begin
+        .saturating_sub(last)
+        .max(first.saturating_sub(end))
+        .max(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceloom_trace::{SourceId, TraceBuilder};
+
+    fn trace(from: i64, until: i64, clocks: &[(ClockKind, i64, i64, i64, &str)]) -> Trace {
+        let mut builder = TraceBuilder::new();
+        builder.saw_time(from);
+        builder.saw_time(until);
+        for &(clock, ts, value_ns, precision_ns, name) in clocks {
+            builder.clock(ClockRow {
+                source: SourceId(0),
+                clock,
+                ts,
+                value_ns,
+                precision_ns,
+                name: name.to_owned(),
+            });
+        }
+        builder.finish()
+    }
+
+    const S: i64 = 1_000_000_000;
+
+    #[test]
+    fn the_drawing_above() {
+        let reference = trace(
+            10 * S,
+            20 * S,
+            &[(ClockKind::Monotonic, 15 * S, 70 * S, 5, "")],
+        );
+        let other = trace(
+            1000 * S,
+            1010 * S,
+            &[(ClockKind::Monotonic, 1002 * S, 66 * S, 1, "")],
+        );
+        let found = align(&reference, &other);
+        let clock = ClockKind::Monotonic;
+        assert_eq!(
+            found.by,
+            AlignedBy::Clock {
+                clock,
+                precision_ns: 6
+            }
+        );
+        assert_eq!(1002 * S + found.shift_ns, 11 * S);
+    }
+
+    #[test]
+    fn the_most_exact_clock_counts() {
+        let clocks = |ts: i64, mono: i64, real: i64| {
+            [
+                (ClockKind::Realtime, ts, real, 1_000_000, ""),
+                (ClockKind::Monotonic, ts, mono + 9, 500, ""),
+                (ClockKind::Monotonic, ts + 1, mono + 1, 5, ""),
+            ]
+        };
+        let reference = trace(0, S, &clocks(0, 100, 7_000));
+        let other = trace(50, S, &clocks(50, 130, 9_999_999));
+        assert_eq!(align(&reference, &other).shift_ns, 30 - 50);
+    }
+
+    #[test]
+    fn a_common_marker_counts_where_no_clock_does() {
+        let start = "start of the method trace";
+        let rows = [
+            (ClockKind::Trace, 5, 5, 0, start),
+            (ClockKind::Trace, 70, 70, 0, "sync-1"),
+        ];
+        let (reference, other) = (
+            trace(0, 100, &rows),
+            trace(0, 90, &[(ClockKind::Trace, 20, 20, 0, "sync-1")]),
+        );
+        assert_eq!(align(&reference, &other).shift_ns, 50);
+        let other = trace(30, 90, &[(ClockKind::Trace, 20, 20, 0, start)]);
+        let found = align(&reference, &other);
+        assert_eq!((found.shift_ns, found.by), (-30, AlignedBy::Start));
+    }
+
+    #[test]
+    fn other_runs_begin_together() {
+        let clock = |ts| [(ClockKind::Monotonic, ts, ts, 1000, "")];
+        let (reference, other) = (
+            trace(5 * S, 6 * S, &clock(5 * S)),
+            trace(90 * S, 91 * S, &clock(90 * S)),
+        );
+        let found = align(&reference, &other);
+        let by = AlignedBy::StartAsFarApart { apart_ns: 84 * S };
+        assert_eq!(
+            found,
+            Alignment {
+                shift_ns: -85 * S,
+                by
+            }
+        );
+        let near = trace(12 * S, 13 * S, &clock(12 * S));
+        assert_eq!(align(&reference, &near).shift_ns, 0);
+    }
+}

@@ -1,0 +1,234 @@
+//! Which nodes of the trees a bar stands for.
+
+use super::{FlameDirection, FlameOptions, FlameSide, NO_FRAME};
+use crate::profile::sorted_by_group;
+use crate::tree::{Measure, NodeId};
+
+/// A node that a bar stands for, and the node whose time counts (downwards: the same).
+#[derive(Clone, Copy)]
+pub(super) struct Member {
+    pub at: NodeId,
+    origin: NodeId,
+    side: u32,
+    /// Its time, ns.
+    w: f64,
+}
+
+/// The nodes of one name below the same bar.
+pub(super) struct Group {
+    pub name: u32,
+    pub members: Vec<Member>,
+    pub w: f64,
+    pub base: f64,
+    pub calls: u64,
+}
+
+pub(super) struct Members<'a> {
+    sides: &'a [FlameSide<'a>],
+    clock: Measure,
+    options: &'a FlameOptions,
+    /// More than any name.
+    names: usize,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(
+        sides: &'a [FlameSide<'a>],
+        clock: Measure,
+        options: &'a FlameOptions,
+    ) -> Self {
+        Self {
+            sides,
+            clock,
+            options,
+            names: sides.iter().map(most_names).max().unwrap_or(0),
+        }
+    }
+
+    pub(super) fn direction(&self) -> FlameDirection {
+        self.options.direction
+    }
+
+    /// The first level, and how wide the whole is, ns.
+    pub(super) fn top(&self) -> (Vec<Group>, f64) {
+        if let Some(focus) = self.options.focus {
+            let groups = self.gather(self.activations(focus));
+            let total = groups.iter().map(|group| group.w).sum();
+            return (groups, total);
+        }
+        match (self.options.direction, self.options.root) {
+            (FlameDirection::Up, _) => {
+                let groups = self.gather(self.all_nodes());
+                let total = groups.iter().map(|group| group.w).sum();
+                (groups, total)
+            }
+            (FlameDirection::Down, Some(root)) => {
+                let groups = self.gather(self.same_path(root));
+                let total = groups.iter().map(|group| group.w).sum();
+                (groups, total)
+            }
+            (FlameDirection::Down, None) => {
+                let roots = self.roots();
+                let total = roots.iter().map(|root| root.w).sum();
+                (self.gather(self.children(&roots)), total)
+            }
+        }
+    }
+
+    /// What stands on top of a bar.
+    pub(super) fn below(&self, group: &Group) -> Vec<Group> {
+        match self.options.direction {
+            FlameDirection::Down => self.gather(self.children(&group.members)),
+            FlameDirection::Up => self.gather(self.callers(&group.members)),
+        }
+    }
+
+    fn roots(&self) -> Vec<Member> {
+        let sides = self.sides.iter().zip(0..);
+        let roots = sides.flat_map(|(side, number)| {
+            let threads = side.tree.threads.iter();
+            threads.map(move |thread| self.member(thread.root, number))
+        });
+        roots.collect()
+    }
+
+    /// Every node with time of its own.
+    fn all_nodes(&self) -> Vec<Member> {
+        let mut all = Vec::new();
+        for (side, number) in self.sides.iter().zip(0..) {
+            let threads = side.tree.threads.iter();
+            let rows = threads.flat_map(|thread| side.tree.rows_of(thread).skip(1));
+            let members = rows.map(|row| self.member(NodeId(row as u32), number));
+            all.extend(members.filter(|member| member.w > 0.0));
+        }
+        all
+    }
+
+    /// The calls of a method that are within no other call of it.
+    fn activations(&self, focus: usize) -> Vec<Member> {
+        let name = self.sides.first().map(|side| name_of(side, focus));
+        let mut found = Vec::new();
+        for (side, number) in self.sides.iter().zip(0..) {
+            let recursive = side.profile.recursive_nodes(side.tree);
+            let threads = side.tree.threads.iter();
+            let rows = threads.flat_map(|thread| side.tree.rows_of(thread));
+            let rows = rows.filter(|&row| !recursive[row]);
+            let nodes = rows.map(|row| NodeId(row as u32));
+            let nodes = nodes.filter(|node| self.name(*node, side) == name);
+            found.extend(nodes.map(|node| self.member(node, number)));
+        }
+        found
+    }
+
+    /// The nodes that the same names lead to as to this one.
+    fn same_path(&self, node: NodeId) -> Vec<Member> {
+        let Some(first) = self.sides.first() else {
+            return Vec::new();
+        };
+        let mut path = Vec::new();
+        let mut at = node;
+        while at != NodeId::NONE && at.row() < first.tree.nodes.len() {
+            path.extend(self.name(at, first));
+            at = first.tree.nodes.parent(at);
+        }
+        let mut members = self.roots();
+        while let Some(name) = path.pop() {
+            members = self.children(&members);
+            members.retain(|member| {
+                self.name(member.at, &self.sides[member.side as usize]) == Some(name)
+            });
+        }
+        members
+    }
+
+    fn children(&self, members: &[Member]) -> Vec<Member> {
+        let below = members.iter().flat_map(|member| {
+            let nodes = &self.sides[member.side as usize].tree.nodes;
+            nodes
+                .children(member.at)
+                .map(|child| self.member(child, member.side))
+        });
+        below.collect()
+    }
+
+    /// Who called each member; what a thread called itself has no caller.
+    fn callers(&self, members: &[Member]) -> Vec<Member> {
+        let above = members.iter().filter_map(|member| {
+            let side = &self.sides[member.side as usize];
+            let at = side.tree.nodes.parent(member.at);
+            let is_call = at != NodeId::NONE && self.name(at, side).is_some();
+            is_call.then_some(Member { at, ..*member })
+        });
+        above.collect()
+    }
+
+    fn name(&self, node: NodeId, side: &FlameSide<'_>) -> Option<u32> {
+        let row = side.profile.row_of(side.tree, node)?;
+        Some(name_of(side, row))
+    }
+
+    /// A node that stands for itself.
+    fn member(&self, node: NodeId, side: u32) -> Member {
+        let by_own_time =
+            self.options.direction == FlameDirection::Up && self.options.focus.is_none();
+        let (nodes, scale) = {
+            let side = &self.sides[side as usize];
+            (&side.tree.nodes, side.scale)
+        };
+        let time = match by_own_time {
+            true => nodes.exclusive(node, self.clock),
+            false => nodes.inclusive(node, self.clock),
+        };
+        Member {
+            at: node,
+            origin: node,
+            side,
+            w: time as f64 * scale,
+        }
+    }
+
+    /// One group for each name.
+    fn gather(&self, members: Vec<Member>) -> Vec<Group> {
+        let named = members.into_iter().filter_map(|member| {
+            let name = self.name(member.at, &self.sides[member.side as usize])?;
+            Some((name, member))
+        });
+        let named: Vec<(u32, Member)> = named.collect();
+        let named = sorted_by_group(&named, self.names);
+        let groups = named.chunk_by(|(one, _), (next, _)| one == next);
+        groups.map(|group| self.sum_up(group)).collect()
+    }
+
+    fn sum_up(&self, named: &[(u32, Member)]) -> Group {
+        let mut group = Group {
+            name: named.first().map_or(NO_FRAME, |(name, _)| *name),
+            members: named.iter().map(|(_, member)| *member).collect(),
+            w: 0.0,
+            base: 0.0,
+            calls: 0,
+        };
+        for (_, member) in named {
+            let side = &self.sides[member.side as usize];
+            group.w += member.w;
+            group.base += if side.is_base { member.w } else { 0.0 };
+            group.calls = group
+                .calls
+                .saturating_add(side.tree.nodes.calls(member.origin));
+        }
+        group
+    }
+}
+
+fn name_of(side: &FlameSide<'_>, row: usize) -> u32 {
+    let names = side.names.and_then(|names| names.get(row));
+    names.copied().unwrap_or(row as u32)
+}
+
+/// One more than the largest name of a side.
+fn most_names(side: &FlameSide<'_>) -> usize {
+    let largest = side.names.and_then(|names| names.iter().max());
+    match side.names {
+        Some(_) => largest.map_or(0, |name| *name as usize + 1),
+        None => side.profile.rows.len(),
+    }
+}

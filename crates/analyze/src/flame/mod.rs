@@ -1,0 +1,235 @@
+//! Flame graphs: call paths as nested bars, as wide as their time, cut down to what a screen shows.
+//!
+//! Threads are merged and siblings stand in the order of their time, largest first. Only bars that
+//! reach the screen are made, so a picture costs what it shows (and a look at the children of what
+//! it shows), not what the tree holds. Bars that are too narrow stand last among their siblings,
+//! and become one gap:
+//!
+//! ```text
+//! | a                      | b      |g|        g: c, d, e …, each narrower than the limit
+//! | a1          | a2 | self|  self  |
+//! ```
+
+use traceloom_trace::SmallSort;
+mod members;
+
+use std::collections::VecDeque;
+
+use crate::profile::Profile;
+use crate::tree::{CallTree, Measure, NodeId};
+use members::{Group, Members};
+
+/// Stands for "none" in [`FlameFrame`].
+pub const NO_FRAME: u32 = u32::MAX;
+
+/// Levels of callers at most. Each level of an inverted tree may hold every call of a method that
+/// calls itself, and nobody looks for a caller beyond so many.
+const MOST_CALLERS: u32 = 1_000;
+
+/// Which way a flame graph grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlameDirection {
+    /// From the outermost calls to those within.
+    Down,
+    /// From methods to their callers. Without a focus by each method's exclusive time, with one by
+    /// the inclusive time of its calls, those within calls of itself not counted again.
+    Up,
+}
+
+/// What of a flame graph is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FlameOptions {
+    /// Which way.
+    pub direction: FlameDirection,
+    /// All calls of this row of the first side's profile, merged; else everything.
+    pub focus: Option<usize>,
+    /// Only what this node of the first side's tree stands for: its path in all threads. Downwards
+    /// and without a focus only.
+    pub root: Option<NodeId>,
+    /// How wide the screen is, px.
+    pub width_px: f64,
+    /// The part of the whole that is on the screen, 0 to 1.
+    pub shares: (f64, f64),
+}
+
+impl FlameOptions {
+    /// Everything, on a screen of this many pixels.
+    pub fn new(direction: FlameDirection, width_px: f64) -> Self {
+        Self {
+            direction,
+            focus: None,
+            root: None,
+            width_px,
+            shares: (0.0, 1.0),
+        }
+    }
+}
+
+/// A tree that goes into the picture, with its profile by method.
+#[derive(Clone, Copy)]
+pub struct FlameSide<'a> {
+    /// The tree.
+    pub tree: &'a CallTree,
+    /// Its profile.
+    pub profile: &'a Profile,
+    /// What each of the profile's rows is called in the picture; `None`: its place.
+    pub names: Option<&'a [u32]>,
+    /// What its times are multiplied with: several runs are averaged so.
+    pub scale: f64,
+    /// Whether it is what others are compared with.
+    pub is_base: bool,
+}
+
+/// A bar.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FlameFrame {
+    /// 0 for the outermost (upwards: for the methods themselves).
+    pub depth: u32,
+    /// Its left end, ns from the left of the whole.
+    pub x: f64,
+    /// Its width, ns.
+    pub w: f64,
+    /// The part of it that no bar on top of it covers.
+    pub own: f64,
+    /// What of its width comes from base sides.
+    pub base: f64,
+    /// Calls of all sides.
+    pub calls: u64,
+    /// What is called: a row of the profile (or its [name](FlameSide::names)); [`NO_FRAME`] for a gap.
+    pub name: u32,
+    /// A node that stands for it, of the first side that has it; [`NO_FRAME`] for a gap.
+    pub node: u32,
+    /// The bar below it; [`NO_FRAME`] for the first level.
+    pub parent: u32,
+}
+
+/// A flame graph: its bars by level, and from left to right in each.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Flame {
+    /// How wide the whole is, ns.
+    pub total_ns: f64,
+    /// The bars on the screen.
+    pub frames: Vec<FlameFrame>,
+}
+
+/// A bar to be, and the nodes it stands for.
+struct Pending {
+    depth: u32,
+    parent: u32,
+    x: f64,
+    w: f64,
+    group: Group,
+}
+
+impl Flame {
+    /// The bars that are at least half a pixel wide. Ends early, with what there is, once
+    /// `goes_on` says no.
+    pub fn new(
+        sides: &[FlameSide<'_>],
+        clock: Measure,
+        options: &FlameOptions,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Self {
+        let members = Members::new(sides, clock, options);
+        let (top, total_ns) = members.top();
+        let (from, to) = options.shares;
+        let screen = (from * total_ns, to * total_ns);
+        let mut layout = Layout {
+            members,
+            least: 0.5 * (screen.1 - screen.0) / options.width_px.max(1.0),
+            screen,
+            waiting: VecDeque::new(),
+            frames: Vec::new(),
+        };
+        layout.place(top, 0, NO_FRAME, (0.0, total_ns));
+        while let Some(pending) = layout.waiting.pop_front() {
+            if layout.frames.len().is_multiple_of(256) && !goes_on() {
+                break;
+            }
+            layout.draw(pending);
+        }
+        Self {
+            total_ns,
+            frames: layout.frames,
+        }
+    }
+}
+
+struct Layout<'a> {
+    members: Members<'a>,
+    /// The narrowest bar that is drawn, ns.
+    least: f64,
+    screen: (f64, f64),
+    waiting: VecDeque<Pending>,
+    frames: Vec<FlameFrame>,
+}
+
+impl Layout<'_> {
+    /// Puts siblings beside each other between two places, and the narrow ones into a gap.
+    /// Returns the time of all.
+    fn place(&mut self, mut groups: Vec<Group>, depth: u32, parent: u32, ends: (f64, f64)) -> f64 {
+        groups.small_sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
+        let sum = groups.iter().map(|group| group.w).sum();
+        let shown = groups.partition_point(|group| group.w > 0.0 && group.w >= self.least);
+        let gap = groups.split_off(shown);
+        let mut x = ends.0;
+        for group in groups.into_iter().chain(joined(&gap)) {
+            // Where clocks stepped back, callees can have more time than their caller.
+            let w = group.w.min(ends.1 - x).max(0.0);
+            if w >= self.least && w > 0.0 && x < self.screen.1 && x + w > self.screen.0 {
+                self.waiting.push_back(Pending {
+                    depth,
+                    parent,
+                    x,
+                    w,
+                    group,
+                });
+            }
+            x += w;
+        }
+        sum
+    }
+
+    fn is_last(&self, depth: u32) -> bool {
+        depth + 1 >= MOST_CALLERS && self.members.direction() == FlameDirection::Up
+    }
+
+    fn draw(&mut self, pending: Pending) {
+        let Pending {
+            depth,
+            parent,
+            x,
+            w,
+            group,
+        } = pending;
+        let at = self.frames.len();
+        let below = match self.is_last(depth) {
+            true => Vec::new(),
+            false => self.members.below(&group),
+        };
+        let within = self.place(below, depth + 1, at as u32, (x, x + w));
+        let node = group.members.first().map_or(NO_FRAME, |first| first.at.0);
+        self.frames.push(FlameFrame {
+            depth,
+            x,
+            w,
+            own: (w - within).max(0.0),
+            base: group.base,
+            calls: group.calls,
+            name: group.name,
+            node,
+            parent,
+        });
+    }
+}
+
+/// All that is too narrow, as one.
+fn joined(groups: &[Group]) -> Option<Group> {
+    (!groups.is_empty()).then(|| Group {
+        name: NO_FRAME,
+        members: Vec::new(),
+        w: groups.iter().map(|group| group.w).sum(),
+        base: groups.iter().map(|group| group.base).sum(),
+        calls: groups.iter().map(|group| group.calls).sum(),
+    })
+}

@@ -1,0 +1,90 @@
+//! Which slices are frames, by the names Android gives them.
+
+use traceloom_trace::StringPool;
+
+/// What a slice's name makes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(super) enum Role {
+    /// Nothing.
+    Other,
+    /// A frame on a UI thread.
+    Frame,
+    /// A traversal of the views: the frame itself before Android 4.1 marked whole frames.
+    Traversal,
+    /// The part of a frame that the RenderThread draws.
+    Render,
+    /// The compositor puts a picture together: Android 12 and later.
+    Composite,
+    /// The same, before.
+    Refresh,
+    /// The message around it.
+    Message,
+}
+
+/// The compositor's roles: the first of them that a thread has is its frames.
+pub(super) const COMPOSITOR: [Role; 3] = [Role::Composite, Role::Refresh, Role::Message];
+
+/// The role of each string.
+pub(super) fn roles(strings: &StringPool) -> Vec<Role> {
+    strings.iter().map(|(_, name)| role(name)).collect()
+}
+
+/// Newer releases write the vsync's number behind the name: `Choreographer#doFrame 16149055`,
+/// `DrawFrames 16149055`, `composite 16149055`; or how the frame was moved:
+/// `Choreographer#doFrame - resynced to 16149057 in 20.1ms`.
+fn role(name: &str) -> Role {
+    let first = name.split(' ').next().unwrap_or_default();
+    match first {
+        "Choreographer#doFrame" => Role::Frame,
+        "DrawFrame" | "DrawFrames" => Role::Render,
+        "performTraversals" => Role::Traversal,
+        "composite" => Role::Composite,
+        "handleMessageRefresh" => Role::Refresh,
+        "onMessageReceived" => Role::Message,
+        _ => Role::Other,
+    }
+}
+
+/// The vsync's number in a name, if it has one.
+pub(super) fn vsync_id(name: &str) -> Option<u64> {
+    let (first, rest) = name.split_once(' ')?;
+    let rest = rest.strip_prefix("- resynced to ").unwrap_or(rest);
+    let digits = rest.split(' ').next()?;
+    match first {
+        "Choreographer#doFrame" | "DrawFrame" | "DrawFrames" | "composite" => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_releases() {
+        for (name, expected, id) in [
+            ("Choreographer#doFrame", Role::Frame, None),
+            (
+                "Choreographer#doFrame 16149055",
+                Role::Frame,
+                Some(16149055),
+            ),
+            (
+                "Choreographer#doFrame - resynced to 77 in 3.1ms",
+                Role::Frame,
+                Some(77),
+            ),
+            ("DrawFrame", Role::Render, None),
+            ("DrawFrames 77", Role::Render, Some(77)),
+            ("composite 9", Role::Composite, Some(9)),
+            ("handleMessageRefresh", Role::Refresh, None),
+            ("performTraversals", Role::Traversal, None),
+            ("Choreographer#doFrames", Role::Other, None),
+            ("draw", Role::Other, None),
+            ("", Role::Other, None),
+        ] {
+            assert_eq!((role(name), vsync_id(name)), (expected, id), "{name}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Numbers of many frames.
+
+use super::Frame;
+use traceloom_trace::SmallSort;
+
+/// How long frames took, and how many came late.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FrameStats {
+    /// How many.
+    pub frames: usize,
+    /// How many came late.
+    pub janky: usize,
+    /// Ticks that passed without a new picture, all frames together.
+    pub missed: u64,
+    /// Half of the frames took no longer, ns.
+    pub p50_ns: i64,
+    /// Nine of ten took no longer, ns.
+    pub p90_ns: i64,
+    /// Ninety-nine of a hundred took no longer, ns.
+    pub p99_ns: i64,
+    /// The longest, ns.
+    pub worst_ns: i64,
+}
+
+impl FrameStats {
+    /// Of these frames. Percentiles are times that one of them took (nearest rank).
+    pub fn of<'a>(frames: impl Iterator<Item = &'a Frame> + Clone) -> Self {
+        let mut times: Vec<i64> = frames.clone().map(Frame::dur_ns).collect();
+        times.small_sort_unstable();
+        let at = |percent: usize| {
+            let rank = (times.len() * percent).div_ceil(100).max(1);
+            times.get(rank - 1).copied().unwrap_or(0)
+        };
+        Self {
+            frames: times.len(),
+            janky: frames.clone().filter(|frame| frame.is_janky()).count(),
+            missed: frames.map(|frame| u64::from(frame.missed)).sum(),
+            p50_ns: at(50),
+            p90_ns: at(90),
+            p99_ns: at(99),
+            worst_ns: at(100),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! How often the display takes a new picture, found in the trace.
+
+use traceloom_trace::SmallSort;
+use traceloom_trace::{RowId, StringId, Trace, TrackId};
+
+/// Rates that displays have, Hz.
+const RATES: [f64; 12] = [
+    60.0, 90.0, 120.0, 144.0, 50.0, 48.0, 72.0, 75.0, 96.0, 100.0, 165.0, 240.0,
+];
+
+/// Counters that turn over at each tick, the best first.
+const COUNTERS: [&str; 6] = [
+    "VSYNC-app",
+    "VSYNC-sf",
+    "VSYNC-appSf",
+    "HW_VSYNC_0",
+    "VSYNC",
+    "VSYNC-appsf",
+];
+
+/// Distances of ticks that may be one period, ns: 25 to 250 Hz. (A display that rests has none.)
+const PERIODS: std::ops::RangeInclusive<i64> = 4_000_000..=40_000_000;
+
+/// Where the period comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum VsyncSource {
+    /// A counter that turns over with each tick: its name.
+    Counter(StringId),
+    /// How far apart frames start: the usual rate that fits best.
+    FrameDistance,
+    /// Nothing tells: 60 Hz.
+    #[default]
+    Assumed,
+}
+
+/// The display's beat.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Vsync {
+    /// From one picture to the next, ns.
+    pub period_ns: i64,
+    /// How that is known.
+    pub source: VsyncSource,
+    /// When apps were told to draw, as far as a counter says, in order.
+    pub ticks: Vec<i64>,
+}
+
+impl Vsync {
+    /// The beat of a trace. `starts` are the starts of its frames, those of one thread together
+    /// and in order.
+    pub(super) fn find(trace: &Trace, starts: &[Vec<i64>]) -> Self {
+        let counters = COUNTERS.iter().filter_map(|name| counter(trace, name));
+        let mut ticks = Vec::new();
+        let mut found = None;
+        for (name, times) in counters {
+            if found.is_none() {
+                found = period(&times).map(|period_ns| (period_ns, VsyncSource::Counter(name)));
+            }
+            if ticks.is_empty() && trace.strings.get(name) == COUNTERS[0] {
+                ticks = times;
+            }
+        }
+        let by_distance = || Some((frame_period(starts)?, VsyncSource::FrameDistance));
+        let assumed = (1_000_000_000 / 60, VsyncSource::Assumed);
+        let (period_ns, source) = found.or_else(by_distance).unwrap_or(assumed);
+        Self {
+            period_ns,
+            source,
+            ticks,
+        }
+    }
+
+    /// The tick that a frame starting at `ts` answers: the last one before it, if that is less
+    /// than a period ago; else its own start.
+    pub(super) fn tick_of(&self, ts: i64) -> i64 {
+        let after = self.ticks.partition_point(|tick| *tick <= ts);
+        match after.checked_sub(1).map(|at| self.ticks[at]) {
+            Some(tick) if ts - tick < self.period_ns => tick,
+            _ => ts,
+        }
+    }
+}
+
+/// The times at which the first counter of this name changed its value.
+fn counter(trace: &Trace, name: &str) -> Option<(StringId, Vec<i64>)> {
+    let id = trace.strings.lookup(name)?;
+    let tracks = 0..trace.tracks.len();
+    let mut tracks = tracks
+        .filter(|&row| trace.tracks.kind.get(row).is_counter() && trace.tracks.name.get(row) == id);
+    let track = TrackId::from_row(tracks.next()?);
+    let values = trace.counters.rows().filter(|row| row.track_id == track);
+    let mut last = None;
+    let changes = values.filter(|row| last.replace(row.value) != Some(row.value));
+    Some((id, changes.map(|row| row.ts).collect()))
+}
+
+/// The usual distance of ticks, ns. Ticks that were not asked for are left out, so a distance may
+/// be several periods: a period is what the short ones have.
+fn period(ticks: &[i64]) -> Option<i64> {
+    let mut distances = distances(ticks);
+    distances.small_sort_unstable();
+    let short = *distances.get(distances.len() / 10)?;
+    let singles = distances.iter().copied().filter(|ns| *ns < short * 3 / 2);
+    let singles: Vec<i64> = singles.collect();
+    let median = singles[singles.len() / 2];
+    Some(rate_near(median, 1, 0.03).unwrap_or(median))
+}
+
+fn distances(times: &[i64]) -> Vec<i64> {
+    let pairs = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    pairs.filter(|ns| PERIODS.contains(ns)).collect()
+}
+
+/// The period whose multiple is the median distance of frames.
+fn frame_period(starts: &[Vec<i64>]) -> Option<i64> {
+    let mut all: Vec<i64> = starts.iter().flat_map(|one| distances(one)).collect();
+    all.small_sort_unstable();
+    let median = *all.get(all.len() / 2)?;
+    (1..=2).find_map(|times| rate_near(median, times, 0.08))
+}
+
+/// The period of the usual rate nearest to a `times`-th of a distance, if it is near.
+fn rate_near(distance_ns: i64, times: i64, tolerance: f64) -> Option<i64> {
+    let period = distance_ns as f64 / times as f64;
+    let off = |rate: f64| (period * rate / 1e9 - 1.0).abs();
+    let rates = RATES.into_iter().filter(|rate| off(*rate) <= tolerance);
+    let best = rates.min_by(|one, other| off(*one).total_cmp(&off(*other)))?;
+    Some((1e9 / best) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_snap_to_rates() {
+        let ticks = |period: i64, skip: i64| -> Vec<i64> {
+            let kept = (0..60).filter(|n| skip == 0 || n % skip != 1);
+            kept.map(|n| n * period + n % 7 * 1_000).collect()
+        };
+        assert_eq!(period(&ticks(16_690_000, 0)), Some(16_666_666));
+        assert_eq!(period(&ticks(8_300_000, 3)), Some(8_333_333));
+        assert_eq!(period(&ticks(12_600_000, 0)), Some(12_601_000));
+        assert_eq!(period(&[0, 200_000_000]), None);
+        assert_eq!(frame_period(&[ticks(33_300_000, 0)]), Some(16_666_666));
+        assert_eq!(frame_period(&[ticks(11_000_000, 0)]), Some(11_111_111));
+        assert_eq!(frame_period(&[vec![5]]), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Where slices end that never ended, and the extent of each track.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, Trace};
+
+/// What all slices of a track have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct TrackSpan {
+    /// How many slices it has.
+    pub slices: u32,
+    /// How many levels they nest.
+    pub levels: u32,
+    /// How many never ended.
+    pub open: u32,
+    /// Its first slice begins, ns.
+    pub first_ns: i64,
+    /// Its last event, ns.
+    pub last_ns: i64,
+    /// Where its slices end that never ended: its last event for methods, else the trace's end.
+    pub open_end_ns: i64,
+    /// Time in its outermost slices, ns.
+    pub busy_ns: i64,
+    /// How many of its slices are calls of methods.
+    pub methods: u32,
+}
+
+impl TrackSpan {
+    const EMPTY: Self = Self {
+        slices: 0,
+        levels: 0,
+        open: 0,
+        first_ns: i64::MAX,
+        last_ns: i64::MIN,
+        open_end_ns: i64::MIN,
+        busy_ns: 0,
+        methods: 0,
+    };
+}
+
+/// The ends of slices. One that never ended reaches to the end of the nearest slice around it that
+/// did; where none did, to the last event of its track (a method) or the end of the trace, as in a
+/// [`CallTree`](crate::CallTree).
+#[derive(Debug, Default)]
+pub struct Ends {
+    spans: Vec<TrackSpan>,
+    /// Slices that never ended within one that did.
+    within: FxHashMap<u32, i64>,
+}
+
+impl Ends {
+    /// Looks at every slice once.
+    pub fn new(trace: &Trace) -> Self {
+        let mut ends = Self {
+            spans: vec![TrackSpan::EMPTY; trace.tracks.len()],
+            within: FxHashMap::default(),
+        };
+        let mut open = Vec::new();
+        for row in 0..trace.slices.len() {
+            if ends.see(trace, row) {
+                open.push(row);
+            }
+        }
+        for span in &mut ends.spans {
+            span.open_end_ns = match span.methods {
+                0 => span.last_ns.max(trace.bounds.1),
+                _ => span.last_ns,
+            };
+        }
+        ends.close(trace, &open);
+        ends
+    }
+
+    /// Counts a slice; whether it never ended.
+    #[inline]
+    fn see(&mut self, trace: &Trace, row: usize) -> bool {
+        let slices = &trace.slices;
+        let (ts, dur, depth) = (
+            slices.ts.get(row),
+            slices.dur.get(row),
+            slices.depth.get(row),
+        );
+        let span = &mut self.spans[slices.track_id.get(row).row()];
+        let is_open = dur == NO_DURATION;
+        let end = if is_open { ts } else { ts.saturating_add(dur) };
+        span.slices += 1;
+        span.levels = span.levels.max(depth.saturating_add(1));
+        span.open += u32::from(is_open);
+        span.first_ns = span.first_ns.min(ts);
+        span.last_ns = span.last_ns.max(end);
+        span.methods += u32::from(slices.method_id.get(row) != MethodId::NONE);
+        if depth == 0 && !is_open {
+            span.busy_ns = span.busy_ns.saturating_add(dur);
+        }
+        is_open
+    }
+
+    /// Finds those that stand within a slice that ended. Each is looked at once: the way up ends
+    /// at one that is known.
+    fn close(&mut self, trace: &Trace, open: &[usize]) {
+        let mut done: FxHashMap<u32, Option<i64>> = FxHashMap::default();
+        let mut path = Vec::new();
+        for &row in open {
+            let mut at = row as u32;
+            let end = loop {
+                if let Some(&known) = done.get(&at) {
+                    break known;
+                }
+                let (ts, dur) = (
+                    trace.slices.ts.get(at as usize),
+                    trace.slices.dur.get(at as usize),
+                );
+                if dur != NO_DURATION {
+                    break Some(ts.saturating_add(dur));
+                }
+                done.insert(at, None);
+                path.push(at);
+                match trace.slices.parent_id.get(at as usize) {
+                    SliceId::NONE => break None,
+                    parent => at = parent.0,
+                }
+            };
+            for at in path.drain(..) {
+                done.insert(at, end);
+                self.within.extend(end.map(|end| (at, end)));
+            }
+            let track = trace.slices.track_id.get(row).row();
+            if trace.slices.depth.get(row) == 0 {
+                let ts = trace.slices.ts.get(row);
+                let span = &mut self.spans[track];
+                let dur = span.open_end_ns.saturating_sub(ts).max(0);
+                span.busy_ns = span.busy_ns.saturating_add(dur);
+            }
+        }
+    }
+
+    /// What the slices of a track have in common.
+    pub fn span(&self, track: usize) -> &TrackSpan {
+        &self.spans[track]
+    }
+
+    /// When a slice ended, or how far one reaches that never did; never before its beginning.
+    #[inline]
+    pub fn of(&self, trace: &Trace, row: usize) -> i64 {
+        let (ts, dur) = (trace.slices.ts.get(row), trace.slices.dur.get(row));
+        if dur == NO_DURATION {
+            return self.of_open(trace, row, ts);
+        }
+        ts.saturating_add(dur)
+    }
+
+    /// Whether a slice never ended while one around it did.
+    pub fn is_closed_by_parent(&self, row: usize) -> bool {
+        !self.within.is_empty() && self.within.contains_key(&(row as u32))
+    }
+
+    #[cold]
+    fn of_open(&self, trace: &Trace, row: usize, ts: i64) -> i64 {
+        let end = match self.within.get(&(row as u32)) {
+            Some(&end) => end,
+            None => self.spans[trace.slices.track_id.get(row).row()].open_end_ns,
+        };
+        end.max(ts)
+    }
+}

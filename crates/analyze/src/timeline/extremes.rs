@@ -1,0 +1,95 @@
+//! The smallest and largest of any stretch of a counter's values.
+
+/// How many values a block sums up, and how many blocks one of the next level.
+const BLOCK: usize = 32;
+
+/// Smallest and largest; both NaN while there is no value.
+pub type MinMax = (f64, f64);
+
+/// No value.
+pub const NOTHING: MinMax = (f64::NAN, f64::NAN);
+
+fn both(one: MinMax, other: MinMax) -> MinMax {
+    // `min` and `max` of floats pass over NaN.
+    (one.0.min(other.0), one.1.max(other.1))
+}
+
+/// ```text
+/// values   3 1 4 1 5 9 | 2 6 5 3 5 8 | …       any stretch is a few whole blocks, and at both
+/// blocks    1..9       |    2..8     | …       ends what is left of a block on each level
+/// ```
+#[derive(Debug, Default)]
+pub struct Extremes {
+    levels: Vec<Vec<MinMax>>,
+}
+
+impl Extremes {
+    /// Sums up `count` values.
+    pub fn new(count: usize, value: &dyn Fn(usize) -> f64) -> Self {
+        let mut levels: Vec<Vec<MinMax>> = Vec::new();
+        let of = |range: std::ops::Range<usize>, get: &dyn Fn(usize) -> MinMax| {
+            range.map(get).fold(NOTHING, both)
+        };
+        let mut below = count;
+        while below > BLOCK {
+            let blocks = below.div_ceil(BLOCK);
+            let make = |block: usize| {
+                let range = block * BLOCK..((block + 1) * BLOCK).min(below);
+                match levels.last() {
+                    Some(level) => of(range, &|at| level[at]),
+                    None => of(range, &|at| (value(at), value(at))),
+                }
+            };
+            let level = (0..blocks).map(make).collect();
+            levels.push(level);
+            below = blocks;
+        }
+        Self { levels }
+    }
+
+    /// The extremes of values `from` up to `to`, which is not one of them.
+    pub fn of(&self, from: usize, to: usize, value: &dyn Fn(usize) -> f64) -> MinMax {
+        let (mut from, mut to, mut found) = (from, to.max(from), NOTHING);
+        let mut below: Option<&[MinMax]> = None;
+        for level in 0..=self.levels.len() {
+            let get = |at: usize| below.map_or_else(|| (value(at), value(at)), |level| level[at]);
+            let last_level = level == self.levels.len();
+            let whole = (from.div_ceil(BLOCK), to / BLOCK);
+            if last_level || whole.0 >= whole.1 {
+                return (from..to).map(get).fold(found, both);
+            }
+            found = (from..whole.0 * BLOCK).map(get).fold(found, both);
+            found = (whole.1 * BLOCK..to).map(get).fold(found, both);
+            (from, to) = whole;
+            below = Some(&self.levels[level]);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_stretch_has_the_extremes_of_its_values() {
+        let values: Vec<f64> = (0..5000u64).map(|n| (n * 7919 % 4001) as f64).collect();
+        let value = |at: usize| values[at];
+        let extremes = Extremes::new(values.len(), &value);
+        for (from, to) in [
+            (0, 5000),
+            (0, 1),
+            (31, 33),
+            (32, 64),
+            (1, 4999),
+            (1000, 3000),
+            (7, 7),
+        ] {
+            let plain = values[from..to]
+                .iter()
+                .fold(NOTHING, |all, &v| both(all, (v, v)));
+            let found = extremes.of(from, to, &value);
+            assert_eq!(format!("{found:?}"), format!("{plain:?}"), "{from}..{to}");
+        }
+    }
+}

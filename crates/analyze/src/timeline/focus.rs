@@ -1,0 +1,161 @@
+//! Which app the trace is about.
+
+use traceloom_trace::{MethodId, ProcessId, RowId, Trace};
+
+use super::ends::Ends;
+
+/// What the app in focus is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Focus {
+    /// A process.
+    Process(ProcessId),
+    /// Threads of no known process: those of a method trace.
+    Homeless,
+    /// Nothing stands out.
+    Nothing,
+}
+
+/// Slices that apps have for each frame: Choreographer's, RenderThread's, Flutter's.
+const FRAME_NAMES: &[&str] = &["Choreographer#doFrame", "DrawFrame", "Animator::BeginFrame"];
+
+/// The process with the most frames; without frames, what a method trace is of; else the process
+/// with the most slices.
+pub fn find(trace: &Trace, ends: &Ends) -> Focus {
+    let processes = trace.processes.len();
+    let mut methods = vec![0u64; processes + 1];
+    let mut slices = vec![0u64; processes];
+    let owners = owners(trace);
+    for (track, &owner) in owners.iter().enumerate() {
+        let span = ends.span(track);
+        methods[owner.min(processes)] += u64::from(span.methods);
+        if let Some(slices) = slices.get_mut(owner) {
+            *slices += u64::from(span.slices - span.methods);
+        }
+    }
+    for counts in [&frames(trace, &owners)[..], &methods, &slices] {
+        match most(counts) {
+            Some(at) if at < processes => return Focus::Process(ProcessId::from_row(at)),
+            Some(_) => return Focus::Homeless,
+            None => {}
+        }
+    }
+    Focus::Nothing
+}
+
+/// The frames of each process; nothing where no slice of the trace can be one.
+fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
+    let is_frame = frame_strings(trace);
+    if !is_frame.contains(&true) {
+        return Vec::new();
+    }
+    let mut frames = vec![0u64; trace.processes.len()];
+    for (row, name) in trace.slices.name.iter().enumerate() {
+        let owner = owners[trace.slices.track_id.get(row).row()];
+        if is_frame[name.0 as usize]
+            && trace.slices.method_id.get(row) == MethodId::NONE
+            && let Some(frames) = frames.get_mut(owner)
+        {
+            *frames += 1;
+        }
+    }
+    frames
+}
+
+/// The first of those that count most, unless nothing was counted.
+fn most(counts: &[u64]) -> Option<usize> {
+    let largest = *counts.iter().max()?;
+    (largest > 0).then(|| counts.iter().position(|&count| count == largest))?
+}
+
+/// The process of each track, a number beyond all where it has none.
+fn owners(trace: &Trace) -> Vec<usize> {
+    let owner = |row: usize| {
+        let (utid, upid) = (trace.tracks.utid.get(row), trace.tracks.upid.get(row));
+        utid.some()
+            .map_or(upid, |utid| trace.threads.upid.get(utid.row()))
+            .row()
+    };
+    (0..trace.tracks.len()).map(owner).collect()
+}
+
+fn frame_strings(trace: &Trace) -> Vec<bool> {
+    let is_frame = |text: &str| FRAME_NAMES.iter().any(|name| text.starts_with(name));
+    trace
+        .strings
+        .iter()
+        .map(|(_, text)| is_frame(text))
+        .collect()
+}
+
+/// Threads that people look at first, after the main thread: those that draw.
+pub fn is_important(thread_name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "RenderThread",
+        "GLThread",
+        "UnityMain",
+        "UnityGfxDevice",
+        "1.ui",
+        "1.raster",
+        "mqt_js",
+        "mqt_v_js",
+        "CrRendererMain",
+        "Compositor",
+    ];
+    NAMES.iter().any(|name| thread_name.starts_with(name))
+}
+
+/// Whether a thread of this name is the kernel's own. Only for threads that lead their process,
+/// as those of the kernel do; nothing else tells in a trace without a process dump.
+pub fn is_kernel_name(name: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "kworker/",
+        "ksoftirqd/",
+        "migration/",
+        "cpuhp/",
+        "watchdog/",
+        "irq/",
+        "rcu_",
+        "rcuop/",
+        "rcuos/",
+        "rcuob/",
+        "rcuog/",
+        "jbd2/",
+        "ext4-",
+        "f2fs_",
+        "mmcqd/",
+        "scsi_eh_",
+        "scsi_tmf_",
+        "dm_bufio",
+        "idle_inject/",
+        "sugov:",
+        "kdmflush",
+        "kverityd",
+        "kblockd",
+        "khugepaged",
+        "kcompactd",
+        "kdamond",
+        "kdevtmpfs",
+        "kauditd",
+        "kswapd",
+        "kthreadd",
+        "khungtaskd",
+        "oom_reaper",
+        "writeback",
+        "swapper",
+        "bioset",
+        "ksmd",
+        "kgsl",
+        "kbase_",
+        "cfinteractive",
+        "core_ctl",
+        "xfsaild/",
+        "nvme-",
+        "irq_work/",
+        "stop_sched",
+        "loop0",
+        "loop1",
+        "spi_",
+        "usb-storage",
+    ];
+    STARTS.iter().any(|start| name.starts_with(start))
+}

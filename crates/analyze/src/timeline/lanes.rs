@@ -1,0 +1,339 @@
+//! The slices of each track and level, in order of time.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{RowId, SliceId, Trace, TrackId};
+
+use super::ends::Ends;
+use super::parts::{parts, run};
+use super::range::partition;
+use super::thin::Spans;
+
+/// Slices sorted by (track, level, time):
+///
+/// ```text
+/// track 0      |   track 1                       first_lane: 0 2 5
+/// level 0   1  |   0     1     2                 (lanes: one a track and level)
+/// [ 0 3 ][ 1 ] | [ 2 6 ][ 4 ][ 5 ]               starts: 0 2 3 5 6 7
+/// ```
+/// Within a lane ids grow, as slices are sorted by time. Mostly the slices of a lane follow each
+/// other, and the children of one are those of the next level up to its next sibling. Where time
+/// stepped back in the input neither is sure; such lanes and tracks are marked and looked through
+/// more slowly.
+#[derive(Debug, Default)]
+pub struct Lanes {
+    first_lane: Vec<u32>,
+    starts: Vec<u32>,
+    ids: Vec<u32>,
+    ts: Vec<i64>,
+    /// For lanes whose slices overlap: the latest end up to each slice.
+    reach: FxHashMap<u32, Vec<i64>>,
+    /// Tracks on which a slice does not stand right behind its parent, or ends after it.
+    tangled: Vec<bool>,
+}
+
+impl Lanes {
+    /// Sorts by counting: three passes over the slices.
+    pub fn new(trace: &Trace, ends: &Ends) -> Self {
+        let tracks = trace.tracks.len();
+        let mut first_lane = Vec::with_capacity(tracks + 1);
+        let mut lanes = 0u32;
+        for track in 0..tracks {
+            first_lane.push(lanes);
+            // No builder nests deeper than a track has slices.
+            let span = ends.span(track);
+            lanes += span.levels.min(span.slices);
+        }
+        first_lane.push(lanes);
+        let mut this = Self {
+            first_lane,
+            starts: vec![0; lanes as usize + 1],
+            ids: vec![0; trace.slices.len()],
+            ts: vec![0; trace.slices.len()],
+            reach: FxHashMap::default(),
+            tangled: vec![false; tracks],
+        };
+        this.count(trace);
+        this.fill(trace, ends);
+        this
+    }
+
+    #[inline]
+    fn lane_of(&self, trace: &Trace, row: usize) -> (usize, u32) {
+        let track = trace.slices.track_id.get(row).row();
+        (
+            track,
+            lane_of(&self.first_lane, track, trace.slices.depth.get(row)),
+        )
+    }
+
+    fn count(&mut self, trace: &Trace) {
+        for row in 0..trace.slices.len() {
+            let (_, lane) = self.lane_of(trace, row);
+            self.starts[lane as usize + 1] += 1;
+        }
+        for lane in 1..self.starts.len() {
+            self.starts[lane] += self.starts[lane - 1];
+        }
+    }
+
+    fn fill(&mut self, trace: &Trace, ends: &Ends) {
+        let shares = self.shares(parts(trace.slices.len(), usize::MAX).len());
+        let (mut ids, mut ts) = (&mut self.ids[..], &mut self.ts[..]);
+        let mut tangled = &mut self.tangled[..];
+        let shares = shares.into_iter().map(|tracks| {
+            let lanes = [tracks.start, tracks.end].map(|track| self.first_lane[track] as usize);
+            let [from, to] = lanes.map(|lane| self.starts[lane] as usize);
+            Mutex::new(Some(Share {
+                first_lane: &self.first_lane,
+                starts: &self.starts,
+                ids: ids.split_off_mut(..to - from).unwrap_or_default(),
+                ts: ts.split_off_mut(..to - from).unwrap_or_default(),
+                tangled: tangled.split_off_mut(..tracks.len()).unwrap_or_default(),
+                tracks,
+            }))
+        });
+        let shares: Vec<Mutex<Option<Share<'_>>>> = shares.collect();
+        let fill = |part: usize| {
+            let mut share = shares[part].lock().unwrap_or_else(PoisonError::into_inner);
+            share
+                .take()
+                .map_or_else(Vec::new, |share| share.fill(trace, ends))
+        };
+        let mut overlapping = run(shares.len(), &fill).concat();
+        drop(shares);
+        overlapping.dedup();
+        for lane in overlapping {
+            self.reach.entry(lane).or_insert_with(|| {
+                let (start, end) = (self.starts[lane as usize], self.starts[lane as usize + 1]);
+                let rows = &self.ids[start as usize..end as usize];
+                let ends = rows.iter().map(|&row| ends.of(trace, row as usize));
+                ends.scan(i64::MIN, |latest, end| {
+                    *latest = end.max(*latest);
+                    Some(*latest)
+                })
+                .collect()
+            });
+        }
+    }
+
+    /// The tracks in `parts` parts of about as many slices each.
+    fn shares(&self, parts: usize) -> Vec<Range<usize>> {
+        let tracks = self.tangled.len();
+        let first_slice = |&track: &usize| self.starts[self.first_lane[track] as usize] as usize;
+        let cut = |part: usize| match part == parts {
+            true => tracks,
+            false => partition(tracks, |track| {
+                first_slice(track) < self.ids.len() / parts * part
+            }),
+        };
+        (0..parts).map(|part| cut(part)..cut(part + 1)).collect()
+    }
+
+    /// How many levels a track has.
+    pub fn levels(&self, track: TrackId) -> u32 {
+        self.first_lane[track.row() + 1] - self.first_lane[track.row()]
+    }
+
+    /// The slices of one level; none for a level that the track does not have.
+    pub fn lane<'t>(
+        &'t self,
+        trace: &'t Trace,
+        ends: &'t Ends,
+        track: TrackId,
+        level: u32,
+    ) -> Lane<'t> {
+        let lane = self.first_lane[track.row()].saturating_add(level);
+        let (start, end) = match lane < self.first_lane[track.row() + 1] {
+            true => (self.starts[lane as usize], self.starts[lane as usize + 1]),
+            false => (0, 0),
+        };
+        let places = start as usize..end as usize;
+        Lane {
+            trace,
+            ends,
+            ids: &self.ids[places.clone()],
+            ts: &self.ts[places],
+            reach: self
+                .reach
+                .get(&lane)
+                .filter(|_| start < end)
+                .map(Vec::as_slice),
+        }
+    }
+
+    /// Whether children have to be looked for by their parent's number.
+    pub fn is_tangled(&self, track: TrackId) -> bool {
+        self.tangled[track.row()]
+    }
+
+    /// All slices of a track, level by level.
+    pub fn rows_of(&self, track: TrackId) -> &[u32] {
+        let lanes = [track.row(), track.row() + 1].map(|track| self.first_lane[track] as usize);
+        let [start, end] = lanes.map(|lane| self.starts[lane] as usize);
+        &self.ids[start..end]
+    }
+
+    /// The level of a slice on its track.
+    pub fn level_of(&self, trace: &Trace, row: usize) -> u32 {
+        let (track, lane) = self.lane_of(trace, row);
+        lane - self.first_lane[track]
+    }
+
+    /// The slices directly within `row`, in order of time.
+    pub fn children<'t>(
+        &'t self,
+        trace: &'t Trace,
+        ends: &'t Ends,
+        row: usize,
+    ) -> impl Iterator<Item = u32> + 't {
+        let track = trace.slices.track_id.get(row);
+        let level = self.level_of(trace, row);
+        let below = self.lane(trace, ends, track, level + 1).ids;
+        let mut candidates = below;
+        if !self.is_tangled(track) {
+            let own = self.lane(trace, ends, track, level).ids;
+            let next = own.partition_point(|&id| id as usize <= row);
+            let until = own.get(next).copied().unwrap_or(u32::MAX);
+            let first = below.partition_point(|&id| (id as usize) < row);
+            let last = below.partition_point(|&id| id < until);
+            candidates = &below[first..last.max(first)];
+        }
+        let is_child = move |id: &u32| trace.slices.parent_id.get(*id as usize).row() == row;
+        candidates.iter().copied().filter(is_child)
+    }
+
+    /// Bytes of memory held.
+    pub fn heap_bytes(&self) -> usize {
+        let reach: usize = self.reach.values().map(|lane| lane.capacity() * 8).sum();
+        (self.first_lane.capacity() + self.starts.capacity() + self.ids.capacity()) * 4
+            + self.ts.capacity() * 8
+            + self.tangled.capacity()
+            + reach
+    }
+}
+
+/// Some tracks, while their slices are put into lanes.
+struct Share<'a> {
+    tracks: Range<usize>,
+    first_lane: &'a [u32],
+    starts: &'a [u32],
+    /// The places of these tracks alone.
+    ids: &'a mut [u32],
+    ts: &'a mut [i64],
+    tangled: &'a mut [bool],
+}
+
+impl Share<'_> {
+    /// Goes through all slices, as those of one track are nowhere together. Returns the lanes in
+    /// which slices overlap, some more than once.
+    fn fill(self, trace: &Trace, ends: &Ends) -> Vec<u32> {
+        let lanes = [self.tracks.start, self.tracks.end].map(|track| self.first_lane[track]);
+        let [first, end] = lanes.map(|lane| lane as usize);
+        let starts = self.starts[first..end].iter();
+        let mut next: Vec<u32> = starts.map(|start| start - self.starts[first]).collect();
+        let mut last = vec![Last::NONE; end - first];
+        let mut overlapping = Vec::new();
+        // Levels of each track on which the newest slice is around the next one.
+        let mut open = vec![0u32; self.tangled.len()];
+        for row in 0..trace.slices.len() {
+            let track = trace.slices.track_id.get(row).row();
+            if !self.tracks.contains(&track) {
+                continue;
+            }
+            let lane = lane_of(self.first_lane, track, trace.slices.depth.get(row));
+            let (ts, end) = (trace.slices.ts.get(row), ends.of(trace, row));
+            let (at, id) = (lane as usize - first, SliceId(row as u32));
+            let place = next[at] as usize;
+            next[at] += 1;
+            (self.ids[place], self.ts[place]) = (id.0, ts);
+            if ts < last[at].reach {
+                overlapping.push(lane);
+            }
+            let reach = last[at].reach.max(end);
+            last[at] = Last { id, end, reach };
+            let parent = trace.slices.parent_id.get(row);
+            let level = lane - self.first_lane[track];
+            let is_within = match level {
+                0 => parent == SliceId::NONE,
+                _ => last[at - 1].id == parent && end <= last[at - 1].end,
+            };
+            let track = track - self.tracks.start;
+            self.tangled[track] |= !is_within || level > open[track];
+            open[track] = level + 1;
+        }
+        overlapping
+    }
+}
+
+/// The lane of a depth of a track.
+#[inline]
+fn lane_of(first_lane: &[u32], track: usize, depth: u32) -> u32 {
+    let first = first_lane[track];
+    first + depth.min(first_lane[track + 1] - first - 1)
+}
+
+/// The newest slice of a lane.
+#[derive(Clone, Copy)]
+struct Last {
+    id: SliceId,
+    end: i64,
+    /// The latest end of all so far.
+    reach: i64,
+}
+
+impl Last {
+    const NONE: Self = Self {
+        id: SliceId::NONE,
+        end: i64::MIN,
+        reach: i64::MIN,
+    };
+}
+
+/// The slices of one level of a track.
+#[derive(Clone, Copy)]
+pub struct Lane<'t> {
+    trace: &'t Trace,
+    ends: &'t Ends,
+    ids: &'t [u32],
+    ts: &'t [i64],
+    reach: Option<&'t [i64]>,
+}
+
+impl<'t> Lane<'t> {
+    /// The slices' rows in order of time.
+    pub fn ids(&self) -> &'t [u32] {
+        self.ids
+    }
+
+    /// How many slices from place `from` on start before `ts`.
+    pub fn count_before(&self, ts: i64, from: usize) -> usize {
+        let rest = self.ts.get(from..).unwrap_or(&[]);
+        rest.partition_point(|start| *start < ts)
+    }
+
+    /// The place of a slice within its lane.
+    pub fn place_of(&self, row: usize) -> Option<usize> {
+        self.ids.binary_search(&(row as u32)).ok()
+    }
+}
+
+impl Spans for Lane<'_> {
+    fn count(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn start(&self, at: usize) -> i64 {
+        self.ts[at]
+    }
+
+    fn end(&self, at: usize) -> i64 {
+        self.ends.of(self.trace, self.ids[at] as usize)
+    }
+
+    fn reach(&self, at: usize) -> Option<i64> {
+        self.reach.map(|reach| reach[at])
+    }
+}

@@ -1,0 +1,237 @@
+//! The time line: rows in the order people expect, what a window of them shows, and everything
+//! about one slice, one moment or one range.
+//!
+//! Everything here works on numbers of rows and on a [`Timeline`], which is made once for a trace
+//! and holds a few words a slice. What a window costs is bounded by its pixels.
+
+mod ends;
+mod extremes;
+mod focus;
+mod grouped;
+mod lanes;
+mod moment;
+mod names;
+mod order;
+mod parts;
+mod range;
+mod recursion;
+mod rows;
+mod search;
+mod slice;
+mod state;
+mod thin;
+mod totals;
+mod usage;
+mod window;
+
+use std::sync::OnceLock;
+
+use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId};
+
+pub use ends::{Ends, TrackSpan};
+pub use extremes::MinMax;
+pub use grouped::{Extent, GroupSpans, Grouped};
+pub use lanes::{Lane, Lanes};
+pub use moment::Wakeup;
+pub use names::{NameId, Names, hue_of};
+pub use range::{NameStats, RangeScope};
+pub use recursion::Recursion;
+pub use rows::{NO_ROW, RowKind, Rows, TimelineRow, row_flags};
+pub use search::{FindMode, Finder, Hits};
+pub use slice::{Blocked, ChildName, SliceDetails, SliceRepair, StateTimes, Step};
+pub use state::StateKind;
+pub use thin::{Spans, Window};
+pub use totals::Totals;
+pub use usage::{CounterUse, CpuUse, inside};
+pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};
+
+use crate::frames::Frames;
+use extremes::Extremes;
+
+/// A trace's rows and the indexes behind them.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    /// The names of slices, instants and methods.
+    pub names: Names,
+    /// Where slices end.
+    pub ends: Ends,
+    /// Slices by track and level.
+    pub lanes: Lanes,
+    /// The rows.
+    pub rows: Rows,
+    /// Who draws, and what.
+    pub frames: Frames,
+    states: Grouped,
+    runs: Grouped,
+    values: Grouped,
+    instants: Grouped,
+    extremes: Vec<Extremes>,
+    thread_hues: Vec<u8>,
+    recursion: OnceLock<Recursion>,
+    totals: OnceLock<Totals>,
+}
+
+impl Timeline {
+    /// Indexes a trace: a few passes over its tables.
+    pub fn new(trace: &Trace) -> Self {
+        let slices = || {
+            let ends = Ends::new(trace);
+            (Lanes::new(trace, &ends), ends)
+        };
+        let others = || {
+            let mut this = Self {
+                names: Names::new(trace),
+                frames: Frames::find(trace),
+                ..Self::default()
+            };
+            this.group(trace);
+            this.colour_threads(trace);
+            this
+        };
+        let ((lanes, ends), mut this) = parts::both(slices, others);
+        (this.lanes, this.ends) = (lanes, ends);
+        this.rows = order::rows(trace, &this);
+        this
+    }
+
+    fn group(&mut self, trace: &Trace) {
+        let (states, runs) = (&trace.thread_states, &trace.sched_slices);
+        let threads = trace.threads.len();
+        self.states = Grouped::new(states.len(), threads, &|row| states.utid.get(row).row())
+            .with_extents(&|row| state_extent(trace, row));
+        let cpus = runs.cpu.iter().max().map_or(0, |cpu| cpu as usize + 1);
+        self.runs = Grouped::new(runs.len(), cpus.min(MOST_CPUS), &|row| {
+            runs.cpu.get(row) as usize
+        })
+        .with_extents(&|row| run_extent(trace, row));
+        let tracks = trace.tracks.len();
+        let counters = &trace.counters;
+        self.values = Grouped::new(counters.len(), tracks, &|row| {
+            counters.track_id.get(row).row()
+        });
+        let instants = &trace.instants;
+        self.instants = Grouped::new(instants.len(), tracks, &|row| {
+            instants.track_id.get(row).row()
+        });
+        let extremes = |track| {
+            let rows = self.values.rows(track);
+            Extremes::new(rows.len(), &|at| counters.value.get(rows[at] as usize))
+        };
+        self.extremes = (0..tracks).map(extremes).collect();
+    }
+
+    /// Threads of one process look alike: each has the colour of its process's name.
+    fn colour_threads(&mut self, trace: &Trace) {
+        let names = trace.processes.name.iter();
+        let processes: Vec<u8> = names.map(|name| hue_of(trace.strings.get(name))).collect();
+        let hue = |row: usize| match processes.get(trace.threads.upid.get(row).row()) {
+            Some(&hue) => hue,
+            None => hue_of(&trace.thread_name(ThreadId::from_row(row))),
+        };
+        self.thread_hues = (0..trace.threads.len()).map(hue).collect();
+    }
+
+    /// Which slices stand within one of their name; found at the first question.
+    pub fn recursion(&self, trace: &Trace) -> &Recursion {
+        self.recursion
+            .get_or_init(|| Recursion::new(trace, &self.lanes, &self.names))
+    }
+
+    /// How often each name occurs in the whole trace; counted at the first question.
+    pub fn totals(&self, trace: &Trace) -> &Totals {
+        self.totals.get_or_init(|| Totals::new(trace, self))
+    }
+
+    /// The slices of a scope by name, the most time first, and how many names are left out beyond
+    /// `limit`. `None` once `cancelled` says so.
+    pub fn by_name(
+        &self,
+        trace: &Trace,
+        scope: &RangeScope<'_>,
+        limit: usize,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<(Vec<NameStats>, usize)> {
+        range::by_name(trace, self, scope, limit, cancelled)
+    }
+
+    /// The numbers of slices of one name: all those that a scope has. `None` for none, and once
+    /// `cancelled` says so.
+    pub fn stats_of(
+        &self,
+        trace: &Trace,
+        scope: &RangeScope<'_>,
+        slices: (NameId, &[SliceId]),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<NameStats> {
+        range::of_name(trace, self, scope, slices, cancelled)
+    }
+
+    /// A thread's colour: see [`Names::hue`].
+    pub fn hue_of_thread(&self, thread: ThreadId) -> u8 {
+        self.thread_hues.get(thread.row()).copied().unwrap_or(0)
+    }
+
+    /// The thread_state rows of a thread, in order of time.
+    pub fn states_of(&self, thread: ThreadId) -> &[u32] {
+        self.states.rows(thread.row())
+    }
+
+    /// The sched_slice rows of a CPU, in order of time.
+    pub fn runs_of(&self, cpu: u32) -> &[u32] {
+        self.runs.rows(cpu as usize)
+    }
+
+    /// How many CPUs have runs, counted up to the highest number.
+    pub fn cpus(&self) -> u32 {
+        self.runs.groups() as u32
+    }
+
+    /// The counter rows of a track, in order of time.
+    pub fn values_of(&self, track: TrackId) -> &[u32] {
+        self.values.rows(track.row())
+    }
+
+    /// The instant rows of a track, in order of time.
+    pub fn instants_of(&self, track: TrackId) -> &[u32] {
+        self.instants.rows(track.row())
+    }
+
+    /// The smallest and largest of some values of a counter.
+    pub fn extremes_of(&self, trace: &Trace, track: TrackId, from: usize, to: usize) -> MinMax {
+        let rows = self.values_of(track);
+        let value = |at: usize| trace.counters.value.get(rows[at] as usize);
+        self.extremes[track.row()].of(from, to, &value)
+    }
+
+    /// The slices of one level of a track.
+    pub fn lane<'t>(&'t self, trace: &'t Trace, track: TrackId, level: u32) -> Lane<'t> {
+        self.lanes.lane(trace, &self.ends, track, level)
+    }
+
+    /// When a slice ended, or how far one reaches that never did.
+    pub fn end_of(&self, trace: &Trace, slice: usize) -> i64 {
+        self.ends.of(trace, slice)
+    }
+}
+
+/// No machine has more; a number beyond is a mistake of the input, and rows must stay few.
+const MOST_CPUS: usize = 1 << 16;
+
+/// Start and end of a thread state; one that never ended reaches to the end of the trace.
+pub fn state_extent(trace: &Trace, row: usize) -> (i64, i64) {
+    let states = &trace.thread_states;
+    extent(trace, states.ts.get(row), states.dur.get(row))
+}
+
+/// Start and end of a run on a CPU; one that never ended reaches to the end of the trace.
+pub fn run_extent(trace: &Trace, row: usize) -> (i64, i64) {
+    let runs = &trace.sched_slices;
+    extent(trace, runs.ts.get(row), runs.dur.get(row))
+}
+
+fn extent(trace: &Trace, ts: i64, dur: i64) -> (i64, i64) {
+    match dur {
+        NO_DURATION => (ts, trace.bounds.1.max(ts)),
+        dur => (ts, ts.saturating_add(dur)),
+    }
+}

@@ -1,0 +1,248 @@
+//! Names with numbers: equal names have equal ones over the whole trace.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{MethodId, RowId, StringId, Trace};
+
+use crate::tree::Function;
+
+/// The number of a name, counted from 0 without gaps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NameId(pub u32);
+
+impl NameId {
+    /// No name.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// The place of its number in a list of all names.
+    pub fn row(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a name is the name of.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Text(StringId),
+    Method(MethodId),
+}
+
+/// Class, name and signature as strings of the pool: equal texts are equal keys.
+type MethodKey = (StringId, StringId, StringId);
+
+/// The names of slices, instants and methods. Two methods of one class and name are two names if
+/// their signatures differ; a method without class and signature has the name of a slice called so.
+#[derive(Debug, Default)]
+pub struct Names {
+    of_slice: Vec<NameId>,
+    of_string: Vec<NameId>,
+    of_method: Vec<NameId>,
+    named: Vec<Named>,
+    hues: Vec<u8>,
+    by_method: FxHashMap<MethodKey, NameId>,
+    /// Dotted forms of slashed class names that stand nowhere else.
+    dotted: FxHashMap<String, StringId>,
+}
+
+impl Names {
+    /// Numbers the names of a trace: methods first, then those of slices and instants.
+    pub fn new(trace: &Trace) -> Self {
+        let mut names = Self {
+            of_string: vec![NameId::NONE; trace.strings.len()],
+            of_method: vec![NameId::NONE; trace.methods.len()],
+            ..Self::default()
+        };
+        names.methods(trace);
+        names.of_slice.reserve_exact(trace.slices.len());
+        for row in 0..trace.slices.len() {
+            let name = match trace.slices.method_id.get(row) {
+                MethodId::NONE => names.text(trace.slices.name.get(row)),
+                method => names.of_method(method),
+            };
+            names.of_slice.push(name);
+        }
+        for name in trace.instants.name.iter() {
+            names.text(name);
+        }
+        let hue = |named: &Named| hue_of(&text_of(trace, *named));
+        names.hues = names.named.iter().map(hue).collect();
+        names
+    }
+
+    #[inline]
+    fn text(&mut self, id: StringId) -> NameId {
+        match self.of_string.get(id.0 as usize) {
+            Some(&known) if known != NameId::NONE => known,
+            Some(_) => {
+                let name = self.push(Named::Text(id));
+                self.of_string[id.0 as usize] = name;
+                name
+            }
+            None => NameId::NONE,
+        }
+    }
+
+    fn push(&mut self, named: Named) -> NameId {
+        self.named.push(named);
+        NameId(self.named.len() as u32 - 1)
+    }
+
+    fn methods(&mut self, trace: &Trace) {
+        let mut by_raw_id: FxHashMap<u64, NameId> = FxHashMap::default();
+        for row in 0..trace.methods.len() {
+            let (id, method) = (MethodId::from_row(row), trace.methods.row(row));
+            let class = self.dotted(trace, method.class);
+            let name = match (class.is_empty(), method.name.is_empty()) {
+                (true, true) => match trace.strings.lookup(&trace.method_name(id)) {
+                    Some(text) => self.text(text),
+                    None => match by_raw_id.get(&method.raw_id) {
+                        Some(&known) => known,
+                        None => self.push(Named::Method(id)),
+                    },
+                },
+                (true, false) if method.signature.is_empty() => self.text(method.name),
+                _ => {
+                    let key = (class, method.name, method.signature);
+                    match self.by_method.get(&key) {
+                        Some(&known) => known,
+                        None => {
+                            let new = self.push(Named::Method(id));
+                            self.by_method.insert(key, new);
+                            new
+                        }
+                    }
+                }
+            };
+            if (class.is_empty(), method.name.is_empty()) == (true, true) {
+                by_raw_id.insert(method.raw_id, name);
+            }
+            self.of_method[row] = name;
+        }
+    }
+
+    /// The string of a class with dots: the pool's, or the slashed one that stands for it.
+    fn dotted(&mut self, trace: &Trace, class: StringId) -> StringId {
+        let text = trace.strings.get(class);
+        if !text.contains('/') {
+            return class;
+        }
+        let text = text.replace('/', ".");
+        match trace.strings.lookup(&text) {
+            Some(dotted) => dotted,
+            None => *self.dotted.entry(text).or_insert(class),
+        }
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.named.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.named.is_empty()
+    }
+
+    /// The name of a slice: its method's, else its own.
+    ///
+    /// # Panics
+    /// If the trace has no such slice.
+    #[inline]
+    pub fn of_slice(&self, row: usize) -> NameId {
+        self.of_slice[row]
+    }
+
+    /// The name of a method.
+    #[inline]
+    pub fn of_method(&self, method: MethodId) -> NameId {
+        let name = self.of_method.get(method.row());
+        name.copied().unwrap_or(NameId::NONE)
+    }
+
+    /// The name that a string is; [`NameId::NONE`] if no slice, instant or method is called so.
+    #[inline]
+    pub fn of_text(&self, text: StringId) -> NameId {
+        let name = self.of_string.get(text.0 as usize);
+        name.copied().unwrap_or(NameId::NONE)
+    }
+
+    /// The name of a function of a call tree; [`NameId::NONE`] if the trace has no such.
+    pub fn of_function(&self, trace: &Trace, function: &Function) -> NameId {
+        let find = |text: &str| trace.strings.lookup(text);
+        if function.class.is_empty() && function.signature.is_empty() {
+            let name = find(&function.name).map_or(NameId::NONE, |text| self.of_text(text));
+            return match name {
+                NameId::NONE => self.of_raw_id(trace, &function.name),
+                name => name,
+            };
+        }
+        let class = find(&function.class).or_else(|| self.dotted.get(&function.class).copied());
+        let key = (class, find(&function.name), find(&function.signature));
+        let (Some(class), Some(name), Some(signature)) = key else {
+            return NameId::NONE;
+        };
+        let name = self.by_method.get(&(class, name, signature));
+        name.copied().unwrap_or(NameId::NONE)
+    }
+
+    /// The name of a method that has none but its number in the file, such as `0x1c`.
+    fn of_raw_id(&self, trace: &Trace, text: &str) -> NameId {
+        let digits = text.strip_prefix("0x").unwrap_or_default();
+        let Ok(raw_id) = u64::from_str_radix(digits, 16) else {
+            return NameId::NONE;
+        };
+        let is_it = |&row: &usize| {
+            let method = trace.methods.row(row);
+            method.raw_id == raw_id && method.class.is_empty() && method.name.is_empty()
+        };
+        let row = (0..trace.methods.len()).find(is_it);
+        row.map_or(NameId::NONE, |row| self.of_method[row])
+    }
+
+    /// The text of a name: `class.method` for methods. Empty for a number that no name has.
+    pub fn label(&self, trace: &Trace, name: NameId) -> String {
+        let named = self.named.get(name.row());
+        named.map_or_else(String::new, |named| text_of(trace, *named))
+    }
+
+    /// The method that a name is of; the first one where a trace has several that are equal.
+    pub fn method(&self, name: NameId) -> Option<MethodId> {
+        match self.named.get(name.row()) {
+            Some(Named::Method(method)) => Some(*method),
+            _ => None,
+        }
+    }
+
+    /// A number from the name's text alone, for its colour: the same in every trace.
+    #[inline]
+    pub fn hue(&self, name: NameId) -> u8 {
+        self.hues.get(name.row()).copied().unwrap_or(0)
+    }
+
+    /// Every name with its text, in the order of their numbers.
+    pub fn iter<'t>(&'t self, trace: &'t Trace) -> impl Iterator<Item = (NameId, String)> + 't {
+        let texts = self.named.iter().map(move |named| text_of(trace, *named));
+        texts
+            .enumerate()
+            .map(|(row, text)| (NameId(row as u32), text))
+    }
+}
+
+fn text_of(trace: &Trace, named: Named) -> String {
+    match named {
+        Named::Text(id) => trace.strings.get(id).to_owned(),
+        Named::Method(id) => {
+            let row = trace.methods.row(id.row());
+            let [class, name] = [row.class, row.name].map(|id| trace.strings.get(id));
+            Function::method(row.raw_id, class, name, "").label()
+        }
+    }
+}
+
+/// FNV-1a over the text, folded to a byte. Digits at its end do not count, so that `frame 17` and
+/// `frame 18` look alike.
+pub fn hue_of(text: &str) -> u8 {
+    let text = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = text.bytes().fold(0x811c_9dc5, mix);
+    (hash ^ hash >> 16 ^ hash >> 8) as u8
+}

@@ -1,0 +1,53 @@
+//! The numbers of one name, from its slices alone.
+
+use traceloom_trace::{RowId, SliceId, Trace, TrackId};
+
+use super::percentiles::nearest_ranks;
+use super::{Count, NameStats, RangeScope, STRIDE, Sum};
+use crate::timeline::{NameId, Timeline};
+
+/// The numbers of some slices of one name: those of them that have a part in the range. `None`
+/// for none, and once `cancelled` says so.
+pub(in crate::timeline) fn of_name(
+    trace: &Trace,
+    timeline: &Timeline,
+    scope: &RangeScope<'_>,
+    (name, slices): (NameId, &[SliceId]),
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<NameStats> {
+    let count = Count::new(trace, timeline, scope);
+    let (mut sum, mut lengths) = (Sum::ZERO, Vec::with_capacity(slices.len()));
+    for (at, row) in slices.iter().map(|id| id.row()).enumerate() {
+        if at % STRIDE == 0 && cancelled() {
+            return None;
+        }
+        if !timeline.lanes.is_tangled(trace.slices.track_id.get(row)) {
+            let children = timeline.lanes.children(trace, &timeline.ends, row);
+            let within = children.filter_map(|child| count.part(child as usize));
+            sum.own -= within.map(i128::from).sum::<i128>();
+        }
+        if let Some(part) = count.part(row) {
+            sum.add(part, count.recursion.is(row));
+            lengths.push(part);
+        }
+    }
+    sum.own -= count.within_tangled(name);
+    let [median_ns, p95_ns] = nearest_ranks(&mut lengths);
+    (sum.count > 0).then(|| sum.stats(name, [median_ns, p95_ns]))
+}
+
+impl Count<'_> {
+    /// Time of slices directly within one of this name, on tracks where looking for the children
+    /// of each would be slow.
+    fn within_tangled(&self, name: NameId) -> i128 {
+        let tracks = (0..self.trace.tracks.len()).map(TrackId::from_row);
+        let tangled = tracks.filter(|track| self.timeline.lanes.is_tangled(*track));
+        let rows = tangled.flat_map(|track| self.timeline.lanes.rows_of(track));
+        let is_within = |row: &usize| {
+            let parent = self.trace.slices.parent_id.get(*row).some();
+            parent.is_some_and(|parent| self.name(parent.row()) == name)
+        };
+        let rows = rows.map(|row| *row as usize).filter(is_within);
+        rows.filter_map(|row| self.part(row)).map(i128::from).sum()
+    }
+}

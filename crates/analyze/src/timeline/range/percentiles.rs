@@ -1,0 +1,96 @@
+//! Medians and 95th percentiles by name.
+
+use super::{Count, Source, Sum};
+use crate::timeline::parts::{parts, run};
+
+impl Count<'_> {
+    /// Median and 95th percentile of each of these names. Each part puts its lengths in order of
+    /// names, where there is room for as many as it has counted.
+    pub(super) fn percentiles(
+        &self,
+        source: &Source<'_>,
+        by_part: &[Vec<Sum>],
+        names: &[u32],
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<[i64; 2]> {
+        let mut place = vec![u32::MAX; self.timeline.names.len()];
+        for (at, &name) in names.iter().enumerate() {
+            place[name as usize] = at as u32;
+        }
+        let starts = |part: usize| {
+            let counts = names
+                .iter()
+                .map(|&name| by_part[part][name as usize].count as usize);
+            let mut starts = vec![0];
+            starts.extend(counts.scan(0, |sum, count| {
+                *sum += count;
+                Some(*sum)
+            }));
+            starts
+        };
+        let new = |part: usize| {
+            let next = starts(part);
+            (vec![0i64; next[names.len()]], next)
+        };
+        let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row: usize| {
+            let place = place.get(self.name(row).row()).copied().unwrap_or(u32::MAX) as usize;
+            if place < names.len()
+                && let Some(part) = self.part(row)
+                && let Some(length) = lengths.get_mut(next[place])
+            {
+                *length = part;
+                next[place] += 1;
+            }
+        };
+        let lengths = self.each(source, &new, collect, cancelled);
+        // Behind its last length, each name's place in a part is where the next name's begins.
+        let of_name = |at: usize| {
+            let mut all = Vec::new();
+            for (part, (lengths, next)) in lengths.iter().enumerate() {
+                let count = by_part[part][names[at] as usize].count as usize;
+                let end = next[at];
+                all.extend_from_slice(&lengths[end.saturating_sub(count)..end]);
+            }
+            nearest_ranks(&mut all)
+        };
+        let threads = parts(
+            lengths.iter().map(|(lengths, _)| lengths.len()).sum(),
+            usize::MAX,
+        )
+        .len();
+        let by_thread = run(threads, &|thread| {
+            let own = (thread..names.len()).step_by(threads);
+            own.map(of_name).collect::<Vec<_>>()
+        });
+        (0..names.len())
+            .map(|at| by_thread[at % threads][at / threads])
+            .collect()
+    }
+}
+
+/// The median and the 95th percentile.
+pub(super) fn nearest_ranks(lengths: &mut [i64]) -> [i64; 2] {
+    if lengths.is_empty() {
+        return [0; 2];
+    }
+    let rank = |share: usize| (lengths.len() * share).div_ceil(100).max(1) - 1;
+    let (median, p95) = (rank(50), rank(95));
+    let (below, &mut at_p95, _) = lengths.select_nth_unstable(p95);
+    match median < below.len() {
+        true => [*below.select_nth_unstable(median).1, at_p95],
+        false => [at_p95, at_p95],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_by_nearest_rank() {
+        assert_eq!(nearest_ranks(&mut [7]), [7, 7]);
+        assert_eq!(nearest_ranks(&mut [3, 1, 2]), [2, 3]);
+        let mut hundred: Vec<i64> = (1..=100).rev().collect();
+        assert_eq!(nearest_ranks(&mut hundred), [50, 95]);
+    }
+}

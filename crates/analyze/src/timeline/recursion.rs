@@ -1,0 +1,136 @@
+//! Which slices stand within one of the same name: their time counts once.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::SmallSort;
+use traceloom_trace::{RowId, Trace, TrackId};
+
+use super::names::NameId;
+use super::parts::{parts, run};
+use super::{Lanes, Names};
+
+/// Levels up to which the names around a slice are looked through one by one.
+const SHALLOW: u32 = 64;
+
+/// A bit for each slice.
+#[derive(Debug, Default)]
+pub struct Recursion {
+    bits: Vec<u64>,
+}
+
+impl Recursion {
+    /// Finds them in one pass; each track keeps the names that are open. Tracks on which slices
+    /// do not stand behind their parents are walked by parents instead.
+    pub fn new(trace: &Trace, lanes: &Lanes, names: &Names) -> Self {
+        let mut this = Self {
+            bits: vec![0; trace.slices.len().div_ceil(64)],
+        };
+        // Each thread takes every n-th track.
+        let threads = parts(trace.slices.len(), usize::MAX).len();
+        let found = run(threads, &|thread| {
+            plain(trace, lanes, names, (thread, threads))
+        });
+        found
+            .iter()
+            .flatten()
+            .for_each(|row| this.set(*row as usize));
+        for track in (0..trace.tracks.len()).map(TrackId::from_row) {
+            if lanes.is_tangled(track) {
+                this.walk(trace, lanes, names, track);
+            }
+        }
+        this
+    }
+
+    /// A walk over the tree that parents make, with a list instead of a recursion.
+    fn walk(&mut self, trace: &Trace, lanes: &Lanes, names: &Names, track: TrackId) {
+        let parent = |row: u32| trace.slices.parent_id.get(row as usize).0;
+        let mut rows: Vec<u32> = lanes.rows_of(track).to_vec();
+        rows.small_sort_by_key(|&row| (parent(row), row));
+        let below = |row: u32| {
+            let from = rows.partition_point(|&child| parent(child) < row);
+            let to = rows.partition_point(|&child| parent(child) <= row);
+            from..to
+        };
+        // Slices without a parent have the largest number for one.
+        let mut todo: Vec<(u32, u32)> = rows[below(u32::MAX)].iter().map(|&row| (row, 0)).collect();
+        let mut open = Open::new(u32::MAX);
+        while let Some((row, level)) = todo.pop() {
+            if open.enter(level, names.of_slice(row as usize)) {
+                self.set(row as usize);
+            }
+            todo.extend(rows[below(row)].iter().map(|&child| (child, level + 1)));
+        }
+    }
+
+    fn set(&mut self, row: usize) {
+        self.bits[row / 64] |= 1 << (row % 64);
+    }
+
+    /// Whether a slice stands within one of its name.
+    #[inline]
+    pub fn is(&self, row: usize) -> bool {
+        self.bits[row / 64] >> (row % 64) & 1 != 0
+    }
+}
+
+/// The recursive slices of those of every n-th track that stand behind their parents.
+fn plain(trace: &Trace, lanes: &Lanes, names: &Names, (nth, of): (usize, usize)) -> Vec<u32> {
+    let tracks = (0..trace.tracks.len()).map(TrackId::from_row);
+    let new = |track: TrackId| {
+        let own = track.row() % of == nth && !lanes.is_tangled(track);
+        own.then(|| Open::new(lanes.levels(track)))
+    };
+    let mut open: Vec<Option<Open>> = tracks.map(new).collect();
+    let mut found = Vec::new();
+    for row in 0..trace.slices.len() {
+        if let Some(open) = &mut open[trace.slices.track_id.get(row).row()] {
+            let level = trace.slices.depth.get(row);
+            if open.enter(level, names.of_slice(row)) {
+                found.push(row as u32);
+            }
+        }
+    }
+    found
+}
+
+/// The names that are open on a track.
+struct Open {
+    names: Vec<NameId>,
+    /// How often each is open, on tracks that are deep.
+    counts: Option<FxHashMap<NameId, u32>>,
+}
+
+impl Open {
+    fn new(levels: u32) -> Self {
+        Self {
+            names: Vec::new(),
+            counts: (levels > SHALLOW).then(FxHashMap::default),
+        }
+    }
+
+    /// Opens a name on a level, which ends all from there on; whether it was open already.
+    #[inline]
+    fn enter(&mut self, level: u32, name: NameId) -> bool {
+        let level = level as usize;
+        let is_open = match &mut self.counts {
+            None => {
+                self.names.truncate(level);
+                self.names.contains(&name)
+            }
+            Some(counts) => {
+                while self.names.len() > level
+                    && let Some(gone) = self.names.pop()
+                {
+                    if let Some(count) = counts.get_mut(&gone) {
+                        *count -= 1;
+                    }
+                }
+                let count = counts.entry(name).or_default();
+                *count += 1;
+                *count > 1
+            }
+        };
+        self.names.push(name);
+        is_open
+    }
+}

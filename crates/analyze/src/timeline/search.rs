@@ -1,0 +1,191 @@
+//! Finding slices by name.
+
+use std::ops::Range;
+
+use traceloom_trace::{RowId, SliceId, Trace};
+
+use super::Timeline;
+use super::names::NameId;
+use super::parts::in_parts;
+use super::range::partition;
+use crate::case::lowercase;
+use crate::tree::TimeRange;
+
+/// How a text is looked for in names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FindMode {
+    /// Anywhere in the name.
+    Part,
+    /// At its beginning.
+    Prefix,
+    /// As whole words: no letter, digit or underscore stands beside it.
+    Word,
+    /// The whole name.
+    Exact,
+}
+
+/// A text to look for. Capital letters match only themselves; a text without any matches both.
+#[derive(Clone, Debug)]
+pub struct Finder {
+    text: String,
+    mode: FindMode,
+    /// Whether small letters match capital ones.
+    folds: bool,
+}
+
+impl Finder {
+    /// Looks for `text`. An empty text is found nowhere.
+    pub fn new(text: &str, mode: FindMode) -> Self {
+        Self {
+            text: text.to_owned(),
+            mode,
+            folds: !text.chars().any(char::is_uppercase),
+        }
+    }
+
+    /// Whether `name` has the text.
+    pub fn finds(&self, name: &str) -> bool {
+        match self.folds {
+            true if name.is_ascii() => {
+                self.in_bytes(name.as_bytes(), &|a, b| a.eq_ignore_ascii_case(&b))
+            }
+            true => self.in_bytes(lowercase(name).as_bytes(), &|a, b| a == b),
+            false => self.in_bytes(name.as_bytes(), &|a, b| a == b),
+        }
+    }
+
+    fn in_bytes(&self, name: &[u8], same: &dyn Fn(u8, u8) -> bool) -> bool {
+        let text = self.text.as_bytes();
+        let Some(last) = name
+            .len()
+            .checked_sub(text.len())
+            .filter(|_| !text.is_empty())
+        else {
+            return false;
+        };
+        let is_word = |at: Option<&u8>| {
+            at.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
+        };
+        let stands_at = |at: usize| {
+            same(name[at], text[0]) && name[at..].iter().zip(text).all(|(a, b)| same(*a, *b))
+        };
+        match self.mode {
+            FindMode::Part => (0..=last).any(stands_at),
+            FindMode::Prefix => stands_at(0),
+            FindMode::Exact => last == 0 && stands_at(0),
+            FindMode::Word => (0..=last).any(|at| {
+                let before = at.checked_sub(1).and_then(|at| name.get(at));
+                stands_at(at) && !is_word(before) && !is_word(name.get(at + text.len()))
+            }),
+        }
+    }
+}
+
+/// Slices that were found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Hits {
+    /// The first of them, in order of time.
+    pub first: Vec<SliceId>,
+    /// How many there are on each track.
+    pub per_track: Vec<u64>,
+}
+
+impl Hits {
+    /// How many there are.
+    pub fn total(&self) -> u64 {
+        self.per_track.iter().sum()
+    }
+}
+
+/// Rows between two looks at whether the answer is still wanted.
+const STRIDE: usize = 1 << 16;
+
+impl Timeline {
+    /// The names that a finder finds.
+    pub fn find_names(&self, trace: &Trace, finder: &Finder) -> Vec<NameId> {
+        let found = self
+            .names
+            .iter(trace)
+            .filter(|(_, text)| finder.finds(text));
+        found.map(|(name, _)| name).collect()
+    }
+
+    /// The slices of these names that have a part in the range, on some tracks: the first `limit`
+    /// of them. `None` once `cancelled` says so.
+    pub fn slices_of(
+        &self,
+        trace: &Trace,
+        names: &[NameId],
+        range: TimeRange,
+        tracks: Option<&[bool]>,
+        limit: usize,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Hits> {
+        let mut wanted = vec![false; self.names.len()];
+        for name in names {
+            if let Some(wanted) = wanted.get_mut(name.row()) {
+                *wanted = true;
+            }
+        }
+        let is_hit = |row: usize| {
+            let name = self.names.of_slice(row).row();
+            wanted.get(name) == Some(&true)
+                && tracks.is_none_or(|tracks| tracks[trace.slices.track_id.get(row).row()])
+                && range.overlaps(trace.slices.ts.get(row), self.end_of(trace, row))
+        };
+        let part = |rows: Range<usize>| {
+            let mut hits = Hits {
+                first: Vec::new(),
+                per_track: vec![0; trace.tracks.len()],
+            };
+            for from in rows.clone().step_by(STRIDE) {
+                if cancelled() {
+                    break;
+                }
+                for row in (from..rows.end.min(from + STRIDE)).filter(|&row| is_hit(row)) {
+                    hits.per_track[trace.slices.track_id.get(row).row()] += 1;
+                    if hits.first.len() < limit {
+                        hits.first.push(SliceId::from_row(row));
+                    }
+                }
+            }
+            hits
+        };
+        let rows = match names.is_empty() {
+            true => 0,
+            false => partition(trace.slices.len(), |&row| {
+                trace.slices.ts.get(row) < range.to_ns
+            }),
+        };
+        let mut parts = in_parts(rows, &part).into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for part in parts {
+            let room = limit - all.first.len();
+            all.first.extend(part.first.into_iter().take(room));
+            all.per_track
+                .iter_mut()
+                .zip(part.per_track)
+                .for_each(|(sum, more)| *sum += more);
+        }
+        (!cancelled()).then_some(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smart_case_and_modes() {
+        let finds = |text: &str, mode, name: &str| Finder::new(text, mode).finds(name);
+        use FindMode::{Exact, Part, Prefix, Word};
+        assert!(finds("doframe", Part, "Choreographer#doFrame"));
+        assert!(finds("doFrame", Part, "Choreographer#doFrame"));
+        assert!(!finds("DoFrame", Part, "Choreographer#doFrame"));
+        assert!(finds("äpfel", Part, "Grüne ÄPFEL") && !finds("", Part, "x"));
+        assert!(finds("chor", Prefix, "Choreographer") && !finds("hor", Prefix, "Choreographer"));
+        assert!(finds("draw", Word, "View.draw()") && !finds("draw", Word, "drawing"));
+        assert!(finds("draw", Exact, "Draw") && !finds("draw", Exact, "draws"));
+        assert!(!finds("longer than it", Part, "short"));
+    }
+}

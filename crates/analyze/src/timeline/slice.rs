@@ -1,0 +1,387 @@
+//! Everything about one slice.
+
+use std::cmp::Reverse;
+use traceloom_trace::SmallSort;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{
+    NO_DURATION, RepairKind, RowId, SliceId, SourceId, StringId, ThreadId, Trace, TrackId,
+};
+
+use super::names::NameId;
+use super::{StateKind, Timeline, state_extent};
+
+/// Which neighbour of a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The next on its level.
+    Next,
+    /// The one before on its level.
+    Previous,
+    /// The slice around it.
+    Parent,
+    /// The first within it.
+    Child,
+}
+
+/// Times of a thread in each state, indexed by [`StateKind`], and what it was blocked on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StateTimes {
+    /// Time by kind, ns.
+    pub by_kind: [i64; StateKind::COUNT],
+    /// What it waited for, longest first.
+    pub blocked: Vec<Blocked>,
+}
+
+impl StateTimes {
+    /// Time in one state, ns.
+    pub fn of(&self, kind: StateKind) -> i64 {
+        self.by_kind[kind as usize]
+    }
+}
+
+/// Waits of one kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blocked {
+    /// The kernel function it was blocked in, or empty.
+    pub function: StringId,
+    /// The thread that ended the wait, or none.
+    pub waker: ThreadId,
+    /// How long in all, ns.
+    pub ns: i64,
+}
+
+/// Slices of one name within a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChildName {
+    /// The name.
+    pub name: NameId,
+    /// How many.
+    pub count: u64,
+    /// Their time, ns.
+    pub total_ns: i64,
+}
+
+/// What was mended of a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SliceRepair {
+    /// It never ended; it is drawn to the end of the slice around it.
+    ClosedByParent,
+    /// It never ended, nor did any around it.
+    NeverEnded,
+    /// Its name was cut by the recorder.
+    NameCut,
+    /// It may have been closed with its caller: both end at once, and the input has such repairs.
+    MaybeClosedByParent,
+}
+
+impl SliceRepair {
+    /// What happened, in a sentence for people.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::ClosedByParent => {
+                "it never ended; it is shown up to the end of the slice around it"
+            }
+            Self::NeverEnded => "it never ended; it is shown up to the last event there is",
+            Self::NameCut => "its name was cut by the recorder",
+            Self::MaybeClosedByParent => {
+                "it ends with its caller; some calls of this trace were closed so because their end is missing"
+            }
+        }
+    }
+}
+
+/// The numbers of a slice.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SliceDetails {
+    /// Its start, ns.
+    pub ts: i64,
+    /// Its end, or where it is drawn to, ns.
+    pub end: i64,
+    /// Its time without the slices directly within it, ns.
+    pub self_ns: i64,
+    /// Time on a CPU, ns, where something tells.
+    pub cpu_ns: Option<i64>,
+    /// The same without the slices within it.
+    pub cpu_self_ns: Option<i64>,
+    /// Its part of the slice around it, 0 to 1.
+    pub share_of_parent: Option<f64>,
+    /// Its part of its track's time: from first to last event for methods, else in slices.
+    pub share_of_thread: Option<f64>,
+    /// What its thread did meanwhile, where the scheduler was recorded.
+    pub states: Option<StateTimes>,
+    /// How many slices are directly within it.
+    pub children: u64,
+    /// Their names, the most time first.
+    pub child_names: Vec<ChildName>,
+    /// What was mended.
+    pub repairs: Vec<SliceRepair>,
+}
+
+impl Timeline {
+    /// The numbers of a slice.
+    pub fn slice(&self, trace: &Trace, slice: SliceId) -> SliceDetails {
+        let row = slice.row();
+        let (ts, end) = (trace.slices.ts.get(row), self.end_of(trace, row));
+        let track = trace.slices.track_id.get(row);
+        let total = end.saturating_sub(ts);
+        let children: Vec<u32> = self.lanes.children(trace, &self.ends, row).collect();
+        let length = |row: usize| {
+            self.end_of(trace, row)
+                .saturating_sub(trace.slices.ts.get(row))
+        };
+        let within = sum(children.iter().map(|&child| length(child as usize)));
+        let share = |whole: i64| (whole > 0).then(|| total as f64 / whole as f64);
+        let parent = trace.slices.parent_id.get(row).some();
+        let span = self.ends.span(track.row());
+        let thread_ns = match span.methods {
+            0 => span.busy_ns,
+            _ => span.last_ns.saturating_sub(span.first_ns),
+        };
+        let thread = self.thread_of(trace, track);
+        let states = thread.map(|utid| self.state_times(trace, utid, ts, end));
+        let (cpu_ns, cpu_self_ns) = self.cpu_times(trace, slice, &children);
+        SliceDetails {
+            ts,
+            end,
+            self_ns: total.saturating_sub(within).max(0),
+            cpu_ns,
+            cpu_self_ns,
+            share_of_parent: parent.and_then(|parent| share(length(parent.row()))),
+            share_of_thread: share(thread_ns),
+            states,
+            children: children.len() as u64,
+            child_names: self.child_names(trace, &children),
+            repairs: self.repairs_of(trace, slice),
+        }
+    }
+
+    /// The thread of a track, if the scheduler tells about it.
+    fn thread_of(&self, trace: &Trace, track: TrackId) -> Option<ThreadId> {
+        let utid = trace.track_thread(track)?;
+        (!self.states_of(utid).is_empty()).then_some(utid)
+    }
+
+    fn child_names(&self, trace: &Trace, children: &[u32]) -> Vec<ChildName> {
+        let mut by_name: FxHashMap<NameId, (u64, i64)> = FxHashMap::default();
+        for &child in children {
+            let row = child as usize;
+            let ns = self
+                .end_of(trace, row)
+                .saturating_sub(trace.slices.ts.get(row));
+            let sum = by_name.entry(self.names.of_slice(row)).or_default();
+            (sum.0, sum.1) = (sum.0 + 1, sum.1.saturating_add(ns));
+        }
+        let name = |(name, (count, total_ns))| ChildName {
+            name,
+            count,
+            total_ns,
+        };
+        let mut names: Vec<ChildName> = by_name.into_iter().map(name).collect();
+        names.small_sort_by_key(|child| (Reverse(child.total_ns), child.name));
+        names
+    }
+
+    /// CPU time with and without children: by the thread's clock, else by the scheduler.
+    fn cpu_times(
+        &self,
+        trace: &Trace,
+        slice: SliceId,
+        children: &[u32],
+    ) -> (Option<i64>, Option<i64>) {
+        let clock = |row: usize| trace.slices.thread_dur.get(row);
+        let own = clock(slice.row());
+        if own != NO_DURATION {
+            let within = sum(children.iter().map(|&child| clock(child as usize).max(0)));
+            return (Some(own), Some(own.saturating_sub(within).max(0)));
+        }
+        if trace.slices.thread_ts.get(slice.row()) != NO_DURATION {
+            return (None, None);
+        }
+        let track = trace.slices.track_id.get(slice.row());
+        let Some(utid) = self.thread_of(trace, track) else {
+            return (None, None);
+        };
+        let running = self.running(trace, utid);
+        let during =
+            |row: usize| running.between(trace.slices.ts.get(row), self.end_of(trace, row));
+        let own = during(slice.row());
+        let within = sum(children.iter().map(|&child| during(child as usize)));
+        (Some(own), Some(own.saturating_sub(within).max(0)))
+    }
+
+    /// When a thread ran, added up.
+    fn running(&self, trace: &Trace, utid: ThreadId) -> Running {
+        let mut running = Running::default();
+        let mut latest = i64::MIN;
+        for &row in self.states_of(utid) {
+            let (start, end) = state_extent(trace, row as usize);
+            let start = start.max(latest);
+            latest = latest.max(end);
+            if end > start && StateKind::of(trace, row as usize) == StateKind::Running {
+                running.push(start, end);
+            }
+        }
+        running
+    }
+
+    /// What a thread did between two moments. Where states overlap, the earlier one counts.
+    pub fn state_times(&self, trace: &Trace, utid: ThreadId, from: i64, to: i64) -> StateTimes {
+        let mut times = StateTimes::default();
+        let mut blocked: FxHashMap<(StringId, ThreadId), i64> = FxHashMap::default();
+        let rows = self.states_of(utid);
+        let mut at = self.first_state(trace, utid, from);
+        let mut latest = from;
+        while let Some(&row) = rows.get(at) {
+            let (start, end) = state_extent(trace, row as usize);
+            if start >= to {
+                break;
+            }
+            let ns = end.min(to).saturating_sub(start.max(latest));
+            latest = latest.max(end);
+            at += 1;
+            if ns <= 0 {
+                continue;
+            }
+            let kind = StateKind::of(trace, row as usize);
+            let time = &mut times.by_kind[kind as usize];
+            *time = time.saturating_add(ns);
+            if matches!(
+                kind,
+                StateKind::Sleeping | StateKind::Uninterruptible | StateKind::UninterruptibleIo
+            ) {
+                let function = trace.thread_states.blocked_function.get(row as usize);
+                let waker = self.waker_behind(trace, utid, at - 1);
+                let sum = blocked.entry((function, waker)).or_default();
+                *sum = sum.saturating_add(ns);
+            }
+        }
+        let entry = |((function, waker), ns)| Blocked {
+            function,
+            waker,
+            ns,
+        };
+        times.blocked = blocked.into_iter().map(entry).collect();
+        times
+            .blocked
+            .small_sort_by_key(|wait| (Reverse(wait.ns), wait.function, wait.waker));
+        times
+    }
+
+    /// The place among a thread's states of the first that reaches beyond `from`.
+    pub(super) fn first_state(&self, trace: &Trace, utid: ThreadId, from: i64) -> usize {
+        let extent = |row| state_extent(trace, row);
+        let window = super::Window {
+            from_ns: from,
+            to_ns: i64::MAX,
+            px_ns: 1.0,
+        };
+        window.next(&self.states.spans(utid.row(), &extent), 0, -1.0)
+    }
+
+    /// Who ended the state at this place among a thread's states: the waker of the next one.
+    pub fn waker_behind(&self, trace: &Trace, utid: ThreadId, at: usize) -> ThreadId {
+        let next = self.states_of(utid).get(at + 1);
+        next.map_or(ThreadId::NONE, |&row| {
+            trace.thread_states.waker_utid.get(row as usize)
+        })
+    }
+
+    /// The neighbour of a slice.
+    pub fn neighbour(&self, trace: &Trace, slice: SliceId, step: Step) -> Option<SliceId> {
+        let row = slice.row();
+        let track = trace.slices.track_id.get(row);
+        let lane = self.lane(trace, track, self.lanes.level_of(trace, row));
+        let beside = |at: Option<usize>| lane.ids().get(at?).copied().map(SliceId);
+        match step {
+            Step::Parent => trace.slices.parent_id.get(row).some(),
+            Step::Child => self
+                .lanes
+                .children(trace, &self.ends, row)
+                .next()
+                .map(SliceId),
+            Step::Next => beside(lane.place_of(row).map(|at| at + 1)),
+            Step::Previous => beside(lane.place_of(row).and_then(|at| at.checked_sub(1))),
+        }
+    }
+
+    /// What was mended of a slice, as far as the tables tell.
+    pub fn repairs_of(&self, trace: &Trace, slice: SliceId) -> Vec<SliceRepair> {
+        let row = slice.row();
+        let mut repairs = Vec::new();
+        let source = trace
+            .tracks
+            .source
+            .get(trace.slices.track_id.get(row).row());
+        if trace.slices.dur.get(row) == NO_DURATION {
+            repairs.push(match self.ends.is_closed_by_parent(row) {
+                true => SliceRepair::ClosedByParent,
+                false => SliceRepair::NeverEnded,
+            });
+        } else if let Some(parent) = trace.slices.parent_id.get(row).some()
+            && self.end_of(trace, parent.row()) == self.end_of(trace, row)
+            && has(trace, source, RepairKind::MissingExit)
+        {
+            repairs.push(SliceRepair::MaybeClosedByParent);
+        }
+        if self.has_cut_name(trace, row) && has(trace, source, RepairKind::NameCut) {
+            repairs.push(SliceRepair::NameCut);
+        }
+        repairs
+    }
+
+    /// A marker of ftrace holds 1024 bytes: letter, bars and number (16 at most) stand before the name.
+    fn has_cut_name(&self, trace: &Trace, row: usize) -> bool {
+        const SURELY_WHOLE: usize = 1023 - 16;
+        trace.strings.get(trace.slices.name.get(row)).len() >= SURELY_WHOLE
+    }
+
+    /// Whether a slice's end or name surely is not what the app made it.
+    pub fn is_repaired(&self, trace: &Trace, row: usize) -> bool {
+        self.ends.is_closed_by_parent(row)
+            || self.has_cut_name(trace, row) && {
+                let source = trace
+                    .tracks
+                    .source
+                    .get(trace.slices.track_id.get(row).row());
+                has(trace, source, RepairKind::NameCut)
+            }
+    }
+}
+
+fn has(trace: &Trace, source: SourceId, kind: RepairKind) -> bool {
+    let rows = trace.repairs.rows().iter();
+    rows.into_iter()
+        .any(|row| row.source == source && row.kind == kind)
+}
+
+fn sum(values: impl Iterator<Item = i64>) -> i64 {
+    values.fold(0, i64::saturating_add)
+}
+
+/// Stretches in which a thread ran, with the time before each.
+#[derive(Default)]
+struct Running {
+    stretches: Vec<(i64, i64, i64)>,
+}
+
+impl Running {
+    fn push(&mut self, start: i64, end: i64) {
+        let before = self.stretches.last().map_or(0, |&(start, end, before)| {
+            before.saturating_add(end.saturating_sub(start))
+        });
+        self.stretches.push((start, end, before));
+    }
+
+    fn between(&self, from: i64, to: i64) -> i64 {
+        self.until(to).saturating_sub(self.until(from)).max(0)
+    }
+
+    fn until(&self, ts: i64) -> i64 {
+        let found = self.stretches.partition_point(|(start, ..)| *start <= ts);
+        match found.checked_sub(1).map(|at| self.stretches[at]) {
+            Some((start, end, before)) => before.saturating_add(ts.min(end).saturating_sub(start)),
+            None => 0,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Thread states as people tell them apart.
+
+use traceloom_trace::{TaskState, Trace};
+
+/// What a thread was doing; the numbers are those of the page's columns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum StateKind {
+    /// The trace does not say.
+    Unknown = 0,
+    /// On a CPU.
+    Running = 1,
+    /// Waiting for a CPU.
+    Runnable = 2,
+    /// Waiting for a CPU because somebody else took it.
+    Preempted = 3,
+    /// Waiting for something that a signal may interrupt.
+    Sleeping = 4,
+    /// Waiting for something that no signal interrupts.
+    Uninterruptible = 5,
+    /// The same, and it is known to be I/O.
+    UninterruptibleIo = 6,
+    /// Stopped or traced.
+    Stopped = 7,
+    /// Gone.
+    Dead = 8,
+}
+
+impl StateKind {
+    /// How many there are.
+    pub const COUNT: usize = 9;
+
+    /// The kind of a row of the thread_state table.
+    pub fn of(trace: &Trace, row: usize) -> Self {
+        let (state, io_wait) = (
+            trace.thread_states.state.get(row),
+            trace.thread_states.io_wait.get(row),
+        );
+        Self::of_task(state, io_wait)
+    }
+
+    /// The kind of a task state; `io_wait` as in the thread_state table.
+    pub fn of_task(state: TaskState, io_wait: i8) -> Self {
+        const PREEMPTED: u16 = TaskState::PREEMPTED.0 & !TaskState::RUNNABLE.0;
+        const STOPPED: u16 = 1 << 3 | 1 << 4;
+        match state {
+            TaskState::UNKNOWN => Self::Unknown,
+            TaskState::RUNNING => Self::Running,
+            state if state.is_runnable() && state.0 & PREEMPTED != 0 => Self::Preempted,
+            state if state.is_runnable() => Self::Runnable,
+            state if state.0 & TaskState::UNINTERRUPTIBLE.0 != 0 && io_wait == 1 => {
+                Self::UninterruptibleIo
+            }
+            state if state.0 & TaskState::UNINTERRUPTIBLE.0 != 0 => Self::Uninterruptible,
+            state if state.is_final() => Self::Dead,
+            state if state.0 & STOPPED != 0 => Self::Stopped,
+            _ => Self::Sleeping,
+        }
+    }
+
+    /// Whether the thread does nothing and waits for no CPU: what a picture may leave to the
+    /// background.
+    pub fn is_quiet(self) -> bool {
+        matches!(self, Self::Unknown | Self::Sleeping | Self::Dead)
+    }
+
+    /// The kind's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Running => "running",
+            Self::Runnable => "runnable",
+            Self::Preempted => "preempted",
+            Self::Sleeping => "sleeping",
+            Self::Uninterruptible => "uninterruptible",
+            Self::UninterruptibleIo => "uninterruptible (I/O)",
+            Self::Stopped => "stopped",
+            Self::Dead => "dead",
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Thinning to pixels: what a window shows costs what its pixels are, not what the trace holds.
+
+/// Stretches of time in order of their starts.
+pub trait Spans {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// When a stretch starts, ns.
+    fn start(&self, at: usize) -> i64;
+    /// When it ends, ns; not before its start.
+    fn end(&self, at: usize) -> i64;
+    /// Where stretches overlap, the latest end of all up to this one; `None` where each ends before
+    /// the next starts.
+    fn reach(&self, at: usize) -> Option<i64> {
+        _ = at;
+        None
+    }
+}
+
+/// A window of time, and how much of it a pixel shows.
+///
+/// ```text
+/// from |0    |1    |2    |3    |  pixels
+///      aaaaaaabc d  eeeeeeee      b, c, d reach no pixel that a has not reached: a and e are shown
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Window {
+    /// Where it begins, ns.
+    pub from_ns: i64,
+    /// Where it ends, ns; what starts here is outside.
+    pub to_ns: i64,
+    /// Time in a pixel, ns; 0 shows everything.
+    pub px_ns: f64,
+}
+
+impl Window {
+    fn since(&self, ts: i64) -> f64 {
+        match ts.checked_sub(self.from_ns) {
+            Some(since) => since as f64,
+            None => (i128::from(ts) - i128::from(self.from_ns)) as f64,
+        }
+    }
+
+    /// The pixel that a moment falls into.
+    pub fn pixel(&self, ts: i64) -> f64 {
+        (self.since(ts) / self.px_ns).floor()
+    }
+
+    /// The last pixel that a stretch reaches. One without length reaches the one it is in.
+    pub fn last_pixel(&self, start: i64, end: i64) -> f64 {
+        match end > start {
+            true => (self.since(end) / self.px_ns).ceil() - 1.0,
+            false => self.pixel(start),
+        }
+    }
+
+    /// Whether a stretch has a part in the window; one without length does if it lies in it.
+    pub fn shows(&self, start: i64, end: i64) -> bool {
+        start < self.to_ns && (end > self.from_ns || start >= self.from_ns)
+    }
+
+    /// Calls `show` with each stretch that reaches a pixel no earlier one reached, and whether it
+    /// stands for others in its only pixel. `false` from `show` ends it.
+    pub fn thin(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
+        if self.px_ns > 0.0 {
+            let mut covered: f64 = -1.0;
+            let mut at = self.next(spans, 0, covered);
+            while at < spans.count() && spans.start(at) < self.to_ns {
+                let (start, end) = (spans.start(at), spans.end(at));
+                let last = self.last_pixel(start, end);
+                covered = last.max(covered);
+                let next = self.next(spans, at + 1, covered);
+                let others = next > at + 1 && spans.start(at + 1) < self.to_ns;
+                show(at, others && self.pixel(start) == last);
+                at = next;
+            }
+        } else {
+            self.all(spans, show);
+        }
+    }
+
+    fn all(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
+        let unit = Self {
+            px_ns: 1.0,
+            ..*self
+        };
+        let mut at = unit.next(spans, 0, -1.0);
+        while at < spans.count() && spans.start(at) < self.to_ns {
+            if self.shows(spans.start(at), spans.end(at)) {
+                show(at, false);
+            }
+            at += 1;
+        }
+    }
+
+    /// The first stretch from `at` on that reaches beyond pixel `covered`: found in steps that
+    /// double, as it is mostly near.
+    ///
+    /// Where stretches follow each other, it is the last that starts at or before that pixel, or
+    /// the one after it: of those before, each ends before the next one starts.
+    pub fn next(&self, spans: &dyn Spans, at: usize, covered: f64) -> usize {
+        let beyond = |at: usize| match spans.reach(at) {
+            Some(reach) if self.last_pixel(i64::MIN, reach) > covered => true,
+            _ => self.pixel(spans.start(at)) > covered,
+        };
+        let (mut low, mut step) = (at, 1);
+        let mut high = at;
+        while high < spans.count() && !beyond(high) {
+            low = high + 1;
+            high += step;
+            step *= 2;
+        }
+        high = high.min(spans.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match beyond(middle) {
+                true => high = middle,
+                false => low = middle + 1,
+            }
+        }
+        if low > at && spans.reach(low - 1).is_none() {
+            let before = low - 1;
+            if self.last_pixel(spans.start(before), spans.end(before)) > covered {
+                return before;
+            }
+        }
+        low
+    }
+}

@@ -1,0 +1,140 @@
+//! What threads, CPUs and counters did in a stretch of time.
+
+use std::cmp::Reverse;
+use traceloom_trace::SmallSort;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{ThreadId, Trace, TrackId};
+
+use super::order::is_idle_thread;
+use super::range::partition;
+use super::thin::Window;
+use super::{MinMax, StateKind, Timeline, run_extent, state_extent};
+use crate::tree::TimeRange;
+
+/// Time of a CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CpuUse {
+    /// The CPU.
+    pub cpu: u32,
+    /// Time in which a thread ran, ns.
+    pub busy_ns: i64,
+    /// The threads that ran there, longest first.
+    pub top: Vec<(ThreadId, i64)>,
+}
+
+/// Values of a counter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CounterUse {
+    /// Smallest and largest.
+    pub extremes: MinMax,
+    /// The mean over time: each value counts as long as it held.
+    pub mean: f64,
+    /// The value at the end.
+    pub last: f64,
+}
+
+impl Timeline {
+    /// Time of a thread in each state, by [`StateKind`], ns. Where states overlap, the earlier counts.
+    pub fn thread_use(
+        &self,
+        trace: &Trace,
+        utid: ThreadId,
+        range: TimeRange,
+    ) -> [i64; StateKind::COUNT] {
+        let mut times = [0i64; StateKind::COUNT];
+        let mut latest = range.from_ns;
+        let first = self.first_state(trace, utid, range.from_ns);
+        for &row in self.states_of(utid).iter().skip(first) {
+            let (start, end) = state_extent(trace, row as usize);
+            if start >= range.to_ns {
+                break;
+            }
+            let ns = end.min(range.to_ns).saturating_sub(start.max(latest));
+            latest = latest.max(end);
+            let time = &mut times[StateKind::of(trace, row as usize) as usize];
+            *time = time.saturating_add(ns.max(0));
+        }
+        times
+    }
+
+    /// What a CPU did. Where runs overlap, the earlier counts.
+    pub fn cpu_use(&self, trace: &Trace, cpu: u32, range: TimeRange) -> CpuUse {
+        let extent = |row| run_extent(trace, row);
+        let spans = self.runs.spans(cpu as usize, &extent);
+        let mut by_thread: FxHashMap<ThreadId, i64> = FxHashMap::default();
+        let mut latest = range.from_ns;
+        for &row in spans
+            .rows
+            .iter()
+            .skip(starting(range).next(&spans, 0, -1.0))
+        {
+            let (start, end) = extent(row as usize);
+            if start >= range.to_ns {
+                break;
+            }
+            let ns = end.min(range.to_ns).saturating_sub(start.max(latest));
+            latest = latest.max(end);
+            let utid = trace.sched_slices.utid.get(row as usize);
+            if ns > 0 && !is_idle_thread(trace, utid) {
+                let sum = by_thread.entry(utid).or_default();
+                *sum = sum.saturating_add(ns);
+            }
+        }
+        let mut top: Vec<(ThreadId, i64)> = by_thread.into_iter().collect();
+        top.small_sort_by_key(|&(utid, ns)| (Reverse(ns), utid));
+        let busy_ns = top
+            .iter()
+            .fold(0i64, |sum, (_, ns)| sum.saturating_add(*ns));
+        CpuUse { cpu, busy_ns, top }
+    }
+
+    /// What a counter showed; `None` where it had no value by the end of the range.
+    pub fn counter_use(
+        &self,
+        trace: &Trace,
+        track: TrackId,
+        range: TimeRange,
+    ) -> Option<CounterUse> {
+        let rows = self.values_of(track);
+        let ts = |at: usize| trace.counters.ts.get(rows[at] as usize);
+        let value = |at: usize| trace.counters.value.get(rows[at] as usize);
+        let inside = partition(rows.len(), |&at| ts(at) <= range.from_ns);
+        // The value that holds when the range begins counts, too.
+        let first = inside.saturating_sub(1);
+        let end = partition(rows.len(), |&at| ts(at) < range.to_ns).max(inside);
+        let last = value(end.checked_sub(1)?);
+        let until = range.to_ns.min(trace.bounds.1);
+        let (mut weighted, mut time) = (0.0, 0.0);
+        for at in first..end {
+            let from = ts(at).max(range.from_ns);
+            let to = if at + 1 < end { ts(at + 1) } else { until };
+            let held = to.saturating_sub(from).max(0) as f64;
+            (weighted, time) = (weighted + value(at) * held, time + held);
+        }
+        Some(CounterUse {
+            extremes: self.extremes_of(trace, track, first, end),
+            mean: if time > 0.0 { weighted / time } else { last },
+            last,
+        })
+    }
+}
+
+/// A window that begins with the range.
+pub(super) fn starting(range: TimeRange) -> Window {
+    Window {
+        from_ns: range.from_ns,
+        to_ns: range.to_ns,
+        px_ns: 1.0,
+    }
+}
+
+/// The part of all time in which the trace has events, within a range.
+pub fn inside(trace: &Trace, range: Option<TimeRange>) -> TimeRange {
+    let (first, last) = trace.bounds;
+    let range = range.unwrap_or(TimeRange::ALL);
+    TimeRange {
+        from_ns: range.from_ns.clamp(first, last),
+        to_ns: range.to_ns.clamp(first, last.saturating_add(1)),
+    }
+}

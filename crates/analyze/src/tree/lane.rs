@@ -1,0 +1,346 @@
+//! Counting the slices of some tracks, in one walk over all slices.
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{CHUNK_ROWS, MethodId, NO_DURATION, RowId, SliceId, Trace, TrackId};
+
+use super::CallNodes;
+use super::arena::{Arena, NONE};
+use super::clip::{Clip, Moment, TimeRange};
+use super::freeze::{ROOT_KEY, Span, StateSums, freeze};
+use super::sched::{StateClock, StatesByThread};
+
+/// A track with slices, while they are counted.
+pub(super) struct Lane {
+    pub track: TrackId,
+    /// Its first slice: lanes stand in the order of these.
+    pub first_slice: u32,
+    pub first: Moment,
+    pub last: Moment,
+    root: u32,
+    has_methods: bool,
+    clip: Clip,
+    states: StateClock,
+    /// The way from the root to the newest slice: slices and their nodes.
+    path: Vec<(u32, u32)>,
+    /// Slices that never ended: how long they took is known at the end.
+    open: Vec<(u32, u32)>,
+    /// Slices that an end of the range cuts: what the CPU clock showed there is known once all
+    /// events were seen.
+    cut: Vec<(u32, Moment, Moment)>,
+}
+
+/// What all walks share.
+pub(super) struct Plan<'a> {
+    pub trace: &'a Trace,
+    pub range: Option<TimeRange>,
+    pub states: Option<StatesByThread>,
+    /// CPU times are those of the threads' clocks.
+    pub thread_clocks: bool,
+}
+
+impl Plan<'_> {
+    /// Whether a slice of the range reaches out of it, where that cuts its thread's clock too.
+    #[inline]
+    fn cuts(&self, begin: Moment, end: Moment) -> bool {
+        let is_out = |range: TimeRange| begin.wall_ns < range.from_ns || end.wall_ns > range.to_ns;
+        self.thread_clocks && self.range.is_some_and(is_out)
+    }
+}
+
+/// Some lanes and the tree of their slices.
+pub(super) struct Counted {
+    pub lanes: Vec<Lane>,
+    pub nodes: CallNodes,
+    /// The roots of the lanes.
+    pub roots: Vec<super::NodeId>,
+    pub calls: u64,
+}
+
+/// A walk over the slices of some tracks.
+pub(super) struct Walk<'a> {
+    plan: &'a Plan<'a>,
+    arena: Arena,
+    lanes: Vec<Lane>,
+    /// The lane of each track; [`NONE`] for those that are not of this walk.
+    lane_of_track: Vec<u32>,
+    is_mine: Vec<bool>,
+    sums: StateSums,
+    /// Nodes of slices that do not stand behind their parents.
+    stray: FxHashMap<u32, u32>,
+    calls: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// Counts the slices of the tracks that `is_mine` has `true` for. The same for each track,
+    /// whichever others it is counted with.
+    pub fn count(plan: &'a Plan<'a>, is_mine: Vec<bool>) -> Counted {
+        let mut walk = Self {
+            plan,
+            arena: Arena::default(),
+            lanes: Vec::new(),
+            lane_of_track: vec![NONE; is_mine.len()],
+            is_mine,
+            sums: Vec::new(),
+            stray: FxHashMap::default(),
+            calls: 0,
+        };
+        walk.each_slice(Self::add);
+        walk.close();
+        walk.finish()
+    }
+
+    /// Calls `visit` with each slice of the walk's tracks and its lane.
+    fn each_slice(&mut self, mut visit: impl FnMut(&mut Self, usize, &Slice)) {
+        let slices = &self.plan.trace.slices;
+        for chunk in 0..slices.len().div_ceil(CHUNK_ROWS) {
+            let first = chunk * CHUNK_ROWS;
+            let tracks = slices.track_id.chunk(chunk);
+            let (ts, dur) = (slices.ts.chunk(chunk), slices.dur.chunk(chunk));
+            let (thread_ts, thread_dur) = (
+                slices.thread_ts.chunk(chunk),
+                slices.thread_dur.chunk(chunk),
+            );
+            let (names, methods) = (slices.name.chunk(chunk), slices.method_id.chunk(chunk));
+            let parents = slices.parent_id.chunk(chunk);
+            for at in 0..CHUNK_ROWS.min(slices.len() - first) {
+                let track = tracks.get(at);
+                if !self.is_mine[track.row()] {
+                    continue;
+                }
+                let begin = Moment {
+                    wall_ns: ts.get(at),
+                    cpu_ns: thread_ts.get(at).max(0),
+                };
+                let dur = dur.get(at);
+                let slice = Slice {
+                    row: (first + at) as u32,
+                    begin,
+                    end: (dur != NO_DURATION).then(|| Moment {
+                        wall_ns: begin.wall_ns.saturating_add(dur),
+                        cpu_ns: begin.cpu_ns.saturating_add(thread_dur.get(at).max(0)),
+                    }),
+                    parent: parents.get(at),
+                    key: match methods.get(at) {
+                        MethodId::NONE => self.name_key(names.get(at).0),
+                        method => method.0,
+                    },
+                    is_method: methods.get(at) != MethodId::NONE,
+                };
+                let lane = self.lane(track, &slice);
+                visit(self, lane, &slice);
+            }
+        }
+    }
+
+    /// Methods have the first keys, names those behind.
+    fn name_key(&self, name: u32) -> u32 {
+        self.plan.trace.methods.len() as u32 + name
+    }
+
+    #[inline]
+    fn lane(&mut self, track: TrackId, slice: &Slice) -> usize {
+        match self.lane_of_track[track.row()] {
+            NONE => self.new_lane(track, slice),
+            lane => lane as usize,
+        }
+    }
+
+    #[cold]
+    fn new_lane(&mut self, track: TrackId, slice: &Slice) -> usize {
+        self.lane_of_track[track.row()] = self.lanes.len() as u32;
+        let trace = self.plan.trace;
+        let utid = trace.tracks.utid.get(track.row());
+        let states = self.plan.states.as_ref();
+        self.lanes.push(Lane {
+            track,
+            first_slice: slice.row,
+            first: slice.begin,
+            last: slice.begin,
+            root: self.arena.root(ROOT_KEY),
+            has_methods: false,
+            clip: Clip::new(self.plan.range.unwrap_or(TimeRange::ALL)),
+            states: states.map_or_else(StateClock::default, |states| states.clock(trace, utid)),
+            path: Vec::new(),
+            open: Vec::new(),
+            cut: Vec::new(),
+        });
+        self.lanes.len() - 1
+    }
+
+    fn add(&mut self, at: usize, slice: &Slice) {
+        let lane = &mut self.lanes[at];
+        lane.has_methods |= slice.is_method;
+        lane.first = lane.first.earliest(slice.begin);
+        lane.last = lane
+            .last
+            .latest(slice.begin)
+            .latest(slice.end.unwrap_or(slice.begin));
+        if let Some(range) = self.plan.range {
+            if self.plan.thread_clocks {
+                lane.clip.see(slice.begin);
+                slice.end.into_iter().for_each(|end| lane.clip.see(end));
+            }
+            let overlaps = |end: Moment| range.overlaps(slice.begin.wall_ns, end.wall_ns);
+            if !slice.end.is_none_or(overlaps) {
+                return;
+            }
+        }
+        let node = self.place(at, slice);
+        let lane = &mut self.lanes[at];
+        lane.path.push((slice.row, node));
+        match slice.end {
+            Some(end) if self.plan.cuts(slice.begin, end) => {
+                lane.cut.push((node, slice.begin, end))
+            }
+            Some(end) => self.measure(at, node, slice.begin, end),
+            None => lane.open.push((slice.row, node)),
+        }
+    }
+
+    /// The node of a slice: below that of its parent, which mostly is the newest slice or around it.
+    fn place(&mut self, at: usize, slice: &Slice) -> u32 {
+        let lane = &mut self.lanes[at];
+        if slice.parent == SliceId::NONE {
+            lane.path.clear();
+            return self.arena.child(lane.root, slice.key);
+        }
+        while let Some(&(newest, node)) = lane.path.last() {
+            if newest == slice.parent.0 {
+                return self.arena.child(node, slice.key);
+            }
+            lane.path.pop();
+        }
+        let parent = self.stray(slice.parent.0);
+        self.arena.child(parent, slice.key)
+    }
+
+    /// The node of a slice that is not on the way to the newest one: outside of the range, or time
+    /// stepped back. The way up is walked until a slice with a known node, and then down again.
+    #[cold]
+    fn stray(&mut self, slice: u32) -> u32 {
+        let slices = &self.plan.trace.slices;
+        let mut way = Vec::new();
+        let mut next = SliceId(slice);
+        let mut node = loop {
+            if let Some(&known) = self.stray.get(&next.0) {
+                break known;
+            }
+            way.push(next.row());
+            let parent = slices.parent_id.get(next.row());
+            if parent == SliceId::NONE || way.len() > slices.len() {
+                let track = slices.track_id.get(next.row());
+                break self.root_of(track);
+            }
+            next = parent;
+        };
+        while let Some(row) = way.pop() {
+            let key = match slices.method_id.get(row) {
+                MethodId::NONE => self.name_key(slices.name.get(row).0),
+                method => method.0,
+            };
+            node = self.arena.child(node, key);
+            self.stray.insert(row as u32, node);
+        }
+        node
+    }
+
+    /// The root of a track. Parents stand on their children's track, so it has a lane.
+    fn root_of(&self, track: TrackId) -> u32 {
+        let lane = self.lane_of_track[track.row()] as usize;
+        self.lanes.get(lane).map_or(0, |lane| lane.root)
+    }
+
+    fn measure(&mut self, at: usize, node: u32, begin: Moment, end: Moment) {
+        let lane = &mut self.lanes[at];
+        let Some((first, last)) = lane.clip.call(begin, end) else {
+            return;
+        };
+        let (wall_ns, mut cpu_ns) = last.since(first);
+        if self.plan.states.is_some() {
+            let between = lane
+                .states
+                .between(first.wall_ns, last.wall_ns, TimeRange::ALL);
+            let [running, rest @ ..] = between;
+            cpu_ns = running;
+            if self.sums.len() <= node as usize {
+                self.sums.resize(node as usize + 1, [0; 3]);
+            }
+            for (sum, time) in self.sums[node as usize].iter_mut().zip(rest) {
+                *sum = sum.saturating_add(time);
+            }
+        }
+        self.calls += 1;
+        // Neither is below zero: both are lengths.
+        let [wall_ns, cpu_ns] = [wall_ns, cpu_ns].map(|time| time.max(0) as u64);
+        self.arena.add_call(node, wall_ns, cpu_ns);
+    }
+
+    /// Measures what is cut, and ends what never ended: methods with the lane's last event, other slices with the trace.
+    fn close(&mut self) {
+        let trace = self.plan.trace;
+        for at in 0..self.lanes.len() {
+            let lane = &mut self.lanes[at];
+            if !lane.has_methods {
+                lane.last.wall_ns = lane.last.wall_ns.max(trace.bounds.1);
+            }
+            let end = lane.last;
+            for (node, begin, end) in std::mem::take(&mut lane.cut) {
+                self.measure(at, node, begin, end);
+            }
+            let lane = &mut self.lanes[at];
+            for (row, node) in std::mem::take(&mut lane.open) {
+                let row = row as usize;
+                let begin = Moment {
+                    wall_ns: trace.slices.ts.get(row),
+                    cpu_ns: trace.slices.thread_ts.get(row).max(0),
+                };
+                self.measure(at, node, begin, end);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Counted {
+        let roots: Vec<_> = self
+            .lanes
+            .iter()
+            .map(|lane| (lane.root, lane.span()))
+            .collect();
+        let sums = self.plan.states.is_some().then(|| {
+            self.sums.resize(self.arena.len(), [0; 3]);
+            self.sums
+        });
+        let (nodes, roots) = freeze(self.arena, &roots, sums);
+        Counted {
+            lanes: self.lanes,
+            nodes,
+            roots,
+            calls: self.calls,
+        }
+    }
+}
+
+/// A slice's columns.
+struct Slice {
+    row: u32,
+    begin: Moment,
+    end: Option<Moment>,
+    parent: SliceId,
+    key: u32,
+    is_method: bool,
+}
+
+impl Lane {
+    /// How long the lane took: methods from the first to the last event, else its outermost slices.
+    fn span(&self) -> Span {
+        if !self.has_methods {
+            return Span::SumOfCalls;
+        }
+        match self.clip.call(self.first, self.last) {
+            Some((first, last)) => {
+                let (wall_ns, cpu_ns) = last.since(first);
+                Span::Measured(wall_ns, cpu_ns)
+            }
+            None => Span::Measured(0, 0),
+        }
+    }
+}

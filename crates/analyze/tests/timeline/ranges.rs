@@ -1,0 +1,182 @@
+//! Ranges against the call tree and its profile, and against plain sums.
+
+use proptest::prelude::*;
+use traceloom_analyze::timeline::{
+    FindMode, Finder, NameId, RangeScope, StateKind, Timeline, inside,
+};
+use traceloom_analyze::{CallTree, Measure, Profile, ProfileOptions, TimeRange, TreeOptions};
+use traceloom_trace::{RowId, SliceId, ThreadId, Trace};
+
+use crate::made::{steps, trace_of};
+
+/// Count, total and self of every name by the profile.
+fn by_profile(trace: &Trace, range: Option<TimeRange>) -> Vec<(String, u64, i64, i64)> {
+    let options = TreeOptions {
+        range,
+        all_tracks: false,
+    };
+    let tree = CallTree::from_trace(trace, &options);
+    let profile = Profile::new(&tree, &ProfileOptions::of(&tree));
+    let mut rows: Vec<_> = profile
+        .rows
+        .iter()
+        .map(|row| {
+            let time = |times: &traceloom_analyze::Times| times.get(Measure::Wall).unwrap();
+            (
+                row.function.label(),
+                row.all_calls(),
+                time(&row.inclusive),
+                time(&row.exclusive),
+            )
+        })
+        .filter(|row| row.1 > 0)
+        .collect();
+    rows.sort();
+    rows
+}
+
+fn by_timeline(
+    trace: &Trace,
+    timeline: &Timeline,
+    range: Option<TimeRange>,
+) -> Vec<(String, u64, i64, i64)> {
+    let scope = RangeScope {
+        range,
+        ..RangeScope::default()
+    };
+    let (stats, hidden) = timeline
+        .by_name(trace, &scope, usize::MAX, &|| false)
+        .unwrap();
+    assert_eq!(hidden, 0);
+    let label = |name: NameId| timeline.names.label(trace, name);
+    let mut rows: Vec<_> = stats
+        .iter()
+        .map(|stats| {
+            (
+                label(stats.name),
+                stats.count,
+                stats.total_ns,
+                stats.self_ns,
+            )
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+/// Lengths of a name's slices in a range, in order of size.
+fn lengths(trace: &Trace, timeline: &Timeline, range: TimeRange, name: NameId) -> Vec<i64> {
+    let mut lengths: Vec<i64> = (0..trace.slices.len())
+        .filter(|&row| timeline.names.of_slice(row) == name)
+        .map(|row| (trace.slices.ts.get(row), timeline.end_of(trace, row)))
+        .filter(|(ts, end)| *ts < range.to_ns && (*end > range.from_ns || *ts >= range.from_ns))
+        .map(|(ts, end)| (end.min(range.to_ns) - ts.max(range.from_ns)).max(0))
+        .collect();
+    lengths.sort_unstable();
+    lengths
+}
+
+fn check(trace: &Trace, range: Option<TimeRange>) -> Result<(), TestCaseError> {
+    let timeline = Timeline::new(trace);
+    prop_assert_eq!(
+        by_timeline(trace, &timeline, range),
+        by_profile(trace, range)
+    );
+    let scope = RangeScope {
+        range,
+        ..RangeScope::default()
+    };
+    let (stats, _) = timeline
+        .by_name(trace, &scope, usize::MAX, &|| false)
+        .unwrap();
+    let whole = range.unwrap_or(TimeRange::ALL);
+    for stats in stats {
+        let lengths = lengths(trace, &timeline, whole, stats.name);
+        let rank = |share: usize| lengths[(lengths.len() * share).div_ceil(100).max(1) - 1];
+        prop_assert_eq!(stats.count as usize, lengths.len());
+        prop_assert_eq!(
+            (stats.min_ns, stats.max_ns),
+            (lengths[0], lengths[lengths.len() - 1])
+        );
+        prop_assert_eq!((stats.median_ns, stats.p95_ns), (rank(50), rank(95)));
+        let label = timeline.names.label(trace, stats.name);
+        let names = timeline.find_names(trace, &Finder::new(&label, FindMode::Exact));
+        prop_assert!(names.contains(&stats.name));
+        let hits = timeline
+            .slices_of(trace, &[stats.name], whole, None, usize::MAX, &|| false)
+            .unwrap();
+        prop_assert_eq!(hits.first.len() as u64, stats.count);
+        let one = timeline.stats_of(trace, &scope, (stats.name, &hits.first), &|| false);
+        prop_assert_eq!(one, Some(stats));
+    }
+    Ok(())
+}
+
+/// Details of every slice against the plain sums.
+fn check_slices(trace: &Trace) -> Result<(), TestCaseError> {
+    let timeline = Timeline::new(trace);
+    for row in 0..trace.slices.len() {
+        let details = timeline.slice(trace, SliceId::from_row(row));
+        let length = |row: usize| timeline.end_of(trace, row) - trace.slices.ts.get(row);
+        let children =
+            (0..trace.slices.len()).filter(|&child| trace.slices.parent_id.get(child).row() == row);
+        let (mut count, mut within) = (0, 0);
+        children.for_each(|child| (count, within) = (count + 1, within + length(child)));
+        prop_assert_eq!(details.children, count);
+        prop_assert_eq!(details.self_ns, (length(row) - within).max(0));
+        if let Some(states) = &details.states {
+            let all: i64 = states.by_kind.iter().sum();
+            prop_assert!(all <= length(row));
+            prop_assert_eq!(details.cpu_ns, Some(states.of(StateKind::Running)));
+        }
+        // Recursion, by looking at everything around it.
+        let mut above = trace.slices.parent_id.get(row).some();
+        let mut recursive = false;
+        while let Some(parent) = above {
+            let name = |row| timeline.names.of_slice(row);
+            recursive |= name(parent.row()) == name(row);
+            above = trace.slices.parent_id.get(parent.row()).some();
+        }
+        prop_assert_eq!(timeline.recursion(trace).is(row), recursive);
+    }
+    Ok(())
+}
+
+fn check_threads(trace: &Trace, range: TimeRange) -> Result<(), TestCaseError> {
+    let timeline = Timeline::new(trace);
+    let inner = inside(trace, Some(range));
+    for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
+        let times = timeline.thread_use(trace, utid, inner);
+        let details = timeline.state_times(trace, utid, inner.from_ns, inner.to_ns);
+        prop_assert_eq!(times, details.by_kind);
+        prop_assert!(times.iter().sum::<i64>() <= (inner.to_ns - inner.from_ns).max(0));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_range_is_the_profile_of_the_range(
+        steps in steps(false, 150), methods: bool, from in -20..1500i64, length in 0..1200i64,
+    ) {
+        let range = TimeRange { from_ns: from, to_ns: from + length };
+        let trace = trace_of(&steps, methods, 0);
+        check(&trace, Some(range))?;
+        check(&trace, None)?;
+        check_slices(&trace)?;
+        check_threads(&trace, range)?;
+    }
+
+    #[test]
+    fn also_where_time_steps_back(
+        steps in steps(true, 150), from in -300..600i64, length in 0..700i64,
+    ) {
+        let range = TimeRange { from_ns: from, to_ns: from + length };
+        let trace = trace_of(&steps, false, 0);
+        check(&trace, Some(range))?;
+        check_slices(&trace)?;
+        check_threads(&trace, range)?;
+    }
+}
