@@ -15,27 +15,38 @@ pub enum CallShape {
     Random,
 }
 
-/// The threads of a made-up trace.
+/// The threads of a made-up trace, where nothing else is said.
 const THREADS: u16 = 4;
 /// Records a thread writes before the next one's turn.
 const TURN: usize = 1000;
 /// Deeper than this nobody calls.
 const MAX_DEPTH: usize = 60;
 
-/// A dual-clock v3 trace with about `records` records over `methods` methods.
+/// A dual-clock v3 trace with about `records` records over `methods` methods on four threads.
 pub fn call_trace(shape: CallShape, records: usize, methods: u32, seed: u64) -> Vec<u8> {
-    let mut maker = Maker::new(shape, methods, seed);
-    let mut all = Vec::with_capacity(records + THREADS as usize * MAX_DEPTH);
+    wide_call_trace(shape, records, methods, THREADS, seed)
+}
+
+/// As [`call_trace`], on any number of threads.
+pub fn wide_call_trace(
+    shape: CallShape,
+    records: usize,
+    methods: u32,
+    threads: u16,
+    seed: u64,
+) -> Vec<u8> {
+    let mut maker = Maker::new(shape, methods, threads, seed);
+    let mut all = Vec::with_capacity(records + usize::from(threads) * MAX_DEPTH);
     while all.len() < records {
-        let thread = (all.len() / TURN) % THREADS as usize;
+        let thread = (all.len() / TURN) % usize::from(threads);
         all.push(maker.step(thread));
     }
     maker.close(&mut all);
     let elapsed_us = u64::from(maker.wall_us);
-    file(methods, elapsed_us, all).to_bytes()
+    file(methods, threads, elapsed_us, all).to_bytes()
 }
 
-fn file(methods: u32, elapsed_us: u64, records: Vec<Record>) -> MethodTraceBytes {
+fn file(methods: u32, threads: u16, elapsed_us: u64, records: Vec<Record>) -> MethodTraceBytes {
     let method = |index: u32| {
         let class = format!("com.example.pkg{}.Class{}", index % 40, index % 400);
         (
@@ -53,7 +64,7 @@ fn file(methods: u32, elapsed_us: u64, records: Vec<Record>) -> MethodTraceBytes
         pid: Some(4321),
         start_us: 5_000_000,
         elapsed_us,
-        threads: (0..THREADS)
+        threads: (0..threads)
             .map(|thread| (thread + 1, format!("worker-{thread}")))
             .collect(),
         methods: (1..=methods).map(method).collect(),
@@ -73,13 +84,13 @@ struct Maker {
 }
 
 impl Maker {
-    fn new(shape: CallShape, methods: u32, seed: u64) -> Self {
+    fn new(shape: CallShape, methods: u32, threads: u16, seed: u64) -> Self {
         Self {
             shape,
             methods,
             rng: Rng::new(seed),
-            stacks: vec![Vec::new(); THREADS as usize],
-            cpu_us: vec![0; THREADS as usize],
+            stacks: vec![Vec::new(); threads.into()],
+            cpu_us: vec![0; threads.into()],
             wall_us: 0,
             calls: 0,
         }
@@ -147,7 +158,7 @@ impl Maker {
     }
 
     fn close(&mut self, all: &mut Vec<Record>) {
-        for thread in 0..THREADS as usize {
+        for thread in 0..self.stacks.len() {
             while !self.stacks[thread].is_empty() {
                 all.push(self.leave(thread));
             }
@@ -162,7 +173,7 @@ mod tests {
 
     /// Distinct call paths as a share of the calls.
     fn distinct_paths(shape: CallShape) -> f64 {
-        let mut maker = Maker::new(shape, 2_000, 7);
+        let mut maker = Maker::new(shape, 2_000, THREADS, 7);
         let (mut paths, mut calls) = (HashSet::new(), 0);
         for step in 0..200_000 {
             let thread = (step / TURN) % THREADS as usize;

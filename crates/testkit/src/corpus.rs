@@ -11,6 +11,7 @@ pub const READ_CATEGORIES: &[&str] = &[
     "ftrace-text",
     "atrace-compressed",
     "ps-dump",
+    "chrome-json",
 ];
 
 /// The folder of real traces.

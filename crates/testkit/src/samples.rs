@@ -17,12 +17,16 @@ pub enum SampleKind {
     Ftrace,
     /// A systrace page.
     Page,
+    /// A report.
+    Report,
     /// An `atrace -z` stream.
     AtraceZ,
     /// zip, gzip, zstd.
     Container,
     /// A process dump.
     ProcessDump,
+    /// Chrome's trace events.
+    Json,
     /// A rules file.
     Rules,
 }
@@ -47,11 +51,13 @@ pub fn samples() -> Vec<Sample> {
     let others = [
         ("ftrace text", Ftrace, system_trace()),
         ("systrace page", Page, page(&system_trace())),
+        ("report", Report, crate::report::report()),
         ("atrace -z", AtraceZ, atrace_z()),
         ("gzip", Container, gzip(&system_trace())),
         ("zip", Container, zip()),
         ("zstd", Container, zstd(&streaming())),
         ("process dump", ProcessDump, PROCESS_DUMP.into()),
+        ("Chrome JSON", Json, CHROME_JSON.into()),
         ("rules", Rules, RULES.into()),
     ];
     let all = method.chain(others);
@@ -125,7 +131,19 @@ fn system_trace() -> Vec<u8> {
     crate::ftrace_text(3_000, 1)
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+/// What gzip packed.
+///
+/// # Panics
+/// If nothing of gzip's is there.
+pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let mut unpacked = Vec::new();
+    let mut decoder = flate2::read::GzDecoder::new(bytes);
+    std::io::Read::read_to_end(&mut decoder, &mut unpacked).expect("gzip");
+    unpacked
+}
+
+/// Bytes as gzip packs them.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).expect("memory takes it");
     encoder.finish().expect("memory takes it")
@@ -162,6 +180,27 @@ USER            PID   TID  PPID     VSZ    RSS WCHAN            ADDR S CMD      
 root              1     1     0   10632   8172 SyS_epoll_wait      0 S init            \n\
 u0_a121        4711  4711   612 1568220 120644 SyS_epoll_wait      0 S com.example.app \n\
 u0_a121        4711  4720   612 1568220 120644 futex_wait_queue    0 S RenderThread    \n";
+
+/// Every phase once or twice, and members around the events.
+const CHROME_JSON: &str = r##"{"displayTimeUnit":"ms","traceEvents":[
+{"ph":"M","pid":7,"tid":8,"name":"thread_name","args":{"name":"main"}},
+{"ph":"M","pid":7,"name":"process_name","args":{"name":"app \u00e9"}},
+{"ph":"B","pid":7,"tid":8,"ts":1,"tts":0.5,"name":"outer","cat":"a,b"},
+{"ph":"X","pid":7,"tid":8,"ts":2.125,"dur":3,"tdur":1,"name":"inner","args":{"n":[1,{"x":"}"}]}},
+{"ph":"X","pid":7,"tid":8,"ts":4,"dur":30,"name":"crossing","bind_id":"0x9","flow_out":true},
+{"ph":"E","pid":7,"tid":8,"ts":20,"tts":4},
+{"ph":"b","pid":7,"tid":8,"ts":3,"id":"0x1","cat":"net","name":"load"},
+{"ph":"n","pid":7,"tid":8,"ts":4,"id":"0x1","cat":"net","name":"step"},
+{"ph":"e","pid":7,"tid":8,"ts":9,"id":"0x1","cat":"net","name":"load"},
+{"ph":"S","pid":7,"tid":8,"ts":3,"id":2,"name":"old"},{"ph":"T","pid":7,"tid":8,"ts":4,"id":2,"name":"old"},
+{"ph":"F","pid":7,"tid":8,"ts":5,"id":2,"name":"old"},
+{"ph":"C","pid":7,"ts":6,"name":"memory","id":"heap","args":{"used":10,"free":2.5}},
+{"ph":"s","pid":7,"tid":8,"ts":3,"id":5,"name":"flow"},{"ph":"f","bp":"e","pid":7,"tid":8,"ts":19,"id":5,"name":"flow"},
+{"ph":"i","pid":7,"tid":8,"ts":7,"s":"p","name":"now"},{"ph":"I","pid":"text","tid":"text","ts":7,"name":"then"},
+{"ph":"O","pid":7,"tid":8,"ts":8,"id":"0x3","name":"object","args":{"snapshot":{"a":1}}},
+{"ph":"c","pid":7,"tid":8,"ts":9,"name":"clock_sync","args":{"sync_id":"a-b","issue_ts":8}}
+],"otherData":{"version":"1"},"systemTraceEvents":"# tracer: nop\n  app-8 ( 7) [000] .... 0.000003: tracing_mark_write: B|7|kernel\n"}
+"##;
 
 const RULES: &str = "\
 [[event]]\nname = \"my_event\"\ncounter = \"value\"\ntrack = \"cpu\"\n\n\

@@ -1,0 +1,243 @@
+//! A report, put together column by column from the description in crates/columns.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+const I64: u8 = 1;
+const U32: u8 = 4;
+const U8: u8 = 6;
+const TEXT: u8 = 9;
+
+/// How a column's numbers were changed.
+const PLAIN: u8 = 0;
+const DELTA: u8 = 1;
+const NEST: u8 = 6;
+const PARENT: u8 = 7;
+
+/// A block of columns with two threads, and slices within slices.
+pub fn report_columns() -> Vec<u8> {
+    let mut out = b"tlco".to_vec();
+    varint(&mut out, 1); // version
+    table(
+        &mut out,
+        "trace",
+        1,
+        &[
+            ("first_ts", I64, 0, PLAIN, same(1_000_000)),
+            ("last_ts", I64, 0, PLAIN, same(9_000_000)),
+        ],
+    );
+    table(
+        &mut out,
+        "strings",
+        6,
+        &[(
+            "text",
+            TEXT,
+            0,
+            PLAIN,
+            texts(&["made", "ftrace", "main", "draw", "layout", "stripes"]),
+        )],
+    );
+    table(
+        &mut out,
+        "sources",
+        1,
+        &[
+            ("name", U32, 0, PLAIN, same(1)),
+            ("format", U32, 0, PLAIN, same(2)),
+        ],
+    );
+    table(
+        &mut out,
+        "threads",
+        2,
+        &[
+            (
+                "tid",
+                I64,
+                0,
+                DELTA,
+                [varints(&[22]), each(&[0, 1])].concat(),
+            ), // 11, 12
+            ("name", U32, 0, PLAIN, each(&[3, 5])),
+            ("source", U32, 0, PLAIN, same(0)),
+        ],
+    );
+    table(
+        &mut out,
+        "tracks",
+        2,
+        &[
+            ("kind", U8, 0, PLAIN, same(0)),
+            ("utid", U32, 0, PLAIN, each(&[0, 1])),
+            ("source", U32, 0, PLAIN, same(0)),
+        ],
+    );
+    table(
+        &mut out,
+        "slices",
+        4,
+        &[
+            (
+                "ts",
+                I64,
+                0,
+                DELTA,
+                [varints(&[2_000_000]), each(&[0, 1_000_000, 0, 2_000_000])].concat(),
+            ),
+            ("track_id", U32, 0, PLAIN, each(&[0, 0, 1, 0])),
+            ("depth", U32, 2, PLAIN, each(&[0, 1, 1, 0])),
+            ("parent_id", U32, 2, PARENT, same(0)),
+            // The last one never ended: one gap, at row 3 in the order of tracks.
+            (
+                "dur",
+                I64,
+                2,
+                NEST,
+                [varints(&[1, 3]), each(&[500_000, 700_000, 900_000, 0])].concat(),
+            ),
+            ("name", U32, 2, PLAIN, each(&[4, 5, 4, 5])),
+            ("hair", 42, 0, 99, vec![1, 2, 3]), // of a newer program
+        ],
+    );
+    table(&mut out, "zebra", 3, &[("stripes", 42, 0, 99, vec![7])]);
+    out
+}
+
+/// The page around it.
+pub(crate) fn report() -> Vec<u8> {
+    page(&report_columns(), Compression::default())
+}
+
+/// A report of about `bytes` bytes, not compressed, whose slices follow from each other: columns
+/// take no room but for their beginnings, and as many zeros as a reader asks for.
+pub fn dense_report(bytes: usize) -> Vec<u8> {
+    let rows = bytes * 3 / 4 / 9;
+    let mut out = b"tlco".to_vec();
+    varint(&mut out, 1);
+    table(
+        &mut out,
+        "strings",
+        1,
+        &[("text", TEXT, 0, PLAIN, texts(&["x"]))],
+    );
+    table(
+        &mut out,
+        "trace",
+        1,
+        &[
+            ("first_ts", I64, 0, PLAIN, same(0)),
+            ("last_ts", I64, 0, PLAIN, same(rows as u64 * 2)),
+        ],
+    );
+    table(&mut out, "threads", 1, &[("tid", I64, 0, PLAIN, same(1))]);
+    table(
+        &mut out,
+        "tracks",
+        1,
+        &[
+            ("kind", U8, 0, PLAIN, same(0)),
+            ("utid", U32, 0, PLAIN, same(0)),
+        ],
+    );
+    let ts: Vec<u64> = (0..rows as u64).map(|row| 1 + (row & 1)).collect();
+    let nested = || [varints(&[0]), same(1)].concat();
+    table(
+        &mut out,
+        "slices",
+        rows as u64,
+        &[
+            ("ts", I64, 0, DELTA, [varints(&[0]), each(&ts)].concat()),
+            ("track_id", U32, 0, PLAIN, same(0)),
+            ("depth", U32, 2, PLAIN, each(&ts)),
+            ("parent_id", U32, 2, PARENT, same(0)),
+            ("dur", I64, 2, NEST, nested()),
+            ("thread_ts", I64, 2, NEST, nested()),
+            ("thread_dur", I64, 2, NEST, nested()),
+            ("name", U32, 0, PLAIN, same(1)),
+            ("padding", 0, 0, PLAIN, vec![0; rows * 7]),
+        ],
+    );
+    page(&out, Compression::none())
+}
+
+fn page(columns: &[u8], compression: Compression) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), compression);
+    gzip.write_all(columns).expect("memory takes it");
+    let text = base64(&gzip.finish().expect("memory takes it"));
+    format!(
+        "<!doctype html>\n<html><head><meta name=\"traceloom-report\" content=\"1\"><title>made</title></head>\n<body>\n\
+         <script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">AAAA</script>\n\
+         <script type=\"application/octet-stream;base64\" class=\"traceloom-columns\" data-name=\"head\" \
+         data-bytes=\"{}\">{text}</script>\n<script type=\"module\">let a = 1 < 2;</script>\n</body></html>\n",
+        columns.len()
+    )
+    .into_bytes()
+}
+
+type Column<'a> = (&'a str, u8, u8, u8, Vec<u8>);
+
+/// name, rows, number of columns, then of each: name, type, key, transform, bytes; then all bytes.
+fn table(out: &mut Vec<u8>, name: &str, rows: u64, columns: &[Column<'_>]) {
+    let text = |out: &mut Vec<u8>, text: &str| {
+        varint(out, text.len() as u64);
+        out.extend(text.bytes());
+    };
+    text(out, name);
+    varint(out, rows);
+    varint(out, columns.len() as u64);
+    for (name, ty, key, transform, bytes) in columns {
+        text(out, name);
+        out.extend([*ty, *key, *transform]);
+        varint(out, bytes.len() as u64);
+    }
+    columns.iter().for_each(|column| out.extend(&column.4));
+}
+
+/// One number for all rows.
+fn same(number: u64) -> Vec<u8> {
+    [vec![0], varints(&[number])].concat()
+}
+
+/// A number a row.
+fn each(numbers: &[u64]) -> Vec<u8> {
+    [vec![1], varints(numbers)].concat()
+}
+
+fn texts(texts: &[&str]) -> Vec<u8> {
+    let lengths: Vec<_> = texts.iter().map(|text| text.len() as u64).collect();
+    [each(&lengths), texts.concat().into_bytes()].concat()
+}
+
+fn varints(numbers: &[u64]) -> Vec<u8> {
+    let mut out = Vec::new();
+    numbers.iter().for_each(|&number| varint(&mut out, number));
+    out
+}
+
+fn varint(out: &mut Vec<u8>, mut number: u64) {
+    while number > 0x7f {
+        out.push(number as u8 & 0x7f | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |group: &[u8]| {
+        let bits = (0..3).fold(0u32, |bits, n| {
+            bits << 8 | u32::from(group.get(n).copied().unwrap_or(0))
+        });
+        (0..4)
+            .map(|n| match n <= group.len() {
+                true => LETTERS[(bits >> (18 - 6 * n) & 63) as usize] as char,
+                false => '=',
+            })
+            .collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
