@@ -1,0 +1,33 @@
+//! Stopping work that nobody waits for any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::EngineError;
+
+/// A flag that the asker raises when it no longer wants the answer. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// The answer is not wanted any more.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the answer is not wanted any more.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// For loops over many rows: an error once the flag is up.
+    ///
+    /// # Errors
+    /// [`EngineError::Cancelled`] if the answer is not wanted any more.
+    pub fn check(&self) -> Result<(), EngineError> {
+        match self.is_raised() {
+            true => Err(EngineError::Cancelled),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The engine: a trace, and what was worked out about it so far.
+
+use std::sync::OnceLock;
+
+use traceloom_analyze::timeline::Timeline;
+use traceloom_trace::Trace;
+
+use crate::ask::Ask;
+use crate::cancel::Cancel;
+use crate::error::EngineError;
+use crate::frame::Frame;
+use crate::ops;
+use crate::scope::Scope;
+use crate::trees::Trees;
+
+/// A trace with everything the page may ask about it. Shared between threads; results that are
+/// dear are kept.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) trace: Trace,
+    pub(crate) trees: Trees,
+    timeline: OnceLock<Timeline>,
+}
+
+impl Engine {
+    /// An engine for this trace.
+    pub fn new(trace: Trace) -> Self {
+        Self {
+            trace,
+            trees: Trees::default(),
+            timeline: OnceLock::new(),
+        }
+    }
+
+    /// Makes what questions need most, in the order in which a person gets there: the time line,
+    /// the totals beside a slice, the profile of everything. Whoever asks meanwhile waits for no
+    /// more than what it needs.
+    pub fn prepare(&self) {
+        self.timeline().totals(&self.trace);
+        drop(self.trees.of(&self.trace, &Scope::default()));
+    }
+
+    pub(crate) fn timeline(&self) -> &Timeline {
+        self.timeline.get_or_init(|| Timeline::new(&self.trace))
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Answers one question, in the form of a [`Frame`]. A question that has no answer gets a
+    /// frame with `error`.
+    pub fn answer(&self, question: &[u8], cancel: &Cancel) -> Vec<u8> {
+        let answer = Ask::parse(question).and_then(|ask| self.dispatch(&ask, cancel));
+        answer.unwrap_or_else(|error| Frame::error(&error)).finish()
+    }
+
+    fn dispatch(&self, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
+        let op = ask.op()?;
+        match ops::OPS.iter().find(|(name, _)| *name == op) {
+            Some((_, answer)) => answer(self, ask, cancel),
+            None => Err(EngineError::UnknownOp(op.to_owned())),
+        }
+    }
+
+    /// The moment that the page calls `ns`, rounded down; ends of the range of times where it lies beyond.
+    pub(crate) fn absolute(&self, ns: f64) -> i64 {
+        let ns = i128::from(self.trace.bounds.0).saturating_add(ns.floor() as i128);
+        ns.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+
+    /// `ts` relative to the first event, as the page counts: exact to the nanosecond for 104 days.
+    pub(crate) fn relative(&self, ts: i64) -> f64 {
+        (i128::from(ts) - i128::from(self.trace.bounds.0)) as f64
+    }
+}

@@ -1,0 +1,38 @@
+//! What the page can ask: one file a question, or a few that belong together.
+
+mod frames;
+mod profile;
+mod timeline;
+
+use crate::ask::Ask;
+use crate::cancel::Cancel;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::frame::Frame;
+
+/// How a question is answered.
+pub(crate) type Answer = fn(&Engine, &Ask, &Cancel) -> Result<Frame, EngineError>;
+
+/// Every question by name.
+pub(crate) const OPS: &[(&str, Answer)] = &[
+    ("profile", profile::profile),
+    ("method", profile::method),
+    ("tree", profile::tree),
+    ("flame", profile::flame),
+    ("ranks", profile::ranks),
+    ("graph", profile::graph),
+    ("diff", profile::diff),
+    ("meta", timeline::meta),
+    ("rows", timeline::rows),
+    ("window", timeline::window),
+    ("names", timeline::names),
+    ("slice", timeline::slice),
+    ("locate", timeline::locate),
+    ("neighbour", timeline::neighbour),
+    ("frames", frames::frames),
+    ("find", timeline::find),
+    ("same", timeline::same),
+    ("flows", timeline::flows),
+    ("at", timeline::at),
+    ("range", timeline::range),
+];

@@ -1,0 +1,23 @@
+//! Questions of the time line.
+
+mod at;
+mod find;
+mod flows;
+mod locate;
+mod meta;
+mod names;
+mod range;
+mod rows;
+mod slice;
+mod window;
+
+pub(crate) use at::at;
+pub(crate) use find::{find, same};
+pub(crate) use flows::flows;
+pub(crate) use locate::{locate, neighbour};
+pub(crate) use meta::meta;
+pub(crate) use names::names;
+pub(crate) use range::range;
+pub(crate) use rows::rows;
+pub(crate) use slice::slice;
+pub(crate) use window::window;

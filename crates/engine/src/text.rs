@@ -1,0 +1,46 @@
+//! Texts of a trace on their way to the page.
+
+use std::borrow::Cow;
+
+/// Characters of a name that a list shows.
+pub(crate) const LIST_CHARS: usize = 300;
+
+/// Characters of a text that is shown on its own.
+pub(crate) const DETAIL_CHARS: usize = 10_000;
+
+/// `text`, with its middle left out where it has more than `most` characters.
+pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    // Bytes are at least as many as characters, and quickly known.
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let count = text.chars().count();
+    if count <= most {
+        return Cow::Borrowed(text);
+    }
+    let keep = most.saturating_sub(1);
+    let (head, tail) = (keep - keep / 2, keep / 2);
+    let place = |chars: usize| {
+        text.char_indices()
+            .nth(chars)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    Cow::Owned(format!(
+        "{}…{}",
+        &text[..place(head)],
+        &text[place(count - tail)..]
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_goes() {
+        assert_eq!(cut("abcdefgh", 8), "abcdefgh");
+        assert_eq!(cut("abcdefgh", 5), "ab…gh");
+        assert_eq!(cut("äöüßäöüß", 4), "äö…ß");
+        assert_eq!(cut("äöüß", 4), "äöüß");
+    }
+}

@@ -1,0 +1,124 @@
+//! Call trees of the scopes asked for lately, and their profiles.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use traceloom_analyze::TreeOptions;
+use traceloom_analyze::{CallTree, FunctionId, GroupBy, Measure, Origin, Profile, ProfileOptions};
+use traceloom_trace::Trace;
+
+use crate::engine::Engine;
+use crate::scope::Scope;
+
+/// Trees that are kept at most.
+const KEPT: usize = 8;
+
+/// Nodes of all trees that are kept at most (the newest is kept whatever it holds): 32 to 56 bytes each.
+const KEPT_NODES: usize = 4 << 20;
+
+/// The trees of some scopes, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct Trees {
+    kept: Mutex<Vec<(Scope, Arc<OnceLock<ScopeTree>>)>>,
+}
+
+/// A scope's tree.
+pub(crate) struct ScopeTree {
+    pub tree: CallTree,
+    profiles: Mutex<Vec<Arc<Ranking>>>,
+}
+
+/// A profile of a tree, and the names of its rows.
+pub(crate) struct Ranking {
+    pub profile: Profile,
+    /// The NameId of each row; `u32::MAX` for classes, packages and threads.
+    pub names: Vec<u32>,
+}
+
+impl std::fmt::Debug for ScopeTree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ScopeTree of {} nodes", self.tree.nodes.len())
+    }
+}
+
+/// What a lock guards here is whole at any time, so one that a panic left behind is as good.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Trees {
+    /// The tree of a scope; made at the first question. Others that ask for it meanwhile wait.
+    pub fn of(&self, trace: &Trace, scope: &Scope) -> Arc<OnceLock<ScopeTree>> {
+        let cell = {
+            let mut kept = lock(&self.kept);
+            let cell = match kept.iter().position(|(known, _)| known == scope) {
+                Some(at) => kept.remove(at).1,
+                None => Arc::default(),
+            };
+            kept.insert(0, (scope.clone(), Arc::clone(&cell)));
+            cell
+        };
+        cell.get_or_init(|| ScopeTree::new(trace, scope));
+        self.forget_old();
+        cell
+    }
+
+    fn forget_old(&self) {
+        let mut nodes = 0;
+        let mut place = 0;
+        lock(&self.kept).retain(|(_, cell)| {
+            nodes += cell.get().map_or(0, |made| made.tree.nodes.len());
+            place += 1;
+            place == 1 || (place <= KEPT && nodes <= KEPT_NODES)
+        });
+    }
+}
+
+impl ScopeTree {
+    fn new(trace: &Trace, scope: &Scope) -> Self {
+        let options = TreeOptions {
+            range: scope.range,
+            all_tracks: false,
+        };
+        Self {
+            tree: CallTree::of_tracks(trace, &options, scope.tracks(trace).as_deref()),
+            profiles: Mutex::default(),
+        }
+    }
+
+    /// The profile by `by`, ranked by `clock`.
+    pub fn ranking(&self, engine: &Engine, by: GroupBy, clock: Measure) -> Arc<Ranking> {
+        let mut known = lock(&self.profiles);
+        let is_wanted = |one: &&Arc<Ranking>| one.profile.by == by && one.profile.clock() == clock;
+        if let Some(found) = known.iter().find(is_wanted) {
+            return Arc::clone(found);
+        }
+        let made = Arc::new(Ranking::new(engine, &self.tree, by, clock));
+        known.push(Arc::clone(&made));
+        made
+    }
+}
+
+impl Ranking {
+    fn new(engine: &Engine, tree: &CallTree, by: GroupBy, clock: Measure) -> Self {
+        let profile = Profile::new(tree, &ProfileOptions { by, clock });
+        let mut names = vec![u32::MAX; profile.rows.len()];
+        if by == GroupBy::Method {
+            for (function, origin) in tree.origins.iter().enumerate() {
+                let function = FunctionId(function as u32);
+                if let Some(row) = profile.row_of_function(function) {
+                    names[row] = name_of(engine, *origin);
+                }
+            }
+        }
+        Self { profile, names }
+    }
+}
+
+/// The NameId of a function.
+fn name_of(engine: &Engine, origin: Origin) -> u32 {
+    let names = &engine.timeline().names;
+    match origin {
+        Origin::Name(name) => names.of_text(name).0,
+        Origin::Method(method) => names.of_method(method).0,
+    }
+}

@@ -1,0 +1,92 @@
+//! Reading answers back, as the page does.
+
+use serde_json::{Map, Value};
+use traceloom_engine::{Cancel, Engine};
+
+/// An answer, taken apart.
+pub struct Answer {
+    pub json: Map<String, Value>,
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+/// Asks; fails if there is no answer.
+pub fn ask(engine: &Engine, question: Value) -> Answer {
+    let answer = ask_any(engine, &question);
+    assert!(
+        !answer.json.contains_key("error"),
+        "{question}: {}",
+        answer.json["error"]
+    );
+    answer
+}
+
+/// Asks.
+pub fn ask_any(engine: &Engine, question: &Value) -> Answer {
+    let bytes = engine.answer(question.to_string().as_bytes(), &Cancel::default());
+    let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+    let json = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
+    let start = (4 + length).next_multiple_of(8);
+    Answer { json, bytes, start }
+}
+
+impl Answer {
+    fn column(&self, name: &str) -> (&str, &[u8]) {
+        let mut at = self.start;
+        for column in self.json["columns"].as_array().unwrap() {
+            let (this, kind) = (column[0].as_str().unwrap(), column[1].as_str().unwrap());
+            let width = match kind {
+                "f64" => 8,
+                "u32" | "f32" => 4,
+                "u16" => 2,
+                _ => 1,
+            };
+            let length = column[2].as_u64().unwrap() as usize * width;
+            if this == name {
+                return (kind, &self.bytes[at..at + length]);
+            }
+            at = (at + length).next_multiple_of(8);
+        }
+        panic!("no column {name}");
+    }
+
+    /// A column of whole numbers.
+    pub fn ints(&self, name: &str) -> Vec<u32> {
+        let (kind, bytes) = self.column(name);
+        match kind {
+            "u8" => bytes.iter().map(|byte| u32::from(*byte)).collect(),
+            "u32" => {
+                let chunks = bytes.chunks(4);
+                chunks
+                    .map(|four| u32::from_le_bytes(four.try_into().unwrap()))
+                    .collect()
+            }
+            other => panic!("column {name} is {other}"),
+        }
+    }
+
+    /// A column of floats.
+    pub fn floats(&self, name: &str) -> Vec<f64> {
+        let (kind, bytes) = self.column(name);
+        assert_eq!(kind, "f64", "column {name}");
+        let chunks = bytes.chunks(8);
+        chunks
+            .map(|eight| f64::from_le_bytes(eight.try_into().unwrap()))
+            .collect()
+    }
+
+    /// A value of the JSON part as a number.
+    pub fn number(&self, key: &str) -> f64 {
+        self.json[key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key}: {:?}", self.json.get(key)))
+    }
+
+    /// A list of texts.
+    pub fn texts(&self, key: &str) -> Vec<String> {
+        let list = self.json[key].as_array().unwrap();
+        list.iter()
+            .map(|text| text.as_str().unwrap().to_owned())
+            .collect()
+    }
+}

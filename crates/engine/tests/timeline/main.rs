@@ -1,0 +1,7 @@
+//! The questions of the time line: on hand-made traces, on the examples and on real files.
+
+mod answers;
+mod every_file;
+mod frame;
+mod hostile;
+mod made;
