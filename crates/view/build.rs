@@ -1,0 +1,159 @@
+//! Lists the page's files for `src/assets.rs`, and compiles the engine to WebAssembly.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use lzma_rust2::{LzmaOptions, LzmaWriter};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+const PACKAGE: &str = "traceloom-page-engine";
+const PROFILE: &str = "page";
+
+/// What the engine is made of, from the workspace's folder on.
+const SOURCES: &[&str] = &[
+    "Cargo.toml",
+    "Cargo.lock",
+    "crates/trace/Cargo.toml",
+    "crates/trace/src",
+    "crates/analyze/Cargo.toml",
+    "crates/analyze/src",
+    "crates/columns/Cargo.toml",
+    "crates/columns/src",
+    "crates/engine/Cargo.toml",
+    "crates/engine/src",
+    "crates/view/wasm",
+];
+
+fn main() -> Result<()> {
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=web");
+    fs::write(out.join("assets.rs"), assets(&here.join("web"))?)?;
+    let root = here.ancestors().nth(2).ok_or("no workspace")?;
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={}", root.join(source).display());
+    }
+    fs::write(out.join("engine.wasm.lzma"), engine(root, &out)?)?;
+    Ok(())
+}
+
+/// `ASSETS`: each file of the page by its path below `web/`.
+fn assets(web: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    collect(web, web, &mut files)?;
+    files.sort();
+    let mut list = "static ASSETS: &[(&str, &str)] = &[\n".to_owned();
+    for file in files {
+        let path = web.join(&file);
+        writeln!(list, "    ({file:?}, include_str!({path:?})),")?;
+    }
+    list += "];\n";
+    Ok(list)
+}
+
+fn collect(web: &Path, folder: &Path, files: &mut Vec<String>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if path.is_dir() {
+            collect(web, &path, files)?;
+        } else if matches!(ending, Some("js" | "css" | "html")) {
+            let below = path.strip_prefix(web)?.to_str();
+            files.push(below.ok_or("a name that is not UTF-8")?.replace('\\', "/"));
+        }
+    }
+    Ok(())
+}
+
+/// The engine, packed; nothing where this toolchain cannot compile for the browser. The
+/// program is whole without it but for reports, and those say what is missing.
+fn engine(root: &Path, out: &Path) -> Result<Vec<u8>> {
+    if !has_target()? {
+        println!(
+            "cargo::warning=reports cannot be written by this build: `rustup target add {TARGET}`, then build again"
+        );
+        return Ok(Vec::new());
+    }
+    let target_dir = out.join("engine");
+    let mut cargo = Command::new(env::var_os("CARGO").ok_or("no cargo")?);
+    cargo
+        .current_dir(root)
+        .args(["build", "--quiet", "--locked", "--package", PACKAGE])
+        .args(["--profile", PROFILE, "--target", TARGET, "--target-dir"])
+        .arg(&target_dir);
+    clean(&mut cargo, root);
+    let output = cargo.output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("the engine does not compile for {TARGET}:\n{said}").into());
+    }
+    let name = format!("{}.wasm", PACKAGE.replace('-', "_"));
+    let wasm = fs::read(target_dir.join(TARGET).join(PROFILE).join(name))?;
+    packed(&wasm)
+}
+
+fn has_target() -> Result<bool> {
+    let rustc = env::var_os("RUSTC").ok_or("no rustc")?;
+    let asked = ["--print", "target-libdir", "--target", TARGET];
+    let folder = Command::new(rustc).args(asked).output()?.stdout;
+    let folder = String::from_utf8(folder)?;
+    let folder = Path::new(folder.trim());
+    if !folder.is_dir() {
+        // A path that is not there runs this again with every build, until it is.
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
+    Ok(folder.is_dir())
+}
+
+/// What the outer build set for itself must not reach the inner one: flags for another target,
+/// clippy in the compiler's place. Its jobs are counted together with the outer ones.
+fn clean(cargo: &mut Command, root: &Path) {
+    let ours = [
+        "CARGO",
+        "CARGO_HOME",
+        "CARGO_MAKEFLAGS",
+        "CARGO_INCREMENTAL",
+    ];
+    let inherited = |name: &str| {
+        ours.contains(&name)
+            || ["CARGO_NET", "CARGO_HTTP", "CARGO_REGISTR", "CARGO_SOURCE"]
+                .iter()
+                .any(|start| name.starts_with(start))
+    };
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO") && !inherited(&name) {
+            cargo.env_remove(&*name);
+        }
+    }
+    for name in ["RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
+        cargo.env_remove(name);
+    }
+    // Places of panics would tell where this was built, and make each machine's report differ.
+    let mut flags = vec![format!("--remap-path-prefix={}=", root.display())];
+    if let Some(home) = cargo_home() {
+        flags.push(format!("--remap-path-prefix={}=cargo", home.display()));
+    }
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".cargo"));
+    env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
+}
+
+/// LZMA with its size in front, which `web/source/unpack.js` unpacks: a quarter smaller than gzip.
+fn packed(wasm: &[u8]) -> Result<Vec<u8>> {
+    let mut options = LzmaOptions::with_preset(9);
+    options.nice_len = 273;
+    let mut out = LzmaWriter::new_use_header(Vec::new(), &options, Some(wasm.len() as u64))?;
+    out.write_all(wasm)?;
+    Ok(out.finish()?)
+}

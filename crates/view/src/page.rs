@@ -1,0 +1,149 @@
+//! The page, put together: shell, style and script, with the hashes that its policy names.
+
+use std::error::Error;
+
+use sha2::{Digest, Sha256};
+use thiserror::Error as ThisError;
+
+use crate::assets::Web;
+use crate::base64;
+use crate::bundle::{BundleError, bundle};
+use crate::report::ReportShell;
+
+/// The module that starts the page.
+const ENTRY: &str = "app/main";
+/// Where the style goes in `page.html`.
+const STYLE: &str = "<style></style>";
+/// Where the script goes.
+const SCRIPT: &str = "<script type=\"module\"></script>";
+
+/// Made by `build.rs`; empty if the toolchain lacked the target.
+const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm.lzma"));
+
+/// Why there is no page.
+#[derive(Clone, PartialEq, Eq, Debug, ThisError)]
+#[non_exhaustive]
+pub enum PageError {
+    /// The modules cannot be joined.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// A file of the page is not there.
+    #[error("web/{0} is missing")]
+    Missing(&'static str),
+    /// The shell has no place for a part.
+    #[error("web/page.html has no {0}")]
+    NoPlace(&'static str),
+    /// The program was built without the part that goes into reports.
+    #[error(
+        "this traceloom was built without the engine that a report carries: `rustup target add wasm32-unknown-unknown`, and build it again"
+    )]
+    NoEngine,
+}
+
+/// What the page is made of.
+#[derive(Clone, Debug)]
+pub struct PageParts {
+    /// The shell, with empty `<style>` and `<script type="module">` elements.
+    pub html: String,
+    /// The style sheet.
+    pub css: String,
+    /// All modules as one module script.
+    pub script: String,
+    /// The engine as WebAssembly packed by LZMA; see [`engine`](Self::engine).
+    engine_packed: &'static [u8],
+}
+
+/// A page as text, and what its Content-Security-Policy must allow.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The document.
+    pub html: String,
+    /// `'sha256-…'` of the style.
+    pub style_hash: String,
+    /// `'sha256-…'` of the script.
+    pub script_hash: String,
+}
+
+impl PageParts {
+    /// The parts that are in the program.
+    ///
+    /// # Errors
+    /// None in a program whose tests passed: they join the modules.
+    pub fn new() -> Result<Self, PageError> {
+        Self::from_web(&Web::Inside, true)
+    }
+
+    pub(crate) fn from_web(web: &Web, strip: bool) -> Result<Self, PageError> {
+        let file = |name| web.file(name).ok_or(PageError::Missing(name));
+        let find = |name: &str| web.file(&format!("{name}.js"));
+        Ok(Self {
+            html: file("page.html")?,
+            css: style(web)?,
+            script: bundle(ENTRY, &find, strip)?,
+            engine_packed: ENGINE,
+        })
+    }
+
+    /// The engine that answers in a report: WebAssembly, packed by LZMA.
+    ///
+    /// # Errors
+    /// If the toolchain that built this program could not compile it; says how to add it.
+    pub fn engine(&self) -> Result<&'static [u8], PageError> {
+        match self.engine_packed {
+            [] => Err(PageError::NoEngine),
+            engine => Ok(engine),
+        }
+    }
+
+    /// Puts the parts together. `head` goes to the start of the document's head, `data` before
+    /// the script; both are HTML, made by the caller.
+    ///
+    /// # Errors
+    /// If the shell lacks a place for a part.
+    pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
+        let (before, rest) = split(&self.html, STYLE)?;
+        let (middle, after) = split(rest, SCRIPT)?;
+        let (top, below) = split(before, "<head>")?;
+        let Self { css, script, .. } = self;
+        let html = format!(
+            "{top}<head>{head}{below}<style>{css}</style>{middle}{data}<script type=\"module\">{script}</script>{after}"
+        );
+        Ok(Page {
+            html,
+            style_hash: hash(css),
+            script_hash: hash(script),
+        })
+    }
+}
+
+impl ReportShell for PageParts {
+    fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+        Ok(self.page(head, data)?.html)
+    }
+
+    fn style_and_script(&self) -> (String, String) {
+        (hash(&self.css), hash(&self.script))
+    }
+
+    fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
+        Ok(self.engine()?)
+    }
+}
+
+/// `page.css`, then the rooms' own.
+fn style(web: &Web) -> Result<String, PageError> {
+    let mut css = web.file("page.css").ok_or(PageError::Missing("page.css"))?;
+    for path in web.styles() {
+        css += &web.file(&path).unwrap_or_default();
+    }
+    Ok(css)
+}
+
+fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), PageError> {
+    text.split_once(at).ok_or(PageError::NoPlace(at))
+}
+
+/// A source expression of a Content-Security-Policy that allows just this text.
+pub fn hash(text: &str) -> String {
+    format!("'sha256-{}'", base64::encode(&Sha256::digest(text)))
+}

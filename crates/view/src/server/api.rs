@@ -1,0 +1,181 @@
+//! `POST /api`: a question for the engine, an answer in the engine's frame.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Query, Request, State as With};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+use traceloom_engine::{Cancel, Frame};
+
+use super::State;
+use super::traces::Slot;
+
+/// Questions are small; the longest name a search for.
+const QUESTION_BYTES: usize = 1 << 20;
+
+/// Answers of this size are packed: from here on the browser is done sooner with fewer bytes,
+/// also where they come through a tunnel from another machine.
+const PACK_FROM_BYTES: usize = 64 << 10;
+
+/// The fields of a request's query that matter here.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Fields {
+    /// Which trace.
+    #[serde(default)]
+    trace: usize,
+}
+
+pub(crate) async fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "there is nothing here\n").into_response()
+}
+
+/// `GET /status`: how far the reading of a trace is.
+pub(crate) async fn status(
+    With(state): With<Arc<State>>,
+    Query(fields): Query<Fields>,
+) -> Response {
+    let status = match state.traces.get(fields.trace) {
+        None => return no_such_trace(fields.trace),
+        Some(Slot::Loading { done, total }) => {
+            json!({"state": "loading", "done": done, "total": total})
+        }
+        Some(Slot::Ready(_)) => json!({"state": "ready"}),
+        Some(Slot::Failed(why)) => json!({"state": "failed", "error": &*why}),
+    };
+    axum::Json(status).into_response()
+}
+
+pub(crate) async fn answer(
+    With(state): With<Arc<State>>,
+    Query(fields): Query<Fields>,
+    request: Request,
+) -> Response {
+    if !is_type(request.headers(), "application/json") {
+        return wrong_type("application/json");
+    }
+    let packs = accepts_gzip(request.headers());
+    let Ok(question) = to_bytes(request.into_body(), QUESTION_BYTES).await else {
+        let why = "the question is longer than 1 MB, or broke off\n";
+        return (StatusCode::PAYLOAD_TOO_LARGE, why).into_response();
+    };
+    let engine = match state.traces.loaded(fields.trace).await {
+        None => return no_such_trace(fields.trace),
+        Some(Err(why)) => return frame(Frame::new().with("error", &*why).finish()),
+        Some(Ok(engine)) => engine,
+    };
+    // Closed only when the server is gone.
+    let Ok(_permit) = state.workers.acquire().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let question = Vec::from(question);
+    let answer = work(move |cancel| {
+        let bytes = engine.answer(&question, cancel);
+        Answer::new(bytes, packs && !cancel.is_raised())
+    });
+    match answer.await {
+        Some(answer) => answer.into_response(),
+        None => {
+            let why = "the engine broke down on this question\n";
+            (StatusCode::INTERNAL_SERVER_ERROR, why).into_response()
+        }
+    }
+}
+
+/// Work off the threads that serve; none if it broke down. Dropping this (the page went away, or
+/// wants another answer instead) tells the work to stop.
+pub(crate) async fn work<T: Send + 'static>(
+    job: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Option<T> {
+    struct Guard(Cancel);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            self.0.raise();
+        }
+    }
+    let guard = Guard(Cancel::default());
+    let cancel = guard.0.clone();
+    tokio::task::spawn_blocking(move || job(&cancel)).await.ok()
+}
+
+/// A frame on its way to the browser.
+struct Answer {
+    bytes: Vec<u8>,
+    packed: bool,
+}
+
+impl Answer {
+    fn new(bytes: Vec<u8>, packs: bool) -> Self {
+        let packed = (packs && bytes.len() >= PACK_FROM_BYTES).then(|| gzip(&bytes));
+        match packed.and_then(Result::ok) {
+            Some(bytes) => Self {
+                bytes,
+                packed: true,
+            },
+            None => Self {
+                bytes,
+                packed: false,
+            },
+        }
+    }
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = frame(self.bytes);
+        if self.packed {
+            let gzip = HeaderValue::from_static("gzip");
+            response
+                .headers_mut()
+                .insert(header::CONTENT_ENCODING, gzip);
+        }
+        response
+    }
+}
+
+fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let room = Vec::with_capacity(bytes.len() / 4);
+    let mut out = GzEncoder::new(room, Compression::fast());
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING);
+    let accepted = accepted.and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|value| value.split(',').any(|coding| coding.trim() == "gzip"))
+}
+
+fn frame(bytes: Vec<u8>) -> Response {
+    (
+        [(header::CONTENT_TYPE, "application/octet-stream")],
+        Body::from(bytes),
+    )
+        .into_response()
+}
+
+pub(crate) fn no_such_trace(number: usize) -> Response {
+    (
+        StatusCode::NOT_FOUND,
+        format!("there is no trace {number}\n"),
+    )
+        .into_response()
+}
+
+/// Whether the body is of this type, whatever its parameters.
+pub(crate) fn is_type(headers: &HeaderMap, wanted: &str) -> bool {
+    let value = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(wanted))
+}
+
+pub(crate) fn wrong_type(wanted: &str) -> Response {
+    let why = format!("a body of type {wanted} expected\n");
+    (StatusCode::UNSUPPORTED_MEDIA_TYPE, why).into_response()
+}

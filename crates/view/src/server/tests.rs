@@ -1,0 +1,50 @@
+use std::io::Write;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::*;
+
+/// Long enough for any machine, short of forever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Serves `GET /`: says when it begins, works until it is cancelled, and says that it was.
+fn serve_endless_work(
+    runtime: &tokio::runtime::Runtime,
+) -> (SocketAddr, mpsc::Receiver<&'static str>) {
+    let (say, said) = mpsc::channel();
+    let job = move || {
+        let say = say.clone();
+        async move {
+            let work = api::work(move |cancel| {
+                say.send("begun").unwrap();
+                while !cancel.is_raised() {
+                    std::thread::yield_now();
+                }
+                say.send("cancelled").unwrap();
+            });
+            assert!(work.await.is_some());
+        }
+    };
+    let listener = runtime
+        .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
+        .unwrap();
+    let address = listener.local_addr().unwrap();
+    let app = Router::new().route("/", get(job));
+    runtime.spawn(axum::serve(listener, app).into_future());
+    (address, said)
+}
+
+#[test]
+fn who_hangs_up_stops_the_work() {
+    let runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = { runtime }.worker_threads(2).enable_all().build().unwrap();
+    let (address, said) = serve_endless_work(&runtime);
+    let mut page = TcpStream::connect(address).unwrap();
+    page.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        .unwrap();
+    assert_eq!(said.recv_timeout(PATIENCE), Ok("begun"));
+    drop(page);
+    assert_eq!(said.recv_timeout(PATIENCE), Ok("cancelled"));
+    runtime.shutdown_background();
+}

@@ -1,0 +1,29 @@
+//! The token in the URL: who knows it may ask.
+
+use super::ServerError;
+
+/// 128 random bits as hexadecimal text.
+#[derive(Debug)]
+pub(crate) struct Token(String);
+
+impl Token {
+    pub fn random() -> Result<Self, ServerError> {
+        let mut bytes = [0u8; 16];
+        getrandom::fill(&mut bytes).map_err(|error| ServerError::Random(error.to_string()))?;
+        Ok(Self(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ))
+    }
+
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `offered` is the token. Takes the same time wherever the first difference is, so
+    /// that the time of an answer tells nothing.
+    pub fn is(&self, offered: &str) -> bool {
+        let (ours, theirs) = (self.0.as_bytes(), offered.as_bytes());
+        let differences = ours.iter().zip(theirs).fold(0, |sum, (a, b)| sum | (a ^ b));
+        std::hint::black_box(differences) == 0 && ours.len() == theirs.len()
+    }
+}

@@ -1,0 +1,95 @@
+// What the page tests share: a browser, the program, reports and live pages, and eyes on everything
+// that must not happen (a console error, a request to somewhere).
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const here = dirname(fileURLToPath(import.meta.url));
+/** The workspace. */
+export const root = resolve(here, "../../../..");
+/** The program under test. */
+export const program = process.env.TRACELOOM ?? join(root, "target/debug/traceloom");
+/** Where reports and screenshots go. */
+export const work = process.env.TRACELOOM_PAGE_OUT ?? join(root, "target/page-tests");
+/** Made-up traces at the edges (`cargo xtask page-data`). */
+export const extremes = join(work, "data");
+
+/** A trace of the repository's own. @param {string} name */
+export const example = (name) => join(root, "examples", name);
+
+/** Real traces of a category; none where the corpus is missing. @param {string} category */
+export function corpus(category) {
+  const folder = join(process.env.TRACELOOM_TESTDATA ?? join(root, "../shared/testdata"), category);
+  return existsSync(folder) ? readdirSync(folder).sort().map((name) => join(folder, name)) : [];
+}
+
+/** Starts Debian's Chromium, with nothing of its own going over the network. */
+export function launch() {
+  const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
+  const where = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+  return chromium.launch({ executablePath: where, headless: true, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });
+}
+
+/** A path from the workspace on, where it is in there: pages show it. @param {string} path */
+const inside = (path) => path.startsWith(`${root}/`) ? relative(root, path) : path;
+
+/** Writes a report. @param {string} name @param {string[]} args files and options; gives the report's path */
+export function report(name, ...args) {
+  mkdirSync(work, { recursive: true });
+  const path = join(work, `${name}.html`);
+  execFileSync(program, ["report", ...args.map(inside), "-o", path], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+  return path;
+}
+
+/** Starts the live server on these files; gives its URL and a way to stop it. @param {string[]} args */
+export async function serve(...args) {
+  const child = spawn(program, ["view", "--no-open", ...args.map(inside)], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const url = await new Promise((found, failed) => {
+    let text = "";
+    const look = (/** @type {Buffer} */ chunk) => {
+      text += chunk;
+      const match = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(text);
+      if (match) found(match[0]);
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", look);
+    child.on("exit", () => failed(new Error(`no server: ${text}`)));
+  });
+  return { url: String(url), stop: () => child.kill("SIGINT"), child };
+}
+
+/**
+ * Opens a page and watches it. `faults` collects what must not happen; `done()` fails on any.
+ * @param {import("playwright-core").Browser} browser
+ * @param {string} target a path of a report, or a URL
+ * @param {import("playwright-core").BrowserContextOptions} [options]
+ */
+export async function open(browser, target, options = {}) {
+  const url = /^(https?|file):/.test(target) ? target : pathToFileURL(target).href;
+  const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, ...options });
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const faults = [];
+  const own = url.startsWith("http") ? new URL(url).origin : url.split("#")[0];
+  page.on("console", (line) => ["error", "warning"].includes(line.type()) && faults.push(`console: ${line.text()}`));
+  page.on("pageerror", (error) => faults.push(`thrown: ${error.stack}`));
+  page.on("request", (request) => {
+    const to = request.url();
+    if (!to.startsWith(own) && !/^(blob|data):/.test(to)) faults.push(`request: ${to}`);
+  });
+  await page.goto(url);
+  await ready(page);
+  const done = async () => {
+    await context.close();
+    if (faults.length) throw new Error(faults.join("\n"));
+  };
+  return { page, context, faults, done };
+}
+
+/** Waits for the first full picture. @param {import("playwright-core").Page} page */
+export async function ready(page) {
+  await page.waitForFunction(() => Boolean(/** @type {any} */ (window).traceloom?.ready));
+  await page.evaluate(() => /** @type {any} */ (window).traceloom.ready);
+}

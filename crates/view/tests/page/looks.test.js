@@ -1,0 +1,112 @@
+// How it looks: pictures of the main states, compared with those in shots/, and kept for people to look at.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { example, open, report } from "./lib.js";
+import { bring, clickSlice, settled, sliceNamed, tab, until } from "./drive.js";
+import { shot } from "./shots.js";
+import { theBrowser } from "./suite.js";
+
+const APP = [example("app.trace")], JANK = [example("jank.ftrace.gz")], PAIR = [...APP, ...JANK];
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** @param {Page} page @param {string} name */
+async function select(page, name) {
+  const id = await sliceNamed(page, name);
+  await bring(page, id);
+  await clickSlice(page, id);
+  await page.mouse.move(5, 5);
+}
+
+/** @param {Page} page @param {number} y where the dock's upper edge goes, px */
+async function dock(page, y) {
+  const bar = await page.getByTestId("splitter-dock").boundingBox();
+  assert.ok(bar);
+  await page.mouse.move(bar.x + 300, bar.y + bar.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(bar.x + 300, y);
+  await page.mouse.up();
+}
+
+const frames = async (/** @type {Page} */ page) => {
+  await tab(page, "frames");
+  await page.getByTestId("worst-frames").locator(".vt-space > .vt-row:not([hidden])").first().click();
+  await until(page, (state) => state.selection?.kind === "slice");
+  await tab(page, "frames");
+  await page.mouse.move(5, 5);
+};
+const profile = async (/** @type {Page} */ page) => {
+  await dock(page, 330);
+  await tab(page, "profile");
+  await page.getByTestId("profile-table").focus();
+  for (const key of ["Home", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+  await page.locator("[data-testid=profile-table] .line.heading").first().waitFor();
+};
+const range = async (/** @type {Page} */ page) => {
+  await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ selection: { kind: "range", from: 1.29e9, to: 1.45e9 }, panel: "range" }));
+  await page.locator("[data-testid=range-by_name] .vt-row").nth(3).waitFor();
+};
+
+const SMALL = { width: 1366, height: 768 }, LARGE = { width: 2560, height: 1440 };
+/** @type {{name: string, files: string[], options: import("playwright-core").BrowserContextOptions, reach?: (page: Page) => Promise<void>}[]} */
+const PICTURES = [
+  { name: "method-light", files: APP, options: { viewport: SMALL }, reach: (page) => select(page, "com.example.news.ArticleParser.parse") },
+  { name: "method-dark", files: APP, options: { viewport: SMALL, colorScheme: "dark" }, reach: (page) => select(page, "com.example.news.ArticleParser.parse") },
+  { name: "systrace-light", files: JANK, options: { viewport: SMALL }, reach: frames },
+  { name: "systrace-dark", files: JANK, options: { viewport: SMALL, colorScheme: "dark" }, reach: (page) => select(page, "ImageCache.put") },
+  { name: "merged-large", files: PAIR, options: { viewport: LARGE } },
+  { name: "profile-light", files: APP, options: { viewport: SMALL }, reach: profile },
+  { name: "profile-dark", files: APP, options: { viewport: SMALL, colorScheme: "dark" }, reach: profile },
+  { name: "frames-dark-large", files: JANK, options: { viewport: LARGE, colorScheme: "dark" }, reach: frames },
+  { name: "range-light", files: JANK, options: { viewport: SMALL }, reach: range },
+  { name: "help-dark", files: APP, options: { viewport: SMALL, colorScheme: "dark" }, reach: async (page) => { await page.keyboard.press("?"); await page.getByTestId("help-sheet").waitFor(); } },
+  { name: "sharp", files: JANK, options: { viewport: { width: 683, height: 384 }, deviceScaleFactor: 2 } },
+  { name: "zoomed-200", files: APP, options: { viewport: SMALL }, reach: async (page) => { await page.evaluate(() => { document.documentElement.style.setProperty("zoom", "2"); }); } },
+  { name: "forced-colors", files: JANK, options: { viewport: SMALL, forcedColors: "active" }, reach: (page) => select(page, "ImageCache.put") },
+];
+
+for (const { name, files, options, reach } of PICTURES) {
+  test(`picture ${name}`, async () => {
+    const { page, done } = await open(theBrowser(), report(`looks-${files.length}-${files[0].split("/").at(-1)}`, ...files), { reducedMotion: "reduce", colorScheme: "light", ...options });
+    await settled(page);
+    await reach?.(page);
+    await settled(page);
+    await shot(page, name);
+    await done();
+  });
+}
+
+test("nothing moves by itself where motion is not wanted", async () => {
+  const { page, done } = await open(theBrowser(), report("looks-still", ...JANK), { reducedMotion: "reduce" });
+  await settled(page);
+  const moved = await page.evaluate(async () => {
+    const { timeline, store } = /** @type {any} */ (window).traceloom;
+    timeline.view.set(1e8, 2e8);
+    return [timeline.view.from, timeline.view.to, store.get().view.from];
+  });
+  assert.deepEqual(moved, [1e8, 2e8, 1e8], "the view is there at once");
+  const animated = await page.evaluate(() => document.getAnimations().filter((animation) => animation.playState === "running").length);
+  assert.equal(animated, 0);
+  await done();
+});
+
+test("small windows keep the timeline and its tools", async () => {
+  const { page, done } = await open(theBrowser(), report("looks-small", ...APP), { viewport: { width: 480, height: 640 } });
+  await settled(page);
+  for (const testid of ["timeline", "search", "help", "tab-details"]) assert.ok(await page.getByTestId(testid).isVisible(), testid);
+  const out = await page.evaluate(() => [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1).map((element) => `${element.tagName}.${element.className}`));
+  assert.deepEqual(out, [], "nothing sticks out to the side");
+  await done();
+});
+
+test("the system's switch to dark is followed, and a choice is kept", async () => {
+  const { page, done } = await open(theBrowser(), report("looks-theme", ...APP), { colorScheme: "light" });
+  const dark = () => page.evaluate(() => document.documentElement.hasAttribute("data-dark"));
+  assert.equal(await dark(), false);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(() => document.documentElement.hasAttribute("data-dark"));
+  await page.getByTestId("theme").click();
+  await page.getByRole("menuitemradio", { name: "Light", exact: true }).click();
+  await page.waitForFunction(() => !document.documentElement.hasAttribute("data-dark"));
+  await done();
+});

@@ -1,0 +1,152 @@
+// A file dropped on the page of a live server opens there, instead of what is shown.
+
+import {token} from "source/server";
+
+/** Letters of a file's name that are shown. */
+const NAME_LETTERS = 60;
+
+/**
+ * Lets files be dropped on the page.
+ *
+ * @param {{live: boolean}} source A report has no server that could read a file; it says so.
+ */
+export function startDrop(source) {
+  const sheet = new Sheet();
+  /** Elements that the pointer is in: `dragleave` comes for each one that it leaves. */
+  let inside = 0;
+  /** @type {XMLHttpRequest | null} */
+  let sending = null;
+
+  const over = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") ?? false;
+  addEventListener("dragenter", (event) => {
+    if (!over(event)) return;
+    event.preventDefault();
+    if (inside++ === 0 && !sending) sheet.show("Drop a trace to open it", "");
+  });
+  addEventListener("dragleave", (event) => {
+    if (!over(event)) return;
+    inside = Math.max(0, inside - 1);
+    if (inside === 0 && !sending) sheet.hide();
+  });
+  addEventListener("dragover", (event) => {
+    if (!over(event)) return;
+    event.preventDefault();
+    if (event.dataTransfer) event.dataTransfer.dropEffect = source.live && !sending ? "copy" : "none";
+  });
+  addEventListener("drop", (event) => {
+    if (!over(event)) return;
+    event.preventDefault();
+    inside = 0;
+    if (!sending) open([...(event.dataTransfer?.files ?? [])]);
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || sheet.element.hidden) return;
+    sending?.abort();
+    sheet.hide();
+    event.stopPropagation();
+  }, {capture: true});
+
+  /** @param {File[]} files */
+  function open(files) {
+    const trace = source.live ? one(files) : null;
+    if (!trace) {
+      sheet.show("This cannot be opened here", source.live
+        ? "Drop one trace at a time, or the .key and .data of one."
+        : "A report shows its own trace. For another: traceloom view FILE");
+      return;
+    }
+    send(trace.name, trace.body);
+  }
+
+  /** @param {string} name @param {Blob} body */
+  function send(name, body) {
+    const request = new XMLHttpRequest();
+    const title = `Opening ${short(name)}`;
+    sending = request;
+    sheet.show(title, "");
+    request.upload.onprogress = ({loaded, total}) => sheet.progress(loaded, total);
+    request.upload.onload = () => sheet.show(title, "Sorting what was read…");
+    request.onload = () => {
+      sending = null;
+      if (request.status !== 200) return sheet.show(`${short(name)} does not open`, request.responseText.trim());
+      const query = new URLSearchParams({token: token(), trace: String(JSON.parse(request.responseText).trace)});
+      location.assign(`/?${query}`);
+    };
+    request.onerror = () => {
+      sending = null;
+      sheet.show(`${short(name)} does not open`, "It cannot be read (is it a folder?), or the server is gone.");
+    };
+    request.onabort = () => {
+      sending = null;
+    };
+    request.open("POST", `/open?${new URLSearchParams({name})}`);
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.setRequestHeader("x-traceloom-token", token());
+    request.send(body);
+  }
+}
+
+/**
+ * The one trace among files: a single file, or the key and data files of an old method trace.
+ *
+ * @param {File[]} files
+ * @returns {{name: string, body: Blob} | null}
+ */
+function one(files) {
+  if (files.length === 1) return {name: files[0].name, body: files[0]};
+  const [first, second] = [...files].sort((a, b) => (a.name < b.name ? 1 : -1));
+  const base = (/** @type {File} */ file, /** @type {string} */ ending) =>
+    file.name.endsWith(ending) ? file.name.slice(0, -ending.length) : null;
+  const name = files.length === 2 ? base(first, ".key") : null;
+  if (name === null || base(second, ".data") !== name) return null;
+  return {name: `${name}.key`, body: new Blob([first, second])};
+}
+
+/** @param {string} name */
+function short(name) {
+  if (name.length <= NAME_LETTERS) return name;
+  const half = NAME_LETTERS / 2;
+  return `${name.slice(0, half)}…${name.slice(-half)}`;
+}
+
+/** What lies over the page meanwhile. */
+class Sheet {
+  constructor() {
+    this.title = document.createElement("strong");
+    this.text = document.createElement("p");
+    this.bar = document.createElement("progress");
+    this.close = document.createElement("button");
+    this.close.textContent = "Close (Esc)";
+    this.close.onclick = () => dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}));
+    const box = document.createElement("div");
+    box.append(this.title, this.bar, this.text, this.close);
+    this.element = document.createElement("div");
+    this.element.className = "drop";
+    this.element.hidden = true;
+    this.element.setAttribute("role", "status");
+    this.element.append(box);
+    document.body.append(this.element);
+  }
+
+  /** @param {string} title @param {string} text */
+  show(title, text) {
+    this.title.textContent = title;
+    this.text.textContent = text;
+    this.bar.hidden = true;
+    this.close.hidden = text === "";
+    this.element.hidden = false;
+  }
+
+  /** @param {number} done @param {number} total */
+  progress(done, total) {
+    this.bar.hidden = false;
+    this.bar.max = total;
+    this.bar.value = done;
+    this.text.textContent = `${(100 * done / Math.max(total, 1)).toFixed(0)} %`;
+    this.close.hidden = false;
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+}

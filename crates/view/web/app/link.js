@@ -1,0 +1,81 @@
+// The URL's fragment holds what is looked at, so that a link or a reload shows the same.
+
+/** @typedef {import("app/state").Store} Store */
+/** @typedef {import("app/state").State} State */
+
+const WAIT = 200;
+const numbers = (/** @type {string | null} */ text) => (text ?? "").split(".").filter(Boolean).map(Number).filter(Number.isFinite);
+
+/** @param {State} state @param {number} end */
+function write({view, top, selection, search, marks, rows, panel, profile, colours}, end) {
+  const out = new URLSearchParams();
+  const put = (/** @type {string} */ key, /** @type {string | false | undefined} */ value) => { if (value) out.set(key, value); };
+  const round = (/** @type {number} */ ns) => String(Math.round(ns * 10) / 10);
+  put("v", (view.from > 0 || view.to < end) && `${round(view.from)}~${round(view.to)}`);
+  put("y", top > 0 && String(top));
+  if (selection?.kind === "slice") put("s", String(selection.id));
+  else if (selection?.kind === "range") put("r", [round(selection.from), round(selection.to), ...(selection.rows ? [selection.rows.join(".")] : [])].join("~"));
+  else if (selection?.kind === "name") put("n", String(selection.name));
+  else if (selection) put("at", [selection.kind, selection.row, round(selection.ts)].join("~"));
+  put("q", search.text);
+  put("m", marks.map(({ts, label}) => label ? `${ts}:${label}` : String(ts)).join("~"));
+  put("f", [...rows.flipped].join("."));
+  put("p", rows.pinned.join("."));
+  put("h", [...rows.hidden].join("."));
+  put("d", [...rows.deep].join("."));
+  put("w", rows.filter);
+  put("t", panel !== "details" && panel);
+  put("c", colours !== "name" && colours);
+  const chosen = JSON.stringify(profile ?? {});
+  put("pr", chosen !== "{}" && chosen);
+  return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
+}
+
+/** Puts what the fragment says into the store; what needs the engine is the rest. @param {Store} store @param {number} end */
+function read(store, end) {
+  const from = new URLSearchParams(location.hash.slice(1));
+  /** @type {Partial<State>} */
+  const patch = {};
+  const [a, b] = (from.get("v") ?? "").split("~").map(Number);
+  patch.view = b > a ? {from: Math.max(0, a), to: Math.min(end, b)} : {from: 0, to: end};
+  patch.top = Number(from.get("y")) || 0;
+  patch.search = {...store.get().search, text: from.get("q") ?? ""};
+  patch.marks = (from.get("m") ?? "").split("~").filter(Boolean).map(text => ({ts: Number(text.split(":")[0]), label: text.split(":").slice(1).join(":")})).filter(({ts}) => Number.isFinite(ts));
+  patch.rows = {flipped: new Set(numbers(from.get("f"))), pinned: numbers(from.get("p")), hidden: new Set(numbers(from.get("h"))), deep: new Set(numbers(from.get("d"))),
+    filter: from.get("w") ?? ""};
+  patch.panel = from.get("t") ?? "details";
+  patch.colours = from.get("c") === "rank" ? "rank" : "name";
+  try { patch.profile = JSON.parse(from.get("pr") ?? "{}"); } catch { patch.profile = {}; }
+  const range = (from.get("r") ?? "").split("~");
+  const name = from.get("n"), at = (from.get("at") ?? "").split("~");
+  patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
+    : name ? {kind: "name", name: Number(name)}
+    : at.length === 3 && /^(state|sched|counter|instant)$/.test(at[0]) ? {kind: /** @type {"state"} */ (at[0]), row: Number(at[1]), ts: Number(at[2])} : null;
+  store.set(patch);
+  return from.has("s") ? Number(from.get("s")) : null;
+}
+
+/**
+ * @param {Store} store @param {number} end ns
+ * @returns {{slice: number | null, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects
+ */
+export function startLink(store, end) {
+  const slice = read(store, end);
+  let waiting = 0, written = location.hash.slice(1);
+  function save() {
+    waiting = 0;
+    const text = write(store.get(), end);
+    if (text === written) return;
+    written = text;
+    try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
+  }
+  return {slice, follow(changed) {
+    const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "rows", "panel", "profile", "colours"]);
+    store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) === written) return;
+      written = location.hash.slice(1);
+      changed(read(store, end));
+    });
+  }};
+}

@@ -1,0 +1,90 @@
+// Starts the page.
+import {openSource} from "source/open";
+import {el} from "ui/dom";
+import {bytes} from "ui/format";
+import {repairsBanner} from "app/banner";
+import {startDrop} from "app/drop";
+import {showHelp} from "app/help";
+import {startKeys} from "app/keys";
+import {layout} from "app/layout";
+import {startLink} from "app/link";
+import {flatSource, panels} from "app/panels";
+import {createStore, firstState} from "app/state";
+import {startTheme} from "app/theme";
+import {createTimeline} from "timeline/timeline";
+import {searchBox} from "timeline/search";
+import {selecting} from "timeline/select";
+import {mountDetails} from "panels/details";
+import {mountFrames} from "panels/frames";
+import {mountRange} from "panels/range";
+import "panels/all";
+
+const store = createStore(firstState());
+const stats = {/** @type {number[]} how long each frame took, ms */ frames: [], /** questions without an answer yet */ asking: 0};
+/** For tests and measurements. */
+const hook = /** @type {any} */ (globalThis).traceloom = {store, stats, ready: Promise.resolve(), source: /** @type {any} */ (null), timeline: /** @type {any} */ (null)};
+const app = /** @type {HTMLElement} */ (document.getElementById("app"));
+let redraw = () => {};
+
+/** @param {string} title @param {string} text @param {Node} [more] */
+function say(title, text, more) {
+  const state = el("div", {class: "state", role: "status", "data-testid": "state"}, el("strong", {}, title), text);
+  if (more) state.append(more);
+  app.replaceChildren(state);
+}
+
+/** The source, with its open questions counted. */
+function countedSource() {
+  const opened = openSource(), {ask} = opened;
+  opened.ask = (question, options) => {
+    stats.asking++;
+    return ask(question, options).finally(() => stats.asking--);
+  };
+  return opened;
+}
+
+async function start() {
+  const opened = countedSource();
+  const progress = el("progress", {"aria-label": "Read so far"});
+  startTheme(store, flatSource(opened), () => redraw());
+  startDrop(opened);
+  await opened.ready(({done, total}) => {
+    say("Opening the trace…", total ? `${bytes(done)} of ${bytes(total)}` : bytes(done), progress);
+    if (total) { progress.max = total; progress.value = done; }
+  });
+  const source = flatSource(opened);
+  const [meta, rows] = await Promise.all([source.ask({op: "meta"}), source.ask({op: "rows"})]);
+  const end = Math.max(meta.duration_ns, 1000);
+  const link = startLink(store, end);
+  const timeline = createTimeline(store, source, meta, rows, stats);
+  redraw = timeline.redraw;
+  Object.assign(hook, {source, timeline});
+  const select = selecting(store, source, timeline);
+  const search = searchBox(store, source, select.goTo, timeline.showRow, () => timeline.area.focus());
+  const {view} = timeline;
+  const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
+  layout(store, source, context, {search: search.element, banner: repairsBanner(meta), timeline: timeline.element,
+    actions: {help: showHelp, all: () => view.set(0, view.end)}});
+  app.append(select.element);
+  startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});
+  const follow = (/** @type {number | null} */ slice) => {
+    if (slice !== null) restore(slice);
+    if (store.get().search.text) search.run();
+  };
+  /** The view stays as the link says. @param {number} id */
+  async function restore(id) {
+    const {view: before, top} = store.get();
+    await select.goTo(id);
+    store.set({view: before});
+    timeline.scrollTo(top);
+  }
+  follow(link.slice);
+  link.follow(follow);
+  await timeline.first;
+}
+
+panels.unshift({id: "details", title: "Details", mount: mountDetails}, {id: "range", title: "Range", mount: mountRange},
+  {id: "frames", title: "Frames", mount: mountFrames, when: meta => meta.has?.frames});
+
+hook.ready = start();
+hook.ready.catch(error => say("This trace cannot be shown", error instanceof Error ? error.message : String(error)));

@@ -1,0 +1,52 @@
+// The panels of the dock, in the order of their tabs.
+
+/**
+ * The engine, with an answer's JSON and columns in one object: `(await source.ask({op: "rows"})).kind`. What never changes is asked
+ * once (`meta`, `rows`, `ranks`). Urgent questions have a higher priority.
+ * @typedef {object} Source
+ * @property {boolean} live
+ * @property {(question: {op: string, [field: string]: unknown}, options?: {signal?: AbortSignal, priority?: number}) => Promise<any>} ask
+ */
+/**
+ * @typedef {object} Panel
+ * @property {string} id
+ * @property {string} title
+ * @property {(element: HTMLElement, store: import("app/state").Store, source: Source, context: Context) => void} mount called when
+ *   the tab is first shown
+ * @property {(meta: any) => boolean} [when] whether this trace has anything for it; missing: always
+ */
+/**
+ * @typedef {object} Context what panels need of the rest
+ * @property {any} meta the engine's answer to `meta`
+ * @property {any} rows the engine's answer to `rows`
+ * @property {(id: number, zoom?: boolean) => Promise<void>} goTo shows a slice in the timeline and selects it
+ * @property {(from: number, to: number) => void} zoomTo moves the view there
+ * @property {(row: number) => void} showRow scrolls to a row (index), unfolding what hides it
+ */
+
+/** @type {Panel[]} */
+export const panels = [];
+
+/** @param {Panel} panel */
+export function registerPanel(panel) { panels.push(panel); }
+
+/** @param {import("source/source").TraceSource} source @returns {Source} */
+export function flatSource(source) {
+  /** @type {Map<string, Promise<any>>} */
+  const kept = new Map();
+  const flat = async (/** @type {any} */ question, /** @type {any} */ options) => {
+    const {json, columns} = await source.ask(question, options);
+    return Object.assign(json, columns);
+  };
+  return {
+    live: source.live,
+    ask(question, options) {
+      if (!["meta", "rows", "ranks"].includes(question.op)) return flat(question, options);
+      const key = JSON.stringify(question);
+      const answer = kept.get(key) ?? flat(question, {priority: 1});
+      kept.set(key, answer);
+      answer.catch(() => kept.delete(key));
+      return answer;
+    },
+  };
+}

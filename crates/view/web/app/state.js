@@ -1,0 +1,54 @@
+// The one store: what is looked at. Everything else on the page follows from it and the trace.
+
+/**
+ * @typedef {{kind: "slice", id: number, row: number, ts: number, end: number, level: number, name: number}
+ *   | {kind: "range", from: number, to: number, rows?: number[]}
+ *   | {kind: "state" | "sched" | "counter" | "instant", row: number, ts: number, end?: number}
+ *   | {kind: "name", name: number}
+ *   | null} Selection
+ */
+/**
+ * @typedef {object} State
+ * @property {{from: number, to: number}} view ns
+ * @property {number} top how far the rows are scrolled, px
+ * @property {Selection} selection
+ * @property {number[] | null} threads a scope that panels may use: utids
+ * @property {{text: string, total: number, at: number, names: Set<number> | null, ts?: Float64Array, rows?: Record<number, number>}} search; `ts`: when the hits are, `rows`: how many a row
+ * @property {{ts: number, label: string}[]} marks
+ * @property {{flipped: Set<number>, pinned: number[], hidden: Set<number>, deep: Set<number>, filter: string}} rows by row id;
+ *   `flipped`: folded although they stand open at first, or open although folded; `deep`: all levels, however many
+ * @property {string} panel which tab
+ * @property {any} profile what the profile's panels look at
+ * @property {"system" | "light" | "dark"} theme
+ * @property {"name" | "rank"} colours
+ */
+/** @typedef {ReturnType<typeof createStore>} Store */
+
+/** @returns {State} */
+export const firstState = () => ({
+  view: {from: 0, to: 1}, top: 0, selection: null, threads: null,
+  search: {text: "", total: 0, at: -1, names: null},
+  marks: [], rows: {flipped: new Set(), pinned: [], hidden: new Set(), deep: new Set(), filter: ""},
+  panel: "details", profile: {}, theme: "system", colours: "name",
+});
+
+/** The panel for what was selected: the profile stays, it follows the selection by itself. @param {State} state @param {string} wanted */
+export const panelFor = ({panel}, wanted) => panel === "profile" ? panel : wanted;
+
+/** @param {State} initial */
+export function createStore(initial) {
+  let state = initial;
+  /** @type {{keys: (keyof State)[], fn: (state: State) => void}[]} */
+  const listeners = [];
+  return {
+    get: () => state,
+    /** Changes keys and tells those who listen to one that is another value now. @param {Partial<State>} patch */
+    set(patch) {
+      const before = state;
+      state = {...state, ...patch};
+      for (const {keys, fn} of listeners) if (keys.some(key => key in patch && before[key] !== state[key])) fn(state);
+    },
+    /** Calls `fn` after one of the keys changed. @param {(keyof State)[]} keys @param {(state: State) => void} fn */
+    on(keys, fn) { listeners.push({keys, fn}); },
+  };
+}

@@ -1,0 +1,39 @@
+// Light or dark: by the system, or as chosen.
+import {readColours, setRanks} from "ui/colours";
+import {toast} from "ui/toast";
+
+/**
+ * @param {import("app/state").Store} store
+ * @param {import("app/panels").Source} source
+ * @param {() => void} redraw
+ */
+export function startTheme(store, source, redraw) {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => {
+    const {theme} = store.get();
+    const dark = theme === "dark" || (theme === "system" && system.matches);
+    document.documentElement.toggleAttribute("data-dark", dark);
+    readColours(dark);
+    redraw();
+  };
+  const recolour = async () => {
+    try {
+      setRanks(store.get().colours === "rank" ? (await source.ask({op: "ranks"})).rank : null);
+    } catch (error) {
+      toast(`No ranks: ${error instanceof Error ? error.message : error}`, true);
+    }
+    redraw();
+  };
+  try {
+    const kept = localStorage.getItem("traceloom.theme");
+    if (kept === "light" || kept === "dark") store.set({theme: kept});
+  } catch { /* a page from the disk may have no storage */ }
+  system.addEventListener("change", apply);
+  store.on(["theme"], ({theme}) => {
+    try { localStorage.setItem("traceloom.theme", theme); } catch { /* as above */ }
+    apply();
+  });
+  store.on(["colours"], recolour);
+  apply();
+  if (store.get().colours === "rank") recolour();
+}

@@ -1,0 +1,53 @@
+// What the tables' cells are made of.
+import {el} from "ui/dom";
+import {hueFill} from "ui/colours";
+import {elide} from "ui/format";
+import {hueOf, percent} from "panels/numbers";
+
+const NONE = 0xffffffff;
+/** The package of a class with its method. */
+const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
+
+/**
+ * A name that gives way where it says least: a method's package, the middle of other names.
+ * @param {string} label @param {string} [more] classes
+ */
+export function elided(label, more = "") {
+  label = elide(label, 300);
+  const [, path] = PACKAGE.exec(label) ?? [];
+  const at = path?.length ?? Math.max(0, label.length - 24);
+  return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, label.slice(at)));
+}
+
+/** The colour that a name has in the timeline. @param {{label: string, name?: number | null, hue?: number}} of */
+export function chip(of) {
+  const made = el("span", {class: "chip", "aria-hidden": "true"});
+  of.hue ??= hueOf(of.label);
+  made.style.background = hueFill(of.hue, of.name ?? NONE)[0];
+  return made;
+}
+
+/** A method's signature, as far as anybody reads it. @param {{signature?: string}} of */
+export const signature = of => el("span", {class: "signature"}, elide(of.signature ?? "", 120));
+
+/** The whole of a name, for the tooltip. @param {{label: string, signature?: string}} of */
+export const fullName = of => elide(`${of.label}${of.signature ?? ""}`, 2000);
+
+/**
+ * Calls after colours changed, by the page's choice or the system's.
+ * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {() => void} repaint
+ */
+export function onColours(store, source, repaint) {
+  store.on(["theme", "colours"], async ({colours}) => {
+    if (colours === "rank") await source.ask({op: "ranks"}).catch(() => {});
+    repaint();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+}
+
+/** A percentage over a bar of its length. @param {HTMLElement} cell @param {number | undefined} part @param {number | undefined} whole */
+export function shareBar(cell, part, whole) {
+  cell.textContent = percent(part, whole);
+  cell.classList.add("bar");
+  cell.style.setProperty("--share", `${part === undefined ? 0 : Math.min(100, part * 100 / (whole || 1))}%`);
+}

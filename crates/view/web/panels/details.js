@@ -1,0 +1,154 @@
+// Everything that is known about what is selected.
+import {el, icon} from "ui/dom";
+import {amount, bytes, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
+import {copy} from "ui/toast";
+import {isAbort} from "source/source";
+import {STATES} from "timeline/tips";
+
+/** @typedef {import("app/panels").Context} Context */
+/** @typedef {[string, string | Node | null | undefined | false][]} Facts */
+
+/** @param {string} title @param {...(Node | null | false | undefined)} content */
+const block = (title, ...content) => el("section", {class: "block"}, el("h3", {}, title), ...content);
+
+/** @param {Facts} facts */
+function list(facts) {
+  const shown = facts.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
+  return el("dl", {class: "facts"}, ...shown.flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, value)]));
+}
+
+/** @param {string} text @param {() => void} onclick @param {string} [testid] */
+export const link = (text, onclick, testid) => el("button", {type: "button", class: "link", onclick, title: text, "data-testid": testid}, elide(text, 160));
+
+/** @type {[string, string, string][]} */
+const PARTS = [["running_ns", "running", "Running"], ["runnable_ns", "runnable", "Runnable"], ["sleeping_ns", "sleeping", "Sleeping"],
+  ["uninterruptible_ns", "uninterruptible", "Uninterruptible"], ["io_ns", "io", "Waiting for I/O"], ["blocked_ns", "uninterruptible", "Blocked"], ["other_ns", "unknown", "Other"]];
+
+/** Where the time went, as a bar and in words. @param {any} states @param {boolean} [words] */
+export function stateBar(states, words = true) {
+  const parts = PARTS.filter(([key]) => states[key] > 0);
+  const total = parts.reduce((sum, [key]) => sum + states[key], 0) || 1;
+  const bar = el("div", {class: "state-bar", role: "img", "aria-label": parts.map(([key, , text]) => `${text} ${time(states[key])}`).join(", ") || "No states",
+    title: parts.map(([key, , text]) => `${text} ${time(states[key])}`).join("\n")});
+  for (const [key, colour] of parts) {
+    const part = el("span", {class: `s-${colour}`});
+    part.style.flexGrow = String(states[key] / total);
+    bar.append(part);
+  }
+  if (!words) return bar;
+  return el("div", {}, bar, el("ul", {class: "legend"}, ...parts.map(([key, colour, text]) => el("li", {}, el("i", {class: `s-${colour}`}), `${text} `,
+    el("b", {}, time(states[key])), ` ${percent(states[key] / total)}`))));
+}
+
+/** What the panel says, line by line. @param {HTMLElement} element */
+function asText(element) {
+  const texts = (/** @type {string} */ query) => [...element.querySelectorAll(query)].map(({textContent}) => textContent ?? "");
+  const keys = texts("dt"), values = texts("dd"), callers = texts(".chain .link");
+  return [element.querySelector("h2")?.title, ...keys.map((key, at) => `${key}: ${values[at]}`), ...(callers.length ? [`Called by: ${callers.join(" > ")}`] : [])].join("\n");
+}
+
+/** @param {any} slice */
+const place = ({file, line}) => line > 0 ? `${file}:${line}` : file;
+
+/**
+ * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {Context} context
+ */
+export function mountDetails(element, store, source, context) {
+  element.classList.add("details");
+  element.tabIndex = 0;
+  /** @type {AbortController | null} */
+  let abort = null;
+
+  /** @param {string} title @param {...Node} actions */
+  const head = (title, ...actions) => el("div", {class: "details-head"}, el("h2", {title: elide(title, 2000), "data-testid": "details-name"}, elide(title, 400)), ...actions);
+  /** @param {string} text @param {() => void} onclick @param {string} [symbol] @param {string} [testid] */
+  const action = (text, onclick, symbol, testid) => el("button", {type: "button", class: "button", onclick, "data-testid": testid}, symbol && icon(symbol), text);
+
+  /** @param {any} slice */
+  function showSlice(slice) {
+    const {states, parents = [], children, occurrences, thread, process, args = [], repairs = []} = slice;
+    const copies = [action("Copy as text", () => copy(asText(element), "Text"), "copy", "copy-text"), action("JSON", () => copy(JSON.stringify(slice, null, 2), "JSON"), "copy", "copy-json")];
+    const call = (/** @type {any} */ {id, label, dur}) => el("li", {}, link(label, () => context.goTo(id)), el("span", {class: "num"}, dur < 0 ? "never ended" : time(dur)));
+    element.replaceChildren(head(slice.label, ...copies), el("div", {class: "details-body"},
+      block("Time", list([
+        ["Duration", el("b", {}, time(slice.dur), slice.never_ended && " – never ended in this trace")], ["Self", own(slice.self_ns, slice.dur)], ["CPU", slice.cpu_ns != null && own(slice.cpu_ns, slice.dur)],
+        ["CPU self", slice.cpu_self_ns != null && time(slice.cpu_self_ns)], ["Of its caller", slice.share_of_parent != null && percent(slice.share_of_parent)],
+        ["Of its thread", slice.share_of_thread != null && percent(slice.share_of_thread)], ["Start", exact(slice.ts)], ["End", !slice.never_ended && exact(slice.end)],
+        ["All calls", occurrences && occurrences.count > 0 && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}${occurrences.rank ? ` · rank ${occurrences.rank} by real time` : ""}`,
+          () => store.set({selection: {kind: "name", name: slice.name}}), "all-calls")]])),
+      block("What", list([
+        ["Class", slice.class], ["Method", slice.class && slice.method], ["Signature", slice.signature], ["Source", slice.file && place(slice)], ["Category", slice.category],
+        ["Thread", thread && link(`${thread.label}${thread.tid != null ? ` · ${thread.tid}` : ""}`, () => context.showRow(slice.row))], ["Process", process && [process.label, process.pid].filter(text => text != null && text !== "").join(" · ")],
+        ["File", context.meta.sources.length > 1 && (context.meta.sources[slice.source]?.name ?? slice.source)],
+        ...repairs.map((/** @type {string} */ text) => /** @type {[string, string]} */ (["Repair", text]))]),
+      args.length > 0 && el("h3", {class: "sub"}, "Arguments"), args.length > 0 && list(args.map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)]))),
+      states && sum(states) > 0 && block("Thread state", stateBar(states), states.blocked?.length > 0 && el("ul", {class: "calls"}, ...states.blocked.map((/** @type {any} */ {function: where, waker, ns}) =>
+        el("li", {}, el("span", {}, [where && `in ${where}`, waker && `woken by ${waker.label ?? waker}`].filter(Boolean).join(", ") || "blocked"), el("span", {class: "num"}, time(ns)))))),
+      parents.length > 0 && block("Called by", el("ol", {class: "calls chain"}, slice.parents_hidden > 0 && el("li", {class: "quiet"}, `${plural(slice.parents_hidden, "more caller")} above`), ...parents.map(call))),
+      children?.count > 0 && block(`Calls ${count(children.count)}`, el("ul", {class: "calls"}, ...children.top.map((/** @type {any} */ {label, count: times, total_ns, name}) =>
+        el("li", {}, link(label, () => store.set({selection: {kind: "name", name}})), el("span", {class: "num"}, `${times > 1 ? `${count(times)} × ` : ""}${time(total_ns)}`)))))));
+  }
+
+  const sum = (/** @type {any} */ states) => PARTS.reduce((sum, [key]) => sum + (states[key] ?? 0), 0);
+  const own = (/** @type {number} */ ns, /** @type {number} */ dur) => ns == null ? null : `${time(ns)}${dur > 0 ? ` · ${percent(ns / dur)}` : ""}`;
+
+  /** @param {any} same @param {string} label */
+  function showName(same, label) {
+    element.replaceChildren(head(label), el("div", {class: "details-body"}, block("All its calls", list([["Calls", count(same.count)], ["Total", time(same.total_ns)], ["Self", time(same.self_ns)], ["Shortest", time(same.min_ns)],
+      ["Median", time(same.median_ns)], ["95 %", time(same.p95_ns)], ["Longest", time(same.max_ns)]])),
+    block("Longest calls", el("ul", {class: "calls"}, ...longest(same).map(at => el("li", {}, link(context.rows.names[same.row[at]] ?? "", () => context.goTo(same.slice[at])), el("span", {class: "num"}, `${time(same.dur[at])} at ${moment(same.ts[at], 1000)}`)))))));
+  }
+  /** @param {any} same @returns {number[]} */
+  const longest = same => Array.from(same.dur, (_, at) => at).sort((a, b) => same.dur[b] - same.dur[a]).slice(0, 12);
+
+  /** @param {any} found the answer to `at` @param {any} selection */
+  function showPoint(found, {kind, row, ts}) {
+    const title = {state: STATES[found.state] ?? found.label, sched: found.thread?.label ?? "Running", counter: context.rows.names[row], instant: found.label}[/** @type {"state"} */ (kind)];
+    const who = (/** @type {any} */ thread) => thread && (thread.row < context.rows.id.length ? link(thread.label, () => context.showRow(thread.row)) : thread.label);
+    const near = (/** @type {any} */ point) => point && `${amount(point.value)} at ${moment(point.ts, 1000)}`;
+    element.replaceChildren(head(String(title ?? kind)), el("div", {class: "details-body"}, block(context.rows.names[row] ?? "", list([
+      ["Value", found.value != null && `${amount(found.value)} ${found.unit ?? ""}`], ["Before", near(found.previous)], ["After", near(found.next)], ["Start", exact(found.ts ?? ts)],
+      ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
+      ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", kind === "sched" && who(found.thread)],
+      ["Process", kind === "sched" && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["State", found.letters], ["Left as", found.end_letters],
+      ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
+  }
+
+  /** Nothing is selected: what this trace is. */
+  function hint() {
+    const {meta} = context, {counts = {}, metadata = []} = meta;
+    /** @type {Facts} */
+    const held = [["Length", time(meta.duration_ns)], ...["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows"].filter(key => counts[key] > 0)
+      .map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))];
+    element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see all about it. Drag over a stretch of time to sum it up. ", el("kbd", {}, "?"), " lists the keys."),
+      el("div", {class: "details-body"}, ...meta.sources.map((/** @type {any} */ {name, format, bytes: size}) => block("File", list([["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]]))),
+        block("Holds", list(held)), metadata.length > 0 && block("Recorded with", list(metadata.slice(0, 60).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 300)])))));
+  }
+  const words = (/** @type {string} */ key) => (key[0].toUpperCase() + key.slice(1)).replaceAll("_", " ");
+
+  async function follow() {
+    const {selection} = store.get();
+    abort?.abort();
+    if (!selection) return hint();
+    if (selection.kind === "range") {
+      return element.replaceChildren(head(span(selection.from, selection.to), action("What ran here", () => store.set({panel: "range"}))));
+    }
+    const mine = abort = new AbortController(), options = {signal: mine.signal, priority: 1};
+    element.setAttribute("aria-busy", "true");
+    try {
+      if (selection.kind === "slice") showSlice(await source.ask({op: "slice", id: selection.id}, options));
+      else if (selection.kind === "name") {
+        const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
+        showName(same, names[0]);
+      } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind}, options), selection);
+      element.scrollTop = 0;
+    } catch (error) {
+      if (!isAbort(error)) element.replaceChildren(el("p", {class: "panel-hint bad"}, error instanceof Error ? error.message : String(error)));
+    } finally {
+      if (mine === abort) element.removeAttribute("aria-busy");
+    }
+  }
+
+  store.on(["selection"], follow);
+  follow();
+}

@@ -1,0 +1,194 @@
+// Draws the frames of a flame graph that are on the screen, and finds the one under a point. Knows nothing of where they come from.
+import {canvasColours, hueFill} from "ui/colours";
+
+/**
+ * What the engine answers to `flame`: frames by level and from left to right, x and w in ns from the left of the whole.
+ * @typedef {object} Frames
+ * @property {Uint32Array} depth
+ * @property {Float64Array} x
+ * @property {Float64Array} w
+ * @property {Float64Array} self
+ * @property {Uint32Array} calls
+ * @property {Uint32Array} name
+ * @property {Uint32Array} node
+ * @property {Uint32Array} parent index of the frame it is called from
+ * @property {Uint8Array} hue
+ * @property {Float64Array} [delta] ns more than in the other trace
+ * @property {Record<string, string>} labels
+ * @property {number} total_ns
+ * @property {number} depth_max
+ */
+
+/**
+ * @typedef {object} Scene
+ * @property {Frames} frames
+ * @property {number[]} starts the first frame of each level, and how many there are
+ * @property {number} from left edge, ns
+ * @property {number} to
+ * @property {number} top px scrolled away
+ * @property {number} width px
+ * @property {number} height px
+ * @property {boolean} flip callees above: grows upwards
+ * @property {number} rows levels there is room for, for flipping
+ * @property {Set<number> | null} lit names to show; the others fade
+ * @property {number} picked a name to outline, or -1
+ * @property {number} focus a frame, or -1
+ * @property {number} hover
+ * @property {(frames: Frames, at: number) => [string, string]} [colour] fill and ink
+ */
+
+export const ROW = 19;
+const NONE = 0xffffffff;
+const METHOD = /^[\w$-]+(\.[\w$-]+)+\.[\w$<>-]+$/;
+
+/** Where each level's frames begin, and behind the last where they end. @param {Frames} frames */
+export function levelsOf({depth}) {
+  /** @type {number[]} */
+  const starts = [];
+  depth.forEach((level, at) => { while (starts.length <= level) starts.push(at); });
+  return [...starts, depth.length];
+}
+
+/** The first frame of a level that ends behind `ns`. @param {Scene} scene @param {number} level @param {number} ns */
+function firstBehind({frames: {x, w}, starts}, level, ns) {
+  let low = starts[level], high = starts[level + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x[middle] + w[middle] <= ns) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The level drawn at a height, px from the top of the canvas. @param {Scene} scene @param {number} y */
+function levelAt(scene, y) {
+  const row = Math.floor((y + scene.top) / ROW);
+  return scene.flip ? scene.rows - 1 - row : row;
+}
+
+/** @param {Scene} scene @param {number} level */
+export function topOf(scene, level) {
+  return (scene.flip ? scene.rows - 1 - level : level) * ROW;
+}
+
+/** The frame at a point, or -1. @param {Scene} scene @param {number} px @param {number} py */
+export function frameAt(scene, px, py) {
+  const level = levelAt(scene, py);
+  const {frames: {x}, starts} = scene;
+  if (level < 0 || level + 1 >= starts.length) return -1;
+  const scale = (scene.to - scene.from) / scene.width;
+  const ns = scene.from + px * scale;
+  const at = firstBehind(scene, level, ns);
+  return at < starts[level + 1] && x[at] <= ns + scale ? at : -1;
+}
+
+/** The name a frame shows. @param {Frames} frames @param {number} at */
+export const labelOf = (frames, at) => frames.labels[frames.name[at]] ?? "(calls too short to draw)";
+
+/** The caller of a frame, or -1. @param {Frames} frames @param {number} at */
+export function parentOf({parent, depth}, at) {
+  const up = parent[at];
+  return up === NONE || up >= depth.length || up === at ? -1 : up;
+}
+
+/** @type {Map<string, number>} */
+const widths = new Map();
+
+/** @param {CanvasRenderingContext2D} ctx @param {string} text */
+function widthOf(ctx, text) {
+  let width = widths.get(text);
+  if (width === undefined) {
+    if (widths.size > 20000) widths.clear();
+    widths.set(text, width = ctx.measureText(text).width);
+  }
+  return width;
+}
+
+/** A method without its package. @param {string} text */
+export const shortened = text => METHOD.test(text) ? text.split(".").slice(-2).join(".") : text;
+
+/**
+ * What fits of a name: whole, else without its package, else without its class, else with its middle left out.
+ * @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} room px
+ */
+function fitted(ctx, text, room) {
+  if (text.length > 400) text = `${text.slice(0, 200)}…${text.slice(-200)}`;
+  const short = shortened(text);
+  for (const form of [text, short, short === text ? text : text.slice(text.lastIndexOf(".") + 1)]) {
+    text = form;
+    if (widthOf(ctx, form) <= room) return form;
+  }
+  for (let fits = Math.floor(room / widthOf(ctx, text) * text.length); fits >= 6; fits--) {
+    const cut = `${text.slice(0, Math.ceil(fits / 2))}…${text.slice(text.length - Math.floor(fits / 2) + 1)}`;
+    if (widthOf(ctx, cut) <= room) return cut;
+  }
+  return "";
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene */
+export function paintFlame(ctx, scene) {
+  const {starts, width, height} = scene;
+  const colours = canvasColours();
+  ctx.fillStyle = colours.back;
+  ctx.fillRect(0, 0, width, height);
+  ctx.font = colours.font;
+  ctx.textBaseline = "middle";
+  const ends = [levelAt(scene, 0), levelAt(scene, height)];
+  const first = Math.max(0, Math.min(...ends)), last = Math.min(starts.length - 2, Math.max(...ends));
+  for (let level = first; level <= last; level++) paintLevel(ctx, scene, level);
+  outline(ctx, scene, scene.hover, colours.ink, 1);
+  outline(ctx, scene, scene.focus, colours.focus, 2);
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {number} level */
+function paintLevel(ctx, scene, level) {
+  const {frames, starts, from, to, width} = scene;
+  const {x, w} = frames;
+  const scale = width / (to - from);
+  const y = topOf(scene, level) - scene.top;
+  let drawn = -1;
+  for (let at = firstBehind(scene, level, from); at < starts[level + 1]; at++) {
+    if (x[at] >= to) break;
+    const left = Math.max(0, (x[at] - from) * scale);
+    const right = Math.min(width, (x[at] + w[at] - from) * scale);
+    if (right < drawn + 1) continue;
+    drawn = Math.max(right, left + 1);
+    paintFrame(ctx, scene, at, left, y, drawn - left);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {number} at @param {number} left @param {number} y @param {number} wide px */
+function paintFrame(ctx, scene, at, left, y, wide) {
+  const {frames, lit} = scene;
+  const colours = canvasColours();
+  const gap = frames.name[at] === NONE;
+  const [fill, ink] = gap ? [colours.line, colours.ink] : scene.colour?.(frames, at) ?? hueFill(frames.hue[at], frames.name[at]);
+  const faded = lit && !lit.has(frames.name[at]);
+  ctx.globalAlpha = faded ? 0.22 : 1;
+  ctx.fillStyle = fill;
+  ctx.fillRect(left, y, wide > 2 ? wide - 1 : wide, ROW - 1);
+  if (wide > 26) {
+    ctx.globalAlpha = faded ? 0.7 : 1;
+    ctx.fillStyle = faded ? colours.ink : ink;
+    const text = fitted(ctx, labelOf(frames, at), wide - 9);
+    if (text) ctx.fillText(text, left + 4, y + ROW / 2);
+  }
+  ctx.globalAlpha = 1;
+  if (frames.name[at] === scene.picked && wide > 2) {
+    ctx.strokeStyle = colours.ink;
+    ctx.lineWidth = 1.5;
+    ctx.strokeRect(left + 0.75, y + 0.75, wide - 2.5, ROW - 2.5);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Scene} scene @param {number} at @param {string} colour @param {number} thick px */
+function outline(ctx, scene, at, colour, thick) {
+  if (at < 0) return;
+  const {frames: {x, w, depth}, from, to, width} = scene;
+  const scale = width / (to - from);
+  const left = Math.max(0, (x[at] - from) * scale), right = Math.min(width, (x[at] + w[at] - from) * scale);
+  if (right <= 0 || left >= width) return;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = thick;
+  ctx.strokeRect(left + thick / 2, topOf(scene, depth[at]) - scene.top + thick / 2, Math.max(1, right - left - thick - 1), ROW - 1 - thick);
+}

@@ -1,0 +1,53 @@
+// Frames against their deadlines: the apps, and the worst frames with what held each.
+import {el} from "ui/dom";
+import {count, moment, plural, time} from "ui/format";
+import {virtualTable} from "ui/virtual_table";
+import {link, stateBar} from "panels/details";
+
+/**
+ * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
+ */
+export function mountFrames(element, store, source, context) {
+  element.classList.add("stack");
+  /** @type {any[]} */
+  let worst = [];
+  const sum = el("div", {class: "frames-apps", tabindex: "0", role: "region", "aria-label": "Apps"});
+  const why = (/** @type {any} */ {blocked_on = [], top = []}) => [...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `blocked ${time(on.ns)}${on.function ? ` in ${on.function}` : ""}${on.label ? `: ${on.label}` : ""}${on.waker ? `, woken by ${on.waker.label ?? on.waker}` : ""}`),
+    ...top.slice(0, 2).map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`)].join(" · ");
+  const table = virtualTable({label: "Worst frames", testid: "worst-frames", rowHeight: 26,
+    onSort: () => fill(), onSelect: row => go(row, false), onEnter: row => go(row, true),
+    columns: [
+      {id: "dur", label: "Duration", width: 96, key: row => row.dur, show: row => time(row.dur)},
+      {id: "missed", label: "Missed", title: "Vsyncs missed", width: 72, key: row => row.missed, show: row => row.missed ? count(row.missed) : "–"},
+      {id: "ts", label: "At", width: 110, key: row => row.ts, show: row => moment(row.ts, 1000)},
+      {id: "label", label: "App", width: 150, key: row => row.label, show: row => row.label},
+      {id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
+      {id: "why", label: "What held it", width: 260, text: true, show: why},
+    ]});
+
+  /** @param {any} frame @param {boolean} zoom */
+  function go(frame, zoom) { context.goTo(frame.slice, zoom); }
+
+  function fill() {
+    const {column, down} = table.sorted();
+    const key = (/** @type {any} */ row) => row[column];
+    table.setRows(!column ? worst : [...worst].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (down ? -1 : 1)));
+  }
+
+  async function load() {
+    element.replaceChildren(el("p", {class: "panel-hint"}, "Looking at the frames…"));
+    try {
+      const {vsync_ns, vsync_source, deadline_ns, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200});
+      worst = list;
+      const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".");
+      sum.replaceChildren(about, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind === "compositor" && el("span", {class: "quiet"}, " compositor")),
+        el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),
+        el("p", {class: "quiet"}, `median ${time(app.p50_ns)} · 90 % ${time(app.p90_ns)} · 99 % ${time(app.p99_ns)} · worst ${time(app.worst_ns)}`))));
+      element.replaceChildren(el("div", {class: "frames"}, sum, el("div", {class: "frames-worst"}, table.element)));
+      fill();
+    } catch (error) {
+      element.replaceChildren(el("p", {class: "panel-hint bad"}, error instanceof Error ? error.message : String(error)));
+    }
+  }
+  load();
+}

@@ -1,0 +1,36 @@
+// Numbers of the profile as people read them.
+const three = new Intl.NumberFormat("en", {minimumFractionDigits: 3, maximumFractionDigits: 3});
+const whole = new Intl.NumberFormat("en");
+
+/** The clocks a profile can be ranked by, with their names in headings and in choices. @type {[import("panels/model").Clock, string, string][]} */
+export const CLOCKS = [["cpu", "CPU", "CPU time"], ["wall", "Real", "Real time"], ["runnable", "Runnable", "Runnable, without a CPU"], ["sleeping", "Sleeping", "Sleeping"],
+  ["uninterruptible", "Blocked", "Uninterruptible sleep"]];
+
+/** The clocks this profile has. @param {import("panels/model").Profile} profile */
+export const clocksOf = ({clocks}) => CLOCKS.filter(([clock]) => clock === "cpu" ? clocks.cpu !== "none" : clock === "wall" ? clocks.wall : clocks.states);
+
+/** Milliseconds as Traceview prints them: columns line up by their point. @param {number | undefined} ns */
+export const ms = ns => ns === undefined ? "" : three.format(ns / 1e6);
+
+/** @param {number | undefined} part @param {number | undefined} all */
+export const percent = (part, all) => part === undefined ? "" : (all ? part * 100 / all : 0).toFixed(1);
+
+/** @param {number} part @param {number} all */
+export const share = (part, all) => `${percent(part, all)} %`;
+
+/** @param {number} number */
+export const count = number => whole.format(number);
+
+/** Lower case means any case; a capital letter means itself. @param {string} text @returns {((label: string) => boolean) | null} */
+export function smartCase(text) {
+  if (!text) return null;
+  if (text !== text.toLowerCase()) return label => label.includes(text);
+  return label => label.toLowerCase().includes(text);
+}
+
+/** The hue that the engine gives a name: FNV-1a without the digits at its end. @param {string} label */
+export function hueOf(label) {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(label.replace(/[0-9]+$/, ""))) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash ^ hash >>> 16 ^ hash >>> 8) & 255;
+}

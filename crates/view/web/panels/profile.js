@@ -1,0 +1,202 @@
+// The profile: Traceview's table, and beside it the pictures of the same numbers.
+import {el} from "ui/dom";
+import {splitter} from "ui/splitter";
+import {tabs} from "ui/tabs";
+import {copy} from "ui/toast";
+import {saveText} from "panels/save";
+import {isAbort} from "source/source";
+import {callGraph} from "panels/graph";
+import {onColours} from "panels/cells";
+import {callTree} from "panels/tree";
+import {flameView} from "panels/flame";
+import {keyOf, profileModel} from "panels/model";
+import {profileTable} from "panels/profile_table";
+import {sandwich} from "panels/sandwich";
+import {button, scopeBar} from "panels/scope";
+import {smartCase} from "panels/numbers";
+
+/** Below this width, px, the table is a tab among the others. */
+const BESIDE = 820;
+
+/** @typedef {import("panels/model").Row} Row */
+
+/** @type {import("app/panels").Panel} */
+export const profilePanel = {id: "profile", title: "Profile", mount};
+
+/**
+ * @param {HTMLElement} host
+ * @param {import("panels/model").Store} store
+ * @param {import("panels/model").Source} source
+ * @param {import("app/panels").Context} context
+ */
+function mount(host, store, source, context) {
+  const model = profileModel(store, source);
+  const table = profileTable({model, onPick: pick, onType: key => bar.type(key)});
+  const flame = flameView({label: "Flame graph: arrows move, Enter zooms in, Escape out", testid: "flame", onPick: pickName,
+    ask: (span, signal) => model.ask("flame", {...span, direction: "down", clock: shown?.clock}, signal), empty: "Nothing here took any time."});
+  const between = sandwich(model, pickName);
+  const down = callTree({model, direction: "top_down", onPick: pickShown, onType: key => bar.type(key)});
+  const upward = callTree({model, direction: "bottom_up", onPick: pickShown, onType: key => bar.type(key)});
+  const graph = callGraph(model);
+  const side = tabs({label: "Views of the profile", onSelect: id => model.change({tab: id})});
+  const bar = scopeBar({model, store, context, onFind: search});
+  const note = el("p", {class: "panel-note", role: "status"});
+  const left = el("div", {class: "profile-table"});
+  const right = el("div", {class: "profile-side"}, side.list, side.body);
+  let share = 0.55;
+  const divide = splitter({label: "Width of the table", vertical: true, sign: 1, get: () => left.offsetWidth || host.clientWidth * share, limits: () => [200, host.clientWidth - 200],
+    set: px => { share = px / (host.clientWidth || px || 1); left.style.width = `${px}px`; }});
+  divide.dataset.testid = "splitter-profile";
+  const body = el("div", {class: "profile-body"}, left, divide, right);
+  const element = el("div", {class: "profile", "data-testid": "profile"}, bar.element, note, body);
+  let narrow = false;
+  /** @type {Row | null} */
+  let chosen = null;
+  /** @type {import("panels/model").Profile | null} */
+  let shown = null;
+
+  /** @type {Record<string, {show: (profile: import("panels/model").Profile) => void, find?: (passes: (label: string) => boolean, step: number) => [number, number]}>} */
+  const views = {
+    table: {show() {}},
+    flame: {show: profile => { if (flameOf !== profile) { flameOf = profile; flame.load(true); } }},
+    sandwich: {show: profile => between.show(profile, chosen)},
+    top_down: {show: profile => { down.show(profile); }, find: down.find},
+    bottom_up: {show: profile => { upward.show(profile); }, find: upward.find},
+    graph,
+  };
+  /** @type {import("panels/model").Profile | null} */
+  let flameOf = null;
+
+  side.add("table", "Table", panel => panel.append(table.element));
+  side.add("flame", "Flame graph", panel => panel.append(flame.element));
+  side.add("sandwich", "Sandwich", panel => panel.append(between.element));
+  side.add("top_down", "Top down", panel => panel.append(down.element));
+  side.add("bottom_up", "Bottom up", panel => panel.append(upward.element));
+  side.add("graph", "Call graph", panel => panel.append(graph.element));
+
+  /** A method was chosen here. @param {Row} row */
+  function pick(row) {
+    choose(row);
+    if (row.name != null) store.set({selection: {kind: "name", name: row.name}});
+    if (shown?.by === "thread") showThread(row.label);
+  }
+
+  /** Scrolls the timeline to a thread. @param {string} label its name and number */
+  function showThread(label) {
+    const {kind, names, notes} = context.rows;
+    const at = names.findIndex((/** @type {string} */ name, /** @type {number} */ at) => kind[at] === 2 && label === `${name} (${/\d+/.exec(notes[at])})`);
+    if (at >= 0) context.showRow(at);
+  }
+
+  /** @param {Row | null} row */
+  function choose(row) {
+    chosen = row;
+    flame.pick(row?.name ?? -1);
+    model.change({rank: row?.rank ?? null});
+  }
+
+  /** @param {Row} row */
+  function pickShown(row) {
+    table.reveal(row);
+    pick(row);
+  }
+
+  /** @param {number} name */
+  function pickName(name) {
+    const row = shown?.byName.get(name);
+    if (row) pickShown(row);
+  }
+
+  /** What was selected elsewhere, here too. */
+  function follow() {
+    const {selection} = store.get();
+    const name = selection?.kind === "slice" || selection?.kind === "name" ? selection.name : null;
+    const row = name !== null && shown?.byName.get(name);
+    if (!row || row === chosen) return;
+    table.reveal(row);
+    choose(row);
+  }
+
+  /** Names found here, else those found in the timeline, stand out. */
+  function light() {
+    for (const view of [flame, between]) view.highlight(smartCase(bar.text()), store.get().search.names);
+  }
+
+  /** @param {string} text @param {number} step @returns {[number, number]} */
+  function search(text, step) {
+    const passes = smartCase(text);
+    light();
+    if (!passes) return [0, 0];
+    const here = views[side.current()]?.find?.(passes, step);
+    return narrow && here || table.find(passes, step);
+  }
+
+  /** Another profile came: what was chosen in the last one is looked for in it. @param {import("panels/model").Profile} profile */
+  function arrive(profile) {
+    const before = chosen && keyOf(chosen), {rank} = store.get().profile ?? {};
+    shown = profile;
+    table.show(profile);
+    profile.more?.then(() => { if (profile === shown) table.grow(); }, () => {});
+    const row = before === null ? profile.rows[(rank ?? 0) - 1] : profile.byLabel.get(before);
+    chosen = null;
+    if (row) {
+      table.reveal(row);
+      choose(row);
+    } else follow();
+  }
+
+  /** Shows the profile of the settings, in the views that are on the screen. */
+  async function refresh() {
+    if (!host.isConnected || host.hidden) return;
+    const {tab} = store.get().profile ?? {};
+    if (Object.hasOwn(views, tab) && (narrow || tab !== "table")) side.select(tab);
+    try {
+      element.classList.add("busy");
+      const profile = await model.load();
+      note.hidden = profile.rows.length > 0;
+      note.textContent = profile.rows.length ? "" : "No calls in this part of the trace.";
+      bar.show(profile);
+      if (profile !== shown) arrive(profile);
+      views[side.current()]?.show(profile);
+    } catch (error) {
+      if (isAbort(error)) return;
+      note.hidden = false;
+      note.replaceChildren(`${error instanceof Error ? error.message : error} `, button("Start over", "profile-reset", () => store.set({profile: {}})));
+    } finally {
+      element.classList.remove("busy");
+    }
+  }
+
+  /** Beside each other where there is room, else as tabs. */
+  function arrange() {
+    const now = host.clientWidth < BESIDE;
+    left.style.width = `${Math.round(host.clientWidth * share)}px`;
+    if (now === narrow && left.firstChild) return;
+    narrow = now;
+    side.show("table", narrow);
+    left.hidden = divide.hidden = narrow;
+    if (narrow) side.panel("table").append(table.element);
+    else left.append(table.element);
+    if (!narrow && side.current() === "table") side.select("flame");
+    table.refresh();
+  }
+
+  bar.element.append(
+    button("Copy", "copy-tsv", () => copy(table.text("\t"), "Table"), "Copy the table as tab-separated text"),
+    button("CSV", "save-csv", () => saveText("profile.csv", "text/csv", table.text(",")), "Save the table as CSV"));
+  host.append(element);
+  side.select("flame");
+  let seen = false;
+  new ResizeObserver(() => {
+    const now = host.clientWidth > 0;
+    if (now) arrange();
+    if (now && !seen) refresh();
+    seen = now;
+  }).observe(host);
+  store.on(["profile"], refresh);
+  store.on(["selection"], follow);
+  store.on(["search"], light);
+  onColours(store, source, () => { for (const part of [table, down, upward]) part.refresh(); flame.repaint(); between.repaint(); });
+  arrange();
+  refresh();
+}

@@ -1,0 +1,126 @@
+// What ran in the selected range: totals by name, threads, CPUs, counters.
+import {el} from "ui/dom";
+import {amount, count, plural, span, time} from "ui/format";
+import {tabs} from "ui/tabs";
+import {copy} from "ui/toast";
+import {virtualTable} from "ui/virtual_table";
+import {isAbort} from "source/source";
+import {KIND} from "timeline/rows";
+
+/** @typedef {import("ui/virtual_table").Column<any>} Column */
+
+const LIMIT = 5000;
+
+/** A column of times. @param {string} id @param {string} label @param {string} [title] @returns {Column} */
+const ns = (id, label, title) => ({id, label, title, width: Math.max(92, label.length * 8), key: row => row[id] ?? -1, show: row => row[id] == null ? "" : row[id] ? time(row[id]) : "0"});
+/** @param {string} id @param {string} label @param {number} [width] @returns {Column} */
+const text = (id, label, width = 220) => ({id, label, width, text: true, key: row => String(row[id]), show: row => String(row[id])});
+/** @param {string} id @param {string} label @param {(value: number) => string} show @returns {Column} */
+const figure = (id, label, show) => ({id, label, width: 80, key: row => row[id], show: row => show(row[id])});
+
+/** @type {Record<string, {title: string, columns: Column[], sort: string}>} */
+const VIEWS = {
+  by_name: {title: "Calls", sort: "total_ns", columns: [text("label", "Name", 260), figure("count", "Count", count), ns("total_ns", "Total", "Time within the range, nested calls of the same name once"), ns("self_ns", "Self"),
+    ns("min_ns", "Min"), ns("median_ns", "Median"), ns("p95_ns", "95 %"), ns("max_ns", "Max")]},
+  threads: {title: "Threads", sort: "running_ns", columns: [text("label", "Thread"), ns("running_ns", "Running"), ns("runnable_ns", "Runnable"), ns("sleeping_ns", "Sleeping"), ns("uninterruptible_ns", "Uninterruptible"), ns("io_ns", "I/O"), ns("other_ns", "Other")]},
+  cpus: {title: "CPUs", sort: "", columns: [{id: "cpu", label: "CPU", width: 60, key: row => row.cpu, show: row => String(row.cpu)}, ns("busy_ns", "Busy"), figure("percent", "Share", value => `${value.toFixed(1)} %`),
+    {id: "top", label: "Most on it", width: 300, text: true, show: row => row.top.map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`).join(" · ")}]},
+  counters: {title: "Counters", sort: "", columns: [text("label", "Counter"), figure("min", "Min", amount), figure("max", "Max", amount), figure("mean", "Mean", amount), figure("last", "Last", amount)]},
+};
+
+/** @param {any[]} rows @param {Column | undefined} column @param {boolean} down */
+function sortRows(rows, column, down) {
+  const {key} = column ?? {};
+  if (!key) return rows;
+  return [...rows].sort((a, b) => {
+    const x = key(a), y = key(b);
+    return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
+  });
+}
+
+/**
+ * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
+ */
+export function mountRange(element, store, source, context) {
+  element.classList.add("stack");
+  const title = el("span", {class: "range-title", role: "status", "data-testid": "range-title"});
+  const views = tabs({label: "Sums of the range"});
+  views.list.classList.add("small-tabs");
+  const hint = el("p", {class: "panel-hint"}, "Drag over the timeline to select a range, or press ", el("kbd", {}, "R"), " to take what is on the screen.");
+  const zoom = el("button", {type: "button", class: "button", onclick: () => answerRange && context.zoomTo(answerRange.from, answerRange.to)}, "Zoom to it");
+  const flame = el("button", {type: "button", class: "button", "data-testid": "range-flame", onclick: () => {
+    const {selection, profile} = store.get();
+    if (selection?.kind === "range") store.set({panel: "profile", profile: {...profile, tab: "flame", scope: {from: selection.from, to: selection.to, ...threads(selection.rows)}}});
+  }}, "Flame graph");
+  const csv = el("button", {type: "button", class: "button", onclick: () => copy(tables[views.current()].text("\t"), "Table")}, "Copy table");
+  const bar = el("div", {class: "panel-bar"}, title, views.list, el("span", {class: "gap"}), flame, zoom, csv);
+  /** @type {Record<string, ReturnType<typeof virtualTable<any>>>} */
+  const tables = {};
+  /** @type {any} */
+  let answer = null;
+  /** @type {{from: number, to: number} | null} */
+  let answerRange = null;
+  /** @type {AbortController | null} */
+  let abort = null;
+
+  for (const [id, {title, columns, sort}] of Object.entries(VIEWS)) {
+    const table = tables[id] = virtualTable({label: title, testid: `range-${id}`, columns,
+      onSort: () => fill(id),
+      onEnter: row => row.row !== undefined ? context.showRow(row.row) : show(id, row),
+      onSelect: row => { if (id === "by_name") show(id, row); }});
+    views.add(id, title, panel => panel.append(table.element));
+    if (sort) table.sort(sort, true);
+  }
+  views.select("by_name");
+
+  /** @param {string} id @param {any} row */
+  function show(id, row) {
+    if (id === "threads") {
+      const at = context.rows.utid.findIndex((/** @type {number} */ utid, /** @type {number} */ at) => utid === row.utid && context.rows.kind[at] === KIND.thread);
+      if (at >= 0) context.showRow(at);
+    } else if (id === "by_name") source.ask({op: "same", name: row.name, ...answerRange, limit: 1}).then(({slice}) => { if (slice.length) context.goTo(slice[0]); }, () => {});
+  }
+
+  /** @param {string} id */
+  function fill(id) {
+    if (!answer || !tables[id]) return;
+    const {column, down} = tables[id].sorted();
+    tables[id].setRows(sortRows(answer[id] ?? [], VIEWS[id].columns.find(({id}) => id === column), down));
+  }
+
+  /** Threads of the rows that the range is limited to. @param {number[] | undefined} rows */
+  function threads(rows) {
+    if (!rows) return {};
+    const {kind, utid, upid} = context.rows;
+    const list = new Set(rows.filter(row => kind[row] === KIND.thread).map(row => utid[row]));
+    for (const row of rows) if (kind[row] === KIND.process) kind.forEach((/** @type {number} */ of, /** @type {number} */ at) => { if (of === KIND.thread && upid[at] === upid[row]) list.add(utid[at]); });
+    return list.size ? {threads: [...list]} : {};
+  }
+
+  async function follow() {
+    const {selection} = store.get();
+    if (selection?.kind !== "range") { if (!answer) element.replaceChildren(hint); return; }
+    if (element.firstChild !== bar) element.replaceChildren(bar, views.body);
+    const {from, to, rows} = selection;
+    title.textContent = `${span(from, to)}${rows ? ` · ${plural(rows.length, "row")}` : ""}`;
+    abort?.abort();
+    const mine = abort = new AbortController();
+    // While the range is still being drawn, only its last state is worth an answer.
+    await new Promise(resolve => setTimeout(resolve, 80));
+    if (mine.signal.aborted) return;
+    try {
+      answer = await source.ask({op: "range", from, to, ...threads(rows), limit: LIMIT}, {signal: mine.signal});
+      answerRange = {from, to};
+      for (const id of Object.keys(VIEWS)) {
+        views.show(id, id === "by_name" || answer[id]?.length > 0);
+        fill(id);
+      }
+      if (views.current() !== "by_name" && !answer[views.current()]?.length) views.select("by_name");
+    } catch (error) {
+      if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  store.on(["selection"], follow);
+  follow();
+}

@@ -1,0 +1,165 @@
+// The bar over the profile: what a row stands for, which clock, of which part of the trace; and the find box.
+import {el} from "ui/dom";
+import {elide, moment} from "ui/format";
+import {clocksOf} from "panels/numbers";
+
+/** @typedef {import("panels/model").Scope} Scope */
+
+/** What a row can be. @param {any} meta the answer to `meta` */
+export const groupings = meta => meta.has?.methods === false ? [["method", "Slices"], ["thread", "Threads"]]
+  : [["method", "Methods"], ["class", "Classes"], ["package", "Packages"], ["thread", "Threads"]];
+/** More threads than this are not listed; the timeline's rows choose them. */
+const LISTED = 1000;
+
+/** @param {string} label @param {string} testid @param {(value: string) => void} onChange @param {string[][]} [options] */
+export function choice(label, testid, onChange, options = []) {
+  const select = el("select", {class: "control", "aria-label": label, title: label, "data-testid": testid}, ...options.map(([value, text]) => el("option", {value}, text)));
+  select.onchange = () => onChange(select.value);
+  return select;
+}
+
+/** A file's name without its folders. @param {{name: string}} source */
+export const fileName = ({name}) => elide(name.split("/").at(-1) ?? name, 40);
+
+/** @param {string} text @param {string} testid @param {() => void} onClick @param {string} [title] */
+export function button(text, testid, onClick, title) {
+  const made = el("button", {class: "button", type: "button", "data-testid": testid, title: title ?? text}, text);
+  made.onclick = onClick;
+  return made;
+}
+
+/**
+ * The files, processes and threads that can be chosen, in the timeline's order.
+ * @param {import("app/panels").Context} context
+ * @returns {HTMLElement[]}
+ */
+function whoOptions({rows, meta}) {
+  const options = [el("option", {value: ""}, "All threads")];
+  if (meta.sources.length > 1) options.push(...meta.sources.map((/** @type {any} */ source, /** @type {number} */ at) => el("option", {value: `s${at}`}, fileName(source))));
+  const {kind, utid, upid, parent, names, notes} = rows;
+  const text = (/** @type {number} */ at) => [names[at], notes[at]].filter(Boolean).join(" · ").slice(0, 80);
+  for (let at = 0; at < kind.length && options.length < LISTED; at++) {
+    if (kind[at] === 1) options.push(el("option", {value: `p${upid[at]}`}, text(at)));
+    if (kind[at] === 2) options.push(el("option", {value: `t${utid[at]}`}, `${kind[parent[at]] === 1 ? "\u2003" : ""}${text(at)}`));
+  }
+  return options;
+}
+
+/**
+ * @param {object} options
+ * @param {import("panels/model").Model} options.model
+ * @param {import("panels/model").Store} options.store
+ * @param {import("app/panels").Context} options.context
+ * @param {(text: string, step: number) => [number, number]} options.onFind step 0: typed; returns which hit of how many
+ */
+export function scopeBar({model, store, context, onFind}) {
+  const by = choice("A row is a", "profile-by", value => model.change({by: value, rank: null}), groupings(context.meta));
+  const clock = choice("Clock", "profile-clock", value => model.change({clock: value}));
+  const who = choice("Threads", "profile-who", pickWho);
+  const range = button("Selected range", "profile-range", toggleRange, "Count only what ran within the selected range");
+  const all = button("✕ Whole trace", "profile-whole", () => model.change({scope: {}}), "Back to the whole trace");
+  const chips = el("span", {class: "chips", role: "status", "data-testid": "profile-scope"});
+  const find = el("input", {class: "control find", type: "search", placeholder: "Find a name", "aria-label": "Find in the profile (capital letters match exactly)",
+    "data-testid": "profile-find", spellcheck: "false"});
+  const hits = el("span", {class: "quiet hits", role: "status", "data-testid": "profile-hits"});
+  const element = el("div", {class: "panel-bar", role: "toolbar", "aria-label": "Profile of"}, by, clock, who, range, chips, all, el("span", {class: "gap"}), find,
+    button("‹", "find-previous", () => go(-1), "Previous hit (Shift+Enter)"), button("›", "find-next", () => go(1), "Next hit (Enter)"), hits);
+  /** @type {import("panels/model").Profile | null} */
+  let last = null;
+  const {rows} = context;
+
+  /** @returns {Scope} */
+  const scope = () => store.get().profile?.scope ?? {};
+
+  /** @param {string} value */
+  function pickWho(value) {
+    const {threads, process, source, ...rest} = scope();
+    const id = Number(value.slice(1));
+    model.change({scope: {...rest, ...(value[0] === "t" ? {threads: [id]} : value[0] === "p" ? {process: id} : value ? {source: id} : {})}});
+  }
+
+  function selectedRange() {
+    const {selection} = store.get();
+    return selection?.kind === "range" ? selection : null;
+  }
+
+  function toggleRange() {
+    const {from, to, ...rest} = scope();
+    if (from === undefined) follow();
+    else model.change({scope: rest});
+  }
+
+  /** Narrows the scope to the selected range, as it is now and becomes, and to its rows where it has some. */
+  function follow() {
+    const chosen = selectedRange();
+    if (!chosen) return;
+    const threads = (chosen.rows ?? []).filter((/** @type {number} */ at) => rows.kind[at] === 2).map((/** @type {number} */ at) => rows.utid[at]);
+    const {threads: before, ...rest} = scope();
+    const kept = threads.length ? {threads} : before ? {threads: before} : {};
+    if (rest.from !== chosen.from || rest.to !== chosen.to) model.change({scope: {...rest, ...kept, from: chosen.from, to: chosen.to}});
+  }
+
+  /** @param {string} text */
+  const chip = text => el("span", {class: "scope-chip"}, text);
+
+  /** @param {import("panels/model").Profile | null} profile */
+  function show(profile) {
+    const {from, to, threads, process, source} = scope();
+    by.value = store.get().profile?.by ?? "method";
+    const chosen = source !== undefined ? `s${source}` : process !== undefined ? `p${process}` : threads?.length === 1 ? `t${threads[0]}` : "";
+    who.value = chosen;
+    const parts = [];
+    if (from !== undefined && to !== undefined) parts.push(chip(`${moment(from, (to - from) / 1000)} – ${moment(to, (to - from) / 1000)}`));
+    if (threads && threads.length > 1) parts.push(chip(`${threads.length} threads`));
+    else if (chosen && who.value !== chosen) parts.push(chip("one thread"));
+    chips.replaceChildren(...parts);
+    all.hidden = from === undefined && !chosen && !threads;
+    range.setAttribute("aria-pressed", String(from !== undefined));
+    range.hidden = from === undefined && !selectedRange();
+    if (!profile) return;
+    if (profile !== last) hits.textContent = "";
+    last = profile;
+    const clocks = clocksOf(profile);
+    clock.replaceChildren(...clocks.map(([value, , text]) => el("option", {value}, text)));
+    clock.value = profile.clock;
+    clock.hidden = clocks.length < 2;
+  }
+
+  /** @param {number} step */
+  function go(step) {
+    const [nth, count] = onFind(find.value, step);
+    const none = !!find.value && !count;
+    find.classList.toggle("miss", none);
+    find.setAttribute("aria-invalid", String(none));
+    hits.textContent = !find.value ? "" : none ? "no match" : `${nth + 1} of ${count}`;
+  }
+
+  find.oninput = () => go(0);
+  find.onkeydown = event => {
+    if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape" && find.value) { find.value = ""; go(0); }
+    else if (event.key !== "Escape") return event.stopPropagation();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  /** A key that was typed in the table goes on here, as in Traceview. @param {string} key */
+  function type(key) {
+    if (key === "Backspace") find.value = find.value.slice(0, -1);
+    else if (key === "Escape" && find.value) find.value = "";
+    else if ([...key].length === 1 && !"/?".includes(key)) find.value += key;
+    else return false;
+    go(0);
+    return true;
+  }
+
+  store.on(["selection"], () => {
+    range.hidden = scope().from === undefined && !selectedRange();
+    if (scope().from !== undefined) follow();
+  });
+  who.append(...whoOptions(context));
+  show(null);
+
+  return {element, show, type, text: () => find.value};
+}

@@ -1,0 +1,145 @@
+// The engine's side of a report: runs in a worker, or on the page where workers are forbidden.
+
+/**
+ * What the page sends.
+ * @typedef {{op: "load", engine: string, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
+ *
+ * What comes back: in answer to `load` any number of `done` and then `loaded` or `error`, in
+ * answer to `ask` one `answer` or `error`.
+ * @typedef {{done: number, total: number} | {loaded: true} | {answer: ArrayBuffer} | {error: string}} News
+ *
+ * What engine.wasm exports; crates/view/wasm says what it means.
+ * @typedef {object} Exports
+ * @property {WebAssembly.Memory} memory
+ * @property {(bytes: number) => number} alloc
+ * @property {(at: number, bytes: number) => void} block
+ * @property {() => number} load
+ * @property {(at: number, bytes: number) => number} answer
+ * @property {() => number} frame
+ * @property {() => number} answer_bytes
+ */
+
+/**
+ * Starts an engine that takes orders one after the other. Its text is the source of the worker:
+ * nothing outside of this function may be used in it.
+ *
+ * @param {(packed: Uint8Array) => Uint8Array<ArrayBuffer>} unpack
+ * @param {(news: News, transfer?: Transferable[]) => void} send
+ * @returns {(order: Order) => Promise<void>}
+ */
+export function startEngine(unpack, send) {
+  /** @type {Exports | null} */
+  let engine = null;
+  /** The same from its first call on, whether or not it has a trace. @type {Exports | null} */
+  let begun = null;
+
+  return async (order) => {
+    try {
+      if (order.op === "load") {
+        await load(order.engine, order.parts);
+        send({loaded: true});
+      } else {
+        const answer = ask(order.question);
+        send({answer}, [answer]);
+      }
+    } catch (error) {
+      send({error: plain(error)});
+    }
+  };
+
+  /** @param {unknown} error */
+  function plain(error) {
+    if (!(error instanceof WebAssembly.RuntimeError)) return error instanceof Error ? error.message : String(error);
+    return `the engine broke down on this question: ${begun ? said(begun) : error.message}`;
+  }
+
+  /** @param {string} text @param {{text: string, bytes: number}[]} parts */
+  async function load(text, parts) {
+    // Compiling goes on beside the unpacking.
+    const compiled = WebAssembly.instantiate(unpack(bytes(text)), {env: {lowercase}});
+    const unpacked = parts.map((part) => inflate(part.text));
+    const {instance} = await compiled;
+    const loaded = begun = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
+    const total = parts.reduce((sum, part) => sum + part.bytes, 0);
+    let done = 0;
+    for (const [number, {bytes}] of parts.entries()) {
+      const at = await fill(loaded, await unpacked[number], bytes, (more) => {
+        done += more;
+        send({done, total});
+      });
+      loaded.block(at, bytes);
+    }
+    if (loaded.load() !== 0) throw new Error(said(loaded));
+    engine = loaded;
+  }
+
+  /**
+   * Copies a stream into the engine's memory, just `bytes` of it; gives where it is.
+   *
+   * @param {Exports} loaded
+   * @param {ReadableStream<Uint8Array>} stream
+   * @param {number} bytes
+   * @param {(more: number) => void} copied
+   */
+  async function fill(loaded, stream, bytes, copied) {
+    const start = loaded.alloc(bytes);
+    const reader = stream.getReader();
+    let at = start;
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done) break;
+      if (at + value.length > start + bytes) throw new Error("the report's data is longer than it says");
+      // The memory may have grown, and moved, since the last piece.
+      new Uint8Array(loaded.memory.buffer, at).set(value);
+      at += value.length;
+      copied(value.length);
+    }
+    if (at < start + bytes) throw new Error("the report's data broke off: was the file saved whole?");
+    return start;
+  }
+
+  /** @param {string} text @returns {Promise<ReadableStream<Uint8Array>>} */
+  async function inflate(text) {
+    const zipped = new Blob([bytes(text)]).stream();
+    return zipped.pipeThrough(new DecompressionStream("gzip"));
+  }
+
+  /** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
+  function bytes(text) {
+    const quick = /** @type {any} */ (Uint8Array).fromBase64;
+    if (quick) return quick.call(Uint8Array, text);
+    const letters = atob(text);
+    const out = new Uint8Array(letters.length);
+    for (let i = 0; i < out.length; i++) out[i] = letters.charCodeAt(i);
+    return out;
+  }
+
+  /** The engine has no tables of letters of its own: a text of it in small ones. @param {number} at @param {number} length */
+  function lowercase(at, length) {
+    const {memory, alloc} = /** @type {Exports} */ (begun);
+    const small = new TextEncoder().encode(new TextDecoder().decode(new Uint8Array(memory.buffer, at, length)).toLowerCase());
+    const place = alloc(4 + small.length);
+    new DataView(memory.buffer).setUint32(place, small.length, true);
+    new Uint8Array(memory.buffer, place + 4).set(small);
+    return place;
+  }
+
+  /** @param {string} question @returns {ArrayBuffer} */
+  function ask(question) {
+    if (!engine) throw new Error("no trace is loaded");
+    const asked = new TextEncoder().encode(question);
+    const place = engine.alloc(asked.length);
+    new Uint8Array(engine.memory.buffer, place).set(asked);
+    const at = engine.answer(place, asked.length);
+    return engine.memory.buffer.slice(at, at + engine.answer_bytes());
+  }
+
+  /** The error of the last frame. @param {Exports} from */
+  function said(from) {
+    const at = from.frame();
+    const frame = from.memory.buffer.slice(at, at + from.answer_bytes());
+    if (frame.byteLength < 4) return "";
+    const length = new DataView(frame).getUint32(0, true);
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(frame, 4, length))).error ?? "";
+  }
+}

@@ -1,0 +1,148 @@
+// Pointer, wheel and touch over the timeline.
+import {panelFor} from "app/state";
+import {KIND} from "timeline/rows";
+import {RULER} from "timeline/ruler";
+
+const CLICK = 4;
+/** A finger that rests this long selects instead of moving, ms. */
+const REST = 450;
+
+/**
+ * @param {object} parts
+ * @param {HTMLElement} parts.area @param {HTMLElement} parts.names @param {HTMLElement} parts.bar scrolls
+ * @param {import("timeline/view").View} parts.view @param {import("app/state").Store} parts.store @param {import("timeline/rows").RowModel} parts.model
+ * @param {() => import("timeline/paint_slices").Scene} parts.scene
+ * @param {(x: number, y: number) => import("timeline/hit").Hit | null} parts.hit
+ * @param {(at: {x: number, y: number} | null) => void} parts.point
+ * @param {(y: number) => import("timeline/hit").Placed | null} parts.rowAt
+ */
+export function gestures({area, names, bar, view, store, model, scene, hit, point, rowAt}) {
+  /** @type {Map<number, {x: number, y: number}>} */
+  const fingers = new Map();
+  /** @type {{x: number, y: number, ns: number, mode: "" | "range" | "pan" | "mark", rows: boolean} | null} */
+  let drag = null;
+  let pinch = 0, rest = 0, wheelAt = 0, pad = false;
+
+  const ns_px = () => 1 / scene().scale;
+  const nsAt = (/** @type {number} */ x) => view.from + x * ns_px();
+  /** @param {PointerEvent | WheelEvent | MouseEvent} event */
+  const where = event => { const box = area.getBoundingClientRect(); return {x: event.clientX - box.left, y: event.clientY - box.top}; };
+
+  /** @param {{x: number, y: number}} at */
+  function select(at) {
+    if (at.y < RULER) return;
+    const found = hit(at.x, at.y);
+    if (!found?.what) return store.set({selection: null});
+    const {row, what, at: place, level, data} = found;
+    if (what === "slice") {
+      store.set({selection: {kind: "slice", id: data.s_id[place], row, ts: data.s_ts[place], end: data.s_end[place], level, name: data.s_name[place]}, panel: panelFor(store.get(), "details")});
+    } else {
+      const ts = {state: data.t_ts, sched: data.t_ts, counter: data.p_ts, instant: data.i_ts}[what][place];
+      const end = what === "state" || what === "sched" ? {end: data.t_end[place]} : {};
+      store.set({selection: {kind: what, row, ts, ...end}, panel: "details"});
+    }
+  }
+
+  /** @param {{x: number, y: number}} at @param {boolean} only the rows it goes over */
+  function stretch(at, only) {
+    if (!drag) return;
+    const a = Math.max(0, Math.min(drag.ns, nsAt(at.x))), b = Math.min(view.end, Math.max(drag.ns, nsAt(at.x)));
+    /** @type {number[] | undefined} */
+    let rows;
+    if (only) {
+      const top = rowAt(Math.min(drag.y, at.y)), low = rowAt(Math.max(drag.y, at.y));
+      const {list} = model.main();
+      if (top) rows = list.slice(model.placeOf(top.row), low ? model.placeOf(low.row) + 1 : undefined).filter(row => model.rows.kind[row] !== KIND.group);
+    }
+    store.set({selection: {kind: "range", from: a, to: b, ...(rows && {rows})}});
+    if (at.x < 8 || at.x > scene().width - 8) view.pan((at.x < 8 ? -1 : 1) * (view.to - view.from) * 0.02, true);
+  }
+
+  /** @param {PointerEvent} event */
+  function down(event) {
+    const at = where(event);
+    fingers.set(event.pointerId, at);
+    try { area.setPointerCapture(event.pointerId); } catch { /* a made-up event has no pointer */ }
+    clearTimeout(rest);
+    if (fingers.size === 2) { drag = null; pinch = apart(); return; }
+    const pans = event.button === 1 || event.pointerType === "touch";
+    if (event.button > 1) return;
+    drag = {...at, ns: nsAt(at.x), mode: pans ? "pan" : "", rows: event.altKey};
+    if (event.pointerType === "touch") rest = setTimeout(() => { if (drag) drag.mode = "range"; }, REST);
+    if (event.button === 1) event.preventDefault();
+  }
+
+  const apart = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); };
+
+  /** @param {PointerEvent} event */
+  function move(event) {
+    const at = where(event), before = fingers.get(event.pointerId);
+    if (!before) return point(event.pointerType === "touch" ? null : at);
+    fingers.set(event.pointerId, at);
+    if (fingers.size === 2) {
+      const now = apart(), [a, b] = [...fingers.values()], middle = (a.x + b.x) / 2;
+      view.zoom(pinch / Math.max(10, now), nsAt(middle), true);
+      view.pan(-(at.x - before.x) / 2 * ns_px(), true);
+      bar.scrollTop -= (at.y - before.y) / 2;
+      pinch = Math.max(10, now);
+      return;
+    }
+    if (!drag) return;
+    const far = Math.hypot(at.x - drag.x, at.y - drag.y) > CLICK;
+    if (far && drag.mode !== "range") clearTimeout(rest);
+    if (drag.mode === "pan") {
+      view.pan(-(at.x - before.x) * ns_px(), true);
+      bar.scrollTop -= at.y - before.y;
+    } else if (drag.mode === "range" || far) {
+      drag.mode = "range";
+      stretch(at, drag.rows);
+    }
+    point(event.pointerType === "touch" ? null : at);
+  }
+
+  /** @param {PointerEvent} event */
+  function up(event) {
+    const at = where(event);
+    clearTimeout(rest);
+    fingers.delete(event.pointerId);
+    const done = drag;
+    drag = null;
+    if (!done || event.type === "pointercancel") return;
+    if (done.mode === "range") store.set({panel: panelFor(store.get(), "range")});
+    else if (event.button === 0 && Math.hypot(at.x - done.x, at.y - done.y) <= CLICK) select(at);
+  }
+
+  /** @param {WheelEvent} event */
+  function wheel(event) {
+    event.preventDefault();
+    const by = event.deltaMode === 1 ? 33 : event.deltaMode === 2 ? 400 : 1;
+    const dx = event.deltaX * by, dy = event.deltaY * by;
+    // Touch pads send many small steps, often in both directions; wheels few big ones. A stream stays what it began as.
+    if (event.timeStamp - wheelAt > 180) pad = event.deltaMode === 0 && (Math.abs(dy) < 40 && Math.abs(dx) < 40) && !event.ctrlKey;
+    wheelAt = event.timeStamp;
+    const {x} = where(event);
+    if (event.ctrlKey || event.metaKey) view.zoom(Math.exp(dy * (Math.abs(dy) < 40 ? 0.01 : 0.0025)), nsAt(x), Math.abs(dy) < 40);
+    else if (event.shiftKey) view.pan((dx || dy) * ns_px() * 1.5);
+    else if (pad) {
+      if (Math.abs(dx) > Math.abs(dy)) view.pan(dx * ns_px(), true);
+      else bar.scrollTop += dy;
+    } else if (Math.abs(dx) > Math.abs(dy)) view.pan(dx * ns_px());
+    else if (event.altKey) bar.scrollTop += dy;
+    else view.zoom(Math.exp(Math.max(-240, Math.min(240, dy)) * 0.0028), nsAtGoal(x));
+  }
+
+  /** While the picture still moves, the wheel turns about where the finger will be. @param {number} x */
+  const nsAtGoal = x => { const {from, to} = view.goal(); return from + x / scene().width * (to - from); };
+
+  area.onpointerdown = down;
+  area.onpointermove = move;
+  area.onpointerup = area.onpointercancel = up;
+  area.onpointerleave = () => point(null);
+  area.ondblclick = event => {
+    const at = where(event), {selection} = store.get();
+    if (at.y < RULER) view.set(0, view.end);
+    else if (selection && "ts" in selection && selection.end !== undefined) view.fit(selection.ts, selection.end);
+  };
+  area.addEventListener("wheel", wheel, {passive: false});
+  names.addEventListener("wheel", event => { bar.scrollTop += event.deltaY * (event.deltaMode === 1 ? 33 : 1); event.preventDefault(); }, {passive: false});
+}

@@ -1,0 +1,125 @@
+// The whole trace as a strip: where it is busy, and which part is looked at. Moved and stretched by hand; the keys of the timeline do the same.
+import {canvasColours} from "ui/colours";
+import {el} from "ui/dom";
+import {KIND} from "timeline/rows";
+
+const HIGH = 26;
+const EDGE = 6;
+
+/** Rows that are summed up: the busiest. */
+const ROWS = 120;
+
+/**
+ * @param {import("app/panels").Source} source @param {any} rows @param {import("timeline/view").View} view @param {() => void} redraw
+ * @param {import("app/state").Store} store
+ */
+export function overviewStrip(source, rows, view, redraw, store) {
+  const canvas = el("canvas", {class: "overview-canvas"});
+  const element = el("div", {class: "overview", "aria-hidden": "true", "data-testid": "overview"}, canvas);
+  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  /** @type {Float32Array | null} how busy, a value a px */
+  let busy = null;
+  /** @type {any} */
+  let data = null;
+  let asked = false, width = 0;
+
+  /** Asks for the outermost calls and states of the whole trace, once. */
+  async function load() {
+    if (asked) return;
+    asked = true;
+    const {kind, last, first} = rows;
+    const list = Array.from(kind, (_, row) => row).filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
+      .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, ROWS).sort((a, b) => a - b);
+    try {
+      data = await source.ask({op: "window", rows: list, from: 0, to: view.end, px_ns: view.end / Math.max(200, width), max_level: 0});
+      busy = null;
+      redraw();
+    } catch { /* the strip stays plain */ }
+  }
+
+  function measure() {
+    if (busy?.length === width || !data) return;
+    busy = new Float32Array(width);
+    const scale = width / view.end;
+    add(busy, data.s_ts, data.s_end, scale, data.s_level, null);
+    add(busy, data.t_ts, data.t_end, scale, null, data.t_state);
+    const most = busy.reduce((most, value) => Math.max(most, value), 0) || 1;
+    for (let at = 0; at < width; at++) busy[at] = (busy[at] / most) ** 0.7;
+  }
+
+  function draw() {
+    const dots = devicePixelRatio || 1;
+    if (!width) return;
+    if (canvas.width !== Math.round(width * dots)) {
+      canvas.width = Math.round(width * dots);
+      canvas.style.width = `${width}px`;
+    }
+    if (canvas.height !== HIGH * dots) { canvas.height = HIGH * dots; canvas.style.height = `${HIGH}px`; }
+    measure();
+    const {row, accent, range, back, hit} = canvasColours();
+    ctx.setTransform(dots, 0, 0, dots, 0, 0);
+    ctx.fillStyle = row;
+    ctx.fillRect(0, 0, width, HIGH);
+    const x0 = view.from / view.end * width, x1 = Math.max(x0 + 2, view.to / view.end * width);
+    ctx.fillStyle = back;
+    ctx.fillRect(x0, 0, x1 - x0, HIGH);
+    ctx.fillStyle = accent;
+    ctx.globalAlpha = 0.42;
+    if (busy) for (let at = 0; at < width; at++) if (busy[at]) ctx.fillRect(at, HIGH - 2 - busy[at] * (HIGH - 6), 1, busy[at] * (HIGH - 6) + 2);
+    ctx.globalAlpha = 1;
+    const {search, marks} = store.get();
+    ctx.fillStyle = hit;
+    let drawn = -1;
+    for (const ts of search.ts ?? []) {
+      const x = Math.floor(ts / view.end * width);
+      if (x > drawn) ctx.fillRect(drawn = x, 0, 1, 5);
+    }
+    for (const {ts} of marks) ctx.fillRect(ts / view.end * width - 1, 0, 2, HIGH);
+    if (x1 - x0 > width - 1) return;
+    ctx.fillStyle = range;
+    ctx.fillRect(x0, 0, x1 - x0, HIGH);
+    ctx.fillStyle = accent;
+    ctx.fillRect(x0, 0, 2, HIGH);
+    ctx.fillRect(x1 - 2, 0, 2, HIGH);
+  }
+
+  new ResizeObserver(([{contentRect}]) => { width = Math.floor(contentRect.width); redraw(); }).observe(element);
+  element.onpointerdown = event => {
+    const {left, width} = element.getBoundingClientRect();
+    const ns = (/** @type {PointerEvent} */ at) => (at.clientX - left) / width * view.end;
+    const {from, to} = view.goal(), start = ns(event), edge = EDGE / width * view.end;
+    const whole = to - from > view.end * 0.999;
+    const mode = whole ? "new" : Math.abs(start - from) < edge ? "from" : Math.abs(start - to) < edge ? "to" : start > from && start < to ? "move" : "new";
+    element.setPointerCapture(event.pointerId);
+    element.onpointermove = move => {
+      const now = ns(move);
+      if (mode === "move") view.set(from + now - start, to + now - start, true);
+      else if (mode === "from") view.set(Math.min(now, to - 1), to, true);
+      else if (mode === "to") view.set(from, Math.max(now, from + 1), true);
+      else if (Math.abs(now - start) > edge / 2) view.set(Math.min(start, now), Math.max(start, now), true);
+      redraw();
+    };
+    element.onpointerup = element.onpointercancel = done => {
+      element.onpointermove = element.onpointerup = null;
+      if (mode === "new" && !whole && Math.abs(ns(done) - start) < edge / 2) view.set(start - (to - from) / 2, start + (to - from) / 2);
+    };
+  };
+  element.ondblclick = () => view.set(0, view.end);
+  return {element, draw, load};
+}
+
+/**
+ * @param {Float32Array} busy @param {Float64Array} starts @param {Float64Array} ends @param {number} scale
+ * @param {Uint16Array | null} level only the outermost count @param {Uint8Array | null} state only running counts
+ */
+function add(busy, starts, ends, scale, level, state) {
+  for (let at = 0; at < starts.length; at++) {
+    if (level ? level[at] : state && state[at] !== 1) continue;
+    const x0 = Math.max(0, starts[at] * scale), x1 = Math.min(busy.length, ends[at] * scale);
+    const first = Math.floor(x0), last = Math.min(busy.length - 1, Math.floor(x1));
+    if (first === last) { busy[first] += x1 - x0 + 0.02; continue; }
+    busy[first] += first + 1 - x0;
+    for (let x = first + 1; x < last; x++) busy[x]++;
+    if (last > first) busy[last] += x1 - last;
+  }
+}

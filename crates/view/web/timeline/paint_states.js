@@ -1,0 +1,115 @@
+// Strips of scheduling states, what ran on a CPU, counters and instants.
+import {rect} from "timeline/batch";
+import {STYLE, BAR} from "timeline/paint_slices";
+
+/** @typedef {import("timeline/paint_slices").Scene} Scene */
+/** @typedef {import("timeline/tiles").Piece} Piece */
+
+/** First place in a sorted column whose value is above `ns`. @param {Float64Array} column @param {number} low @param {number} high @param {number} ns */
+export function above(column, low, high, ns) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (column[middle] <= ns) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
+ * @param {((who: number) => number) | null} cpu a CPU row: colours by who ran; gives the name to write
+ */
+export function paintStates(scene, {batch: {data}, at: nth}, y, high, left, right, cpu) {
+  const {t_ts, t_end, t_state, t_hue, t_who} = data;
+  const {from, scale, dots, labels} = scene;
+  const end = data.first_state[nth + 1];
+  const dot = 1 / dots;
+  let drawn = left - dot;
+  for (let at = above(t_end, data.first_state[nth], end, from + left / scale - 2 * dot / scale); at < end; at++) {
+    let x0 = (t_ts[at] - from) * scale;
+    if (x0 >= right) break;
+    let x1 = (t_end[at] - from) * scale;
+    if (x1 <= drawn) continue;
+    x0 = Math.max(x0, left, drawn);
+    x1 = Math.min(right, Math.max(x1, x0 + dot));
+    drawn = x1;
+    const wide = x1 - x0;
+    if (!cpu) {
+      const state = t_state[at];
+      if (state === 4) rect(STYLE.states + 4, x0, y + high / 2 - 1, wide, 2);
+      else rect(STYLE.states + state, x0, y, wide, high);
+      continue;
+    }
+    rect(t_hue[at], x0, y, wide > 3 ? wide - dot : wide, high);
+    if (wide < 36) continue;
+    const place = labels.count++;
+    labels.name[place] = cpu(t_who[at]);
+    labels.text[place] = "";
+    labels.x[place] = x0 + 5;
+    labels.y[place] = y;
+    labels.room[place] = wide - 9;
+    labels.ink[place] = t_hue[at];
+  }
+}
+
+/**
+ * An area, stepwise: a value holds until the next.
+ * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
+ * @param {number} min @param {number} max of the whole counter @param {string} colour
+ */
+export function paintCounter(scene, {batch: {data}, at: nth}, y, high, left, right, min, max, colour) {
+  const {p_ts, p_min, p_max, p_last} = data;
+  const {ctx, from, scale} = scene;
+  const low = Math.min(0, min), span = Math.max(max, 0) - low || 1;
+  const yOf = (/** @type {number} */ value) => y + high - (value - low) / span * (high - 1);
+  const first = data.first_point[nth], end = data.first_point[nth + 1];
+  const start = Math.max(first, above(p_ts, first, end, from + left / scale) - 1);
+  if (start >= end) return;
+  const x0 = Math.max(left, (p_ts[start] - from) * scale);
+  if (x0 >= right) return;
+  const base = yOf(0);
+  ctx.beginPath();
+  ctx.moveTo(x0, base);
+  let x = x0, level = yOf(p_last[start]);
+  ctx.lineTo(x, level);
+  for (let at = start + 1; at < end; at++) {
+    x = Math.min(right, (p_ts[at] - from) * scale);
+    ctx.lineTo(x, level);
+    if (x >= right) break;
+    if (p_min[at] !== p_max[at]) {
+      ctx.lineTo(x, yOf(p_max[at]));
+      ctx.lineTo(x, yOf(p_min[at]));
+    }
+    level = yOf(p_last[at]);
+    ctx.lineTo(x, level);
+  }
+  if (x < right) ctx.lineTo(right, level);
+  ctx.lineTo(right, base);
+  ctx.closePath();
+  ctx.globalAlpha = 0.28;
+  ctx.fillStyle = ctx.strokeStyle = colour;
+  ctx.fill();
+  ctx.globalAlpha = 0.9;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+}
+
+/** @param {Scene} scene @param {Piece} piece @param {number} y @param {number} left @param {number} right @param {string} colour */
+export function paintInstants({ctx, from, scale}, {batch: {data}, at: nth}, y, left, right, colour) {
+  const {i_ts} = data;
+  const end = data.first_instant[nth + 1];
+  ctx.fillStyle = colour;
+  ctx.beginPath();
+  let drawn = -9;
+  for (let at = above(i_ts, data.first_instant[nth], end, from + (left - 4) / scale); at < end; at++) {
+    const x = (i_ts[at] - from) * scale;
+    if (x > right + 4) break;
+    if (x < drawn + 2) continue;
+    drawn = x;
+    ctx.moveTo(x - 4, y);
+    ctx.lineTo(x + 4, y);
+    ctx.lineTo(x, y + BAR - 9);
+  }
+  ctx.fill();
+}

@@ -1,0 +1,159 @@
+// Which rows are shown, in which order and how high: folding, pinning, hiding, filtering.
+
+export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8};
+export const LANE = 18;
+const STRIP = 6;
+const NONE = 0xffffffff;
+/** Deeper rows are cut here until somebody asks for all levels. */
+export const DEEP = 48;
+const LOW = 24;
+
+/**
+ * The rows in the order to show, with the top of each.
+ * @typedef {{list: number[], tops: Float64Array, height: number}} Stack
+ */
+/** @typedef {ReturnType<typeof rowModel>} RowModel */
+
+/**
+ * @param {any} rows the engine's answer to `rows`
+ * @param {import("app/state").Store} store
+ */
+export function rowModel(rows, store) {
+  const {id, parent, kind, levels, flags, utid, names, notes} = rows;
+  const total = id.length;
+  const byId = new Map(Array.from(id, (value, row) => [value, row]));
+  const depth = new Uint8Array(total);
+  const parents = new Uint8Array(total);
+  for (let row = 0; row < total; row++) {
+    const up = parent[row];
+    if (up === NONE || up >= row) continue;
+    depth[row] = Math.min(6, depth[up] + 1);
+    parents[up] = 1;
+  }
+  /** @type {Map<number, string>} */
+  const threads = new Map();
+  for (let row = 0; row < total; row++) if (kind[row] === KIND.thread) threads.set(utid[row], names[row]);
+  /** @type {Stack} */
+  let main = {list: [], tops: new Float64Array(1), height: 0};
+  /** @type {Stack} */
+  let pinned = main;
+  let shownAt = new Int32Array(total);
+
+  const state = () => store.get().rows;
+  const isParent = (/** @type {number} */ row) => parents[row] === 1;
+  const isHead = (/** @type {number} */ row) => kind[row] <= KIND.process;
+  const foldable = (/** @type {number} */ row) => isParent(row) || levels[row] > 1 || kind[row] === KIND.counter;
+  const folded = (/** @type {number} */ row) => foldable(row) && ((flags[row] & 2) !== 0) !== state().flipped.has(id[row]);
+  const lanes = (/** @type {number} */ row) => isHead(row) ? Math.min(6, levels[row]) : folded(row) ? Math.min(1, levels[row])
+    : state().deep.has(id[row]) ? levels[row] : Math.min(levels[row], DEEP);
+  /** From lane to lane, px: a folded process shows its threads as thin lines. */
+  const pitch = (/** @type {number} */ row) => isHead(row) ? 3 : LANE;
+  const strip = (/** @type {number} */ row) => isHead(row) ? 5 : (flags[row] & 4) && kind[row] === KIND.thread ? STRIP + 2 : 0;
+
+  /** Whether a row shows anything itself: an open process only names its threads. @param {number} row */
+  const draws = row => !isHead(row) || folded(row) || (kind[row] === KIND.process && !isParent(row));
+
+  /** @param {number} row */
+  function heightOf(row) {
+    switch (kind[row]) {
+      case KIND.group: return 28;
+      case KIND.counter: return folded(row) ? LOW : 42;
+      case KIND.cpu: case KIND.irq: case KIND.instants: return LOW;
+      case KIND.process: return 28;
+      default: return Math.max(LOW, 5 + strip(row) + lanes(row) * LANE);
+    }
+  }
+
+  /** @param {number[]} list @returns {Stack} */
+  function stack(list) {
+    const tops = new Float64Array(list.length + 1);
+    for (let at = 0; at < list.length; at++) tops[at + 1] = tops[at] + heightOf(list[at]);
+    return {list, tops, height: tops[list.length]};
+  }
+
+  /** @param {string} filter */
+  function matching(filter) {
+    const exact = filter !== filter.toLowerCase();
+    const test = (/** @type {string} */ text) => (exact ? text : text.toLowerCase()).includes(filter);
+    const keep = new Uint8Array(total);
+    for (let row = 0; row < total; row++) {
+      const up = parent[row];
+      if (test(names[row]) || test(notes[row] ?? "")) keep[row] = 2;
+      else if (up < row && keep[up] === 2) keep[row] = 2;
+      if (keep[row]) for (let above = up; above < total && !keep[above]; above = parent[above]) keep[above] = 1;
+    }
+    return keep;
+  }
+
+  function refresh() {
+    const {hidden, filter} = state();
+    const keep = filter ? matching(filter) : null;
+    const gone = new Uint8Array(total);
+    const top = new Set(state().pinned);
+    const list = [];
+    for (let row = 0; row < total; row++) {
+      const up = parent[row];
+      if (hidden.has(id[row]) || (up < row && gone[up])) gone[row] = 1;
+      if (gone[row]) continue;
+      if (keep ? keep[row] : true) { if (!top.has(id[row])) list.push(row); } else { gone[row] = 1; continue; }
+      if (isParent(row) && folded(row) && !filter) gone[row] = 2;
+    }
+    main = stack(list);
+    pinned = stack(state().pinned.map(id => byId.get(id) ?? -1).filter(row => row >= 0));
+    shownAt = new Int32Array(total).fill(-1);
+    list.forEach((row, at) => { shownAt[row] = at; });
+  }
+
+  /** @param {number} row @param {"flipped" | "hidden" | "deep"} key @param {boolean} [on] */
+  function toggle(row, key, on) {
+    const set = new Set(state()[key]);
+    if (on ?? !set.has(id[row])) set.add(id[row]);
+    else set.delete(id[row]);
+    store.set({rows: {...state(), [key]: set}});
+  }
+
+  /** Makes a row appear: unfolds what is above it, drops a filter that hides it. @param {number} row */
+  function uncover(row) {
+    const {flipped, hidden, filter, ...rest} = state();
+    const set = new Set(flipped), shown = new Set(hidden);
+    for (let up = parent[row]; up < total; up = parent[up]) {
+      shown.delete(id[up]);
+      if (folded(up) && !set.delete(id[up])) set.add(id[up]);
+    }
+    shown.delete(id[row]);
+    store.set({rows: {...rest, flipped: set, hidden: shown, filter: ""}});
+  }
+
+  return {
+    rows, total, depth, refresh, draws, heightOf, foldable, folded, lanes, pitch, strip, isHead, toggle, byId,
+    threadName: (/** @type {number} */ utid) => threads.get(utid) ?? `thread ${utid}`,
+    main: () => main,
+    pinned: () => pinned,
+    isPinned: (/** @type {number} */ row) => state().pinned.includes(id[row]),
+    /** @param {number} row */
+    pin(row) {
+      const list = state().pinned;
+      store.set({rows: {...state(), pinned: list.includes(id[row]) ? list.filter(other => other !== id[row]) : [...list, id[row]]}});
+    },
+    /** Brings a row into the list and opens it so far that a level is seen. @param {number} row @param {number} level */
+    reveal(row, level) {
+      if (shownAt[row] < 0 && !state().pinned.includes(id[row])) uncover(row);
+      if (!isHead(row) && folded(row) && level > 0) toggle(row, "flipped");
+      if (level >= DEEP && levels[row] > DEEP) toggle(row, "deep", true);
+    },
+    /** The place of a row in the list, or -1. @param {number} row */
+    placeOf: row => shownAt[row] ?? -1,
+  };
+}
+
+/** The place in a stack at a height, or -1 below its end. @param {Stack} stack @param {number} y */
+export function placeAt({tops, list}, y) {
+  if (y < 0 || y >= tops[list.length]) return -1;
+  let low = 0, high = list.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (tops[middle] <= y) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

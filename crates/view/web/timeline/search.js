@@ -1,0 +1,99 @@
+// The search box: hits in order of time, Enter and Shift+Enter go through them, what matches stands out.
+import {el, icon, iconButton} from "ui/dom";
+import {count} from "ui/format";
+import {isAbort} from "source/source";
+
+const WAIT = 110;
+const LIMIT = 20000;
+
+/**
+ * @param {import("app/state").Store} store @param {import("app/panels").Source} source
+ * @param {(id: number) => Promise<void>} goTo @param {(row: number) => void} showRow @param {() => void} leave the focus goes back to the timeline
+ */
+export function searchBox(store, source, goTo, showRow, leave) {
+  const input = el("input", {type: "search", placeholder: "Search calls, threads, counters", "aria-label": "Search", "data-testid": "search", spellcheck: "false", autocomplete: "off"});
+  const hits = el("span", {class: "hits", role: "status", "data-testid": "search-hits"});
+  const previous = iconButton("up", "Previous hit (Shift+Enter)", () => step(-1)), next = iconButton("down", "Next hit (Enter)", () => step(1));
+  const element = el("div", {class: "search", role: "search"}, icon("search"), input, hits, previous, next);
+  /** @type {any} */
+  let found = null;
+  /** @type {AbortController | null} */
+  let abort = null;
+  let waiting = 0;
+  /** @type {Promise<void>} */
+  let ready = Promise.resolve();
+
+  async function ask() {
+    abort?.abort();
+    found = null;
+    const {search} = store.get(), text = search.text.trim();
+    if (!text) { store.set({search: {...search, total: 0, at: -1, names: null, ts: undefined, rows: undefined}}); return; }
+    abort = new AbortController();
+    const exact = /^"(.+)"$/.exec(text);
+    try {
+      const answer = await source.ask({op: "find", text: exact ? exact[1] : text, mode: exact ? "exact" : "smart", limit: LIMIT}, {signal: abort.signal, priority: 1});
+      found = answer;
+      const total = answer.total || answer.rows?.length || 0;
+      store.set({search: {...store.get().search, total, at: -1, names: new Set(answer.names), ts: answer.ts, rows: answer.per_row}});
+    } catch (error) {
+      if (isAbort(error)) return;
+      store.set({search: {...store.get().search, total: 0, at: -1, names: null}});
+      hits.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** @param {number} by */
+  async function step(by) {
+    await flush();
+    const {search, view} = store.get();
+    if (!found) return;
+    if (!found.slice.length) {
+      if (!found.rows?.length) return;
+      const at = (search.at + by + found.rows.length) % found.rows.length;
+      store.set({search: {...search, at}});
+      return showRow(found.rows[at]);
+    }
+    const all = found.slice.length;
+    let at = search.at + by;
+    // The first step goes to what is on the screen, not to the start of the trace.
+    if (search.at < 0) {
+      const here = found.ts.findIndex((/** @type {number} */ ts) => ts >= view.from);
+      at = by > 0 ? Math.max(0, here) : (here < 0 ? all : here) - 1;
+    }
+    at = (at + all) % all;
+    store.set({search: {...search, at}, selection: {kind: "slice", id: found.slice[at], row: found.row[at], ts: found.ts[at],
+      end: found.ts[at] + Math.max(0, found.dur[at]), level: found.level[at], name: found.name[at]}});
+    await goTo(found.slice[at]);
+  }
+
+  function flush() {
+    if (waiting) { clearTimeout(waiting); waiting = 0; ready = ask(); }
+    return ready;
+  }
+
+  function show() {
+    const {text, total, at} = store.get().search;
+    if (input.value !== text) input.value = text;
+    hits.textContent = !text.trim() ? "" : !total ? (found ? "no match" : "…") : at >= 0 ? `${count(at + 1)} of ${count(total)}` : count(total);
+    element.classList.toggle("miss", !!text.trim() && !total && !!found);
+    previous.disabled = next.disabled = !total;
+  }
+
+  function typed() {
+    store.set({search: {...store.get().search, text: input.value}});
+    clearTimeout(waiting);
+    waiting = setTimeout(flush, WAIT);
+  }
+  input.oninput = typed;
+  input.onkeydown = event => {
+    event.stopPropagation();
+    if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") {
+      if (input.value) { input.value = ""; typed(); flush(); } else leave();
+    } else return;
+    event.preventDefault();
+  };
+  store.on(["search"], show);
+  show();
+  return {element, step, focus() { input.focus(); input.select(); }, run() { ready = ask(); return ready; }};
+}

@@ -1,0 +1,120 @@
+// Going from call to call, saying aloud where we are, and the arrows of the selection.
+import {panelFor} from "app/state";
+import {el} from "ui/dom";
+import {elide, span, time} from "ui/format";
+import {isAbort} from "source/source";
+import {toast} from "ui/toast";
+
+/** @typedef {import("timeline/timeline").Timeline} Timeline */
+
+/**
+ * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {Timeline} timeline
+ */
+export function selecting(store, source, timeline) {
+  const live = el("div", {class: "visually-hidden", role: "status", "aria-live": "polite", "data-testid": "announce"});
+  const {view, model, tiles} = timeline;
+  let asked = 0;
+
+  /** @param {any} found the answer to `locate` or `neighbour` @param {number} id @param {boolean} [zoom] */
+  function choose(found, id, zoom) {
+    const {row, ts, dur, level, name} = found;
+    const end = found.end ?? ts + Math.max(0, dur);
+    store.set({selection: {kind: "slice", id, row, ts, end, level, name}});
+    timeline.showRow(row, level);
+    if (zoom) view.fit(ts, Math.max(end, ts + 1), 0.5);
+    else view.reveal(ts, end);
+  }
+
+  /** @param {number} id @param {boolean} [zoom] */
+  async function goTo(id, zoom) {
+    const mine = ++asked;
+    try {
+      const found = await source.ask({op: "locate", id}, {priority: 1});
+      if (mine === asked) choose(found, id, zoom);
+    } catch (error) {
+      if (!isAbort(error)) toast(error instanceof Error ? error.message : String(error), true);
+    }
+  }
+
+  /** The slice nearest to the middle of the screen, in a row or in the first that has one. @param {number} [only] */
+  function first(only) {
+    const middle = (view.from + view.to) / 2, found = /** @type {any[]} */ ([null, null]);
+    for (const {row} of timeline.placed()) {
+      if (only !== undefined && row !== only) continue;
+      tiles.find(row, view.from, view.to, (view.to - view.from) / 1000, found);
+      const piece = found[0], data = piece?.batch.data;
+      if (!data || model.isHead(row)) continue;
+      let best = -1, away = Infinity;
+      for (let at = data.first_slice[piece.at]; at < data.first_slice[piece.at + 1]; at++) {
+        const distance = Math.max(0, data.s_ts[at] - middle, middle - data.s_end[at]) + data.s_level[at] * 1e-3;
+        if (distance < away) { best = at; away = distance; }
+      }
+      if (best >= 0) return goTo(data.s_id[best]);
+    }
+    live.textContent = "No call here";
+  }
+
+  /** @param {"next" | "previous" | "parent" | "child"} to */
+  async function step(to) {
+    const {selection} = store.get();
+    if (selection?.kind !== "slice") return first();
+    const mine = ++asked;
+    try {
+      const found = await source.ask({op: "neighbour", id: selection.id, to}, {priority: 1});
+      if (mine !== asked) return;
+      if (found.none) live.textContent = `No ${to} call`;
+      else choose(found, found.id ?? found.slice);
+    } catch (error) {
+      if (!isAbort(error)) toast(error instanceof Error ? error.message : String(error), true);
+    }
+  }
+
+  async function announce() {
+    const {selection} = store.get();
+    if (!selection) { live.textContent = ""; return; }
+    if (selection.kind === "range") live.textContent = `Range ${span(selection.from, selection.to)}`;
+    if (selection.kind !== "slice") return;
+    let text = tiles.names.get(selection.name);
+    if (text === undefined) text = (await source.ask({op: "names", ids: [selection.name]})).names[0];
+    if (store.get().selection === selection) live.textContent = `${elide(text ?? "", 120)}, ${time(selection.end - selection.ts)}, ${model.rows.names[selection.row]}`;
+  }
+
+  let flowOf = 0;
+  async function arrows() {
+    const {selection} = store.get(), mine = ++flowOf;
+    timeline.setFlows([]);
+    const row = selection && "row" in selection ? selection.row : -1;
+    const question = selection?.kind === "slice" ? {slice: selection.id}
+      : selection?.kind === "state" || selection?.kind === "sched" ? {utid: model.rows.utid[row], ts: selection.ts} : null;
+    if (!question) return;
+    try {
+      const {flows} = await source.ask({op: "flows", ...question});
+      if (mine === flowOf) timeline.setFlows(flows ?? []);
+    } catch { /* a trace without arrows */ }
+  }
+
+  /** What is selected as a stretch of time. @returns {[number, number] | null} */
+  function extent() {
+    const {selection} = store.get();
+    if (selection && "ts" in selection) return [selection.ts, selection.end ?? selection.ts];
+    if (selection?.kind === "range") return [selection.from, selection.to];
+    return null;
+  }
+
+  let speaking = 0;
+  store.on(["selection"], () => {
+    // While a range is drawn, only what it becomes is said.
+    clearTimeout(speaking);
+    speaking = setTimeout(() => announce().catch(() => {}), 120);
+    arrows();
+  });
+  timeline.onEnter(row => { timeline.area.focus(); first(row); });
+  return {element: live, goTo, step, first, extent,
+    fit() { const found = extent(); if (found) view.fit(...found); },
+    /** The selected call's time as a range, or what is on the screen. */
+    range() {
+      const [from, to] = extent() ?? [view.goal().from, view.goal().to];
+      store.set({selection: {kind: "range", from, to}, panel: panelFor(store.get(), "range")});
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// The stretch of time on the screen: its goal is in the store, what is shown moves there.
+
+const LEAST = 20;
+const EASE_MS = 55;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @typedef {ReturnType<typeof viewModel>} View */
+
+/** @param {import("app/state").Store} store @param {number} end ns @param {() => void} redraw */
+export function viewModel(store, end, redraw) {
+  let {from, to} = store.get().view;
+  let instant = false;
+
+  /** @param {number} a @param {number} b @param {boolean} [now] without moving there */
+  function set(a, b, now = false) {
+    const span = Math.max(LEAST, Math.min(end, b - a));
+    const middle = b - a < LEAST ? (a + b) / 2 - span / 2 : a;
+    const start = Math.max(0, Math.min(end - span, middle));
+    instant = now;
+    store.set({view: {from: start, to: start + span}});
+  }
+
+  store.on(["view"], ({view}) => {
+    if (instant || still.matches) ({from, to} = view);
+    instant = false;
+    redraw();
+  });
+
+  return {
+    get from() { return from; },
+    get to() { return to; },
+    end,
+    set,
+    goal: () => store.get().view,
+    /** Moves on by some ms; whether there is more to go. @param {number} ms */
+    step(ms) {
+      const goal = store.get().view;
+      if (from === goal.from && to === goal.to) return false;
+      const part = 1 - Math.exp(-ms / EASE_MS);
+      from += (goal.from - from) * part;
+      to += (goal.to - to) * part;
+      if (Math.abs(from - goal.from) + Math.abs(to - goal.to) < (goal.to - goal.from) * 4e-4) ({from, to} = goal);
+      return true;
+    },
+    /** @param {number} factor below 1 goes in @param {number} at ns that stays where it is @param {boolean} [now] */
+    zoom(factor, at, now) {
+      const {view} = store.get();
+      const by = Math.max(factor, LEAST / (view.to - view.from));
+      set(at - (at - view.from) * by, at + (view.to - at) * by, now);
+    },
+    /** @param {number} ns @param {boolean} [now] */
+    pan(ns, now) {
+      const {view} = store.get();
+      const by = Math.max(-view.from, Math.min(end - view.to, ns));
+      set(view.from + by, view.to + by, now);
+    },
+    /** Shows a stretch with some room around it. @param {number} a @param {number} b @param {number} [room] share of its length */
+    fit(a, b, room = 0.12) {
+      const more = Math.max((b - a) * room, LEAST / 2);
+      set(a - more, b + more);
+    },
+    /** Moves only as far as needed for a stretch to be seen. @param {number} a @param {number} b */
+    reveal(a, b) {
+      const {view} = store.get(), span = view.to - view.from;
+      if (b - a > span) return a > view.to || b < view.from || a < view.from - span ? set(a - span * 0.1, a + span * 0.9) : undefined;
+      if (a >= view.from && b <= view.to) return;
+      set((a + b - span) / 2, (a + b + span) / 2);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Colours of slices: stable by name over every trace, or Traceview's cycle by rank. Made in OKLCH, so that colours of one lightness
+// step are equally bright; neighbouring hues also differ in lightness, which people who see fewer hues can tell apart.
+
+/** Traceview's colours, in its order. */
+const TRACEVIEW = "5a5aff 00f000 ff0000 00ffff ff50ff c8c800 2800c8 96ff96 960000 1e9696 c8c8ff 007800 ff9696 8c508c 966432 464646".split(" ");
+/** Hues in the order in which they are handed out, as degrees: blue, orange, green, yellow, purple, cyan, red, violet. */
+const HUES = [255, 62, 160, 98, 330, 215, 30, 292];
+
+const NONE = 0xffffffff;
+
+/** Index of a colour in the palette: 0..255 by name, 256.. by rank. */
+export const RANKED = 256;
+
+/** @param {number} x linear @returns {number} 0..255 */
+const gamma = x => Math.round(255 * Math.max(0, Math.min(1, x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)));
+
+/** @param {number} light 0..1 @param {number} chroma @param {number} degrees @returns {[number, number, number]} sRGB */
+function oklch(light, chroma, degrees) {
+  const a = chroma * Math.cos(degrees * Math.PI / 180), b = chroma * Math.sin(degrees * Math.PI / 180);
+  const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return [gamma(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    gamma(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    gamma(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s)];
+}
+
+/** @param {number[]} rgb */
+const hex = rgb => `#${rgb.map(part => part.toString(16).padStart(2, "0")).join("")}`;
+/** @param {string} text @returns {number[]} */
+const parts = text => [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16));
+/** @param {number[]} rgb relative luminance */
+const luminance = rgb => rgb.reduce((sum, part, at) => sum + [0.2126, 0.7152, 0.0722][at] * (part / 255) ** 2.2, 0);
+
+/** Black or white, whichever is read better. @param {number[]} rgb */
+const inkOn = rgb => luminance(rgb) > 0.197 ? "#14161b" : "#ffffff";
+
+/** What can be read on a colour. @param {string} colour hex */
+export const inkFor = colour => inkOn(parts(colour));
+
+/**
+ * @typedef {object} Palette
+ * @property {string[]} fill by index
+ * @property {string[]} ink what can be read on it
+ * @property {string[]} faded the colour of what is not looked at
+ * @property {[string, string][]} pairs fill and ink
+ */
+/** @typedef {Record<"back" | "ink" | "ink2" | "line" | "row" | "focus" | "accent" | "range" | "font" | "small" | "missed" | "ontime" | "hit", string> & {states: string[]}} CanvasColours */
+
+/** @type {Palette} */
+const palette = {fill: [], ink: [], faded: [], pairs: []};
+/** @type {CanvasColours} */
+let canvas = /** @type {any} */ ({states: []});
+/** @type {Uint32Array | null} */
+let ranks = null;
+
+function fillPalette(/** @type {boolean} */ dark, /** @type {number[]} */ back) {
+  for (let index = 0; index < RANKED + TRACEVIEW.length; index++) {
+    const step = (index >> 3) % 3 - 1;
+    const lean = index % 2 ? 0.03 : -0.03;
+    const light = dark ? 0.665 + step * 0.04 + lean : 0.785 + step * 0.045 + lean;
+    const rgb = index < RANKED ? oklch(light, dark ? 0.088 : 0.09, HUES[index % 8] + (index >> 3) % 5 * 5 - 10) : parts(`#${TRACEVIEW[index - RANKED]}`);
+    palette.fill[index] = hex(rgb);
+    palette.ink[index] = inkOn(rgb);
+    palette.faded[index] = hex(rgb.map((part, at) => Math.round(back[at] + (part - back[at]) * 0.34)));
+    palette.pairs[index] = [palette.fill[index], palette.ink[index]];
+  }
+}
+
+/** Reads the colours of the page again: it became light or dark. @param {boolean} dark */
+export function readColours(dark) {
+  const style = getComputedStyle(document.documentElement);
+  const value = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+  const names = ["back", "ink", "ink2", "line", "row", "focus", "accent", "range", "missed", "ontime", "hit"];
+  canvas = /** @type {any} */ (Object.fromEntries(names.map(name => [name, value(name)])));
+  canvas.font = `11px ${value("sans")}`;
+  canvas.small = `10px ${value("sans")}`;
+  canvas.states = ["unknown", "running", "runnable", "preempted", "sleeping", "uninterruptible", "io", "stopped", "dead"].map(state => value(`state-${state}`));
+  fillPalette(dark, parts(canvas.back));
+}
+
+/** Colours by rank (a rank a NameId), or by name with null. @param {Uint32Array | null} list */
+export function setRanks(list) { ranks = list; }
+
+/** The colour of a slice as an index into the palette. @param {number} hue from the engine @param {number} name NameId */
+export function colourIndex(hue, name) {
+  const rank = ranks?.[name] ?? NONE;
+  return rank === NONE ? hue : RANKED + rank % TRACEVIEW.length;
+}
+
+/** Fill and ink of a slice. @param {number} hue @param {number} name @returns {[string, string]} */
+export const hueFill = (hue, name) => palette.pairs[colourIndex(hue, name)];
+
+/** @returns {Palette} */
+export const colourPalette = () => palette;
+
+/** Everything else that a canvas draws with; the same object until the theme changes. */
+export const canvasColours = () => canvas;
+
+/** The colour of a rank in Traceview's cycle. @param {number} rank @returns {[string, string]} */
+export const rankFill = rank => palette.pairs[RANKED + rank % TRACEVIEW.length];
+
+/** Fill and ink of a difference: orange is more, blue is less. @param {number} share -1..1 @returns {[string, string]} */
+export function diffFill(share) {
+  const back = parts(canvas.back), end = share < 0 ? [60, 130, 220] : [225, 110, 30];
+  const much = 0.1 + 0.9 * Math.min(1, Math.abs(share)) ** 0.6;
+  const rgb = share ? back.map((part, at) => Math.round(part + (end[at] - part) * much)) : parts(canvas.line);
+  return [hex(rgb), inkOn(rgb)];
+}

@@ -1,0 +1,41 @@
+// The bar between two parts, moved by hand or by keys.
+import {el} from "ui/dom";
+
+/**
+ * @param {object} options
+ * @param {string} options.label
+ * @param {boolean} options.vertical moves left and right
+ * @param {() => number} options.get px
+ * @param {(px: number) => void} options.set
+ * @param {number} options.sign 1: grows with x or y
+ * @param {() => [number, number]} options.limits
+ */
+export function splitter({label, vertical, get, set, sign, limits}) {
+  const bar = el("div", {class: `splitter ${vertical ? "vertical" : "horizontal"}`, role: "separator", tabindex: "0", "aria-label": label,
+    "aria-orientation": vertical ? "vertical" : "horizontal", "data-testid": `splitter-${vertical ? "names" : "dock"}`});
+  /** @param {number} px */
+  function to(px) {
+    const [least, most] = limits();
+    const value = Math.round(Math.max(least, Math.min(most, px)));
+    set(value);
+    bar.setAttribute("aria-valuenow", String(value));
+    bar.setAttribute("aria-valuemin", String(least));
+    bar.setAttribute("aria-valuemax", String(Math.max(least, Math.round(most))));
+  }
+  bar.onpointerdown = event => {
+    event.preventDefault();
+    bar.setPointerCapture(event.pointerId);
+    const start = get() - sign * (vertical ? event.clientX : event.clientY);
+    bar.onpointermove = move => to(start + sign * (vertical ? move.clientX : move.clientY));
+    bar.onpointerup = bar.onpointercancel = () => { bar.onpointermove = null; };
+  };
+  bar.onkeydown = event => {
+    const step = {[vertical ? "ArrowLeft" : "ArrowUp"]: -24, [vertical ? "ArrowRight" : "ArrowDown"]: 24}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    to(get() + sign * step);
+  };
+  to(get());
+  return bar;
+}
