@@ -1,12 +1,13 @@
 //! The command line: which subcommands there are, and what the program answers as.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{callgraph, convert, diff, info, profile};
+use crate::commands::{callgraph, convert, diff, frames, info, profile, report, view};
 use crate::input::join_pairs;
 use crate::print::plain;
 
@@ -34,7 +35,10 @@ enum Command {
     Profile(Box<profile::ProfileArgs>),
     Callgraph(Box<callgraph::CallgraphArgs>),
     Diff(Box<diff::DiffArgs>),
+    Frames(frames::FramesArgs),
     Convert(convert::ConvertArgs),
+    View(Box<view::ViewArgs>),
+    Report(Box<report::ReportArgs>),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(
         disable_help_flag = true,
@@ -75,13 +79,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let command = match Cli::try_parse_from(join_pairs(args)) {
         Ok(cli) => cli.command,
         Err(error) => {
-            // A closed pipe is all that can go wrong while printing help.
-            let _closed = error.print();
-            return if error.use_stderr() {
-                ExitCode::from(2)
-            } else {
-                ExitCode::SUCCESS
-            };
+            return print_usage(&error);
         }
     };
     match run(command) {
@@ -93,13 +91,29 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Prints help, the version, or what is wrong with the arguments. A closed pipe is no error.
+fn print_usage(usage: &clap::Error) -> ExitCode {
+    let printed = usage.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            report(&anyhow::Error::new(error).context("cannot write to standard output"));
+            ExitCode::from(2)
+        }
+        _ if usage.use_stderr() => ExitCode::from(2),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Info(args) => info::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Profile(args) => profile::run(&args),
         Command::Callgraph(args) => callgraph::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::View(args) => view::run(*args),
+        Command::Frames(args) => frames::run(&args),
         Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,
@@ -118,9 +132,25 @@ pub(crate) fn report(error: &anyhow::Error) {
     }
 }
 
-/// Called through a link named after a program that traceloom replaces, it is that program.
+/// Called through a link named after a program that traceloom replaces, it is that program. So it
+/// is where such a program is the subcommand and only files follow, which needs no look at what
+/// the other subcommands take: that look would cost a tenth of a run on a small trace.
 fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     let name = Path::new(args.first()?).file_stem()?;
+    if let Some(code) = other_program(name, args) {
+        return Some(code);
+    }
+    let [_, name, files @ ..] = args else {
+        return None;
+    };
+    let is_file = |arg: &OsString| !arg.is_empty() && !arg.as_encoded_bytes().starts_with(b"-");
+    match !files.is_empty() && files.iter().all(is_file) {
+        true => other_program(name, &join_pairs(args[1..].to_vec())),
+        false => None,
+    }
+}
+
+fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),

@@ -10,7 +10,7 @@ pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
     Some(match read {
         ReadError::UnknownFormat { .. } => {
             "traceloom opens method traces (.trace, .key + .data), systrace pages, atrace output, ftrace text, \
-             and all of these in zip, gzip or zstd. Was the file copied whole, in binary mode?"
+             Chrome JSON, and all of these in zip, gzip or zstd. Was the file copied whole, in binary mode?"
         }
         ReadError::Empty => {
             "record again: the recorder wrote nothing (a full disk, or an app that was killed?)"

@@ -40,6 +40,11 @@ pub struct InputArgs {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub mapping: Option<PathBuf>,
 
+    /// Call inputs by their file's name alone. What is made to be sent to others should not tell
+    /// where it lay.
+    #[arg(skip)]
+    pub without_folders: bool,
+
     /// Refuse compressed input that unpacks to more than this (accepts K, M, G)
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes, help_heading = "Input")]
     pub max_decompressed: u64,
@@ -50,16 +55,21 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
-    fn read_options(&self, name: &str) -> Result<ReadOptions> {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    pub(crate) fn read_options(&self, name: &str) -> Result<ReadOptions> {
         Ok(ReadOptions {
             name: name.to_owned(),
-            threads: self.threads.unwrap_or_else(cores).max(1),
+            threads: self.threads(),
             max_decompressed: self.max_decompressed,
             rules: Arc::new(self.rules()?),
             process_dump: self.dump()?,
             ..ReadOptions::default()
         })
+    }
+
+    /// How many threads may work at once.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
     }
 
     fn rules(&self) -> Result<EventRules> {
@@ -108,7 +118,14 @@ fn names_threads(dump: &[u8]) -> bool {
 pub fn read_trace(path: &Path, args: &InputArgs) -> Result<Trace> {
     let mut builder = TraceBuilder::new();
     push(path, args, &mut Target::Trace(&mut builder))?;
-    let mut trace = builder.finish();
+    with_original_names(builder.finish(), args)
+}
+
+/// The trace with original names, where a mapping was given.
+///
+/// # Errors
+/// If the mapping cannot be read.
+pub(crate) fn with_original_names(mut trace: Trace, args: &InputArgs) -> Result<Trace> {
     if let Some(mapping) = &args.mapping {
         crate::mapping::Mapping::open(mapping)?.rename(&mut trace);
     }
@@ -203,16 +220,21 @@ fn parts(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
-    let name = if path.as_os_str() == "-" {
-        "standard input".into()
-    } else {
-        path.display().to_string()
-    };
+    let name = name_of(path, args.without_folders);
     let mut reader = AnyReader::new(args.read_options(&name)?);
     for part in parts(path)? {
         push_part(&part, &mut reader, out).with_context(|| part.display().to_string())?;
     }
-    reader.finish(out).with_context(|| name)
+    reader.finish(out).with_context(|| name_of(path, false))
+}
+
+/// What an input is called.
+fn name_of(path: &Path, without_folders: bool) -> String {
+    match path.file_name() {
+        _ if path.as_os_str() == "-" => "standard input".to_owned(),
+        Some(name) if without_folders => name.to_string_lossy().into_owned(),
+        _ => path.display().to_string(),
+    }
 }
 
 fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
@@ -289,7 +311,7 @@ fn give_back(map: &Mmap, from: usize, length: usize) {
 fn give_back(_: &Mmap, _: usize, _: usize) {}
 
 /// Reads `64M`, `8G`, `1000`.
-fn parse_bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text} is no size; write for example 500M or 8G");
     let (digits, unit) = match text.to_ascii_uppercase().chars().last() {
         Some('K') => (&text[..text.len() - 1], 1 << 10),

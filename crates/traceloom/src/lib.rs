@@ -2,8 +2,10 @@
 
 pub mod cli;
 pub mod dmtracedump;
+pub mod huge;
 pub mod traceview;
 
+mod align;
 mod calls;
 mod commands;
 mod hints;

@@ -1,6 +1,18 @@
 //! A progress bar on standard error, there only when somebody looks.
 
+use std::sync::OnceLock;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Hears of bytes read, and of how many there are in all where that is known.
+type Listener = Box<dyn Fn(u64, Option<u64>) + Send + Sync>;
+
+static LISTENER: OnceLock<Listener> = OnceLock::new();
+
+/// Tells `listener` too how far reading is. There is one in a program: later ones hear nothing.
+pub fn also_tell(listener: impl Fn(u64, Option<u64>) + Send + Sync + 'static) {
+    LISTENER.get_or_init(|| Box::new(listener));
+}
 
 /// Shows how much of an input was read. Hidden where standard error is no terminal.
 pub struct Progress {
@@ -24,6 +36,9 @@ impl Progress {
     /// That many more bytes were read.
     pub fn add(&self, bytes: usize) {
         self.bar.inc(bytes as u64);
+        if let Some(tell) = LISTENER.get() {
+            tell(self.bar.position(), self.bar.length());
+        }
     }
 }
 

@@ -5,13 +5,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGES: [&str; 7] = [
+const PAGES: &[&str] = &[
     "README.md",
     "docs/info.md",
     "docs/profile.md",
     "docs/callgraph.md",
+    "docs/frames.md",
     "docs/diff.md",
     "docs/convert.md",
+    "docs/report.md",
     "docs/traceview.md",
 ];
 

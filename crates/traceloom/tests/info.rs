@@ -1,18 +1,17 @@
 //! `traceloom info` end to end.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod made;
+
+use std::process::Command;
+
+use made::{refused_in, run_in};
 
 /// The JSON that `info` prints for a text.
 fn info(name: &str, text: &str) -> serde_json::Value {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_traceloom"))
-        .args(["info", "--json"])
-        .arg(&path)
-        .output()
-        .expect("traceloom runs");
+    let output = run_in(folder.path(), ["info", "--json", name]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     serde_json::from_slice(&output.stdout).unwrap()
@@ -32,20 +31,6 @@ fn a_thread_that_still_runs_when_the_trace_ends_ran_until_then() {
     assert_eq!(busy["running_ns"], 250_000_000);
 }
 
-fn traceloom(args: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
-    let output = command.args(args).current_dir(folder).output();
-    output.expect("traceloom runs")
-}
-
-/// What stands on standard error of a run that ends with exit code 2 and prints nothing.
-fn refused(args: &[&str], folder: &Path) -> String {
-    let output = traceloom(args, folder);
-    assert_eq!(output.status.code(), Some(2), "{args:?}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
-
 const EXAMPLE: &[u8] = include_bytes!("../../../examples/app.trace");
 
 fn with_example() -> tempfile::TempDir {
@@ -63,12 +48,12 @@ fn a_key_and_its_data_file_are_one_trace() {
     for names in [&["p.key", "p.data"][..], &["p.data", "p.key", "p"]] {
         let args = [&["info", "--json"], names].concat();
         let shown: serde_json::Value =
-            serde_json::from_slice(&traceloom(&args, folder.path()).stdout).unwrap();
+            serde_json::from_slice(&run_in(folder.path(), args).stdout).unwrap();
         assert_eq!(shown["counts"]["slices"], 3851, "{names:?}");
     }
     let args = ["profile", "p.key", "p.data", "--json", "--limit=1"];
     let shown: serde_json::Value =
-        serde_json::from_slice(&traceloom(&args, folder.path()).stdout).unwrap();
+        serde_json::from_slice(&run_in(folder.path(), args).stdout).unwrap();
     assert_eq!(shown["calls"], 3851);
 }
 
@@ -117,10 +102,10 @@ fn wrong_side_files_and_ranges_are_refused() {
             "is a folder",
         ),
     ] {
-        let errors = refused(args, folder.path());
+        let errors = refused_in(folder.path(), args);
         assert!(errors.contains(told), "{args:?}: {errors}");
     }
-    let errors = refused(&["info", "a.trace", "--events", "bad.toml"], folder.path());
+    let errors = refused_in(folder.path(), &["info", "a.trace", "--events", "bad.toml"]);
     assert_eq!(errors.matches("unclosed array").count(), 1, "{errors}");
     assert!(!folder.path().join("b.html").exists());
 }
@@ -133,7 +118,7 @@ fn a_link_stays_a_link_and_a_pipe_a_pipe() {
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("real.html"), "old").unwrap();
     std::os::unix::fs::symlink("real.html", at("link.html")).unwrap();
-    let linked = traceloom(&["convert", "a.trace", "-o", "link.html"], folder.path());
+    let linked = run_in(folder.path(), ["convert", "a.trace", "-o", "link.html"]);
     assert!(linked.status.success());
     assert!(at("link.html").is_symlink());
     assert!(std::fs::metadata(at("real.html")).unwrap().len() > 1000);
@@ -147,7 +132,7 @@ fn a_link_stays_a_link_and_a_pipe_a_pipe() {
         let pipe = at("pipe.html");
         move || std::fs::read(pipe).unwrap().len()
     });
-    let piped = traceloom(&["convert", "a.trace", "-o", "pipe.html"], folder.path());
+    let piped = run_in(folder.path(), ["convert", "a.trace", "-o", "pipe.html"]);
     let kept = std::fs::metadata(at("pipe.html")).unwrap();
     assert!(kept.file_type().is_fifo(), "the pipe was replaced");
     assert!(piped.status.success());

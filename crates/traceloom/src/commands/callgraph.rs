@@ -18,7 +18,8 @@ use crate::times::parse_percent;
 ///
 /// Callers are boxes, methods that call nothing are ellipses. The redder a node, the more time it
 /// takes itself; the thicker and darker a line, the more time goes that way. Names are whole in
-/// the tooltips. A dashed line is a call of a method that was running already.
+/// the tooltips. A dashed line is a call of a method that was running already; a dotted
+/// one leads through methods that are left out.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom callgraph app.trace -o calls.svg\n  \

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use traceloom_formats::{FORMATS, WriteOptions, Writer};
+use traceloom_formats::{FORMATS, LeftOut, WriteOptions, Writer, Written};
 
 use crate::input::{InputArgs, read_trace};
 use crate::output::write_file;
+use crate::print::thousands;
 use crate::times::TimeRange;
 
 /// Write a trace in another format, whole or a range of time
@@ -62,8 +63,29 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
         streaming: args.streaming,
         cpu_time: args.cpu,
     };
-    write_file(&args.output, |out| Ok(writer.write(&trace, &options, out)?))?;
+    let mut written = Written::default();
+    write_file(&args.output, |out| {
+        written = writer.write(&trace, &options, out)?;
+        Ok(())
+    })?;
+    if let Some(line) = left_out(&written, writer) {
+        eprintln!("{line}");
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The line that tells what the format has no place for.
+fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
+    let words =
+        |&(kind, count): &(LeftOut, u64)| format!("{} {}", thousands(count), kind.words(count));
+    let list: Vec<String> = written.left_out.iter().map(words).collect();
+    let ending = writer.extensions().first()?;
+    (!list.is_empty()).then(|| {
+        format!(
+            "left out, as .{ending} has no place for it: {}",
+            list.join(", ")
+        )
+    })
 }
 
 fn choose_writer(to: Option<&str>, output: &Path) -> Result<&'static dyn Writer> {

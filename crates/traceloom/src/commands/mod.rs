@@ -3,5 +3,8 @@
 pub mod callgraph;
 pub mod convert;
 pub mod diff;
+pub mod frames;
 pub mod info;
 pub mod profile;
+pub mod report;
+pub mod view;

@@ -36,10 +36,7 @@ pub(super) fn section<W: Write>(
         out.text(" ").text(labels.of(method)).text("\n");
         out.row()?;
     }
-    if html {
-        out.text("</pre>\n");
-    }
-    out.row()
+    page::rows_end(html, out)
 }
 
 fn head<W: Write>(total: u64, html: bool, out: &mut Out<W>) {
@@ -48,12 +45,13 @@ fn head<W: Write>(total: u64, html: bool, out: &mut Out<W>) {
     if html {
         out.text("<br><br>\n");
     }
-    out.text("Exclusive elapsed times for each method, not including time spent in\n");
-    out.text("children, sorted by exclusive time.\n\n");
-    if html {
-        out.text("<br><br>\n<pre>\n");
-    }
-    out.text("    Usecs  self %  sum %  Method\n");
+    page::rows_start(
+        "Exclusive elapsed times for each method, not including time spent in\n\
+         children, sorted by exclusive time.\n\n",
+        "    Usecs  self %  sum %  Method\n",
+        html,
+        out,
+    );
 }
 
 /// `[rank]`, in HTML with a link to the method's place in the inclusive section.

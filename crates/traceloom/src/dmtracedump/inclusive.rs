@@ -26,12 +26,13 @@ pub(super) fn section<W: Write>(
 ) -> io::Result<()> {
     profile.sort_inclusive(order);
     page::section_start("inclusive", html, out);
-    out.text("\nInclusive elapsed times for each method and its parents and children,\n");
-    out.text("sorted by inclusive time.\n\n");
-    if html {
-        out.text("<br><br>\n<pre>\n");
-    }
-    out.text("index  %/total %/self  index     calls         usecs name\n");
+    page::rows_start(
+        "\nInclusive elapsed times for each method and its parents and children,\n\
+         sorted by inclusive time.\n\n",
+        "index  %/total %/self  index     calls         usecs name\n",
+        html,
+        out,
+    );
     let idle = |&m: &MethodIndex| profile.totals(m).inclusive == 0;
     let end = order.iter().position(idle).unwrap_or(order.len());
     let section = Section {
@@ -43,10 +44,7 @@ pub(super) fn section<W: Write>(
         html,
     };
     section.print(out)?;
-    if html {
-        out.text("</pre>\n");
-    }
-    out.row()
+    page::rows_end(html, out)
 }
 
 /// The parts of a relative's row that are the same wherever the method shows up.
@@ -120,11 +118,15 @@ impl Section<'_, '_> {
     /// lane B      1   3   5        they are written in turn
     /// ```
     fn print<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
-        let lanes = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
         let (batches, most_rows) = self.batches();
         let row = self.labels.longest() + NUMBERS_LEN;
         let too_big = most_rows.saturating_mul(row) > BATCH_BYTES;
-        if lanes == 1 || too_big || batches.len() < WORTH_A_THREAD / BATCH_ROWS {
+        // Asking for the number of cores reads files of the kernel: not for a small trace.
+        let lanes = match too_big || batches.len() < WORTH_A_THREAD / BATCH_ROWS {
+            true => 1,
+            false => std::thread::available_parallelism().map_or(1, |n| n.get().min(8)),
+        };
+        if lanes == 1 {
             return self.run(0..self.order.len(), out);
         }
         std::thread::scope(|scope| {

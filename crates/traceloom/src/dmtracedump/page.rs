@@ -98,6 +98,23 @@ pub(super) fn section_start<W: Write>(anchor: &str, html: bool, out: &mut Out<W>
     );
 }
 
+/// What stands above a section's rows: what they are, and their columns.
+pub(super) fn rows_start<W: Write>(intro: &str, columns: &str, html: bool, out: &mut Out<W>) {
+    out.text(intro);
+    if html {
+        out.text("<br><br>\n<pre>\n");
+    }
+    out.text(columns);
+}
+
+/// What stands below them.
+pub(super) fn rows_end<W: Write>(html: bool, out: &mut Out<W>) -> io::Result<()> {
+    if html {
+        out.text("</pre>\n");
+    }
+    out.row()
+}
+
 /// A cell padded to `width` with spaces that do not collapse.
 pub(super) fn right<W: Write>(cell: &Cell, width: usize, out: &mut Out<W>) {
     for _ in cell.bytes().len()..width {

@@ -31,9 +31,35 @@ pub fn thousands(count: u64) -> String {
     out
 }
 
+/// What is shown of a name at most, characters. Recorders cut theirs at 1024 bytes.
+pub const LONGEST_NAME: usize = 1200;
+
 /// A name out of a trace, safe to print: control characters (a terminal obeys them) become
 /// visible escapes.
+/// Names of more than [`LONGEST_NAME`] characters lose their middle: a table is to be looked at.
+/// CSV and JSON keep them whole.
 pub fn plain(name: &str) -> Cow<'_, str> {
+    match elided(name) {
+        Some(short) => Cow::Owned(escaped(&short).into_owned()),
+        None => escaped(name),
+    }
+}
+
+/// The beginning and the end of a name that is too long, with a mark between; `None` where it is not.
+fn elided(name: &str) -> Option<String> {
+    // Bytes are never fewer than characters.
+    if name.len() <= LONGEST_NAME {
+        return None;
+    }
+    let half = LONGEST_NAME / 2;
+    let (front_end, _) = name.char_indices().nth(half)?;
+    let (back_start, _) = name.char_indices().rev().nth(half - 2)?;
+    // The mark takes the place of two characters at least.
+    let is_longer = name.get(front_end..back_start)?.chars().nth(1).is_some();
+    is_longer.then(|| format!("{}…{}", &name[..front_end], &name[back_start..]))
+}
+
+fn escaped(name: &str) -> Cow<'_, str> {
     if !name.chars().any(is_unsafe) {
         return Cow::Borrowed(name);
     }
@@ -72,6 +98,16 @@ mod tests {
         assert_eq!(thousands(7), "7");
         assert_eq!(thousands(1_000), "1,000");
         assert_eq!(thousands(12_345_678), "12,345,678");
+    }
+
+    #[test]
+    fn very_long_names_lose_their_middle() {
+        let long = format!("begin{}end", "é".repeat(10 << 20));
+        let shown = plain(&long);
+        assert_eq!(shown.chars().count(), LONGEST_NAME);
+        assert!(shown.starts_with("beginé") && shown.ends_with("éend"));
+        let fits = "é".repeat(LONGEST_NAME);
+        assert_eq!(plain(&fits), fits);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Method traces put together by hand, and running the program on them.
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Actions, as in the low two bits of a record's method id.
@@ -91,13 +92,23 @@ impl Made {
 }
 
 /// Runs the program.
-pub fn run<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
-    let program = env!("CARGO_BIN_EXE_traceloom");
-    let run = Command::new(program)
-        .args(args)
-        .env_remove("COLUMNS")
-        .output();
-    run.unwrap()
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
+    run_in(Path::new("."), args)
+}
+
+/// Runs the program in a folder.
+pub fn run_in<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+    command.args(args).current_dir(folder).env_remove("COLUMNS");
+    command.output().expect("traceloom runs")
+}
+
+/// What stands on standard error of a run that ends with exit code 2 and prints nothing.
+pub fn refused_in(folder: &Path, args: &[&str]) -> String {
+    let output = run_in(folder, args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    stderr(&output)
 }
 
 pub fn stdout(output: &Output) -> String {
@@ -106,6 +117,37 @@ pub fn stdout(output: &Output) -> String {
 
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Runs the program on each real trace, with the arguments that `args` gives for it. Its output goes
+/// to `check`; a trace that has no calls must be refused.
+pub fn on_real_traces(args: impl Fn(&str) -> Vec<String>, check: impl Fn(&str, String)) {
+    const FOLDERS: [&str; 4] = [
+        "traceview-v1",
+        "traceview-v2",
+        "traceview-v3",
+        "systrace-html",
+    ];
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: no corpus");
+        return;
+    };
+    let mut checked = 0;
+    let folders = FOLDERS.iter().map(|folder| corpus.join(folder));
+    for entry in folders.flat_map(|folder| std::fs::read_dir(folder).unwrap()) {
+        let path = entry.unwrap().path();
+        let path = path.to_str().unwrap();
+        let output = run(args(path));
+        match output.status.code() {
+            Some(0) => {
+                check(path, stdout(&output));
+                checked += 1;
+            }
+            code => assert!(code == Some(2) && output.stdout.is_empty(), "{path}"),
+        }
+    }
+    assert!(checked > 25, "{checked}");
+    eprintln!("{checked} real traces checked");
 }
 
 /// The folder of real traces, if it is here.

@@ -93,6 +93,11 @@ pub const HOSTILE: &[Hostile] = &[
         })
     }),
     hostile("v1: new edges", &[], new_edges),
+    hostile(
+        "report: slices that follow from each other",
+        &["info", "profile"],
+        testkit::dense_report,
+    ),
     hostile("key section: threads", &[], |bytes| {
         let mut out = b"*version\n1\nclock=wall\n*threads\n".to_vec();
         out = many(out, bytes, |out, n| writeln!(out, "{n}\t").unwrap());
@@ -168,6 +173,77 @@ pub const HOSTILE: &[Hostile] = &[
             writeln!(out, "-1 [0] 1.0: 0: C|1|{n:x}|1").unwrap()
         })
     }),
+    hostile("json: members", &[], |bytes| {
+        many(b"{\"traceEvents\":[],".to_vec(), bytes, |out, _| {
+            out.extend(b"\"\":1,")
+        })
+    }),
+    hostile("json: begins", &[], |bytes| {
+        json(bytes, |out, _| {
+            writeln!(out, r#"{{"ph":"B","ts":1}},"#).unwrap()
+        })
+    }),
+    hostile("json: slices of new threads", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(out, r#"{{"ph":"X","ts":1,"dur":1,"tid":{n}}},"#).unwrap()
+        })
+    }),
+    hostile("json: slices that cross", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(out, r#"{{"ph":"X","ts":{n},"dur":{n}000}},"#).unwrap()
+        })
+    }),
+    hostile("json: async slices", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(out, r#"{{"ph":"b","ts":1,"id":{n}}},"#).unwrap()
+        })
+    }),
+    hostile("json: async slices of new names", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(
+                out,
+                r#"{{"ph":"b","ts":1,"id":1,"pid":{n}}},{{"ph":"S","ts":1,"name":{n}}},"#
+            )
+            .unwrap()
+        })
+    }),
+    hostile("json: counters", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(out, r#"{{"ph":"C","ts":1,"name":{n},"args":{{"a":1}}}},"#).unwrap()
+        })
+    }),
+    hostile("json: series", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(
+                out,
+                r#"{{"ph":"C","ts":1,"args":{{"{n}":1,"a{n}":1,"b{n}":1,"c{n}":1,"d{n}":1}}}},"#
+            )
+            .unwrap()
+        })
+    }),
+    hostile("json: arguments", &[], |bytes| {
+        json(bytes, |out, _| {
+            writeln!(
+                out,
+                r#"{{"ph":"B","ts":1,"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1}},"#
+            )
+            .unwrap()
+        })
+    }),
+    hostile("json: facts", &[], |bytes| {
+        json(bytes, |out, _| {
+            writeln!(
+                out,
+                r#"{{"ph":"M","name":"a","args":{{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}}}},"#
+            )
+            .unwrap()
+        })
+    }),
+    hostile("json: flows", &[], |bytes| {
+        json(bytes, |out, n| {
+            writeln!(out, r#"{{"ph":"B","ts":1,"flow_out":true,"bind_id":{n}}},"#).unwrap()
+        })
+    }),
 ];
 
 /// `one` again and again, with its number, up to `bytes`.
@@ -182,6 +258,10 @@ fn many(mut out: Vec<u8>, bytes: usize, mut one: impl FnMut(&mut Vec<u8>, usize)
 
 fn text(bytes: usize, line: impl FnMut(&mut Vec<u8>, usize)) -> Vec<u8> {
     many(b"# tracer: nop\n".to_vec(), bytes, line)
+}
+
+fn json(bytes: usize, event: impl FnMut(&mut Vec<u8>, usize)) -> Vec<u8> {
+    many(b"[{\"ph\":\"M\"},".to_vec(), bytes, event)
 }
 
 fn key_section(bytes: usize, thread: &str, line: impl FnMut(&mut Vec<u8>, usize)) -> Vec<u8> {

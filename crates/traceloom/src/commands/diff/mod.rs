@@ -18,6 +18,7 @@ use crate::calls::{Clock, Selection, choose_clock, read_calls};
 use crate::commands::profile::By;
 use crate::input::InputArgs;
 use crate::output::print;
+use crate::print::plain;
 use limits::MinChange;
 
 /// Rows of a table that nobody asked for more of.
@@ -186,6 +187,7 @@ fn compare(args: &DiffArgs) -> Result<(Diff, Measure)> {
     };
     let (base, new) = (read(base)?, read(new)?);
     let all: Vec<&CallTree> = base.iter().chain(&new).collect();
+    warn_of_two_kinds(args, &all);
     let clock = choose_clock(args.clock, &all)?;
     let options = ProfileOptions {
         by: args.by.into(),
@@ -198,6 +200,21 @@ fn compare(args: &DiffArgs) -> Result<(Diff, Measure)> {
     };
     let diff = Diff::new(&profiles(&base), &profiles(&new), clock, args.metric());
     Ok((diff, clock))
+}
+
+/// Methods and slices have no names in common.
+fn warn_of_two_kinds(args: &DiffArgs, trees: &[&CallTree]) {
+    let (base, new) = args.sides();
+    let files: Vec<&PathBuf> = base.iter().chain(new).collect();
+    let find = |methods| trees.iter().position(|tree| tree.has_methods() == methods);
+    if let (Some(methods), Some(slices)) = (find(true), find(false)) {
+        let [methods, slices] = [methods, slices].map(|at| files[at].display().to_string());
+        eprintln!(
+            "traceloom: {} has calls of methods, {} slices of a system trace: their names hardly match",
+            plain(&methods),
+            plain(&slices)
+        );
+    }
 }
 
 impl DiffArgs {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use traceloom_analyze::{CallTree, CallTreeBuilder, TimeRange, TreeOptions, TreeThread};
 use traceloom_trace::{
     MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind,
@@ -64,13 +64,16 @@ pub(crate) fn tree(args: &Selection<'_>) -> Result<CallTree> {
             args.file.display()
         );
     }
+    let in_file = || args.file.display().to_string();
     let processes = Wanted::of("process", args.process, &tree, |thread| {
         (&thread.process, thread.pid)
-    })?;
+    })
+    .with_context(in_file)?;
     tree.keep_threads(|thread| processes.accept(&thread.process, thread.pid));
     let threads = Wanted::of("thread", args.thread, &tree, |thread| {
         (&thread.name, thread.tid)
-    })?;
+    })
+    .with_context(in_file)?;
     tree.keep_threads(|thread| threads.accept(&thread.name, thread.tid));
     Ok(tree)
 }

@@ -64,7 +64,7 @@ pub struct ProfileArgs {
     pub from: Option<i64>,
 
     /// Only up to this time after the first event
-    #[arg(long, alias = "until", value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, visible_alias = "until", value_name = "TIME", value_parser = parse_time)]
     pub to: Option<i64>,
 
     /// The clock that rows are ranked by [default: cpu for method traces that recorded it, else wall]
@@ -185,6 +185,11 @@ struct Shown<'a> {
 /// # Errors
 /// If the file cannot be read, or what was asked for is not in it.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
+    if args.tree == Some(Direction::BottomUp) && args.by == By::Thread {
+        bail!(
+            "--tree bottom-up shows callers, and threads have none; use --tree top-down, or --by method"
+        );
+    }
     let mut tree = load::tree(&args.into())?;
     let clock = clock(args, &tree)?;
     check_sort(args, &tree)?;
@@ -257,8 +262,13 @@ fn correct(args: &ProfileArgs, tree: &mut CallTree) -> Result<Option<OverheadRep
     }
     match tree.correct_overhead() {
         Some(report) => Ok(Some(report)),
+        None if !tree.has_methods() => bail!(
+            "--correct-overhead: {} is no method trace; only those say what reading their clocks cost",
+            args.file.display()
+        ),
         None => bail!(
-            "--correct-overhead: {} does not say what reading its clocks cost (no clock-call-overhead-nsec)",
+            "--correct-overhead: {} does not say what reading its clocks cost: clock-call-overhead-nsec \
+             is missing, or there are several traces in the file, each with its own; unpack it and name one",
             args.file.display()
         ),
     }

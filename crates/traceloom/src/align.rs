@@ -1,0 +1,207 @@
+//! Several files on one time line.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use traceloom_analyze::{AlignedBy, Alignment, align, align_starts};
+use traceloom_trace::{ClockKind, MetadataRow, RowId, SourceId, Trace};
+
+use crate::input::{InputArgs, once_a_pair, read_trace};
+use crate::print::{duration, plain};
+use crate::times::parse_time;
+
+/// How several files are put on one time line.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AlignArgs {
+    /// Where the other files lie on the first one's time line
+    ///
+    /// auto: by a clock that both noted, else by their starts; start: all begin at once; none: times as they stand in the files;
+    /// FILE=+12.5ms: that file begins so long after the first one (- before it). May be given several times.
+    #[arg(long, value_name = "auto|start|none|FILE=±TIME", value_parser = parse_align)]
+    pub align: Vec<AlignBy>,
+}
+
+/// One value of `--align`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AlignBy {
+    /// By clocks, else by starts.
+    Auto,
+    /// All begin at once.
+    Start,
+    /// As they are.
+    None,
+    /// This file begins so many nanoseconds after the first.
+    Offset(PathBuf, i64),
+}
+
+impl AlignArgs {
+    /// The last value that is about all files.
+    fn rule(&self) -> &AlignBy {
+        let rules = self.align.iter();
+        let mut rules = rules.filter(|by| !matches!(by, AlignBy::Offset(..)));
+        rules.next_back().unwrap_or(&AlignBy::Auto)
+    }
+
+    /// The last offset that was given for a file, by its path or its name.
+    fn offset(&self, file: &Path) -> Option<i64> {
+        let mut offsets = self.align.iter().rev();
+        offsets.find_map(|by| match by {
+            AlignBy::Offset(named, offset) if names(named, file) => Some(*offset),
+            _ => None,
+        })
+    }
+
+    /// Refuses offsets of files that are not there, and of the first, which all else is moved to.
+    fn check(&self, files: &[&Path]) -> Result<()> {
+        for by in &self.align {
+            let AlignBy::Offset(named, _) = by else {
+                continue;
+            };
+            match files.iter().position(|file| names(named, file)) {
+                Some(0) => bail!(
+                    "--align: {} is the first file; the others are moved to it",
+                    named.display()
+                ),
+                None => bail!("--align: {} is not among the files", named.display()),
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn names(named: &Path, file: &Path) -> bool {
+    named == file || Some(named.as_os_str()) == file.file_name()
+}
+
+/// Reads files and puts them on one time line, the first one's. Says on stderr where each of
+/// the others lies, and why; the trace has it as the fact `aligned`.
+///
+/// # Errors
+/// If a file cannot be read, or an offset is for none of them.
+pub fn read_traces(files: &[PathBuf], how: &AlignArgs, open: &InputArgs) -> Result<Trace> {
+    let files = once_a_pair(files);
+    how.check(&files)?;
+    let Some((first, others)) = files.split_first() else {
+        bail!("no trace is named");
+    };
+    let mut merged = read_trace(first, open)?;
+    for file in others {
+        let trace = read_trace(file, open)?;
+        let (shift_ns, why) = shift(&merged, &trace, file, how);
+        let starts = trace.bounds.0.saturating_add(shift_ns);
+        let said = said(starts.saturating_sub(merged.bounds.0), &why);
+        eprintln!("{}: {said}", plain(&file.display().to_string()));
+        let source = SourceId::from_row(merged.sources.len());
+        let has_source = !trace.sources.is_empty();
+        merged.append(trace, shift_ns);
+        let row = MetadataRow {
+            key: merged.strings.intern("aligned"),
+            value: merged.strings.intern(&said),
+            source: if has_source { source } else { SourceId::NONE },
+        };
+        merged.metadata.push(row);
+    }
+    Ok(merged)
+}
+
+/// What to add to a file's times, and why.
+fn shift(merged: &Trace, trace: &Trace, file: &Path, how: &AlignArgs) -> (i64, String) {
+    if let Some(offset) = how.offset(file) {
+        let shift = align_starts(merged, trace).saturating_add(offset);
+        return (shift, "as --align says".to_owned());
+    }
+    match how.rule() {
+        AlignBy::Start => (align_starts(merged, trace), "by --align start".to_owned()),
+        AlignBy::None => (0, "by the times in the files".to_owned()),
+        _ => {
+            let Alignment { shift_ns, by } = align(merged, trace);
+            (shift_ns, reason(&by))
+        }
+    }
+}
+
+fn reason(by: &AlignedBy) -> String {
+    match by {
+        AlignedBy::Clock {
+            clock,
+            precision_ns,
+        } => {
+            let clock = match clock {
+                ClockKind::Monotonic => "CLOCK_MONOTONIC",
+                ClockKind::Boot => "CLOCK_BOOTTIME",
+                ClockKind::Realtime => "CLOCK_REALTIME",
+                other => other.name(),
+            };
+            let precision = duration(*precision_ns);
+            format!("by {clock}, which both noted (± {precision})")
+        }
+        AlignedBy::Marker { name } => format!("by the marker {name} in both"),
+        AlignedBy::StartAsFarApart { apart_ns } => format!(
+            "by the starts: by their clocks the two lie {} apart, so they are of different runs",
+            duration(*apart_ns)
+        ),
+        _ => "by the starts: they have no clock in common".to_owned(),
+    }
+}
+
+fn said(after_ns: i64, why: &str) -> String {
+    let distance = duration(after_ns.saturating_abs());
+    match after_ns {
+        0 => format!("begins with the first file, {why}"),
+        1.. => format!("begins {distance} after the first file, {why}"),
+        _ => format!("begins {distance} before the first file, {why}"),
+    }
+}
+
+fn parse_align(text: &str) -> Result<AlignBy, String> {
+    match text {
+        "auto" => return Ok(AlignBy::Auto),
+        "start" => return Ok(AlignBy::Start),
+        "none" => return Ok(AlignBy::None),
+        _ => {}
+    }
+    let wrong = || format!("{text} is no alignment; write auto, start, none, or FILE=+12.5ms");
+    let (file, offset) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let (time, sign) = match (offset.strip_prefix('+'), offset.strip_prefix('-')) {
+        (Some(time), _) => (time, 1),
+        (_, Some(time)) => (time, -1),
+        _ => return Err(wrong()),
+    };
+    Ok(AlignBy::Offset(file.into(), parse_time(time)? * sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alignments_are_read() {
+        assert_eq!(parse_align("auto"), Ok(AlignBy::Auto));
+        let offset = |name: &str, ns| Ok(AlignBy::Offset(name.into(), ns));
+        assert_eq!(
+            parse_align("a=b.trace=+12.5ms"),
+            offset("a=b.trace", 12_500_000)
+        );
+        assert_eq!(parse_align("x=-3s"), offset("x", -3_000_000_000));
+        for wrong in ["", "later", "x=3s", "x=+", "x=+3 weeks"] {
+            assert!(parse_align(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn offsets_are_for_files_that_are_there() {
+        let files = [Path::new("dir/a.html"), Path::new("b.trace")];
+        let of = |name: &str| AlignArgs {
+            align: vec![AlignBy::Start, AlignBy::Offset(name.into(), 7)],
+        };
+        assert!(of("b.trace").check(&files).is_ok());
+        assert!(
+            of("a.html").check(&files).is_err(),
+            "the first is not moved"
+        );
+        assert!(of("c").check(&files).is_err());
+        assert_eq!(of("b.trace").offset(Path::new("x/b.trace")), Some(7));
+        assert_eq!(*of("b.trace").rule(), AlignBy::Start);
+    }
+}

@@ -1,0 +1,335 @@
+//! `traceloom frames`: who drew, how well, and what held the frames that came late.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use traceloom_analyze::TimeRange;
+use traceloom_analyze::frames::{
+    AppReport, BlockedReport, FrameApp, FrameReport, FrameSelection, Frames, WorstFrame,
+};
+use traceloom_trace::{RowId, Trace};
+
+use crate::input::{InputArgs, read_trace};
+use crate::output::print;
+use crate::print::{Name, Table, csv_line, duration, ms, plain, terminal_width, thousands};
+use crate::times::{check_order, parse_time};
+
+/// Frames told of that nobody asked for more of.
+const USUAL_LIMIT: usize = 5;
+
+/// Show the frames of each app: how many came late, how long they took, and what held the worst
+///
+/// A frame is what a UI thread does in Choreographer#doFrame, and its RenderThread in DrawFrame. It
+/// starts with the display's tick before it (counter VSYNC-app, where the trace has it). Each tick
+/// that passes until it is drawn is a picture that came late; a frame with one or more of them is
+/// janky. The compositor's frames are its own.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  traceloom frames systrace.html
+  traceloom frames systrace.html --process com.example.app --limit 20
+  traceloom frames systrace.html --csv > frames.csv")]
+pub struct FramesArgs {
+    /// The trace; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Only frames of processes of this name or pid (exact, else all whose name contains it); repeatable
+    #[arg(long, value_name = "NAME|PID")]
+    pub process: Vec<String>,
+
+    /// Only frames from this time on, after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub from: Option<i64>,
+
+    /// Only frames up to this time after the first event
+    #[arg(long, alias = "until", value_name = "TIME", value_parser = parse_time)]
+    pub to: Option<i64>,
+
+    /// Worst frames to tell of, 0 for all [default: 5 that came late; all frames with --csv]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+
+    /// Print CSV: a line for each frame, worst first; times in nanoseconds
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+
+    /// Print JSON: times in nanoseconds
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub open: InputArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the file cannot be read, or has no frames or none of what was asked for.
+pub fn run(args: &FramesArgs) -> Result<ExitCode> {
+    check_order(args.from, args.to, "--to")?;
+    let trace = read_trace(&args.file, &args.open)?;
+    let frames = Frames::find(&trace);
+    if frames.is_empty() {
+        bail!(
+            "{} has no frames: no thread has slices called Choreographer#doFrame, and there is no compositor (record the categories gfx and view)",
+            args.file.display()
+        );
+    }
+    let wanted = wanted(args, &trace, &frames)?;
+    let end = |time: Option<i64>, otherwise: i64| {
+        time.map_or(otherwise, |time| trace.bounds.0.saturating_add(time))
+    };
+    let range = TimeRange {
+        from_ns: end(args.from, i64::MIN),
+        to_ns: end(args.to, i64::MAX),
+    };
+    let selection = FrameSelection {
+        range,
+        wanted: &|app| wanted.contains(&app.utid.0),
+        limit: limit(args),
+    };
+    let report = frames.report(&trace, &selection);
+    print(|out| match (args.json, args.csv) {
+        (true, _) => json(out, args, &report),
+        (_, true) => csv(out, &report),
+        _ => text(out, args, &report),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn limit(args: &FramesArgs) -> usize {
+    match args.limit {
+        None if args.csv => usize::MAX,
+        None => USUAL_LIMIT,
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+    }
+}
+
+/// The threads whose process is asked for.
+fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>> {
+    let process = |app: &FrameApp| {
+        let row = app.upid.some().map(|upid| trace.processes.row(upid.row()));
+        row.map(|row| (trace.strings.get(row.name), row.pid.to_string()))
+    };
+    let matching = |accept: &dyn Fn(&str, &str) -> bool| -> Vec<u32> {
+        let apps = frames.apps.iter();
+        let accepted =
+            apps.filter(|app| process(app).is_some_and(|(name, pid)| accept(name, &pid)));
+        accepted.map(|app| app.utid.0).collect()
+    };
+    if args.process.is_empty() {
+        return Ok(frames.apps.iter().map(|app| app.utid.0).collect());
+    }
+    let mut wanted = Vec::new();
+    for query in &args.process {
+        let mut found = matching(&|name, pid| name == query || pid == query);
+        if found.is_empty() {
+            found = matching(&|name, _| name.contains(query.as_str()));
+        }
+        if found.is_empty() {
+            bail!("no process with frames is called {query} or has it in its name");
+        }
+        wanted.extend(found);
+    }
+    Ok(wanted)
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    file: String,
+    #[serde(flatten)]
+    report: &'a FrameReport,
+}
+
+fn json(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<()> {
+    let file = args.file.display().to_string();
+    serde_json::to_writer_pretty(&mut *out, &Output { file, report })?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn csv(out: &mut dyn Write, report: &FrameReport) -> Result<()> {
+    const HEAD: [&str; 12] = [
+        "app",
+        "start_ns",
+        "dur_ns",
+        "ui_ns",
+        "late_start_ns",
+        "missed",
+        "running_ns",
+        "runnable_ns",
+        "blocked_ns",
+        "io_ns",
+        "blocked_most_on",
+        "most_time_in",
+    ];
+    csv_line(out, HEAD)?;
+    for frame in &report.worst {
+        let numbers = [
+            frame.ts,
+            frame.dur,
+            frame.ui_ns,
+            frame.late_start_ns,
+            frame.missed.into(),
+            frame.running_ns,
+            frame.runnable_ns,
+            frame.blocked_ns,
+            frame.io_ns,
+        ];
+        let mut line = vec![frame.label.clone()];
+        line.extend(numbers.map(|number| number.to_string()));
+        line.push(frame.blocked_on.first().map(wait).unwrap_or_default());
+        line.push(
+            frame
+                .top
+                .first()
+                .map_or(String::new(), |top| top.label.clone()),
+        );
+        csv_line(out, line)?;
+    }
+    Ok(())
+}
+
+fn text(out: &mut dyn Write, args: &FramesArgs, report: &FrameReport) -> Result<()> {
+    let sum = |of: fn(&AppReport) -> usize| report.apps.iter().map(of).sum::<usize>();
+    let (frames, janky) = (sum(|app| app.frames), sum(|app| app.janky));
+    let hz = 1e9 / report.vsync_ns.max(1) as f64;
+    writeln!(
+        out,
+        "{}: {}, {janky} janky; the display takes a picture every {} ms ({hz:.0} Hz, {})",
+        plain(&args.file.display().to_string()),
+        count(frames, "frame"),
+        ms(report.vsync_ns),
+        source(&report.vsync_source)
+    )?;
+    let unfinished = sum(|app| app.unfinished);
+    if unfinished > 0 {
+        let frames = count(unfinished, "frame");
+        writeln!(out, "{frames} without an end in the trace are not counted")?;
+    }
+    writeln!(out)?;
+    table(&report.apps).write(out, terminal_width())?;
+    let told = report.worst.iter();
+    let told: Vec<&WorstFrame> = match args.limit {
+        Some(_) => told.collect(),
+        None => told.filter(|frame| frame.missed > 0).collect(),
+    };
+    for frame in told {
+        writeln!(out)?;
+        worst(out, frame)?;
+    }
+    Ok(())
+}
+
+fn count(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{} {what}s", thousands(count as u64)),
+    }
+}
+
+fn source(name: &str) -> String {
+    match name {
+        "assumed" => "assumed: nothing in the trace tells".to_owned(),
+        "distance of frames" => "by the distance of frames".to_owned(),
+        counter => format!("counter {}", plain(counter)),
+    }
+}
+
+fn table(apps: &[AppReport]) -> Table {
+    let mut table = Table {
+        name_head: "App",
+        ..Table::default()
+    };
+    let mut column = |head: &str, spare: u8, cell: &dyn Fn(&AppReport) -> String| {
+        table.column(head, spare, apps.iter().map(cell).collect());
+    };
+    let share = |app: &AppReport| app.janky as f64 * 100.0 / app.frames.max(1) as f64;
+    column("Frames", 0, &|app| thousands(app.frames as u64));
+    column("Janky", 0, &|app| thousands(app.janky as u64));
+    column("%", 1, &|app| format!("{:.1}", share(app)));
+    column("Missed", 2, &|app| thousands(app.missed));
+    column("p50 ms", 3, &|app| ms(app.p50_ns));
+    column("p90 ms", 2, &|app| ms(app.p90_ns));
+    column("p99 ms", 3, &|app| ms(app.p99_ns));
+    column("Worst ms", 0, &|app| ms(app.worst_ns));
+    let name = |app: &AppReport| Name {
+        indent: 0,
+        text: match app.pid {
+            -1 => app.label.clone(),
+            pid => format!("{} ({pid})", app.label),
+        },
+    };
+    table.names = apps.iter().map(name).collect();
+    table
+}
+
+/// A frame and what held it, a few lines.
+fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
+    let missed = match frame.missed {
+        0 => "in time".to_owned(),
+        missed => format!("{} missed", count(missed as usize, "vsync")),
+    };
+    writeln!(
+        out,
+        "at {:.3} s: {}, {missed}  {}",
+        frame.ts as f64 / 1e9,
+        duration(frame.dur),
+        plain(&frame.label)
+    )?;
+    let states = [
+        ("running", frame.running_ns),
+        ("runnable", frame.runnable_ns),
+        ("blocked", frame.blocked_ns),
+        ("waiting for a disk", frame.io_ns),
+        ("starting late", frame.late_start_ns),
+    ];
+    // What is a hundredth of the frame held nobody.
+    let states = states.iter().filter(|(_, ns)| *ns > frame.dur / 100);
+    let states: Vec<String> = states
+        .map(|(word, ns)| format!("{word} {}", duration(*ns)))
+        .collect();
+    if !states.is_empty() {
+        writeln!(out, "  {}", states.join(", "))?;
+    }
+    let waits = frame.blocked_on.iter().take(3);
+    for one in waits.filter(|one| one.ns > frame.dur / 50) {
+        writeln!(out, "  waited {} {}", duration(one.ns), plain(&wait(one)))?;
+    }
+    let top = frame.top.iter().take(3);
+    let top: Vec<String> = top
+        .map(|one| format!("{} {}", plain(&short(&one.label)), duration(one.ns)))
+        .collect();
+    writeln!(out, "  most time in {}", top.join(", "))?;
+    Ok(())
+}
+
+/// The front of a long name.
+fn short(name: &str) -> String {
+    match name.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// On what a frame waited.
+fn wait(one: &BlockedReport) -> String {
+    let parts = [
+        ("in ", &one.label),
+        ("until woken by ", &one.waker),
+        ("in the kernel's ", &one.function),
+    ];
+    let told = parts.iter().filter(|(_, text)| !text.is_empty());
+    let told: Vec<String> = told.map(|(word, text)| format!("{word}{text}")).collect();
+    match (told.is_empty(), one.io) {
+        (true, true) => "for a disk".to_owned(),
+        (true, false) => "for something the trace does not name".to_owned(),
+        (_, true) => format!("for a disk {}", told.join(", ")),
+        _ => told.join(", "),
+    }
+}

@@ -1,0 +1,88 @@
+//! `traceloom report`: the page, the trace and all that shows it in one file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use traceloom_view::{PageParts, ReportOptions, ReportShell, write_report};
+
+use crate::align::{AlignArgs, read_traces};
+use crate::input::InputArgs;
+use crate::output::write_file;
+use crate::times::TimeRange;
+
+/// Write one HTML file that shows a trace in any browser, without a network
+///
+/// Several files are put on one time line. Every report is a trace itself: all commands open it
+/// again.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  traceloom report app.trace -o app.html\n  traceloom report systrace.html app.trace -o both.html --from 1.2s --until 2s"
+)]
+pub struct ReportArgs {
+    /// The traces to show; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// The file to write; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// The title of the page [default: the names of the files]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Put the trace in as systrace's text too, so that Perfetto and old scripts open the file
+    #[arg(long)]
+    embed_source: bool,
+
+    #[command(flatten)]
+    range: TimeRange,
+
+    #[command(flatten)]
+    align: AlignArgs,
+
+    #[command(flatten)]
+    open: InputArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a file cannot be read, the range is empty, or the report cannot be written.
+pub fn run(args: &ReportArgs) -> Result<ExitCode> {
+    let open = InputArgs {
+        without_folders: true,
+        ..args.open.clone()
+    };
+    let mut trace = read_traces(&args.files, &args.align, &open)?;
+    if let Some((from, until)) = args.range.of(&trace)? {
+        trace = trace.cut(from, until);
+        // What was cut away should not be in the file by its names either.
+        trace.drop_unused();
+    }
+    let options = ReportOptions {
+        title: args.title.clone().unwrap_or_else(|| title(&args.files)),
+        embed_source: args.embed_source,
+        threads: args.open.threads(),
+    };
+    let shell = shell()?;
+    write_file(&args.output, |out| {
+        Ok(write_report(&trace, &options, shell.as_ref(), out)?)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the report is put into.
+fn shell() -> Result<Box<dyn ReportShell>> {
+    Ok(Box::new(PageParts::new()?))
+}
+
+fn title(files: &[PathBuf]) -> String {
+    let name = |file: &PathBuf| match file.file_name() {
+        Some(name) if name == "-" => "standard input".to_owned(),
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => file.display().to_string(),
+    };
+    files.iter().map(name).collect::<Vec<_>>().join(" + ")
+}

@@ -1,0 +1,135 @@
+//! `traceloom view`: the page, from a server on this machine.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, mpsc};
+
+use anyhow::Result;
+use traceloom_view::{Server, ServerOptions};
+
+use crate::align::{AlignArgs, read_traces};
+use crate::input::{InputArgs, parse_bytes, with_original_names};
+use crate::progress;
+
+/// Show traces in the browser, from a server that only this machine and only you can reach
+///
+/// Prints the page's URL, and opens it where there is a display. The URL holds a token without
+/// which nothing is answered; it lives as long as the server does. Ctrl-C ends it.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  traceloom view app.trace\n  traceloom view systrace.html app.trace --align start\n  traceloom view --no-open --port 8080 systrace.html"
+)]
+pub struct ViewArgs {
+    /// The traces, on one time line; - is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// The port to listen on [default: a free one]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+
+    /// Only print the URL, open no browser
+    #[arg(long)]
+    no_open: bool,
+
+    /// Once this much memory is used, files dropped on the page are refused (accepts K, M, G)
+    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes)]
+    memory_limit: u64,
+
+    #[command(flatten)]
+    align: AlignArgs,
+
+    #[command(flatten)]
+    open: InputArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the trace cannot be read, or the port is taken.
+pub fn run(args: ViewArgs) -> Result<ExitCode> {
+    let open = args.open.clone();
+    let server = Server::bind(ServerOptions {
+        port: args.port,
+        memory_limit: args.memory_limit,
+        read: args.open.read_options("dropped file")?,
+        finish: Arc::new(move |trace| {
+            with_original_names(trace, &open).map_err(|error| format!("{error:#}"))
+        }),
+    })?;
+    announce(&server.url())?;
+    if !args.no_open {
+        open_browser(&server.url());
+    }
+    let handle = server.handle();
+    let told = handle.clone();
+    progress::also_tell(move |done, total| told.progress(done, total.unwrap_or(0)));
+    // The server answers while the trace is read: the page shows how far that is.
+    let (fail, failed) = mpsc::channel();
+    std::thread::spawn(
+        move || match read_traces(&args.files, &args.align, &args.open) {
+            Ok(trace) => handle.ready(trace),
+            Err(error) => {
+                handle.failed(&format!("{error:#}"));
+                // Nobody listens only if Ctrl-C ended the program already.
+                drop(fail.send(error));
+                handle.stop();
+            }
+        },
+    );
+    server.run()?;
+    match failed.try_recv() {
+        Ok(error) => Err(error),
+        Err(_) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The URL goes to standard output, so that scripts can read it.
+fn announce(url: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{url}")?;
+    out.flush()?;
+    if std::io::stderr().is_terminal() {
+        eprintln!("Ctrl-C ends the server");
+    }
+    Ok(())
+}
+
+/// Opens the user's browser where there is a display. It is a convenience: the URL was printed.
+fn open_browser(url: &str) {
+    let Some(mut command) = browser() else {
+        return;
+    };
+    let quiet = command
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    // No such program: the URL stands in the terminal.
+    if let Ok(mut child) = quiet {
+        std::thread::spawn(move || child.wait());
+    }
+}
+
+#[cfg(target_os = "macos")]
+fn browser() -> Option<Command> {
+    Some(Command::new("open"))
+}
+
+#[cfg(windows)]
+fn browser() -> Option<Command> {
+    // `start` is a word of the command interpreter, which would read the URL's `&`.
+    let mut command = Command::new("rundll32");
+    command.arg("url.dll,FileProtocolHandler");
+    Some(command)
+}
+
+#[cfg(not(any(target_os = "macos", windows)))]
+fn browser() -> Option<Command> {
+    let display = ["WAYLAND_DISPLAY", "DISPLAY"];
+    let there = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let any = display.into_iter().any(there);
+    any.then(|| Command::new("xdg-open"))
+}

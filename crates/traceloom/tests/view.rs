@@ -1,0 +1,82 @@
+//! `traceloom view` as a person starts and ends it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+fn start(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_traceloom"))
+        .args(["view", "--no-open"])
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// The first line that it prints.
+fn url(child: &mut Child) -> String {
+    let mut line = String::new();
+    let out = child.stdout.as_mut().unwrap();
+    BufReader::new(out).read_line(&mut line).unwrap();
+    line.trim().to_owned()
+}
+
+fn get(url: &str) -> String {
+    let (host, path) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let request = format!("GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn example(name: &str) -> String {
+    let folder = testkit::workspace_root().join("examples");
+    folder.join(name).display().to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn it_prints_its_url_and_ends_with_ctrl_c() {
+    let mut child = start(&[&example("app.trace"), &example("linux.ftrace")]);
+    let url = url(&mut child);
+    assert!(
+        url.starts_with("http://127.0.0.1:") && url.contains("/?token="),
+        "{url}"
+    );
+    assert!(get(&url).starts_with("HTTP/1.1 200 OK"));
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: a signal to a process that this test started and has not waited for.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn what_does_not_open_is_said_in_the_terminal_too() {
+    let child = start(&[&example("README.md")]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("README.md"), "{said}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_said() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = start(&["--port", &port, &example("app.trace")])
+        .wait_with_output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains(&format!("cannot listen on 127.0.0.1:{port}")),
+        "{said}"
+    );
+}
