@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use traceloom_columns::{decode, encode};
 use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadOptions, Reader, Target, read_bytes};
 use traceloom_trace::TraceBuilder;
 
@@ -60,6 +61,21 @@ fn feed_pieces(
         rest = after;
     }
     reader.finish(&mut out)
+}
+
+/// Reads columns. What is a trace must stay one: everything in it can be looked at, and it comes
+/// back the same from columns of our own.
+pub fn read_columns(data: &[u8]) {
+    let Ok(trace) = decode([data]) else {
+        return;
+    };
+    let _cut = trace.cut(trace.bounds.0, trace.bounds.0.saturating_add(trace.duration_ns() / 2));
+    let blocks = encode(&trace);
+    let again = decode(blocks.iter().map(|block| &block.bytes[..])).expect("our own columns");
+    assert!(trace.slices.rows().eq(again.slices.rows()));
+    assert!(trace.thread_states.rows().eq(again.thread_states.rows()));
+    assert!(trace.threads.rows().eq(again.threads.rows()));
+    assert_eq!(trace.bounds, again.bounds);
 }
 
 /// Three records of version 3 behind the text that the fuzzer makes up.

@@ -1,0 +1,8 @@
+//! Columns as they stand in a report, unpacked.
+#![no_main]
+
+use traceloom_fuzz::read_columns;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    read_columns(data);
+});
