@@ -5,13 +5,27 @@ use anyhow::{Context, Result};
 
 use crate::run::{cargo, check};
 
+/// Text of a system trace, compressed: three megabytes of it would be too much for a repository.
+const JANK: &str = "examples/jank.ftrace.gz";
+
 /// Writes them; the same bytes each time.
 pub fn run() -> Result<()> {
     let trace = testkit::app_trace();
     let path = testkit::workspace_root().join("examples/app.trace");
     std::fs::write(&path, trace.to_bytes()).with_context(|| format!("{}", path.display()))?;
     println!("examples/app.trace: {} records", trace.records.len());
+    jank()?;
     page()
+}
+
+/// The system trace of a list that stutters.
+fn jank() -> Result<()> {
+    let text = testkit::jank_trace();
+    let path = testkit::workspace_root().join(JANK);
+    std::fs::write(&path, testkit::gzip(text.as_bytes()))
+        .with_context(|| format!("{}", path.display()))?;
+    println!("{JANK}: {} lines", text.lines().count());
+    Ok(())
 }
 
 /// The recorded system trace as a systrace page.
@@ -27,6 +41,19 @@ fn page() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::JANK;
+
+    #[test]
+    fn the_committed_jank_is_the_one_that_is_made() {
+        let path = testkit::workspace_root().join(JANK);
+        let committed = std::fs::read(path).expect("run `cargo xtask fixtures`");
+        // Another release of the compressor may pack the same text differently.
+        assert!(
+            testkit::gunzip(&committed) == testkit::jank_trace().as_bytes(),
+            "{JANK} is out of date: run `cargo xtask fixtures`"
+        );
+    }
+
     #[test]
     fn the_committed_trace_is_the_one_that_is_made() {
         let path = testkit::workspace_root().join("examples/app.trace");

@@ -6,6 +6,7 @@ mod corpus;
 mod fixtures;
 mod fuzz;
 mod man;
+mod page_data;
 mod run;
 mod test;
 
@@ -15,14 +16,15 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   test              format, lints, all tests, other platforms; installs what they need
-  bench [--quick] [--write]
-                    our speed, the machine's limit and the peers' speed, in one run;
-                    --write puts the tables into docs/performance.md
+  bench [--quick] [--write] [methods|systems|small|dmtracedump|page]
+                    our speed, the machine's limit and the peers' speed, in one run, or one
+                    section of it; --write puts the tables into docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   man [DIR]         man pages and shell completions into DIR (default target/man)
   fixtures          makes the generated files of examples/ again
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
+  page-data         the made-up traces that the page's tests open, into target/page-tests
   corpus            makes docs/real-traces.md again from the corpus of real traces";
 
 fn main() -> Result<()> {
@@ -40,6 +42,7 @@ fn main() -> Result<()> {
         "man" => man::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),
+        "page-data" => page_data::run(),
         "corpus" => corpus::run(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use testkit::{CallShape, call_trace, ftrace_text};
+use testkit::{CallShape, call_trace, ftrace_text, storage_text, wide_call_trace};
 
 /// Methods in the traces: as many as a screen of an app touches.
 const METHODS: u32 = 2_000;
+/// Threads of a system server, and of an app.
+const MANY_THREADS: u16 = 200;
+const APP_THREADS: u16 = 20;
 
 /// The file with the data called `name`, of `size` records (or bytes of text); made where missing.
 pub fn file(name: &str, size: usize) -> Result<PathBuf> {
@@ -34,6 +37,20 @@ pub fn this_program(args: &[&str]) -> Command {
     command
 }
 
+/// The calls of the data `name` as a file for speedscope.
+pub fn speedscope(name: &str, size: usize) -> Result<PathBuf> {
+    let from = file(name, size)?;
+    let path = from.with_file_name(format!("{name}-{size}.speedscope.json"));
+    if !path.exists() {
+        let unfinished = path.with_extension("part");
+        let mut write = this_program(&["speedscope"]);
+        write.arg(from).arg(&unfinished);
+        crate::run::check(write)?;
+        fs::rename(unfinished, &path)?;
+    }
+    Ok(path)
+}
+
 /// Makes the data `name`.
 pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
     const SEED: u64 = 20_111;
@@ -41,7 +58,10 @@ pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
         "repeating" => call_trace(CallShape::Repeating, size, METHODS, SEED),
         "all-new" => call_trace(CallShape::AllNew, size, METHODS, SEED),
         "random" => call_trace(CallShape::Random, size, METHODS, SEED),
+        "wide" => wide_call_trace(CallShape::Repeating, size, METHODS, MANY_THREADS, SEED),
+        "app" => wide_call_trace(CallShape::Repeating, size, METHODS, APP_THREADS, SEED),
         "ftrace" => ftrace_text(size, SEED),
+        "storage" => storage_text(size, SEED),
         _ => bail!("no data called {name}"),
     };
     Ok(fs::write(path, bytes)?)

@@ -72,7 +72,9 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     );
     let path = file("ftrace", options.size(400_000_000))?;
     let bytes = std::fs::metadata(&path)?.len() as f64;
-    let mut show = |title: &str, cost: Cost| {
+    let storage = file("storage", options.size(200_000_000))?;
+    let storage_bytes = std::fs::metadata(&storage)?.len() as f64;
+    let mut show_of = |bytes: f64, title: &str, cost: Cost| {
         report.row(&[
             title.to_owned(),
             format!("{:.0}", bytes / 1e6),
@@ -81,12 +83,15 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
             format!("{:.2}", cost.peak_bytes as f64 / bytes),
         ]);
     };
+    let storage = run(options, "info", &["--threads", "1"], &storage)?;
+    let mut show = |title: &str, cost: Cost| show_of(bytes, title, cost);
     let one = run(options, "info", &["--threads", "1"], &path)?;
     let two = run(options, "info", &["--threads", "2"], &path)?;
     show("one thread", one);
     show("two threads", two);
     show("limit: newline scan", newline_scan(options, &path)?);
     show("limit: read and copy", copy(options, &path)?);
+    show_of(storage_bytes, "storage events only, one thread", storage);
     let gain = seconds(one.wall) / seconds(two.wall);
     report.line(&format!(
         "\nTwo threads are {gain:.2} times as fast as one."

@@ -5,8 +5,10 @@
 mod child;
 mod data;
 mod figures;
+mod page;
 mod peers;
 mod report;
+mod speedscope;
 
 use anyhow::{Result, bail};
 
@@ -20,7 +22,20 @@ pub struct Options {
     pub quick: bool,
     /// Puts the tables into docs/performance.md.
     pub write: bool,
+    /// The one section that is wanted, by its place in [`SECTIONS`]; none: all.
+    pub only: Option<usize>,
 }
+
+type Section = fn(Options, &mut Report) -> Result<()>;
+
+/// The tables, in the order of the page.
+const SECTIONS: &[(&str, Section)] = &[
+    ("methods", figures::method_traces),
+    ("systems", figures::system_traces),
+    ("small", figures::small_files),
+    ("dmtracedump", peers::dmtracedump),
+    ("page", page::page),
+];
 
 impl Options {
     /// How often a child runs for a median.
@@ -40,10 +55,11 @@ pub fn run(args: &[String]) -> Result<()> {
     check(cargo(&["build", "--release", "-p", "traceloom"]))?;
     let mut report = Report::new();
     report.machine();
-    figures::method_traces(options, &mut report)?;
-    figures::system_traces(options, &mut report)?;
-    figures::small_files(options, &mut report)?;
-    peers::dmtracedump(options, &mut report)?;
+    for (number, (_, measure)) in SECTIONS.iter().enumerate() {
+        if options.only.is_none_or(|only| only == number) {
+            measure(options, &mut report)?;
+        }
+    }
     if options.write {
         report.write()?;
     }
@@ -56,10 +72,21 @@ fn parse(args: &[String]) -> Result<Options> {
         match arg.as_str() {
             "--quick" => options.quick = true,
             "--write" => options.write = true,
-            other => bail!("bench knows --quick and --write, not {other}"),
+            name => match SECTIONS.iter().position(|(known, _)| *known == name) {
+                Some(number) => options.only = Some(number),
+                None => bail!("bench knows --quick, --write and {}, not {name}", known()),
+            },
         }
     }
+    if options.write && options.only.is_some() {
+        bail!("--write puts all sections into the page: name none");
+    }
     Ok(options)
+}
+
+fn known() -> String {
+    let names: Vec<&str> = SECTIONS.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
 }
 
 /// What the bench starts this program again for: work that is measured, or that needs much memory,
@@ -68,6 +95,7 @@ pub fn in_child(args: &[String]) -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
         ["make", name, size, path] => data::make(name, size.parse()?, path),
+        ["speedscope", from, to] => speedscope::write(from, to),
         ["newlines", path] => data::scan_newlines(path),
         ["copy", path] => data::copy(path),
         _ => bail!("not for people"),

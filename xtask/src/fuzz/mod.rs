@@ -20,7 +20,10 @@ const TARGETS: &[&str] = &[
     "atrace_z",
     "containers",
     "process_dump",
+    "chrome_json",
     "rules",
+    "report",
+    "columns",
     "dmtracedump",
 ];
 

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is taken.
 
 mod output;
+pub mod page;
 mod platforms;
 mod setup;
 
@@ -73,6 +74,7 @@ pub fn run() -> bool {
     step("format", &|| cargo_step(&["fmt", "--all", "--", "--check"]));
     step("lints", &|| cargo_step(LINTS));
     step("tests", &|| output::run_tests(TESTS));
+    step("the page in a browser", &page::run);
     step("other platforms", &platforms::run);
     step("fuzz targets", &platforms::fuzz_targets);
     println!(

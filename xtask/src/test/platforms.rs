@@ -10,6 +10,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 const CHECKS: &[(&str, &[&str])] = &[
     (WASM, &["-p", "traceloom-trace", "--features", "arrow"]),
     (WASM, &["-p", "traceloom-formats", "--no-default-features"]),
+    (WASM, &["-p", "traceloom-columns"]),
     (WASM, &["-p", "traceloom-analyze"]),
     ("x86_64-pc-windows-gnu", &["-p", "traceloom"]),
     ("aarch64-apple-darwin", &["-p", "traceloom"]),

@@ -4,7 +4,13 @@ use super::{Counts, Outcome};
 use crate::run::{command, have, succeeds};
 
 /// A program that tests look for, and Debian's package that has it.
-const PEERS: &[(&str, &str)] = &[("dmtracedump", "dmtracedump"), ("dot", "graphviz")];
+const PEERS: &[(&str, &str)] = &[
+    ("dmtracedump", "dmtracedump"),
+    ("dot", "graphviz"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+    ("chromium", "chromium"),
+];
 
 /// Makes sure of each peer. A missing one is no failure: its tests skip themselves and say so.
 pub fn run() -> Counts {

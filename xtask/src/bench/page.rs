@@ -1,0 +1,162 @@
+//! The page in a real browser: how long people wait for it, beside what was promised, and the peer.
+
+use std::collections::HashMap;
+use std::fs;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Options;
+use super::data::{file, speedscope};
+use super::report::Report;
+use crate::run::{check, command, have, shown};
+use crate::test::page::FOLDER;
+
+/// Name of a figure, what it is, what was promised (ms; bytes where the name says so).
+type Promise = (&'static str, &'static str, Option<f64>);
+
+const LIVE: &[Promise] = &[
+    (
+        "server answers",
+        "`view` started to the server's first answer",
+        Some(2500.0),
+    ),
+    (
+        "first picture at once",
+        "navigation to first full picture, right after that answer",
+        None,
+    ),
+    (
+        "first picture",
+        "navigation to first full picture",
+        Some(500.0),
+    ),
+    (
+        "frames p95",
+        "pan and zoom: script time of a frame, 95 of 100",
+        Some(16.0),
+    ),
+    (
+        "frames p50",
+        "pan and zoom: script time of a frame, median",
+        None,
+    ),
+    ("click", "click to details", Some(50.0)),
+    (
+        "search",
+        "search over all names, typed to shown (110 ms wait for the next letter)",
+        Some(200.0),
+    ),
+    ("server search", "the server's part of it", None),
+    (
+        "range",
+        "totals of a range over all of it, key to shown (80 ms wait for the range to settle)",
+        Some(300.0),
+    ),
+    ("server range", "the server's part of it", None),
+    (
+        "profile",
+        "profile of a range over all of it, click to shown",
+        Some(300.0),
+    ),
+    ("server profile", "the server's part of it", None),
+];
+
+const REPORT: &[Promise] = &[
+    (
+        "report picture",
+        "report: navigation to first full picture",
+        Some(1000.0),
+    ),
+    ("report written", "report: time to write it", None),
+    ("report bytes", "report: size", None),
+    (
+        "page bytes",
+        "the page's own code in it, gzipped",
+        Some(150_000.0),
+    ),
+    (
+        "speedscope picture",
+        "speedscope: navigation to its flame chart",
+        None,
+    ),
+    ("speedscope bytes", "speedscope: size of its profile", None),
+];
+
+/// What people wait for, in Chromium at 1920 × 1080.
+pub fn page(options: Options, report: &mut Report) -> Result<()> {
+    if let Some(missing) = ["node", "npm", "chromium"]
+        .into_iter()
+        .find(|name| !have(name))
+    {
+        report.line(&format!(
+            "\nskipped: {missing} is not installed, no figures of the page"
+        ));
+        return Ok(());
+    }
+    let (wide, app) = (options.size(20_000_000), options.size(2_000_000));
+    let figures = measure(options, wide, app)?;
+    let millions = |records: usize| records as f64 / 2e6;
+    report.table(
+        &format!(
+            "The page: {} million slices on 200 threads, from `traceloom view`",
+            millions(wide)
+        ),
+        &["what", "measured", "promised"],
+    );
+    rows(LIVE, &figures, report);
+    report.table(
+        &format!(
+            "The page: a report of {} million slices, and speedscope on the same calls",
+            millions(app)
+        ),
+        &["what", "measured", "promised"],
+    );
+    rows(REPORT, &figures, report);
+    Ok(())
+}
+
+fn rows(promises: &[Promise], figures: &HashMap<String, f64>, report: &mut Report) {
+    for (name, title, promised) in promises {
+        let shown = |value: f64| match name.ends_with("bytes") {
+            true if value >= 1e6 => format!("{:.1} MB", value / 1e6),
+            true => format!("{:.0} KB", value / 1e3),
+            false if value < 100.0 => format!("{value:.1} ms"),
+            false => format!("{value:.0} ms"),
+        };
+        let measured = figures.get(*name).map_or_else(|| "–".into(), |v| shown(*v));
+        let promised = promised.map_or_else(String::new, |most| format!("< {}", shown(most)));
+        report.row(&[(*title).to_owned(), measured, promised]);
+    }
+}
+
+/// What `bench.js` says.
+fn measure(options: Options, wide: usize, app: usize) -> Result<HashMap<String, f64>> {
+    let folder = testkit::workspace_root().join(FOLDER);
+    if !folder.join("node_modules").exists() {
+        let mut npm = command("npm", &["ci", "--no-audit", "--no-fund", "--silent"]);
+        npm.current_dir(&folder);
+        check(npm)?;
+    }
+    let mut node = command("node", &["bench.js"]);
+    node.current_dir(&folder)
+        .args([file("wide", wide)?, file("app", app)?])
+        .arg(speedscope("app", app)?)
+        .arg(if options.quick { "3" } else { "5" })
+        .env(
+            "TRACELOOM",
+            testkit::workspace_root().join("target/release/traceloom"),
+        )
+        .stderr(Stdio::inherit());
+    let line = shown(&node);
+    let output = node.output().with_context(|| line.clone())?;
+    let text = String::from_utf8(output.stdout)?;
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    eprintln!("{text}load {}", load.split(' ').next().unwrap_or_default());
+    ensure!(output.status.success(), "{line}: {}", output.status);
+    let figure = |line: &str| {
+        let (name, value) = line.split_once('\t')?;
+        Some((name.to_owned(), value.parse().ok()?))
+    };
+    Ok(text.lines().filter_map(figure).collect())
+}

@@ -1,0 +1,98 @@
+//! The page in a real browser: Node drives Chromium, which people need for nothing but this.
+
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+
+use super::{Counts, Outcome};
+use crate::run::{cargo, check, command, have, shown};
+
+/// Where the page's tests live, from the workspace.
+pub const FOLDER: &str = "crates/view/tests/page";
+
+/// Checks the modules' types and runs the page's tests.
+pub fn run() -> Counts {
+    let needed = [("node", "nodejs"), ("npm", "npm"), ("chromium", "chromium")];
+    for (program, package) in needed {
+        if !have(program) {
+            let why = format!("{program} is missing (Debian's package {package}): no page tests");
+            return Outcome::Skipped(why).into();
+        }
+    }
+    match run_all() {
+        Ok(counts) => counts,
+        Err(error) => Outcome::Failed(format!("{error:#}")).into(),
+    }
+}
+
+fn run_all() -> Result<Counts> {
+    prepare()?;
+    check(npm(&["run", "--silent", "types"]))?;
+    let mut counts = Counts::from(Outcome::Passed);
+    counts.add(tests()?);
+    Ok(counts)
+}
+
+/// The libraries of the tests, the program, and the traces that are made.
+pub fn prepare() -> Result<()> {
+    check(npm(&["ci", "--no-audit", "--no-fund", "--silent"]))?;
+    check(cargo(&["build", "--quiet", "-p", "traceloom"]))?;
+    crate::page_data::run()
+}
+
+/// npm in the folder of the page's tests.
+fn npm(args: &[&str]) -> std::process::Command {
+    let mut npm = command("npm", args);
+    npm.current_dir(testkit::workspace_root().join(FOLDER));
+    npm
+}
+
+fn tests() -> Result<Counts> {
+    let mut node = command(
+        "node",
+        &["--test", "--test-concurrency=1", "--test-reporter=tap"],
+    );
+    node.current_dir(testkit::workspace_root().join(FOLDER));
+    let line = shown(&node);
+    let output = node
+        .stdout(Stdio::piped())
+        .spawn()
+        .and_then(|child| child.wait_with_output())
+        .with_context(|| format!("cannot start {line}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let counts = count(&text);
+    if counts.failed > 0 || !output.status.success() {
+        println!("{text}");
+    }
+    if counts.passed + counts.failed == 0 {
+        bail!("{line} ran no test: {}", output.status);
+    }
+    Ok(counts)
+}
+
+/// The sums that close the output of Node's test runner.
+fn count(tap: &str) -> Counts {
+    let sum = |what: &str| -> usize {
+        let found = tap.lines().rev().find_map(|line| line.strip_prefix(what));
+        found
+            .and_then(|digits| digits.trim().parse().ok())
+            .unwrap_or(0)
+    };
+    Counts {
+        passed: sum("# pass "),
+        failed: sum("# fail ") + sum("# cancelled "),
+        skipped: sum("# skipped "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn sums_of_nodes_runner_are_read() {
+        let counts =
+            count("ok 1 - a\n1..1\n# tests 5\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n");
+        assert_eq!((counts.passed, counts.failed, counts.skipped), (3, 1, 1));
+    }
+}
