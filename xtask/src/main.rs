@@ -8,6 +8,7 @@ mod fuzz;
 mod man;
 mod page_data;
 mod run;
+mod soak;
 mod test;
 
 use anyhow::{Result, bail};
@@ -21,6 +22,7 @@ usage: cargo xtask CHORE
                     section of it; --write puts the tables into docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
+  soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
   man [DIR]         man pages and shell completions into DIR (default target/man)
   fixtures          makes the generated files of examples/ again
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
@@ -39,6 +41,7 @@ fn main() -> Result<()> {
         "bench" => bench::run(rest),
         "bench-child" => bench::in_child(rest),
         "fuzz" => fuzz::run(rest),
+        "soak" => soak::run(rest),
         "man" => man::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use super::{Counts, Outcome};
 use crate::run::{cargo, shown};
+use crate::soak::SEED;
 
 /// Runs `cargo test` with `args`; all it prints also goes to `target/xtask/test.log`.
 pub fn run_tests(args: &[&str]) -> Counts {
@@ -20,6 +21,10 @@ pub fn run_tests(args: &[&str]) -> Counts {
 
 fn stream(args: &[&str]) -> Result<Counts> {
     let mut command = cargo(args);
+    // The same inputs for all who check the same change; `cargo xtask soak` looks for new ones.
+    if std::env::var_os(SEED).is_none() {
+        command.env(SEED, "1");
+    }
     // Passing tests speak too: they say what they skipped.
     command.args(["--", "--show-output"]);
     let line = shown(&command);

@@ -4,7 +4,8 @@
 use super::{Counts, Outcome, cargo_step};
 use crate::run::{cargo, check, command, have};
 
-const WASM: &str = "wasm32-unknown-unknown";
+/// What runs in a browser.
+pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// What must build for each target.
 const CHECKS: &[(&str, &[&str])] = &[
@@ -32,7 +33,8 @@ pub fn run() -> Counts {
     counts
 }
 
-fn have_target(target: &str) -> bool {
+/// Whether Rust can compile for a target, now that rustup was asked to add it.
+pub fn have_target(target: &str) -> bool {
     let output = command("rustc", &["--print", "target-libdir", "--target", target]).output();
     let there = output.is_ok_and(|output| {
         let folder = String::from_utf8_lossy(&output.stdout).into_owned();

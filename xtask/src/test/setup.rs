@@ -1,6 +1,6 @@
 //! Installs the peers that differential tests compare with, where that is possible.
 
-use super::{Counts, Outcome};
+use super::{Counts, Outcome, platforms};
 use crate::run::{command, have, succeeds};
 
 /// A program that tests look for, and Debian's package that has it.
@@ -12,8 +12,19 @@ const PEERS: &[(&str, &str)] = &[
     ("chromium", "chromium"),
 ];
 
-/// Makes sure of each peer. A missing one is no failure: its tests skip themselves and say so.
+/// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
+/// failure: its tests skip themselves and say so.
 pub fn run() -> Counts {
+    let mut counts = Counts::default();
+    if !platforms::have_target(platforms::WASM) {
+        let why = format!("the target {} is missing: no reports", platforms::WASM);
+        counts.add(Outcome::Skipped(why).into());
+    }
+    counts.add(peers());
+    counts
+}
+
+fn peers() -> Counts {
     let mut counts = Counts::default();
     let missing: Vec<_> = PEERS.iter().filter(|(program, _)| !have(program)).collect();
     if missing.is_empty() {

@@ -53,6 +53,11 @@ impl Window {
         }
     }
 
+    /// The window's last pixel: what reaches further is not seen to.
+    pub fn edge(&self) -> f64 {
+        self.pixel(self.to_ns.saturating_sub(1).max(self.from_ns))
+    }
+
     /// Whether a stretch has a part in the window; one without length does if it lies in it.
     pub fn shows(&self, start: i64, end: i64) -> bool {
         start < self.to_ns && (end > self.from_ns || start >= self.from_ns)
@@ -62,9 +67,9 @@ impl Window {
     /// stands for others in its only pixel. `false` from `show` ends it.
     pub fn thin(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
         if self.px_ns > 0.0 {
-            let mut covered: f64 = -1.0;
+            let (mut covered, edge) = (-1.0f64, self.edge());
             let mut at = self.next(spans, 0, covered);
-            while at < spans.count() && spans.start(at) < self.to_ns {
+            while at < spans.count() && spans.start(at) < self.to_ns && covered < edge {
                 let (start, end) = (spans.start(at), spans.end(at));
                 let last = self.last_pixel(start, end);
                 covered = last.max(covered);

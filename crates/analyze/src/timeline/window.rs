@@ -376,10 +376,10 @@ fn thin_states(
     if window.px_ns <= 0.0 {
         return window.thin(spans, &mut |at, _| show(at));
     }
-    let (mut awake, mut any) = (-1.0f64, -1.0f64);
+    let (mut awake, mut any, edge) = (-1.0f64, -1.0f64, window.edge());
     let mut at = window.next(spans, 0, awake);
-    while at < spans.count() && spans.start(at) < window.to_ns {
-        let last = window.last_pixel(spans.start(at), spans.end(at));
+    while at < spans.count() && spans.start(at) < window.to_ns && awake < edge {
+        let last = window.last_pixel(spans.start(at), spans.end(at)).min(edge);
         let quiet = is_quiet(at);
         if last > if quiet { any } else { awake } {
             show(at);

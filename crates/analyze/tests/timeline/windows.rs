@@ -194,6 +194,29 @@ proptest! {
 }
 
 #[test]
+fn what_reaches_beyond_the_window_is_not_seen_to_reach_further() {
+    // Time steps back, so that each of these reaches further than the one before.
+    struct Overlapping;
+    impl Spans for Overlapping {
+        fn count(&self) -> usize {
+            50
+        }
+        fn start(&self, at: usize) -> i64 {
+            at as i64
+        }
+        fn end(&self, at: usize) -> i64 {
+            100 + at as i64
+        }
+        fn reach(&self, at: usize) -> Option<i64> {
+            Some(self.end(at))
+        }
+    }
+    let mut shown = Vec::new();
+    window(0, 20, 1.0).thin(&Overlapping, &mut |at, _| shown.push(at));
+    assert_eq!(shown, [0]);
+}
+
+#[test]
 fn what_a_window_costs_does_not_grow_with_the_trace() {
     struct Endless;
     impl Spans for Endless {
