@@ -13,6 +13,7 @@
 
 mod build;
 mod dot;
+mod fixed;
 mod label;
 mod layers;
 mod order;
