@@ -1,0 +1,17 @@
+//! Records traces, on Android devices over adb and on this machine.
+//!
+//! [`adb`] speaks to the adb server: devices, shells with their exit codes, files.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use traceloom_capture::adb::Adb;
+//!
+//! let adb = Adb::from_env()?;
+//! for device in adb.devices()? {
+//!     let uptime = adb.device(&device.serial).run("cat /proc/uptime", Duration::from_secs(5))?;
+//!     println!("{}: {}", device.serial, String::from_utf8_lossy(&uptime.stdout));
+//! }
+//! # Ok::<(), traceloom_capture::adb::AdbError>(())
+//! ```
+
+pub mod adb;
