@@ -13,7 +13,8 @@ const PIECE: usize = 64 << 10;
 /// How long a device may take for a piece or an answer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A connection to a device's files.
+/// A connection to a device's files. A device hangs up after a failure: what comes next needs
+/// another [`Sync`].
 ///
 /// ```text
 /// request:  id, 4 letters | length u32 le | path

@@ -45,7 +45,8 @@ impl Real {
                 .spawn()
                 .map_err(|error| format!("{}: {error}", program.display()))
         };
-        let socket = format!("tcp:127.0.0.1:{port}");
+        // Without a host it listens on loopback; with one, this adb listens nowhere.
+        let socket = format!("tcp:{port}");
         let server = spawn(Path::new("adb"), &["-L", &socket, "server", "nodaemon"])?;
         let adbd = spawn(&adbd, &[])?;
         let real = Self {
@@ -206,9 +207,8 @@ fn files(real: &Real) {
         .pull(&real.path("nothing"), &mut Vec::new())
         .unwrap_err();
     assert!(error.to_string().contains("No such file"), "{error}");
-    // The connection still serves.
-    assert_eq!(sync.pull(&path, &mut std::io::sink()).unwrap(), 300_000);
-
+    // adbd hangs up after a failure.
+    let mut sync = real.device().sync().unwrap();
     let error = sync
         .push(&mut &content[..], "/proc/nothing/here", 0o644, 0)
         .unwrap_err();
