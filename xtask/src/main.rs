@@ -3,6 +3,7 @@
 mod bench;
 mod capture;
 mod corpus;
+mod device;
 mod fixtures;
 mod fuzz;
 mod man;
@@ -24,6 +25,7 @@ usage: cargo xtask CHORE
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
   man [DIR]         man pages and shell completions into DIR (default target/man)
+  device [PART…]    builds adbd for this machine, for tests (Debian)
   fixtures          makes the generated files of examples/ again
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
   page-data         the made-up traces that the page's tests open, into target/page-tests
@@ -43,6 +45,7 @@ fn main() -> Result<()> {
         "fuzz" => fuzz::run(rest),
         "soak" => soak::run(rest),
         "man" => man::run(rest),
+        "device" => device::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),
         "page-data" => page_data::run(),

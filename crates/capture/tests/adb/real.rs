@@ -95,7 +95,7 @@ impl Real {
 
 /// The adbd that `cargo xtask device adbd` builds.
 fn adbd() -> Option<PathBuf> {
-    let path = testkit::workspace_root().join("target/device/adbd");
+    let path = testkit::device_part("adbd");
     path.exists().then_some(path)
 }
 
