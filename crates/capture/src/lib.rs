@@ -1,6 +1,7 @@
 //! Records traces, on Android devices over adb and on this machine.
 //!
-//! [`adb`] speaks to the adb server: devices, shells with their exit codes, files.
+//! A [`Controller`] runs [`Agent`]s side by side; what they recorded goes into a [`Sink`] as it
+//! comes. [`adb`] speaks to the adb server: devices, shells with their exit codes, files.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -15,3 +16,16 @@
 //! ```
 
 pub mod adb;
+mod agent;
+mod agents;
+mod controller;
+mod device;
+mod error;
+
+pub use agent::{Agent, Limits, PartKind, Sink};
+pub use agents::{
+    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory, FileAgent, ProcessAgent,
+};
+pub use controller::{Controller, Note, Step};
+pub use device::{choose_device, is_root};
+pub use error::{CaptureError, Result};
