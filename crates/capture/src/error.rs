@@ -53,6 +53,12 @@ pub enum CaptureError {
         /// What it printed.
         said: String,
     },
+    /// A compressed trace that does not unpack to its end. What did unpack was handed over.
+    #[error("the compressed trace is damaged: {reason}")]
+    Packed {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file on this side.
     #[error("{path}: {source}")]
     Local {

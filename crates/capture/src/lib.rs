@@ -21,6 +21,7 @@ mod agents;
 mod controller;
 mod device;
 mod error;
+mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
 pub use agents::{

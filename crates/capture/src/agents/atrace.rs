@@ -6,6 +6,7 @@ use crate::adb::{Device, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
+use crate::text::{BEGIN, TraceText};
 
 /// What is recorded where nothing is chosen, as far as the device has it.
 pub const DEFAULT_CATEGORIES: &[&str] = &[
@@ -37,9 +38,6 @@ const ASYNC_STOP_SDK: u32 = 23;
 
 /// How much of what atrace says before a trace is kept for messages, bytes.
 const MOST_SAID: usize = 4096;
-
-/// What comes before the trace itself.
-const BEGIN: &[u8] = b"TRACE:";
 
 /// What to record.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -161,29 +159,23 @@ impl AtraceAgent {
     }
 
     /// What stops recording and prints what was recorded.
-    fn dump_line(&self) -> Result<String> {
-        if self.sdk >= ASYNC_STOP_SDK {
-            return Ok(self.line("--async_stop"));
-        }
-        // There --async_stop clears the buffer before it dumps it.
-        let folder = self.device.tracing_folder()?;
-        let off = format!("echo 0 > {}/tracing_on", quote(&folder));
-        Ok(format!("{off}; {}", self.line("--async_dump")))
+    fn dump_line(&self) -> String {
+        self.line(match self.sdk >= ASYNC_STOP_SDK {
+            true => "--async_stop",
+            // There --async_stop clears the buffer before it dumps it.
+            false => "--async_dump",
+        })
     }
 
     fn stream(&self, line: &str, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
         let mut shell = self.device.shell(line)?;
         shell.limit(Some(limit));
-        let mut head = Head::default();
+        let mut received = Received::default();
         loop {
             match shell.next_event()? {
-                ShellEvent::Stdout(bytes) => head.pass(bytes, sink).map_err(CaptureError::Sink)?,
-                ShellEvent::Stderr(bytes) => head.say(bytes),
-                ShellEvent::Exit(_) if head.has_begun => return Ok(()),
-                ShellEvent::Exit(_) => {
-                    let said = String::from_utf8_lossy(&head.said).trim().to_owned();
-                    return Err(CaptureError::NoTraceData { said });
-                }
+                ShellEvent::Stdout(bytes) => received.pass(bytes, sink)?,
+                ShellEvent::Stderr(bytes) => received.say(bytes),
+                ShellEvent::Exit(_) => return received.finish(),
             }
         }
     }
@@ -221,13 +213,17 @@ impl Agent for AtraceAgent {
         Ok(())
     }
 
-    fn stop(&mut self, _: Duration) -> Result<()> {
-        // atrace stops and dumps in one command: it is collecting.
+    fn stop(&mut self, limit: Duration) -> Result<()> {
+        // So that the trace ends now, and not when its turn to be collected comes. Who may not do
+        // that has a longer trace.
+        let folder = self.device.tracing_folder()?;
+        let line = format!("echo 0 > {}/tracing_on", quote(&folder));
+        self.device.run(&line, limit)?;
         Ok(())
     }
 
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let line = self.dump_line()?;
+        let line = self.dump_line();
         let streamed = self.stream(&line, limit, sink);
         // Whatever became of it, nothing of ours should go on.
         let reset = self.device.run(&self.line("-t 0"), limit);
@@ -256,23 +252,22 @@ fn buffer_for(categories: &[String]) -> Option<u32> {
     }
 }
 
-/// What comes before the trace: progress and complaints of atrace, and noise of adb.
+/// What atrace prints: progress and complaints, noise of adb, then the trace.
 #[derive(Default)]
-struct Head {
+struct Received {
     said: Vec<u8>,
-    has_begun: bool,
+    trace: Option<TraceText>,
 }
 
-impl Head {
+impl Received {
     fn say(&mut self, bytes: &[u8]) {
         let room = MOST_SAID.saturating_sub(self.said.len());
         self.said.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// Passes on the trace, `TRACE:` and what follows it.
-    fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> std::io::Result<()> {
-        if self.has_begun {
-            return sink.data(bytes);
+    fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+        if let Some(trace) = &mut self.trace {
+            return unpack(trace, bytes, sink);
         }
         self.said.extend_from_slice(bytes);
         let found = self.said.windows(BEGIN.len()).position(|at| at == BEGIN);
@@ -282,16 +277,38 @@ impl Head {
             self.said.drain(..spare);
             return Ok(());
         };
-        self.has_begun = true;
-        sink.begin(PartKind::SystemTrace, "atrace")?;
-        let trace = self.said.split_off(at);
-        sink.data(&trace)
+        sink.begin(PartKind::SystemTrace, "atrace")
+            .map_err(CaptureError::Sink)?;
+        let begun = self.said.split_off(at);
+        unpack(self.trace.insert(TraceText::default()), &begun, sink)
     }
+
+    fn finish(self) -> Result<()> {
+        match self.trace {
+            Some(trace) if trace.is_whole() => Ok(()),
+            Some(_) => Err(CaptureError::Packed {
+                reason: "it ends too early".to_owned(),
+            }),
+            None => Err(CaptureError::NoTraceData {
+                said: String::from_utf8_lossy(&self.said).trim().to_owned(),
+            }),
+        }
+    }
+}
+
+fn unpack(trace: &mut TraceText, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+    let unpacked = trace.push(bytes, &mut |text| sink.data(text));
+    unpacked.map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => CaptureError::Packed {
+            reason: error.to_string(),
+        },
+        _ => CaptureError::Sink(error),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, category};
+    use super::{Received, category};
     use crate::agent::{PartKind, Sink};
 
     #[derive(Default)]
@@ -312,13 +329,14 @@ mod tests {
 
     #[test]
     fn the_trace_begins_wherever_packets_end() {
-        let sent = b"capturing trace... done\nTRACE:\nx\x9c TRACE: \0";
+        let sent = b"capturing trace... done\nTRACE:\n# tracer: nop\n TRACE: \n";
         for size in 1..sent.len() {
-            let (mut head, mut kept) = (Head::default(), Kept::default());
+            let (mut received, mut kept) = (Received::default(), Kept::default());
             for piece in sent.chunks(size) {
-                head.pass(piece, &mut kept).unwrap();
+                received.pass(piece, &mut kept).unwrap();
             }
-            assert_eq!(kept.0, b"TRACE:\nx\x9c TRACE: \0", "pieces of {size}");
+            assert_eq!(kept.0, b"# tracer: nop\n TRACE: \n", "pieces of {size}");
+            received.finish().unwrap();
         }
     }
 
