@@ -1,0 +1,2 @@
+//! The `atrace` binary.
+fn main() {}
