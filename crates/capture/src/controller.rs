@@ -27,6 +27,7 @@ pub enum Note {
 
 /// What an agent is asked to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Step {
     /// To start recording.
     Start,
@@ -39,15 +40,15 @@ pub enum Step {
 }
 
 /// Agents, and what became of them.
-pub struct Controller {
-    agents: Vec<Box<dyn Agent>>,
+pub struct Controller<'a> {
+    agents: Vec<Box<dyn Agent + 'a>>,
     limits: Limits,
     asked: usize,
 }
 
-impl Controller {
+impl<'a> Controller<'a> {
     /// Of these agents, none started.
-    pub fn new(agents: Vec<Box<dyn Agent>>, limits: Limits) -> Self {
+    pub fn new(agents: Vec<Box<dyn Agent + 'a>>, limits: Limits) -> Self {
         Self {
             asked: agents.len(),
             agents,

@@ -59,6 +59,22 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Nothing of what was asked for can be recorded here.
+    #[error(
+        "nothing of what was asked for can be recorded here{}",
+        listed(reasons)
+    )]
+    NothingToRecord {
+        /// Why each cannot be.
+        reasons: Vec<String>,
+    },
+    /// tracefs of this machine.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[error(transparent)]
+    Tracefs(#[from] traceloom_tracefs::Error),
+    /// All was recorded, and a setting is not as it was before.
+    #[error("{0}")]
+    NotRestored(String),
     /// A file on this side.
     #[error("{path}: {source}")]
     Local {
@@ -81,4 +97,8 @@ fn shown(state: &Option<String>) -> String {
         Some(state) => format!(" ({state})"),
         None => String::new(),
     }
+}
+
+fn listed(reasons: &[String]) -> String {
+    reasons.iter().map(|reason| format!("\n{reason}")).collect()
 }

@@ -18,7 +18,9 @@ const BLOCK: usize = 64 << 10;
 /// # Errors
 /// If it cannot be read or written.
 pub fn dump_text(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Error> {
-    let mut trace = tree.open("trace").map_err(Error::file("opening", &tree.path("trace")))?;
+    let mut trace = tree
+        .open("trace")
+        .map_err(Error::file("opening", &tree.path("trace")))?;
     let mut block = vec![0; BLOCK];
     loop {
         match trace.read(&mut block) {
@@ -37,7 +39,11 @@ pub fn dump_text(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Error> {
 pub fn dump_compressed(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Error> {
     let mut encoder = ZlibEncoder::new(out, Compression::default());
     dump_text(tree, &mut encoder)?;
-    encoder.finish().map_err(Error::Output)?.flush().map_err(Error::Output)
+    encoder
+        .finish()
+        .map_err(Error::Output)?
+        .flush()
+        .map_err(Error::Output)
 }
 
 /// Why a stream ended.
@@ -62,14 +68,18 @@ pub fn stream_text(
     out: &mut (impl Write + AsFd),
     stop: &AtomicBool,
 ) -> Result<Stopped, Error> {
-    let mut pipe = tree.open("trace_pipe").map_err(Error::file("opening", &tree.path("trace_pipe")))?;
+    let mut pipe = tree
+        .open("trace_pipe")
+        .map_err(Error::file("opening", &tree.path("trace_pipe")))?;
     let mut block = vec![0; BLOCK];
     loop {
         match pipe.read(&mut block) {
             Ok(0) => {}
             Ok(count) => {
                 match out.write_all(&block[..count]).and_then(|()| out.flush()) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Stopped::NoReader),
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                        return Ok(Stopped::NoReader);
+                    }
                     written => written.map_err(Error::Output)?,
                 }
                 continue;
@@ -82,7 +92,8 @@ pub fn stream_text(
         if stop.load(Ordering::Relaxed) {
             return Ok(Stopped::Asked);
         }
-        let seen = sys::poll(&[pipe.as_fd()], Some(out.as_fd()), LOOK_AGAIN).map_err(Error::Input)?;
+        let seen =
+            sys::poll(&[pipe.as_fd()], Some(out.as_fd()), LOOK_AGAIN).map_err(Error::Input)?;
         if seen.last().is_some_and(|out| out.gone) {
             return Ok(Stopped::NoReader);
         }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{callgraph, convert, diff, frames, info, profile, report, view};
+use crate::commands::{callgraph, capture, convert, diff, frames, info, profile, report, view};
 use crate::input::join_pairs;
 use crate::print::plain;
 
@@ -22,7 +22,7 @@ use crate::print::plain;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as dmtracedump or traceview it takes their options."
+    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as dmtracedump, systrace or traceview it takes their options."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -39,12 +39,19 @@ enum Command {
     Convert(convert::ConvertArgs),
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
+    Capture(Box<capture::CaptureArgs>),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
+    /// systrace: records a device or this machine, and writes one HTML file
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom systrace -t 5 -o trace.html sched gfx view"
+    )]
+    Systrace(Rest),
     /// Traceview's regression mode: thread, call and method tables of a method trace
     #[command(
         disable_help_flag = true,
@@ -92,7 +99,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// Prints help, the version, or what is wrong with the arguments. A closed pipe is no error.
-fn print_usage(usage: &clap::Error) -> ExitCode {
+pub(crate) fn print_usage(usage: &clap::Error) -> ExitCode {
     let printed = usage.print().and_then(|()| std::io::stdout().flush());
     match printed {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -113,11 +120,13 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Callgraph(args) => callgraph::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::View(args) => view::run(*args),
+        Command::Capture(args) => capture::run(&args),
         Command::Frames(args) => frames::run(&args),
         Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,
         ))),
+        Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
 }
@@ -153,6 +162,7 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),
         _ => None,
     }
