@@ -11,7 +11,10 @@ fn best(choices: &str) -> &'static str {
         let mut words = choices.split_whitespace();
         words.any(|word| word.trim_matches(['[', ']']) == clock)
     };
-    ["boot", "mono"].into_iter().find(|clock| has(clock)).unwrap_or("global")
+    ["boot", "mono"]
+        .into_iter()
+        .find(|clock| has(clock))
+        .unwrap_or("global")
 }
 
 /// Chooses the clock. A write to the file empties the buffer, so nothing is written where the
@@ -79,7 +82,10 @@ mod tests {
 
     #[test]
     fn clocks_are_preferred_in_order() {
-        assert_eq!(best("[local] global counter uptime perf mono mono_raw boot tai x86-tsc"), "boot");
+        assert_eq!(
+            best("[local] global counter uptime perf mono mono_raw boot tai x86-tsc"),
+            "boot"
+        );
         assert_eq!(best("local [mono] global"), "mono");
         assert_eq!(best("local global mono_raw"), "global");
     }

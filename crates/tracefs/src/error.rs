@@ -53,7 +53,9 @@ pub enum Error {
     #[error("\"{0}\" cannot be the name of an instance: letters, digits, - _ and . are allowed")]
     InstanceName(String),
     /// Somebody else has an instance of that name.
-    #[error("the instance \"{0}\" exists already and is somebody else's: choose another name, or remove it with rmdir")]
+    #[error(
+        "the instance \"{0}\" exists already and is somebody else's: choose another name, or remove it with rmdir"
+    )]
     InstanceExists(String),
     /// What was recorded could not be written.
     #[error("error writing trace: {}", reason(.0))]

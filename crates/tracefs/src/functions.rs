@@ -40,7 +40,11 @@ pub(crate) fn set_up(settings: &mut Settings<'_>, functions: &[String]) -> Resul
 fn verify(tree: &dyn Tracefs, functions: &[String]) -> Result<(), Error> {
     let traced = tree::read(tree, FILTER)?;
     // A kernel with several functions of a name, or with modules, prints more behind it.
-    let traced = |function: &str| traced.lines().any(|line| line.split(' ').next() == Some(function));
+    let traced = |function: &str| {
+        traced
+            .lines()
+            .any(|line| line.split(' ').next() == Some(function))
+    };
     let plain = functions.iter().filter(|function| !function.contains('*'));
     match plain.into_iter().find(|function| !traced(function)) {
         Some(function) => Err(Error::UnknownFunction(function.clone())),

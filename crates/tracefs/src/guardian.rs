@@ -54,7 +54,9 @@ impl Guardian {
 
     /// Writes an old value down. If the guardian is gone, recording goes on without it.
     pub fn tell(&mut self, undo: &Undo) {
-        let _ = self.pipe.write_all(format!("{}\n", undo.encode()).as_bytes());
+        let _ = self
+            .pipe
+            .write_all(format!("{}\n", undo.encode()).as_bytes());
     }
 
     /// All is put back, or kept in a state file: the guardian may go.
@@ -117,7 +119,11 @@ fn detach(pipe: &PipeReader) {
     }
     let _ = std::env::set_current_dir("/");
     let keep = pipe.as_raw_fd();
-    let null: Option<File> = OpenOptions::new().read(true).write(true).open("/dev/null").ok();
+    let null: Option<File> = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")
+        .ok();
     for file in open_files().into_iter().filter(|&file| file != keep) {
         match &null {
             // SAFETY: both numbers are open files of this process.

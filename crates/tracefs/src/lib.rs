@@ -37,14 +37,16 @@ mod properties;
 mod session;
 mod settings;
 mod state;
+mod stop;
 mod sys;
 mod tree;
 mod undo;
 
 pub use category::{Catalog, Category, Event, Listed, Origin, Support};
 pub use clock::SyncPrecision;
-pub use dump::{Stopped, dump_compressed, dump_text, stream_text};
+pub use dump::{dump_compressed, dump_text, stream_text};
 pub use error::{CategoryError, Error};
 pub use properties::{DeviceProperties, NoProperties, Properties};
 pub use session::{Config, Session, Warning};
+pub use stop::{Ended, Stop};
 pub use tree::{Instance, Mounted, Tracefs};

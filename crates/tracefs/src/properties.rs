@@ -69,7 +69,8 @@ impl DeviceProperties {
     pub fn find() -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut folders = std::env::split_paths(&path);
-        let there = |folder: &Path| folder.join("setprop").is_file() && folder.join("getprop").is_file();
+        let there =
+            |folder: &Path| folder.join("setprop").is_file() && folder.join("getprop").is_file();
         (there(Path::new("/system/bin")) || folders.any(|folder| there(&folder))).then_some(Self)
     }
 
@@ -107,7 +108,11 @@ impl Properties for DeviceProperties {
             let call = |name: &&str| {
                 let mut command = Command::new("service");
                 let command = command.args(["call", name, &code]).stdin(Stdio::null());
-                command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+                command
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .ok()
             };
             let calls: Vec<_> = names.iter().filter_map(call).collect();
             for mut call in calls {

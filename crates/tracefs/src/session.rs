@@ -58,7 +58,9 @@ impl Default for Config {
 #[non_exhaustive]
 pub enum Warning {
     /// Marks of programs go to the global buffer alone.
-    #[error("this kernel cannot copy user space marks into an instance (options/copy_trace_marker, Linux 6.16): the recording has kernel events only")]
+    #[error(
+        "this kernel cannot copy user space marks into an instance (options/copy_trace_marker, Linux 6.16): the recording has kernel events only"
+    )]
     NoMarksInInstance,
     /// Tags and apps were asked for where nobody reads them.
     #[error("there is no property store here (setprop is missing): tags and apps have no effect")]
@@ -167,8 +169,10 @@ impl<'a> Session<'a> {
             self.settings.set_property(&properties::app(number), app)?;
         }
         let number = apps.len().to_string();
-        self.settings.set_property(properties::APP_NUMBER, &number)?;
-        self.settings.set_property(properties::TAGS, &hexadecimal(tags))?;
+        self.settings
+            .set_property(properties::APP_NUMBER, &number)?;
+        self.settings
+            .set_property(properties::TAGS, &hexadecimal(tags))?;
         self.properties.announce();
         Ok(())
     }
@@ -180,7 +184,10 @@ impl<'a> Session<'a> {
         // First, so that it is put back last: nothing is recorded while the others go back.
         settings.keep("tracing_on")?;
         let buffer_kb = config.buffer_kb.max(1).to_string();
-        settings.set("options/overwrite", if config.overwrite { "1" } else { "0" })?;
+        settings.set(
+            "options/overwrite",
+            if config.overwrite { "1" } else { "0" },
+        )?;
         settings.set_buffer_size(&buffer_kb)?;
         clock::choose(settings)?;
         let mut tgid = ["options/print-tgid", "options/record-tgid"].into_iter();
@@ -270,7 +277,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the state cannot be kept: then everything is put back.
     pub fn leave_running(mut self) -> Result<(), Error> {
-        self.state.save(self.settings.undo())?;
+        if self.has_changes() {
+            self.state.save(self.settings.undo())?;
+        }
         self.settings.forget();
         Ok(())
     }

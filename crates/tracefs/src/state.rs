@@ -32,7 +32,9 @@ impl File {
     /// shell's own on Android.
     pub fn default_folder() -> PathBuf {
         let candidates = ["/data/local/tmp", "/run"].map(Path::new);
-        let usable = candidates.into_iter().find(|folder| sys::access(folder, libc::W_OK));
+        let usable = candidates
+            .into_iter()
+            .find(|folder| sys::access(folder, libc::W_OK));
         usable.unwrap_or(Path::new("/tmp")).to_path_buf()
     }
 
@@ -44,7 +46,9 @@ impl File {
 
     fn read_lines(&self) -> Option<Vec<Undo>> {
         let mut options = OpenOptions::new();
-        let options = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let options = options
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let mut file = options.open(&self.path).ok()?;
         let owner = file.metadata().ok()?.uid();
         if owner != sys::user() && owner != 0 {

@@ -41,7 +41,11 @@ pub struct Seen {
 
 /// Waits until one of `read` has data, the reader of `write` is gone, a signal comes or the time
 /// is over. A signal is no error: nothing is seen.
-pub fn poll(read: &[BorrowedFd<'_>], write: Option<BorrowedFd<'_>>, time: Duration) -> io::Result<Vec<Seen>> {
+pub fn poll(
+    read: &[BorrowedFd<'_>],
+    write: Option<BorrowedFd<'_>>,
+    time: Duration,
+) -> io::Result<Vec<Seen>> {
     let entry = |file: &BorrowedFd<'_>, events| libc::pollfd {
         fd: file.as_raw_fd(),
         events,
@@ -104,12 +108,22 @@ pub fn uname() -> String {
     // SAFETY: the pointer is to a utsname of our own.
     unsafe { libc::uname(&mut name) };
     let text = |field: &[libc::c_char]| {
-        let bytes: Vec<u8> = field.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+        let bytes: Vec<u8> = field
+            .iter()
+            .map(|&c| c as u8)
+            .take_while(|&c| c != 0)
+            .collect();
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    [&name.sysname[..], &name.nodename, &name.release, &name.version, &name.machine]
-        .map(text)
-        .join(" ")
+    [
+        &name.sysname[..],
+        &name.nodename,
+        &name.release,
+        &name.version,
+        &name.machine,
+    ]
+    .map(text)
+    .join(" ")
 }
 
 /// The user that this process acts as.

@@ -228,5 +228,6 @@ pub(crate) fn read(tree: &dyn Tracefs, file: &str) -> Result<String, Error> {
 /// Empties a file, with an error that names it.
 pub(crate) fn truncate(tree: &dyn Tracefs, file: &str) -> Result<(), Error> {
     let path = tree.path(file);
-    tree.truncate(file).map_err(Error::file("truncating", &path))
+    tree.truncate(file)
+        .map_err(Error::file("truncating", &path))
 }

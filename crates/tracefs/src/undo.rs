@@ -83,7 +83,9 @@ impl Undo {
             ("lines", lines) => Some(Self::Lines { file: first, lines }),
             ("instance", _) => Some(Self::Instance(first)),
             ("file", mut rest) => rest.pop().map(|value| Self::File { file: first, value }),
-            ("property", mut rest) => rest.pop().map(|value| Self::Property { name: first, value }),
+            ("property", mut rest) => rest
+                .pop()
+                .map(|value| Self::Property { name: first, value }),
             _ => None,
         }
     }
@@ -136,8 +138,14 @@ fn restore_events(wanted: &[String], tree: &dyn Tracefs) -> io::Result<()> {
     let now = enabled_events(tree)?;
     let before: HashSet<&String> = wanted.iter().collect();
     let after: HashSet<&String> = now.iter().collect();
-    let off = now.iter().filter(|event| !before.contains(event)).map(|event| (event, "0"));
-    let on = wanted.iter().filter(|event| !after.contains(event)).map(|event| (event, "1"));
+    let off = now
+        .iter()
+        .filter(|event| !before.contains(event))
+        .map(|event| (event, "0"));
+    let on = wanted
+        .iter()
+        .filter(|event| !after.contains(event))
+        .map(|event| (event, "1"));
     let mut result = Ok(());
     for (event, value) in off.chain(on) {
         let Some((system, name)) = event.split_once(':') else {
@@ -150,7 +158,10 @@ fn restore_events(wanted: &[String], tree: &dyn Tracefs) -> io::Result<()> {
 }
 
 fn escape(field: &str) -> String {
-    field.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+    field
+        .replace('\\', "\\\\")
+        .replace('\t', "\\t")
+        .replace('\n', "\\n")
 }
 
 fn unescape(field: &str) -> String {
@@ -181,7 +192,10 @@ mod tests {
                 file: "trace_clock".into(),
                 value: "local".into(),
             },
-            Undo::Events(vec!["sched:sched_switch".into(), "irq:irq_handler_entry".into()]),
+            Undo::Events(vec![
+                "sched:sched_switch".into(),
+                "irq:irq_handler_entry".into(),
+            ]),
             Undo::Events(vec![]),
             Undo::Lines {
                 file: "set_ftrace_filter".into(),
@@ -206,7 +220,14 @@ mod tests {
 
     #[test]
     fn a_torn_line_is_no_entry() {
-        for line in ["", "fil", "file", "file\ttrace_clock", "property\tx", "instance"] {
+        for line in [
+            "",
+            "fil",
+            "file",
+            "file\ttrace_clock",
+            "property\tx",
+            "instance",
+        ] {
             assert_eq!(Undo::decode(line), None, "{line}");
         }
     }

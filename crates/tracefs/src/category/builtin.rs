@@ -94,7 +94,12 @@ const ROWS: &[Row] = &[
         "!vmscan/mm_vmscan_direct_reclaim_begin !vmscan/mm_vmscan_direct_reclaim_end \
          !vmscan/mm_vmscan_kswapd_wake !vmscan/mm_vmscan_kswapd_sleep lowmemorykiller",
     ),
-    ("regulators", "Voltage and Current Regulators", None, "!regulator"),
+    (
+        "regulators",
+        "Voltage and Current Regulators",
+        None,
+        "!regulator",
+    ),
     (
         "binder_driver",
         "Binder Kernel driver",
@@ -154,5 +159,8 @@ fn event(word: &str) -> Event {
 pub fn tag(name: &str) -> Option<u8> {
     let categories = ROWS.iter().map(|row| (row.0, row.2));
     let others = OTHER_TAGS.iter().map(|&(name, bit)| (name, Some(bit)));
-    categories.chain(others).find(|(known, _)| *known == name)?.1
+    categories
+        .chain(others)
+        .find(|(known, _)| *known == name)?
+        .1
 }

@@ -66,7 +66,9 @@ impl Catalog {
         for category in own::parse(text)? {
             let name = &category.name;
             if self.categories.iter().any(|known| known.name == *name) {
-                return Err(format!("[[category]] \"{name}\": there is a category of this name"));
+                return Err(format!(
+                    "[[category]] \"{name}\": there is a category of this name"
+                ));
             }
             self.categories.push(category);
         }
@@ -98,7 +100,9 @@ impl Catalog {
         properties: &dyn Properties,
     ) -> Result<Vec<&Category>, CategoryError> {
         let of_name = || self.categories.iter().filter(|known| known.name == name);
-        let first = of_name().next().ok_or_else(|| CategoryError::Unknown(name.to_owned()))?;
+        let first = of_name()
+            .next()
+            .ok_or_else(|| CategoryError::Unknown(name.to_owned()))?;
         match first.support(tree, properties) {
             Support::Yes => Ok(of_name().collect()),
             Support::NeedsRoot => Err(CategoryError::NeedsRoot(name.to_owned())),

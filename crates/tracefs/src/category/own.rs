@@ -50,7 +50,9 @@ fn category(table: Table) -> Result<Category, String> {
     let name = table.name;
     let within = |reason: String| format!("[[category]] \"{name}\": {reason}");
     if name.is_empty() || name.starts_with('-') || name.contains([',', ' ', '\t', '\n']) {
-        return Err(within("a name has no blanks and commas, and no - in front".into()));
+        return Err(within(
+            "a name has no blanks and commas, and no - in front".into(),
+        ));
     }
     let required = table.events.into_iter().map(|path| (path, true));
     let optional = table.optional_events.into_iter().map(|path| (path, false));
@@ -93,7 +95,9 @@ pub fn checked(path: &str) -> Result<String, String> {
     let fine = path.split('/').count() <= 2 && path.split('/').all(part);
     match fine && !path.contains(char::is_whitespace) {
         true => Ok(path.to_owned()),
-        false => Err(format!("\"{path}\" is no event: system/event, or system for all of its events")),
+        false => Err(format!(
+            "\"{path}\" is no event: system/event, or system for all of its events"
+        )),
     }
 }
 
@@ -118,7 +122,11 @@ mod tests {
         assert_eq!(categories.len(), 1);
         assert_eq!(categories[0].tags, 1 << 1 | 1 << 12 | 1 << 40);
         let switches: Vec<_> = categories[0].events.iter().map(Event::switch).collect();
-        let expected = ["events/mydrv/start/enable", "events/mydrv2/enable", "events/irq/enable"];
+        let expected = [
+            "events/mydrv/start/enable",
+            "events/mydrv2/enable",
+            "events/irq/enable",
+        ];
         assert_eq!(switches, expected);
         assert!(!categories[0].events[2].required);
     }
@@ -129,7 +137,10 @@ mod tests {
         assert!(wrong("[[category]]\nname = \"x\"\n").contains("neither tags nor events"));
         assert!(wrong("[[category]]\nname = \"x\"\ntags = [\"gfxx\"]\n").contains("gfxx"));
         assert!(wrong("[[category]]\nname = \"x\"\ntags = [63]\n").contains("63"));
-        assert!(wrong("[[category]]\nname = \"x\"\nevents = [\"../tracing_on\"]\n").contains("no event"));
+        assert!(
+            wrong("[[category]]\nname = \"x\"\nevents = [\"../tracing_on\"]\n")
+                .contains("no event")
+        );
         assert!(wrong("[[category]]\nname = \"x\"\nevnts = []\n").contains("evnts"));
         assert!(wrong("[[catgory]]\nname = \"x\"\n").contains("catgory"));
     }

@@ -9,13 +9,18 @@ pub const FILE: &str = "/vendor/etc/atrace/atrace_categories.txt";
 /// Reads the file's text. `Err` is what is wrong with it.
 pub fn parse(text: &str) -> Result<Vec<Category>, String> {
     let mut categories: Vec<Category> = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.is_empty())
+    {
         let event = line.trim_start_matches([' ', '\t']);
         if event.len() == line.len() {
             categories.push(named(line));
         } else if !event.is_empty() {
             let category = categories.last_mut();
-            let category = category.ok_or_else(|| format!("line {}: an event before any category", number + 1))?;
+            let category = category
+                .ok_or_else(|| format!("line {}: an event before any category", number + 1))?;
             category.events.push(Event {
                 path: super::own::checked(event)?,
                 required: false,
@@ -43,7 +48,11 @@ mod tests {
     fn indented_lines_are_events_of_the_name_above() {
         let categories = parse("camera_hw\n cam/start\n\tcam/stop\n\n \nempty\n").unwrap();
         let paths = |i: usize| -> Vec<&str> {
-            categories[i].events.iter().map(|event| event.path.as_str()).collect()
+            categories[i]
+                .events
+                .iter()
+                .map(|event| event.path.as_str())
+                .collect()
         };
         assert_eq!(categories.len(), 2);
         assert_eq!(categories[0].name, "camera_hw");
