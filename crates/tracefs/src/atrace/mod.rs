@@ -3,6 +3,7 @@
 mod compat;
 mod help;
 mod options;
+mod raw;
 mod record;
 mod signals;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::options::Options;
-use super::{compat, signals, tell};
+use super::{compat, raw, signals, tell};
 use crate::category::Category;
 use crate::{
     Catalog, Config, Ended, Error, Properties, Session, Stop, SyncPrecision, Tracefs,
@@ -56,7 +56,7 @@ impl Job<'_> {
         for warning in session.take_warnings() {
             tell(&warning.to_string());
         }
-        let result = self.record(&mut session, stop);
+        let result = self.raw_or_text(&mut session, stop);
         let ended = self.end(session);
         let outcome = result?;
         ended.map(|()| outcome)
@@ -132,6 +132,13 @@ impl Job<'_> {
             chosen.iter_mut().for_each(|category| category.tags = 0);
         }
         Ok(chosen)
+    }
+
+    fn raw_or_text(&self, session: &mut Session<'_>, stop: &Stop) -> Result<Outcome, Error> {
+        match self.options.raw && !self.options.only_user_space {
+            true => raw::record(self, session, stop),
+            false => self.record(session, stop),
+        }
     }
 
     fn record(&self, session: &mut Session<'_>, stop: &Stop) -> Result<Outcome, Error> {
@@ -228,23 +235,23 @@ impl Job<'_> {
     }
 }
 
-fn seconds(number: i32) -> Duration {
+pub(super) fn seconds(number: i32) -> Duration {
     Duration::from_secs(number.max(0) as u64)
 }
 
 /// Progress, for programs that wait for it.
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     let mut out = io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Standard output without the line buffer of the standard library.
-fn unbuffered(stdout: &io::Stdout) -> Result<File, Error> {
+pub(super) fn unbuffered(stdout: &io::Stdout) -> Result<File, Error> {
     let file = stdout.as_fd().try_clone_to_owned().map_err(Error::Output)?;
     Ok(file.into())
 }
 
-fn open_output(path: &Path) -> io::Result<File> {
+pub(super) fn open_output(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.write(true).create(true).truncate(true).mode(0o644);
     options.open(path)
