@@ -3,6 +3,7 @@
 mod bench;
 mod capture;
 mod corpus;
+mod device;
 mod fixtures;
 mod fuzz;
 mod man;
@@ -23,6 +24,7 @@ usage: cargo xtask CHORE
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
+  device atrace     builds Android's own atrace for this machine, to compare with (root, Debian)
   man [DIR]         man pages and shell completions into DIR (default target/man)
   fixtures          makes the generated files of examples/ again
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
         "bench-child" => bench::in_child(rest),
         "fuzz" => fuzz::run(rest),
         "soak" => soak::run(rest),
+        "device" => device::run(rest),
         "man" => man::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),
