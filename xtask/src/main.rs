@@ -25,7 +25,7 @@ usage: cargo xtask CHORE
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
   man [DIR]         man pages and shell completions into DIR (default target/man)
-  device [PART…]    builds adbd for this machine, for tests (Debian)
+  device [PART…]    builds Android's own adbd and atrace for this machine, for tests (root, Debian)
   fixtures          makes the generated files of examples/ again
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
   page-data         the made-up traces that the page's tests open, into target/page-tests

@@ -2,13 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use crate::{Error, Tracefs, sys};
+use crate::{Ended, Error, Stop, Tracefs, sys};
 
 /// The kernel formats a page at a time; few system calls, little memory.
 const BLOCK: usize = 64 << 10;
@@ -46,19 +45,10 @@ pub fn dump_compressed(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Er
         .map_err(Error::Output)
 }
 
-/// Why a stream ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// It was told to.
-    Asked,
-    /// Nobody reads any more.
-    NoReader,
-}
+/// Nothing happens for so long that it does not matter how long it is.
+const LONG: Duration = Duration::from_secs(3600);
 
-/// How long it may take until a stop that came between two system calls is seen.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
-
-/// Copies the kernel's text as it is recorded, until `stop` is set or the reader is gone. What is
+/// Copies the kernel's text as it is recorded, until `stop` is asked or the reader is gone. What is
 /// streamed is no longer in the buffer.
 ///
 /// # Errors
@@ -66,36 +56,33 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 pub fn stream_text(
     tree: &dyn Tracefs,
     out: &mut (impl Write + AsFd),
-    stop: &AtomicBool,
-) -> Result<Stopped, Error> {
+    stop: &Stop,
+) -> Result<Ended, Error> {
+    let path = tree.path("trace_pipe");
     let mut pipe = tree
         .open("trace_pipe")
-        .map_err(Error::file("opening", &tree.path("trace_pipe")))?;
+        .map_err(Error::file("opening", &path))?;
     let mut block = vec![0; BLOCK];
     loop {
         match pipe.read(&mut block) {
             Ok(0) => {}
-            Ok(count) => {
-                match out.write_all(&block[..count]).and_then(|()| out.flush()) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                        return Ok(Stopped::NoReader);
-                    }
-                    written => written.map_err(Error::Output)?,
+            Ok(count) => match out.write_all(&block[..count]).and_then(|()| out.flush()) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    return Ok(Ended::NoReader);
                 }
-                continue;
-            }
+                written => written.map_err(Error::Output)?,
+            },
             Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {}
                 _ => return Err(Error::Input(error)),
             },
         }
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Stopped::Asked);
+        if stop.is_asked() {
+            return Ok(Ended::Asked);
         }
-        let seen =
-            sys::poll(&[pipe.as_fd()], Some(out.as_fd()), LOOK_AGAIN).map_err(Error::Input)?;
-        if seen.last().is_some_and(|out| out.gone) {
-            return Ok(Stopped::NoReader);
+        let waited = sys::poll(&[pipe.as_fd(), stop.file()], Some(out.as_fd()), LONG);
+        if waited.map_err(Error::Input)?[2].gone {
+            return Ok(Ended::NoReader);
         }
     }
 }

@@ -277,7 +277,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the state cannot be kept: then everything is put back.
     pub fn leave_running(mut self) -> Result<(), Error> {
-        self.state.save(self.settings.undo())?;
+        if self.has_changes() {
+            self.state.save(self.settings.undo())?;
+        }
         self.settings.forget();
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! The files of tracefs, behind a trait: the kernel's own, an instance's, or a made-up tree.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use crate::Error;
 use crate::sys;
+
+/// More than any file of settings has.
+const BLOCK: usize = 64 << 10;
 
 /// A tree of tracefs files. Names are relative: `trace_clock`, `events/sched/sched_switch/enable`.
 pub trait Tracefs {
@@ -18,9 +21,17 @@ pub trait Tracefs {
     /// # Errors
     /// What the system says.
     fn read(&self, file: &str) -> io::Result<String> {
-        let bytes = fs::read(self.path(file))?;
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(text.trim_end().to_owned())
+        let mut file = File::open(self.path(file))?;
+        // Some of these files give only what fits into the first read, and then say that they end.
+        let mut text = Vec::new();
+        let mut block = vec![0; BLOCK];
+        loop {
+            match file.read(&mut block)? {
+                0 => break,
+                count => text.extend_from_slice(&block[..count]),
+            }
+        }
+        Ok(String::from_utf8_lossy(&text).trim_end().to_owned())
     }
 
     /// Writes a text in one system call, without truncating the file before.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::source::{compile, install, patch, unpack};
+use super::source::{compile, install, libraries, patch, unpack};
 use crate::run::{check, command};
 
 const PACKAGES: &[&str] = &[
@@ -118,7 +118,7 @@ pub fn build() -> Result<()> {
     let objects = compile(&src, &sources, FLAGS, &folder.join("adbd-objects"))?;
     // Another name until it is whole: a file of this name counts as built.
     let whole = folder.join("adbd.new");
-    let libraries = Path::new("/usr/lib").join(multiarch()?).join("android");
+    let libraries = libraries()?;
     let mut link = command("clang++", &["-o"]);
     link.arg(&whole).args(objects);
     link.arg(format!("-L{0}", libraries.display()));
@@ -145,9 +145,4 @@ fn patch_for_here(adb: &Path) -> Result<()> {
         &format!("if ({stale})"),
         &format!("if (serverfd == -1 && ({stale}))"),
     )
-}
-
-fn multiarch() -> Result<String> {
-    let output = command("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"]).output()?;
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

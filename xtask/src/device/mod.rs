@@ -1,8 +1,9 @@
-//! `cargo xtask device [NAME…]`: builds parts of a real Android device for this machine, from the
+//! `cargo xtask device [PART…]`: builds parts of a real Android device for this machine, from the
 //! source packages of Debian, for tests alone. They land in the user's cache, where later clones
 //! find them.
 
 mod adbd;
+mod atrace;
 mod source;
 
 use anyhow::{Result, bail};
@@ -13,7 +14,7 @@ use crate::test::{Counts, Outcome};
 type Build = fn() -> Result<()>;
 
 /// What can be built, and how.
-const PARTS: &[(&str, Build)] = &[("adbd", adbd::build)];
+const PARTS: &[(&str, Build)] = &[("adbd", adbd::build), ("atrace", atrace::build)];
 
 /// Builds the parts that `args` name, or all.
 pub fn run(args: &[String]) -> Result<()> {

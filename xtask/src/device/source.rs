@@ -41,12 +41,13 @@ pub fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
     let apt = folder.join("apt");
     fs::create_dir_all(apt.join("lists/partial"))?;
     fs::create_dir_all(apt.join("archives/partial"))?;
-    fs::write(apt.join("src.sources"), source_list()?)?;
+    let (list, text) = source_list()?;
+    fs::write(apt.join(list), text)?;
     let get = |args: &[&str]| {
         let mut command = command("apt-get", &["--quiet=2"]);
         command.current_dir(folder);
         for (name, path) in [
-            ("Dir::Etc::SourceList", "src.sources"),
+            ("Dir::Etc::SourceList", list),
             ("Dir::State::Lists", "lists"),
             ("Dir::Cache", "."),
         ] {
@@ -61,15 +62,20 @@ pub fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
     Ok(src)
 }
 
-/// The machine's list of packages, turned to sources.
-fn source_list() -> Result<String> {
-    let list = "/etc/apt/sources.list.d/debian.sources";
-    let text = fs::read_to_string(list).with_context(|| list.to_owned())?;
+/// The machine's list of packages, turned to sources: its name and text.
+fn source_list() -> Result<(&'static str, String)> {
+    let Ok(text) = fs::read_to_string("/etc/apt/sources.list.d/debian.sources") else {
+        let list = "/etc/apt/sources.list";
+        let text = fs::read_to_string(list).with_context(|| list.to_owned())?;
+        let lines = text.lines().filter_map(|line| line.strip_prefix("deb "));
+        let lines = lines.map(|line| format!("deb-src {line}\n"));
+        return Ok(("src.list", lines.collect()));
+    };
     let lines = text.lines().map(|line| match line.starts_with("Types:") {
         true => "Types: deb-src",
         false => line,
     });
-    Ok(lines.flat_map(|line| [line, "\n"]).collect())
+    Ok(("src.sources", lines.flat_map(|line| [line, "\n"]).collect()))
 }
 
 /// The folder that `apt-get source` made.
@@ -86,6 +92,14 @@ fn unpacked(package: &str, folder: &Path) -> Result<PathBuf> {
         }
     }
     bail!("the source of {package} did not unpack")
+}
+
+/// Where Debian keeps Android's libraries.
+pub fn libraries() -> Result<PathBuf> {
+    let output = command("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"]).output()?;
+    ensure!(output.status.success(), "dpkg-architecture failed");
+    let multiarch = String::from_utf8(output.stdout)?;
+    Ok(Path::new("/usr/lib").join(multiarch.trim()).join("android"))
 }
 
 /// Replaces what must be there exactly once.

@@ -1,2 +1,7 @@
 //! The `atrace` binary.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    traceloom_tracefs::atrace::run(std::env::args_os())
+}
