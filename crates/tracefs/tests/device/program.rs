@@ -167,6 +167,14 @@ pub fn original() -> Option<PathBuf> {
     Some(path)
 }
 
+/// Waits until a program says that it records.
+pub fn wait_until_recording(child: &mut Child) {
+    let mut told = [0; b"capturing trace...".len()];
+    let stdout = child.stdout.as_mut().unwrap();
+    stdout.read_exact(&mut told).unwrap();
+    assert_eq!(&told, b"capturing trace...");
+}
+
 /// Waits for the end of a program.
 pub fn said(child: Child) -> Said {
     let output = child.wait_with_output().unwrap();
