@@ -221,24 +221,26 @@ impl Options {
     }
 }
 
-/// The option that a name, or the beginning of one, stands for.
+/// The option that a name, or the beginning of one, stands for. Of several that begin so, getopt
+/// takes the first one if all are of a kind.
 fn find_long(name: &str) -> Result<(&'static str, bool), String> {
-    let candidates: Vec<_> = LONG
-        .iter()
-        .filter(|(long, _)| long.starts_with(name))
-        .collect();
+    let mut candidates = LONG.to_vec();
+    candidates.retain(|(long, _)| long.starts_with(name));
     let exact = candidates.iter().find(|(long, _)| *long == name);
-    match (exact, &candidates[..]) {
-        (Some(&&found), _) | (None, &[&found]) => Ok(found),
-        (None, []) => Err(format!("unrecognized option '--{name}'")),
-        (None, several) => {
-            let names = several.iter().map(|(long, _)| format!(" '--{long}'"));
-            let names: String = names.collect();
-            Err(format!(
-                "option '--{name}' is ambiguous; possibilities:{names}"
-            ))
-        }
+    let Some(&first) = exact.or(candidates.first()) else {
+        return Err(format!("unrecognized option '--{name}'"));
+    };
+    let alike = candidates
+        .iter()
+        .all(|(_, takes_value)| *takes_value == first.1);
+    if exact.is_none() && !alike {
+        let names = candidates.iter().map(|(long, _)| format!(" '--{long}'"));
+        let names: String = names.collect();
+        return Err(format!(
+            "option '--{name}' is ambiguous; possibilities:{names}"
+        ));
     }
+    Ok(first)
 }
 
 /// C's `atoi`: the number in front, 0 where there is none; bits above the 32nd are lost.
@@ -280,9 +282,9 @@ mod tests {
         let options = parsed("--async_du --inst=a --comp").unwrap();
         assert!(!options.steps.start && !options.steps.stop && options.steps.dump);
         assert_eq!(options.instance.as_deref(), Some("a"));
-        let error = parsed("--async_st").unwrap_err();
-        let expected =
-            "option '--async_st' is ambiguous; possibilities: '--async_start' '--async_stop'";
+        assert!(parsed("--async").unwrap().steps.start);
+        let error = parsed("--c").unwrap_err();
+        let expected = "option '--c' is ambiguous; possibilities: '--compat' '--categories'";
         assert_eq!(error, expected);
     }
 
