@@ -59,6 +59,18 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The kernel has no such event.
+    #[error("this kernel has no event {event}; available_events in its tracefs lists all")]
+    NoEvent {
+        /// `group/name`.
+        event: String,
+    },
+    /// tracefs is there, and not for this user.
+    #[error("recording this machine needs root, or the right to use {path}")]
+    NeedsRoot {
+        /// The folder.
+        path: String,
+    },
     /// Nothing of what was asked for can be recorded here.
     #[error(
         "nothing of what was asked for can be recorded here{}",

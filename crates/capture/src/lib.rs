@@ -21,6 +21,8 @@ mod agents;
 mod controller;
 mod device;
 mod error;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod mount;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -28,17 +30,10 @@ pub use agents::{
     AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory, FileAgent, LocalProcessAgent,
     ProcessAgent,
 };
-/// The tracefs of this machine.
-///
-/// # Errors
-/// Where it is not mounted, or not for this user.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub fn tracefs() -> Result<traceloom_tracefs::Mounted> {
-    Ok(traceloom_tracefs::Mounted::find()?)
-}
-
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};
 pub use controller::{Controller, Note, Step};
 pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use mount::tracefs;

@@ -22,7 +22,7 @@ use crate::print::plain;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as dmtracedump, systrace or traceview it takes their options."
+    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as atrace, dmtracedump, systrace or traceview it takes their options."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -46,6 +46,13 @@ enum Command {
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
+    /// atrace: records this machine as Android's program of that name does on a device
+    #[cfg(target_os = "linux")]
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom atrace -t 5 sched gfx view"
+    )]
+    Atrace(Rest),
     /// systrace: records a device or this machine, and writes one HTML file
     #[command(
         disable_help_flag = true,
@@ -126,6 +133,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             "dmtracedump",
             rest.args,
         ))),
+        #[cfg(target_os = "linux")]
+        Command::Atrace(rest) => Ok(traceloom_tracefs::atrace::run(with_name(
+            "atrace", rest.args,
+        ))),
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
@@ -133,12 +144,25 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 
 /// One clear sentence, and what to do next.
 pub(crate) fn report(error: &anyhow::Error) {
-    let message = format!("{error:#}");
+    let message = message(error);
     let lines: Vec<_> = message.lines().map(plain).collect();
     eprintln!("traceloom: {}", lines.join("\n  "));
     if let Some(hint) = crate::hints::for_error(error) {
         eprintln!("  {hint}");
     }
+}
+
+/// The error and its causes. What a message says already is not said again by its cause.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        let words = cause.split(" (os error").next().unwrap_or(&cause);
+        if !message.contains(words) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 /// Called through a link named after a program that traceloom replaces, it is that program. So it
@@ -162,6 +186,8 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        #[cfg(target_os = "linux")]
+        "atrace" => Some(traceloom_tracefs::atrace::run(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),
         _ => None,

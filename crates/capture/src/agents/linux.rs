@@ -95,6 +95,17 @@ impl<'t> LinuxAgent<'t> {
         listed.map(|listed| (listed.name, listed.title)).collect()
     }
 
+    /// Refuses single events that the kernel does not have.
+    fn check_events(&self) -> Result<()> {
+        let names = self.options.events.iter().map(|name| event_path(name));
+        for path in names {
+            if !self.tree.exists(&event(&path, true).switch()) {
+                return Err(CaptureError::NoEvent { event: path });
+            }
+        }
+        Ok(())
+    }
+
     /// What is to be recorded, and what cannot be.
     fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
         let is_chosen = !(self.options.categories.is_empty() && self.options.events.is_empty());
@@ -115,7 +126,7 @@ impl<'t> LinuxAgent<'t> {
                 .options
                 .events
                 .iter()
-                .map(|path| event(&path.replace(':', "/"), true));
+                .map(|name| event(&event_path(name), true));
             chosen.push(Category {
                 name: "events".to_owned(),
                 title: "Chosen events".to_owned(),
@@ -127,6 +138,11 @@ impl<'t> LinuxAgent<'t> {
         // What nobody asked for by name is not missed.
         (chosen, if is_chosen { errors } else { Vec::new() })
     }
+}
+
+/// trace-cmd and perf write `group:name`.
+fn event_path(name: &str) -> String {
+    name.replace(':', "/")
 }
 
 fn event(path: &str, required: bool) -> Event {
@@ -142,6 +158,7 @@ impl Agent for LinuxAgent<'_> {
     }
 
     fn start(&mut self, _: Duration) -> Result<Vec<String>> {
+        self.check_events()?;
         let (categories, errors) = self.choose();
         if categories.is_empty() {
             return Err(CaptureError::NothingToRecord {

@@ -1,112 +1,35 @@
 //! The client against Debian's adb and an adbd on loopback.
 
 use std::fs;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use testkit::Loopback;
 use traceloom_capture::adb::{Adb, AdbError, Address, Device, ShellEvent};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// An adb server and an adbd of their own, on free ports; both end with this.
+/// A device, and the client of its server.
 struct Real {
     adb: Adb,
-    server: Child,
-    adbd: Child,
-    serial: String,
-    home: tempfile::TempDir,
-}
-
-impl Drop for Real {
-    fn drop(&mut self) {
-        for child in [&mut self.adbd, &mut self.server] {
-            _ = child.kill();
-            _ = child.wait();
-        }
-    }
+    loopback: Loopback,
 }
 
 impl Real {
-    /// Both, or why not.
     fn start() -> Result<Self, String> {
-        let adbd = adbd().ok_or("no adbd was built (cargo xtask device adbd)")?;
-        let home = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let (port, device) = (free_port(), free_port());
-        let spawn = |program: &Path, args: &[&str]| {
-            Command::new(program)
-                .args(args)
-                .env("HOME", home.path())
-                .env("ADBD_LISTEN_ADDRS", format!("tcp:localhost:{device}"))
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .map_err(|error| format!("{}: {error}", program.display()))
-        };
-        // Without a host it listens on loopback; with one, this adb listens nowhere.
-        let socket = format!("tcp:{port}");
-        let server = spawn(Path::new("adb"), &["-L", &socket, "server", "nodaemon"])?;
-        let adbd = spawn(&adbd, &[])?;
-        let real = Self {
-            adb: Adb::at(Address {
-                port,
-                ..Address::default()
-            }),
-            server,
-            adbd,
-            serial: format!("127.0.0.1:{device}"),
-            home,
-        };
-        real.connect()?;
-        Ok(real)
-    }
-
-    /// Until the device is ready: both programs take a moment.
-    fn connect(&self) -> Result<(), String> {
-        let begun = Instant::now();
-        let mut said = String::new();
-        while begun.elapsed() < LIMIT {
-            match self.adb.connect_device(&self.serial) {
-                Ok(answer) => said = answer,
-                Err(error) => said = error.to_string(),
-            }
-            let devices = self.adb.devices().unwrap_or_default();
-            if devices
-                .iter()
-                .any(|device| device.serial == self.serial && device.is_ready())
-            {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Err(format!("adbd did not answer: {said}"))
+        let loopback = Loopback::start(None)?;
+        let adb = Adb::at(Address {
+            port: loopback.port(),
+            ..Address::default()
+        });
+        Ok(Self { adb, loopback })
     }
 
     fn device(&self) -> Device {
-        self.adb.device(&self.serial)
+        self.adb.device(self.loopback.serial())
     }
 
     fn path(&self, name: &str) -> String {
-        self.home.path().join(name).display().to_string()
-    }
-}
-
-/// The adbd that `cargo xtask device adbd` builds.
-fn adbd() -> Option<PathBuf> {
-    let path = testkit::device_part("adbd");
-    path.exists().then_some(path)
-}
-
-/// A free port that the server does not take for an emulator's.
-fn free_port() -> u16 {
-    loop {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        if !(5555..=5585).contains(&port) {
-            return port;
-        }
+        self.loopback.home().join(name).display().to_string()
     }
 }
 
@@ -219,7 +142,7 @@ fn dies(real: &mut Real) {
     let mut shell = real.device().shell("echo begun; sleep 60").unwrap();
     shell.limit(Some(LIMIT));
     assert_eq!(shell.next_event().unwrap(), ShellEvent::Stdout(b"begun\n"));
-    real.adbd.kill().unwrap();
+    real.loopback.unplug();
     let error = shell.next_event().unwrap_err();
     assert!(matches!(error, AdbError::Lost { .. }), "{error}");
 }

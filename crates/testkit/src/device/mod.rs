@@ -1,5 +1,11 @@
 //! Parts of a real Android device, built for this machine.
 
+#[cfg(unix)]
+mod loopback;
+
+#[cfg(unix)]
+pub use loopback::Loopback;
+
 use std::env;
 use std::path::PathBuf;
 
