@@ -66,7 +66,7 @@ pub enum CaptureError {
         event: String,
     },
     /// tracefs is there, and not for this user.
-    #[error("recording this machine needs root, or the right to use {path}")]
+    #[error("recording this machine needs root, or the right to change what is in {path}")]
     NeedsRoot {
         /// The folder.
         path: String,

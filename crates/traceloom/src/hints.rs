@@ -34,10 +34,8 @@ pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
 
 fn for_capture(error: &CaptureError) -> Option<&'static str> {
     Some(match error {
-        CaptureError::NeedsRoot { .. } => {
-            "run the same command with sudo; or let your group record from now on, until the next boot:\n  \
-             sudo mount -o remount,mode=770,gid=$(id -g) /sys/kernel/tracing"
-        }
+        // Remounting with a group's id gives that group the marker, but not the settings.
+        CaptureError::NeedsRoot { .. } => "run the same command with sudo",
         CaptureError::NoDevice => {
             "connect it, switch USB debugging on in its developer options, and look at `adb devices`; \
              `--target linux` records this machine instead"

@@ -139,8 +139,7 @@ fn without_root_it_says_what_helps() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     insta::assert_snapshot!(said(&output).1, @r"
-    traceloom: recording this machine needs root, or the right to use /sys/kernel/tracing
-      run the same command with sudo; or let your group record from now on, until the next boot:
-      sudo mount -o remount,mode=770,gid=$(id -g) /sys/kernel/tracing
+    traceloom: recording this machine needs root, or the right to change what is in /sys/kernel/tracing
+      run the same command with sudo
     ");
 }
