@@ -4,6 +4,7 @@ mod bench;
 mod capture;
 mod corpus;
 mod device;
+mod dist;
 mod fixtures;
 mod fuzz;
 mod man;
@@ -24,6 +25,7 @@ usage: cargo xtask CHORE
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
+  dist              atrace for each kind of device, into target/dist; fails where it is too big
   device atrace     builds Android's own atrace for this machine, to compare with (root, Debian)
   man [DIR]         man pages and shell completions into DIR (default target/man)
   fixtures          makes the generated files of examples/ again
@@ -44,6 +46,7 @@ fn main() -> Result<()> {
         "bench-child" => bench::in_child(rest),
         "fuzz" => fuzz::run(rest),
         "soak" => soak::run(rest),
+        "dist" => dist::run(),
         "device" => device::run(rest),
         "man" => man::run(rest),
         "fixtures" => fixtures::run(),
