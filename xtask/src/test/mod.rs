@@ -2,7 +2,7 @@
 
 mod output;
 pub mod page;
-mod platforms;
+pub mod platforms;
 mod setup;
 
 use std::time::Instant;
