@@ -26,6 +26,7 @@ mod method_trace;
 mod process_dump;
 mod registry;
 mod report;
+pub mod ring_buffer;
 mod rules;
 mod systrace_html;
 mod unwrap;
