@@ -27,7 +27,7 @@ pub use bytes::ByteOrder;
 pub use format::{EventField, EventFormat, FieldKind, FormatError};
 pub use formats::RawFormats;
 pub use layout::{LayoutError, PageLayout};
-pub use merge::{CpuBytes, TimeScale};
+pub use merge::{CpuBytes, TimeCorrection, TimeScale};
 pub use pages::{CpuPages, PageFault, RawEvent};
 pub use read::RawReader;
 pub use symbols::Symbols;
