@@ -16,6 +16,7 @@ use crate::ftrace::event::{Event, Field, Record};
 pub struct RawReader {
     interpreter: Interpreter,
     budget: Budget,
+    first_ts: Option<i64>,
     lost: FxHashMap<u32, u64>,
 }
 
@@ -44,6 +45,7 @@ impl RawReader {
         Self {
             interpreter: Interpreter::new(options.rules.clone()),
             budget: Budget { left: FREE_BYTES },
+            first_ts: None,
             lost: FxHashMap::default(),
         }
     }
@@ -60,9 +62,9 @@ impl RawReader {
         self.lost.get(&cpu).copied().unwrap_or(0)
     }
 
-    /// How many events were read.
-    pub fn events(&self) -> u64 {
-        self.interpreter.events()
+    /// The time of the first event, ns; `None` while there is none.
+    pub fn first_ts(&self) -> Option<i64> {
+        self.first_ts
     }
 
     /// No more pages come.
@@ -90,6 +92,7 @@ impl RawSink for Tables<'_, '_> {
             Event::Fields(_) => costs,
             _ => EVENT_BYTES,
         };
+        self.reader.first_ts.get_or_insert(record.ts);
         interpreter.binary(record, fields, offset, out);
         let threads = out.trace().threads.len() - threads;
         self.reader.budget.left -= tables + threads as i64 * THREAD_BYTES;

@@ -70,15 +70,14 @@ impl Facts {
         }
     }
 
-    /// Ties the trace's clock to one that other traces know, where it is one.
-    pub fn tell_clock(&self, out: &mut TraceBuilder) {
+    /// Ties the trace's clock at `ts` to one that other traces know, where it is one.
+    pub fn tell_clock(&self, ts: i64, out: &mut TraceBuilder) {
         let clock = match (self.date_ns, self.clock.as_deref()) {
             (Some(_), _) => ClockKind::Realtime,
             (None, Some("mono")) => ClockKind::Monotonic,
             (None, Some("boot")) => ClockKind::Boot,
             _ => return,
         };
-        let ts = out.trace().bounds.0;
         out.clock(ClockRow {
             source: SourceId::NONE,
             clock,

@@ -198,8 +198,8 @@ fn events(
     if has_pages || collected.buffers.is_empty() {
         reader.finish(out);
     }
-    if reader.events() > 0 {
-        collected.facts.tell_clock(out);
+    if let Some(ts) = reader.first_ts() {
+        collected.facts.tell_clock(ts, out);
     }
 }
 

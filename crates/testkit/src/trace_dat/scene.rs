@@ -51,14 +51,14 @@ impl Script {
     }
 }
 
-/// An app that draws two frames, with interrupts, a disk request, kernel functions and what a
+/// An app that draws six frames, with interrupts, a disk request, kernel functions and what a
 /// developer printed: one or two of every event that the assembler knows.
 pub fn small_dat_events() -> Vec<DatEvent> {
     let mut script = Script {
         events: Vec::new(),
         ts: 1_000_000_000,
     };
-    for frame in 0..2 {
+    for frame in 0..6 {
         scene(&mut script, frame);
         // Longer than a record's own bits for time.
         script.ts += 300_000_000;
@@ -138,12 +138,12 @@ fn scene(s: &mut Script, frame: i64) {
 /// A file with [`small_dat_events`], a second buffer, and losses: 17 events of CPU 1 at its end.
 pub fn small_dat(version: u8, machine: Machine, compression: DatCompression) -> DatBytes {
     let events = small_dat_events();
-    let page_bytes = 1024;
+    let page_bytes = 4096;
     let mut cpus = DatBytes::pages(&events, machine, page_bytes);
     let mut lost = RingPages::new(machine, page_bytes);
     lost.lose(17);
     let last = DatEvent {
-        ts: 2_000_000_000,
+        ts: 5_000_000_000,
         cpu: 1,
         tid: 0,
         name: "cpu_idle",
@@ -197,7 +197,7 @@ pub fn tiny_dat(version: u8, machine: Machine, compression: DatCompression) -> D
     let some = events
         .into_iter()
         .filter(|event| ONLY.contains(&event.name));
-    let events: Vec<_> = some.collect();
+    let events: Vec<_> = some.take(16).collect();
     let mut dat = small_dat(version, machine, compression);
     (dat.page_bytes, dat.align) = (512, 512);
     dat.only = ONLY.to_vec();

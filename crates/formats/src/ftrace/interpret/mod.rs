@@ -143,11 +143,6 @@ impl Interpreter {
         self.record(record, Fields(fields), Position::Byte(offset), out);
     }
 
-    /// How many events came so far.
-    pub fn events(&self) -> u64 {
-        self.events
-    }
-
     #[inline]
     fn record(
         &mut self,
