@@ -31,9 +31,9 @@ mod of_browser {
 }
 
 #[cfg(target_family = "wasm")]
-pub(crate) use of_browser::{contains, lowercase};
-#[cfg(target_family = "wasm")]
 pub use of_browser::set_lowercase;
+#[cfg(target_family = "wasm")]
+pub(crate) use of_browser::{contains, lowercase};
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn lowercase(text: &str) -> String {

@@ -79,7 +79,18 @@ mod tests {
 
     #[test]
     fn exponents_are_spread_as_the_standard_library_does() {
-        for number in [1e-7, 1.5e-7, 5e-324, 1e21, 1.234e25, 12.5, 1.0, 0.25, f64::MAX, 2.5e1] {
+        for number in [
+            1e-7,
+            1.5e-7,
+            5e-324,
+            1e21,
+            1.234e25,
+            12.5,
+            1.0,
+            0.25,
+            f64::MAX,
+            2.5e1,
+        ] {
             assert_eq!(spread(&format!("{number:e}")), number.to_string());
             assert_eq!(spread(&number.to_string()), number.to_string());
         }

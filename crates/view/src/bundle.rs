@@ -36,7 +36,7 @@ pub struct BundleError {
 pub type Find<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Joins `entry` and everything it imports into one script. `strip` leaves out comments and
-/// indentation.
+/// indentation. (`build/main.rs` does that, and goes on with `rename.rs`.)
 ///
 /// # Errors
 /// For a missing module or name, modules that import each other in a circle, and forms of import
@@ -119,5 +119,7 @@ impl Bundle<'_> {
     }
 }
 
+// Named, as `build/main.rs` has this module from another folder.
 #[cfg(test)]
+#[path = "bundle/tests.rs"]
 mod tests;

@@ -99,7 +99,9 @@ fn nth_by_digits(lengths: &[i64], mut place: usize) -> i64 {
     // Orders like the length, without a sign.
     let key = |length: i64| length as u64 ^ 1 << 63;
     let first = key(lengths[0]);
-    let differs = lengths.iter().fold(0, |all, &other| all | key(other) ^ first);
+    let differs = lengths
+        .iter()
+        .fold(0, |all, &other| all | key(other) ^ first);
     let (mut found, mut known) = (0, 0);
     for shift in (0..64).step_by(8).rev() {
         let digit = |key: u64| (key >> shift & 255) as usize;
