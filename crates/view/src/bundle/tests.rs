@@ -33,15 +33,15 @@ fn what_is_imported_comes_first_and_once() {
     return {base,Kind:K,L};
     })();
     const $$1=(()=>{
-    const {base}=$$0;
-    function a(){return base;}
-    const b=1;
-    return {a,b};
+    const {base:e}=$$0;
+    function a(){return e;}
+    const d=1;
+    return {a,b:d};
     })();
     const $$2=(()=>{
-    const {a,b:c}=$$1;
-    const all=$$0;
-    a(c,all);
+    const {a,b:f}=$$1;
+    const c=$$0;
+    a(f,c);
     return {};
     })();
     ");
@@ -78,7 +78,10 @@ fn mistakes_name_file_and_line() {
 #[test]
 fn text_that_would_end_the_script_is_written_otherwise() {
     let script = join(&[("m", "const s = '</script>', r = /</g;")]).unwrap();
-    assert!(script.contains(r"const s='<\/script>',r=/</g;"), "{script}");
+    assert!(
+        script.contains(r"='<\/script>',") && script.contains("=/</g;"),
+        "{script}"
+    );
 }
 
 #[test]
