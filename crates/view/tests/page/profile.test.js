@@ -1,7 +1,10 @@
 // The profile: Traceview's table and the pictures beside it, held against `traceloom profile`.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { example } from "./lib.js";
+import { example, program, work } from "./lib.js";
 import { ask, bring, cli, clickSlice, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { onPages } from "./suite.js";
 
@@ -189,6 +192,28 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     await settled(page);
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("graph-save").click()]);
     assert.equal(download.suggestedFilename(), "callgraph.svg");
+  });
+
+  test("the flame graph as folded stacks is what convert writes", async () => {
+    const page = its.page(), path = join(work, "convert.folded");
+    mkdirSync(work, { recursive: true });
+    execFileSync(program, ["convert", APP, "-o", path, "--cpu"], { stdio: "ignore" });
+    const stacks = (/** @type {string} */ text, /** @type {number} */ skip) => {
+      /** @type {Map<string, number>} */
+      const sums = new Map();
+      for (const line of text.trim().split("\n")) {
+        const [, stack, ns] = /** @type {RegExpExecArray} */ (/^(.*) (\d+)$/.exec(line)), key = stack.split(";").slice(skip).join(";");
+        if (key) sums.set(key, (sums.get(key) ?? 0) + Number(ns));
+      }
+      return [...sums].sort(([a], [b]) => a < b ? -1 : 1);
+    };
+    await page.getByTestId("folded").click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save folded stacks" }).click()]);
+    assert.equal(download.suggestedFilename(), "profile.folded");
+    const saved = stacks(readFileSync(await download.path(), "utf8"), 0);
+    assert.ok(saved.length > 100);
+    // Behind the process and the thread.
+    assert.deepEqual(saved, stacks(readFileSync(path, "utf8"), 2));
   });
 
   test("the profile of a range, of a thread, and of classes", async () => {

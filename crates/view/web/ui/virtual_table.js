@@ -10,6 +10,7 @@ import {el} from "ui/dom";
  * @property {string} [title] what it holds, in a sentence
  * @property {number} width px
  * @property {boolean} [text] left-aligned, and takes the room that is left
+ * @property {boolean} [fixed] text that leaves that room to others
  * @property {(row: R) => string | number} [key] what it is sorted by; no key: not sortable
  * @property {(row: R) => string} show its text, for the cell and for copies
  * @property {(cell: HTMLElement, row: R) => void} [draw] fills a cell where plain text isn't enough
@@ -61,7 +62,7 @@ export function virtualTable(options) {
   const widthOf = (/** @type {Column<R>} */ column) => widths.get(column.id) ?? column.width;
 
   function layout() {
-    const list = columns.map(column => column.text && !widths.has(column.id) ? `minmax(${column.width}px,1fr)` : `${widthOf(column)}px`);
+    const list = columns.map(column => column.text && !column.fixed && !widths.has(column.id) ? `minmax(${column.width}px,1fr)` : `${widthOf(column)}px`);
     root.style.setProperty("--cols", list.join(" "));
     root.style.setProperty("--row", `${rowHeight}px`);
     space.style.minWidth = head.style.minWidth = `${columns.reduce((sum, column) => sum + widthOf(column), 0)}px`;
@@ -152,9 +153,10 @@ export function virtualTable(options) {
     columns.forEach((column, nth) => {
       let cell = /** @type {HTMLElement} */ (row.children[nth]);
       if (!cell) row.append(cell = el("div", {role: "gridcell"}));
-      cell.className = `vt-cell${column.text ? " text" : ""}`;
-      if (column.draw) column.draw(cell, value);
-      else cell.textContent = column.show(value);
+      cell.className = `vt-cell${column.text ? " text" : ""}${column.draw ? " drawn" : ""}`;
+      if (column.draw) return column.draw(cell, value);
+      cell.textContent = column.show(value);
+      if (column.text) cell.title = cell.textContent;
     });
   }
 
@@ -288,6 +290,13 @@ export function virtualTable(options) {
 
   return {
     element: root, setRows, select, refresh, sort, text,
+    /** The greatest width up to `most` at which no column is cut, px; `most` where that leaves too little. @param {number} most */
+    snap(most) {
+      const bar = root.offsetWidth - root.clientWidth;
+      let sum = bar, best = 0;
+      for (const column of columns) if ((sum += widthOf(column)) <= most) best = sum;
+      return best > most * 0.6 && sum > most ? best : most;
+    },
     rows: () => rows,
     cursor: () => at,
     sorted: () => sorted,
