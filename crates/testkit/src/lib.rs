@@ -5,9 +5,11 @@ mod alloc;
 mod app;
 mod calls;
 mod corpus;
+mod device;
 mod extremes;
 mod ftrace_text;
 mod jank;
+mod kernel;
 mod method_trace;
 mod mutate;
 mod replay;
@@ -15,14 +17,19 @@ mod report;
 mod rng;
 mod samples;
 mod storage_text;
+mod trace_dat;
 
 pub use alloc::PeakAlloc;
 pub use app::app_trace;
 pub use calls::{CallShape, call_trace, wide_call_trace};
 pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
+#[cfg(unix)]
+pub use device::Loopback;
+pub use device::device_part;
 pub use extremes::{Extreme, HOSTILE_NAMES, extremes};
 pub use ftrace_text::ftrace_text;
 pub use jank::jank_trace;
+pub use kernel::KernelTurn;
 pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
 pub use replay::replay;
@@ -30,3 +37,7 @@ pub use report::{dense_report, report_columns};
 pub use rng::Rng;
 pub use samples::{Sample, SampleKind, gunzip, gzip, samples};
 pub use storage_text::storage_text;
+pub use trace_dat::{
+    DatBuffer, DatBytes, DatCompression, DatEvent, DatValue, Machine, RingPages, busy_dat,
+    small_dat, small_dat_events, tiny_dat,
+};

@@ -1,15 +1,18 @@
 //! Installs the peers that differential tests compare with, where that is possible.
 
 use super::{Counts, Outcome, platforms};
+use crate::device;
 use crate::run::{command, have, succeeds};
 
 /// A program that tests look for, and Debian's package that has it.
 const PEERS: &[(&str, &str)] = &[
     ("dmtracedump", "dmtracedump"),
+    ("adb", "adb"),
     ("dot", "graphviz"),
     ("node", "nodejs"),
     ("npm", "npm"),
     ("chromium", "chromium"),
+    ("trace-cmd", "trace-cmd"),
 ];
 
 /// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
@@ -21,6 +24,7 @@ pub fn run() -> Counts {
         counts.add(Outcome::Skipped(why).into());
     }
     counts.add(peers());
+    counts.add(device::set_up());
     counts
 }
 
