@@ -40,6 +40,7 @@ impl Variables {
             open: vec![Context::Block],
             is_case: false,
             after_case: false,
+            is_class: false,
             is_key: false,
             places: BTreeMap::new(),
         };
@@ -49,10 +50,6 @@ impl Variables {
             kept: words.map(|token| text(token).to_owned()).collect(),
             ..Self::default()
         };
-        if walk.has_class() {
-            // What stands in a class is neither a key nor a variable.
-            return this;
-        }
         let mut declared: BTreeSet<&str> = outside.iter().copied().collect();
         for at in 0..walk.words.len() {
             walk.step(at, &mut declared);
@@ -187,6 +184,8 @@ enum Context {
     Block,
     /// Keys and values, or a pattern that takes such apart.
     Object,
+    /// Members of a class.
+    Class,
     /// Anything in round or square brackets.
     List,
     /// `${` of a template.
@@ -202,6 +201,8 @@ struct Walk<'a> {
     /// Between `case` or `default` and its colon; and just behind that.
     is_case: bool,
     after_case: bool,
+    /// Between `class` and its bracket.
+    is_class: bool,
     /// Behind a `get`, `set` or `async` that says what kind of key follows.
     is_key: bool,
     places: BTreeMap<usize, bool>,
@@ -217,13 +218,6 @@ impl<'a> Walk<'a> {
     /// The text `back` words before the `at`-th.
     fn before(&self, at: usize, back: usize) -> &'a str {
         at.checked_sub(back).map_or("", |at| self.text(at))
-    }
-
-    fn has_class(&self) -> bool {
-        let is_class = |at: usize| {
-            self.text(at) == "class" && self.text(at + 1) != ":" && self.before(at, 1) != "."
-        };
-        (0..self.words.len()).any(is_class)
     }
 
     fn step(&mut self, at: usize, declared: &mut BTreeSet<&'a str>) {
@@ -246,6 +240,7 @@ impl<'a> Walk<'a> {
 
     fn mark(&mut self, at: usize, after_case: bool) {
         match self.text(at) {
+            "{" if std::mem::take(&mut self.is_class) => self.open.push(Context::Class),
             "{" if after_case || self.begins_block(at) => self.open.push(Context::Block),
             "{" => self.open.push(Context::Object),
             "(" | "[" => self.open.push(Context::List),
@@ -273,6 +268,12 @@ impl<'a> Walk<'a> {
         if before == "." && !is_spread {
             return;
         }
+        if self.open.last() == Some(&Context::Class)
+            && (std::mem::take(&mut self.is_key) || matches!(before, "{" | ";" | "}"))
+        {
+            self.is_key = matches!(text, "async" | "get" | "set" | "static") && after != "(";
+            return;
+        }
         let in_object = self.open.last() == Some(&Context::Object);
         if in_object && (std::mem::take(&mut self.is_key) || matches!(before, "{" | ",")) {
             match after {
@@ -285,6 +286,7 @@ impl<'a> Walk<'a> {
             }
             return;
         }
+        self.is_class |= text == "class";
         self.is_case |= matches!(text, "case" | "default");
         self.places.insert(place, false);
         let is_arrow = after == "=" && self.text(at + 2) == ">";

@@ -27,21 +27,21 @@ fn what_is_imported_comes_first_and_once() {
     ]);
     insta::assert_snapshot!(script.unwrap(), @"
     const $$0=(()=>{
-    async function base(){}
+    async function c(){}
     class K{}
     class L{}
-    return {base,Kind:K,L};
+    return {base:c,Kind:K,L};
     })();
     const $$1=(()=>{
-    const {base:e}=$$0;
-    function a(){return e;}
-    const d=1;
-    return {a,b:d};
+    const {base:c}=$$0;
+    function a(){return c;}
+    const e=1;
+    return {a,b:e};
     })();
     const $$2=(()=>{
     const {a,b:f}=$$1;
-    const c=$$0;
-    a(f,c);
+    const d=$$0;
+    a(f,d);
     return {};
     })();
     ");

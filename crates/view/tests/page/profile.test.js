@@ -194,6 +194,34 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.equal(download.suggestedFilename(), "callgraph.svg");
   });
 
+  test("columns move by hand and by keys, and copies follow", async () => {
+    const page = its.page(), table = page.getByTestId("profile-table");
+    const ids = () => table.evaluate((table) => [...table.querySelectorAll(".vt-head [data-testid]")].map((cell) => (cell.getAttribute("data-testid") ?? "").slice(4)));
+    const before = await ids(), sorted = await table.locator("[aria-sort=descending]").getAttribute("data-testid");
+    const at = before.indexOf("excl-cpu"), center = async (/** @type {string} */ id) => {
+      const box = await table.getByTestId(`col-${id}`).boundingBox();
+      assert.ok(box);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const [was] = await tableOf(page, "profile-table"), from = await center("excl-cpu"), to = await center("incl-cpu-%");
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move((from.x + to.x) / 2, to.y, { steps: 3 });
+    await page.mouse.move(to.x - 20, to.y, { steps: 3 });
+    await page.mouse.up();
+    await settled(page);
+    assert.deepEqual(await ids(), ["name", "excl-cpu", ...before.slice(1, at), ...before.slice(at + 1)]);
+    assert.equal(await table.locator("[aria-sort=descending]").getAttribute("data-testid"), sorted, "moving does not sort");
+    const [first] = await tableOf(page, "profile-table");
+    assert.equal(first["excl-cpu"], was["excl-cpu"]);
+    await table.getByTestId("col-excl-cpu").locator("button").focus();
+    for (let step = 1; step < at; step++) await page.keyboard.press("Control+ArrowRight");
+    assert.deepEqual(await ids(), before);
+    await page.keyboard.press("Control+ArrowLeft");
+    await page.keyboard.press("Control+ArrowRight");
+    assert.deepEqual(await ids(), before);
+  });
+
   test("the flame graph as folded stacks is what convert writes", async () => {
     const page = its.page(), path = join(work, "convert.folded");
     mkdirSync(work, { recursive: true });

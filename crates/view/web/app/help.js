@@ -12,7 +12,7 @@ const KEYS = [
     [["←", "→"], "previous, next call"], [["↑", "↓"], "caller, first callee"], [["F"], "fit the selection (Enter)"], [["R"], "selection as a range"], [["Esc"], "select nothing"]]],
   ["Rows", [[["↑", "↓"], "go along the names"], [["←", "→"], "fold, unfold"], [["P"], "pin to the top"], [["H"], "hide"]]],
   ["Profile", [[["→", "←"], "open, close a method or a call"], [["Enter"], "open; go to a caller or callee; zoom into a flame"], [["Esc"], "out of the flame, empty the find box"],
-    [["letters"], "find, as in Traceview"], [["*"], "open the heaviest calls of a tree"], [["Shift", "→"], "on a heading: wider (← narrower)"]]],
+    [["letters"], "find, as in Traceview"], [["*"], "open the heaviest calls of a tree"], [["Shift", "→"], "on a heading: wider (← narrower)"], [["Ctrl", "→"], "on a heading: the column moves, as when dragged"]]],
   ["Touch", [[["one finger"], "pan and scroll"], [["two fingers"], "zoom"], [["tap"], "select"], [["hold, then drag"], "select a range"]]],
 ];
 

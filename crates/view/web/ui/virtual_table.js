@@ -36,6 +36,8 @@ import {el} from "ui/dom";
 
 let made = 0;
 const GRIP_STEP = 16;
+/** A heading that moved so far, px, is dragged and not clicked. */
+const CARRY = 6;
 
 /** @template R @param {TableOptions<R>} options */
 export function virtualTable(options) {
@@ -50,6 +52,8 @@ export function virtualTable(options) {
   let columns = options.columns;
   let at = -1;
   let sorted = {column: "", down: true};
+  /** The columns' ids as they were put by hand; the first always stays where it is. @type {string[]} */
+  let order = [];
   /** @type {Map<string, number>} */
   const widths = new Map();
   /** @type {HTMLElement[]} */
@@ -77,8 +81,9 @@ export function virtualTable(options) {
     const grip = el("span", {class: "vt-grip", "aria-hidden": "true"});
     const cell = el("div", {class: `vt-cell${column.text ? " text" : ""}`, role: "columnheader", "aria-sort": mark, title: column.title ?? "",
       "data-testid": `col-${column.id}`}, button, grip);
-    button.onclick = () => sort(column.id);
+    button.onclick = () => { if (!carried) sort(column.id); };
     button.onkeydown = event => headKey(event, nth);
+    button.onpointerdown = event => carry(event, column.id, cell);
     grip.onpointerdown = event => drag(event, column, cell);
     grip.ondblclick = () => fit(column, nth);
     return cell;
@@ -111,6 +116,7 @@ export function virtualTable(options) {
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
+    if (event.ctrlKey) return move(columns[nth].id, nth + step);
     if (event.shiftKey) return resize(columns[nth], head.children[nth].clientWidth + step * GRIP_STEP);
     const buttons = [...head.querySelectorAll("button")];
     const to = buttons[nth + step];
@@ -127,6 +133,44 @@ export function virtualTable(options) {
     grip.setPointerCapture(event.pointerId);
     grip.onpointermove = move => resize(column, start + move.clientX);
     grip.onlostpointercapture = () => { grip.onpointermove = null; };
+  }
+
+  /** Columns in the order in which they were put; those that are new stand last. @param {Column<R>[]} list */
+  function inOrder(list) {
+    const place = (/** @type {Column<R>} */ {id}) => (order.indexOf(id) + 1) || Infinity;
+    return order.length ? [list[0], ...list.slice(1).sort((a, b) => (place(a) - place(b)) || 0)] : list;
+  }
+
+  /** @param {string} id @param {number} to */
+  function move(id, to) {
+    const ids = columns.map(({id}) => id), from = ids.indexOf(id);
+    if (from < 1 || to < 1 || to >= ids.length) return;
+    ids.splice(to, 0, ...ids.splice(from, 1));
+    order = ids;
+    columns = inOrder(columns);
+    headings();
+    refresh();
+    /** @type {HTMLElement | null} */ (head.children[to].querySelector("button"))?.focus();
+  }
+
+  let carried = false;
+  /** A heading that is dragged takes its column along. @param {PointerEvent} event @param {string} id @param {HTMLElement} cell */
+  function carry(event, id, cell) {
+    const start = event.clientX, button = /** @type {HTMLElement} */ (event.currentTarget);
+    carried = false;
+    if (event.button || cell === head.firstChild) return;
+    button.onpointermove = ({clientX, pointerId}) => {
+      if (!carried && Math.abs(clientX - start) < CARRY) return;
+      carried = true;
+      button.setPointerCapture(pointerId);
+      cell.style.transform = `translateX(${clientX - start}px)`;
+    };
+    button.onpointerup = ({clientX}) => {
+      button.onpointermove = button.onpointerup = null;
+      cell.style.transform = "";
+      const others = [...head.children].filter(other => other !== cell).map(other => other.getBoundingClientRect());
+      if (carried) move(id, Math.max(1, others.filter(({left, right}) => (left + right) / 2 < clientX).length));
+    };
   }
 
   /** As wide as what is on the screen needs. @param {Column<R>} column @param {number} nth */
@@ -300,7 +344,7 @@ export function virtualTable(options) {
     rows: () => rows,
     cursor: () => at,
     sorted: () => sorted,
-    setColumns(/** @type {Column<R>[]} */ list) { columns = list; headings(); refresh(); },
+    setColumns(/** @type {Column<R>[]} */ list) { columns = inOrder(list); headings(); refresh(); },
   };
 }
 
