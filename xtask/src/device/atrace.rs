@@ -2,13 +2,12 @@
 //! a folder, `$ATRACE_PROPERTIES`, with a file a property.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use super::{folder, source};
-use crate::run::check;
+use super::source::{install, libraries, unpack};
+use crate::run::{check, command};
 
 const PACKAGES: &[&str] = &[
     "clang",
@@ -62,21 +61,22 @@ const CUT: &[(&str, &str)] = &[
     ("bool cleanUpVendorTracing()", "return true;"),
 ];
 
-/// Builds `target/device/atrace` unless it is there.
-pub fn build() -> Result<PathBuf> {
-    let program = folder().join("atrace");
-    if program.is_file() {
-        return Ok(program);
-    }
-    source::install(PACKAGES)?;
-    let tree = source::unpacked()?;
-    let work = folder().join("atrace-source");
+/// Builds atrace.
+pub fn build() -> Result<()> {
+    let program = testkit::device_part("atrace");
+    let folder = program.parent().context("no folder for atrace")?;
+    let work = folder.join("atrace-source");
     fs::create_dir_all(&work)?;
+    install(PACKAGES)?;
+    let tree = unpack("android-platform-tools", folder)?;
     let original = fs::read_to_string(tree.join("frameworks/native/cmds/atrace/atrace.cpp"))?;
     fs::write(work.join("atrace.cpp"), adapted(&original)?)?;
     fs::write(work.join("properties.cpp"), PROPERTIES)?;
-    compile(&tree, &work, &program)?;
-    Ok(program)
+    // Another name until it is whole: a file of this name counts as built.
+    let whole = folder.join("atrace.new");
+    compile(&tree, &work, &whole)?;
+    fs::rename(whole, program)?;
+    Ok(())
 }
 
 fn adapted(original: &str) -> Result<String> {
@@ -136,27 +136,19 @@ fn with_body(text: &str, function: &str, body: &str) -> Option<String> {
 }
 
 fn compile(tree: &Path, work: &Path, program: &Path) -> Result<()> {
-    let triplet = Command::new("dpkg-architecture")
-        .arg("-qDEB_HOST_MULTIARCH")
-        .output()?;
-    ensure!(triplet.status.success(), "dpkg-architecture failed");
-    let triplet = String::from_utf8(triplet.stdout)?;
-    let libraries = format!("/usr/lib/{}/android", triplet.trim());
-    let mut clang = Command::new("clang++");
-    clang.args([
-        "-std=gnu++2a",
-        "-O1",
-        "-w",
-        "-D_GNU_SOURCE",
-        "-I/usr/include/android",
-    ]);
+    let libraries = libraries()?;
+    let mut clang = command("clang++", &["-std=gnu++2a", "-O1", "-w", "-D_GNU_SOURCE"]);
+    clang.arg("-I/usr/include/android");
     for headers in ["", "base/", "libutils/", "libcutils/", "liblog/"] {
         let folder = tree.join(format!("system/core/{headers}include"));
         clang.arg(format!("-I{}", folder.display()));
     }
     clang.args([work.join("atrace.cpp"), work.join("properties.cpp")]);
-    clang.arg("-o").arg(program).arg(format!("-L{libraries}"));
-    clang.arg(format!("-Wl,-rpath={libraries}"));
+    clang
+        .arg("-o")
+        .arg(program)
+        .arg(format!("-L{}", libraries.display()));
+    clang.arg(format!("-Wl,-rpath={}", libraries.display()));
     clang.args(["-lutils", "-lcutils", "-lbase", "-llog", "-lz"]);
     check(clang)
 }

@@ -1,33 +1,59 @@
-//! `cargo xtask device atrace`: builds programs of Android's for this machine, as judges to compare
-//! with. Their source is Debian's package `android-platform-tools`; what they need of a device and
-//! this machine lacks is stood in for. Root and Debian are needed; elsewhere the tests that compare
-//! skip themselves.
+//! `cargo xtask device [PART…]`: builds parts of a real Android device for this machine, from the
+//! source packages of Debian, for tests alone. They land in the user's cache, where later clones
+//! find them.
 
+mod adbd;
 mod atrace;
 mod source;
 
-use std::path::PathBuf;
-
 use anyhow::{Result, bail};
 
-/// Builds what is named.
+use crate::run::have;
+use crate::test::{Counts, Outcome};
+
+type Build = fn() -> Result<()>;
+
+/// What can be built, and how.
+const PARTS: &[(&str, Build)] = &[("adbd", adbd::build), ("atrace", atrace::build)];
+
+/// Builds the parts that `args` name, or all.
 pub fn run(args: &[String]) -> Result<()> {
-    match args {
-        [name] if name == "atrace" => {
-            let path = atrace::build()?;
-            println!("{}", path.display());
-            Ok(())
-        }
-        _ => bail!("device knows atrace"),
+    let known = |name: &str| PARTS.iter().any(|(part, _)| *part == name);
+    if let Some(unknown) = args.iter().find(|name| !known(name)) {
+        let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
+        bail!("no part called {unknown}; there are {}", names.join(", "));
     }
+    for (name, build) in PARTS {
+        if args.is_empty() || args.iter().any(|arg| arg == name) {
+            ensure(name, *build)?;
+        }
+    }
+    Ok(())
 }
 
-/// Builds everything that is missing; what could not be built is an error.
-pub fn set_up() -> Result<()> {
-    atrace::build().map(drop)
+/// Makes sure of every part for the tests; those of a missing one skip themselves and say so.
+pub fn set_up() -> Counts {
+    let mut counts = Counts::default();
+    for (name, build) in PARTS {
+        if let Err(error) = ensure(name, *build) {
+            let why = format!("{name} cannot be built: {error:#}");
+            counts.add(Outcome::Skipped(why).into());
+        }
+    }
+    counts
 }
 
-/// Where the programs are.
-fn folder() -> PathBuf {
-    testkit::workspace_root().join("target/device")
+fn ensure(name: &str, build: Build) -> Result<()> {
+    let path = testkit::device_part(name);
+    if path.is_file() {
+        println!("{name} is there");
+        return Ok(());
+    }
+    if !have("apt-get") {
+        bail!("its source is a package of Debian's, and there is no apt-get");
+    }
+    println!("building {name}");
+    build()?;
+    println!("built {name}");
+    Ok(())
 }

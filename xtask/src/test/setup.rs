@@ -7,11 +7,11 @@ use crate::run::{command, have, succeeds};
 /// A program that tests look for, and Debian's package that has it.
 const PEERS: &[(&str, &str)] = &[
     ("dmtracedump", "dmtracedump"),
+    ("adb", "adb"),
     ("dot", "graphviz"),
     ("node", "nodejs"),
     ("npm", "npm"),
     ("chromium", "chromium"),
-    ("trace-cmd", "trace-cmd"),
 ];
 
 /// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
@@ -23,18 +23,8 @@ pub fn run() -> Counts {
         counts.add(Outcome::Skipped(why).into());
     }
     counts.add(peers());
-    counts.add(judges());
+    counts.add(device::set_up());
     counts
-}
-
-/// Programs of Android's that nobody packages.
-fn judges() -> Counts {
-    let why = match (have("apt-get") && is_root()).then(device::set_up) {
-        Some(Ok(())) => return Counts::default(),
-        Some(Err(error)) => format!("Android's atrace cannot be built: {error:#}"),
-        None => "Android's atrace is built as root on Debian only".to_owned(),
-    };
-    Outcome::Skipped(why).into()
 }
 
 fn peers() -> Counts {
