@@ -94,7 +94,7 @@ impl Fake {
 
     /// The list of all events that are on follows their switches.
     fn switch(&self, system: &str, event: Option<&str>, on: bool) {
-        let of_system = |path: &&str| {
+        let of_system = |path: &&&str| {
             let (known, name) = path.split_once('/').unwrap();
             known == system && event.is_none_or(|event| event == name)
         };

@@ -12,6 +12,7 @@ const PEERS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("chromium", "chromium"),
+    ("trace-cmd", "trace-cmd"),
 ];
 
 /// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
