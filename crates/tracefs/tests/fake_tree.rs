@@ -438,3 +438,22 @@ fn core_services_are_apps() {
     drop(session);
     assert_eq!(app("number"), None);
 }
+
+/// Somebody else may be recording the kernel meanwhile.
+#[test]
+fn user_space_alone_leaves_the_kernel_alone() {
+    let world = World::new();
+    world.tree.put("tracing_on", "1");
+    let before = world.tree.settings();
+    let mut config = world.config(&["sched", "gfx"]);
+    config.only_user_space = true;
+    let session = world.start(&config).unwrap();
+    assert_eq!(
+        world.store.get("debug.atrace.tags.enableflags").as_deref(),
+        Some("0x2")
+    );
+    drop(session);
+    assert!(world.store.values.borrow().is_empty());
+    assert_eq!(world.tree.settings(), before);
+    assert_eq!(*world.tree.written.borrow(), [""; 0]);
+}

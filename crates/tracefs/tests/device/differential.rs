@@ -2,7 +2,7 @@
 //! docs/atrace.md with its reason.
 
 use crate::kernel::{Kernel, Settings};
-use crate::program::{Device, Program, Said, original};
+use crate::program::{Device, Program, Said, original, trace_of};
 
 /// Events that the original, of Android 10, does not switch on for a category, and we, like
 /// Android 14 or for the sake of viewers, do.
@@ -420,5 +420,29 @@ fn kernel_functions_that_cannot_be_traced_end_the_recording() {
         if program != Program::Original {
             assert_eq!(bench.kernel.settings(), before);
         }
+    }
+}
+
+#[test]
+fn a_file_takes_what_stands_behind_the_progress() {
+    let Some(bench) = Bench::set_up() else { return };
+    let path = bench.device.path("out");
+    for compress in [&[][..], &["-z"]] {
+        let args = [compress, &["-t", "0", "irq", "-o", path.to_str().unwrap()]].concat();
+        let mut files = Vec::new();
+        for program in [Program::Original, Program::Ours] {
+            bench.reset();
+            std::fs::write(&path, "x".repeat(1 << 20)).unwrap();
+            let said = bench.device.run(program, &args);
+            assert_eq!(
+                (said.code, said.stdout.as_str()),
+                (Some(0), "capturing trace... done\n")
+            );
+            let file = std::fs::read(&path).unwrap();
+            let trace = String::from_utf8(trace_of(&file)).unwrap();
+            assert!(trace.ends_with('\n') && trace.contains("trace_event_clock_sync"));
+            files.push((file[..8].to_vec(), trace.lines().next().map(str::to_owned)));
+        }
+        assert_eq!(files[0], files[1]);
     }
 }
