@@ -325,8 +325,12 @@ impl<'a> Session<'a> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        if self.has_changes() {
+        let on =
+            |entry: &Undo| matches!(entry, Undo::File { file, .. } if file.ends_with("tracing_on"));
+        if self.settings.undo().iter().any(on) {
             let _ = self.stop();
+        }
+        if self.has_changes() {
             self.put_back(|_| true);
         }
         // One that changed nothing still has a guardian.

@@ -2,7 +2,7 @@
 //! docs/atrace.md with its reason.
 
 use crate::kernel::{Kernel, Settings};
-use crate::program::{Device, Program, Said, original};
+use crate::program::{Device, Program, Said, original, trace_of};
 
 /// Events that the original, of Android 10, does not switch on for a category, and we, like
 /// Android 14 or for the sake of viewers, do.
@@ -21,16 +21,7 @@ const OTHER_CATEGORIES: [&str; 2] = ["memory", "thermal"];
 /// Argument lines that record; each is begun with `--async_start` and ended with `--async_stop`.
 const RECORDINGS: &[&[&str]] = &[
     &[],
-    &["sched"],
-    &["sched", "irq", "workq"],
-    &["gfx", "view"],
-    &["sched", "gfx", "-a", "com.example.app"],
-    &["-a", "a,b,*", "-b", "1000"],
-    &["-a", ""],
-    &["-a", "a,,b"],
-    &["core_services"],
-    &["core_services", "-a", "x"],
-    &["pdx", "idle"],
+    &["sched", "irq", "workq", "gfx", "-a", "com.example.app"],
     &["-b", "0", "sched"],
     &["-b", "-5"],
     &["-b16MB", "-c"],
@@ -38,9 +29,19 @@ const RECORDINGS: &[&[&str]] = &[
     &["-f", "KERNEL"],
     &["-f", "KERNEL", "gfx"],
     &["-k", ""],
-    &["-z", "sched"],
     &["--", "sched"],
     &["-cz", "-t1", "-b", "4096", "irq", "sched"],
+];
+
+/// Argument lines that set properties.
+const USER_SPACE: &[&[&str]] = &[
+    &["gfx", "-a", "x"],
+    &["-a", "a,b,*", "view", "gfx"],
+    &["-a", ""],
+    &["-a", "a,,b"],
+    &["core_services"],
+    &["core_services", "-a", "x"],
+    &["pdx"],
 ];
 
 /// Argument lines that end at once.
@@ -274,31 +275,48 @@ fn what_ends_at_once_says_what_the_original_says() {
 #[test]
 fn user_space_alone_is_the_originals() {
     let Some(bench) = Bench::set_up() else { return };
-    let mut seen = Vec::new();
-    for program in [Program::Original, Program::Compat, Program::Ours] {
-        bench.reset();
-        let before = bench.kernel.settings();
-        let begun = bench.device.run(
-            program,
-            &["--only_userspace", "--async_start", "gfx", "-a", "x"],
+    for args in USER_SPACE {
+        let mut original = user_space(&bench, Program::Original, args);
+        // Android 10 writes clock marks into a buffer that does not record; Android 14 no longer does.
+        original.0.stderr.clear();
+        assert_eq!(
+            user_space(&bench, Program::Compat, args),
+            original,
+            "{args:?}"
         );
-        let properties = bench.properties();
-        let ended = bench
-            .device
-            .run(program, &["--only_userspace", "--async_stop"]);
-        assert_eq!(bench.kernel.settings(), before);
-        seen.push((begun, properties, ended));
+        assert_eq!(
+            user_space(&bench, Program::Ours, args),
+            original,
+            "{args:?}"
+        );
+        assert_eq!(bench.properties(), [""; 0]);
     }
-    // Android 10 writes clock marks into a buffer that does not record; Android 14 no longer does.
-    seen[0].0.stderr.clear();
-    assert_eq!(seen[1], seen[0]);
-    assert_eq!(seen[2], seen[0]);
-    assert_eq!(bench.properties(), [""; 0]);
-    // Nobody is told in the original's build for tests; ours tells both services, at each end.
+}
+
+fn user_space(bench: &Bench, program: Program, args: &[&str]) -> (Said, Vec<String>, Said) {
+    bench.reset();
+    let only = ["--only_userspace", "--async_start"];
+    let begun = bench.device.run(program, &[&only, args].concat());
+    let properties = bench.properties();
+    let ended = bench
+        .device
+        .run(program, &["--only_userspace", "--async_stop"]);
+    assert_eq!(bench.kernel.settings(), *bench.kernel.baseline());
+    (begun, properties, ended)
+}
+
+/// Nobody is told in the original's build for tests; ours tells all services, at each end.
+#[test]
+fn services_are_told_to_read_their_properties_again() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    device.run(Program::Ours, &["-t", "0", "gfx"]);
+    assert_eq!(kernel.settings(), *kernel.baseline());
     let code = "1599295570";
-    let expected =
-        ["activity", "activity", "window", "window"].map(|name| format!("{name} {code}"));
-    assert_eq!(bench.device.calls(), expected);
+    let calls = ["activity", "activity", "window", "window"].map(|name| format!("{name} {code}"));
+    assert_eq!(device.calls(), calls);
 }
 
 /// The original names the category twice and gives up, as Android 10 did; we go on without it, as
@@ -402,5 +420,29 @@ fn kernel_functions_that_cannot_be_traced_end_the_recording() {
         if program != Program::Original {
             assert_eq!(bench.kernel.settings(), before);
         }
+    }
+}
+
+#[test]
+fn a_file_takes_what_stands_behind_the_progress() {
+    let Some(bench) = Bench::set_up() else { return };
+    let path = bench.device.path("out");
+    for compress in [&[][..], &["-z"]] {
+        let args = [compress, &["-t", "0", "irq", "-o", path.to_str().unwrap()]].concat();
+        let mut files = Vec::new();
+        for program in [Program::Original, Program::Ours] {
+            bench.reset();
+            std::fs::write(&path, "x".repeat(1 << 20)).unwrap();
+            let said = bench.device.run(program, &args);
+            assert_eq!(
+                (said.code, said.stdout.as_str()),
+                (Some(0), "capturing trace... done\n")
+            );
+            let file = std::fs::read(&path).unwrap();
+            let trace = String::from_utf8(trace_of(&file)).unwrap();
+            assert!(trace.ends_with('\n') && trace.contains("trace_event_clock_sync"));
+            files.push((file[..8].to_vec(), trace.lines().next().map(str::to_owned)));
+        }
+        assert_eq!(files[0], files[1]);
     }
 }
