@@ -120,8 +120,8 @@ pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
             title.to_owned(),
             format!("{:.1} M", events as f64 / 1e6),
             format!("{:.0}", bytes / 1e6),
-            format!("{:.3}", seconds(cost.wall)),
-            format!("{:.1}", events as f64 / 1e6 / seconds(cost.wall)),
+            format!("{:.3}", seconds(cost.cpu)),
+            format!("{:.1}", events as f64 / 1e6 / seconds(cost.cpu)),
             format!("{:.2}", cost.peak_bytes as f64 / bytes),
         ]);
     };

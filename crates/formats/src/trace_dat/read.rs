@@ -12,7 +12,7 @@ use super::sections::Sections;
 use super::{ID, v6, v7};
 use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, Target};
-use crate::ring_buffer::{CpuBytes, EventTally, PageLayout, RawReader, tally};
+use crate::ring_buffer::{CpuBytes, EventTally, MOST_CPUS, PageLayout, RawReader, tally};
 
 /// Reads the file.
 ///
@@ -51,7 +51,7 @@ fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacke
         Version::Six => (6, Codec::None),
         Version::Seven { codec, .. } => (7, codec),
     };
-    let mut unpacker = Unpacker::new(codec, options);
+    let mut unpacker = Unpacker::new(codec, file.len(), options);
     let collected = match head.version {
         Version::Six => v6::collect(file, &head, input)?,
         Version::Seven { options, .. } => {
@@ -80,7 +80,9 @@ fn pages<'a>(
     collected: &mut Collected,
     unpacker: &mut Unpacker,
 ) -> Result<Vec<Pages<'a>>, ReadError> {
-    let mut all = Vec::new();
+    let mut all: Vec<Pages<'a>> = Vec::new();
+    // Pages are in the file once; those that are told twice would be read for nothing.
+    let mut left = file.len();
     for (index, buffer) in collected.buffers.clone().iter().enumerate() {
         let Content::Pages {
             cpus,
@@ -93,8 +95,26 @@ fn pages<'a>(
         let layout = collected.formats.layout();
         let own = page_bytes.and_then(|bytes| layout.with_page_bytes(bytes as usize));
         for place in cpus.iter().filter(|place| place.length > 0) {
+            let whole = stretch(file, *place, collected);
+            let taken = left.checked_sub(whole.len());
+            if taken.is_none() || place.cpu >= MOST_CPUS || all.len() >= MOST_CPUS as usize {
+                collected.note(
+                    RepairKind::BrokenBlock,
+                    1,
+                    Place::at_offset(place.offset),
+                    {
+                        format!(
+                            "the {} bytes of CPU {} cannot be its own",
+                            whole.len(),
+                            place.cpu
+                        )
+                    },
+                );
+                continue;
+            }
+            left = taken.unwrap_or(0);
             let bytes = match packed {
-                false => Cow::Borrowed(stretch(file, *place, collected)),
+                false => Cow::Borrowed(whole),
                 true => Cow::Owned(unpacked(file, *place, collected, unpacker)?),
             };
             all.push(Pages {
