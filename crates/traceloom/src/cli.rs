@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{callgraph, convert, diff, frames, info, profile, report, view};
+use crate::commands::{callgraph, capture, convert, diff, frames, info, profile, report, view};
 use crate::input::join_pairs;
 use crate::print::plain;
 
@@ -22,7 +22,7 @@ use crate::print::plain;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as dmtracedump or traceview it takes their options."
+    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as atrace, dmtracedump, systrace or traceview it takes their options."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -39,18 +39,31 @@ enum Command {
     Convert(convert::ConvertArgs),
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
+    Capture(Box<capture::CaptureArgs>),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
+    /// systrace: records a device or this machine, and writes one HTML file
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom systrace -t 5 -o trace.html sched gfx view"
+    )]
+    Systrace(Rest),
     /// Traceview's regression mode: thread, call and method tables of a method trace
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom traceview -r app.trace"
     )]
     Traceview(Rest),
+    /// Android's atrace, for this device: records the kernel and the marks of programs
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom atrace -t 3 sched irq > trace.txt"
+    )]
+    Atrace(Rest),
 }
 
 /// Arguments handed on as they are to a program with its own rules.
@@ -92,7 +105,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// Prints help, the version, or what is wrong with the arguments. A closed pipe is no error.
-fn print_usage(usage: &clap::Error) -> ExitCode {
+pub(crate) fn print_usage(usage: &clap::Error) -> ExitCode {
     let printed = usage.print().and_then(|()| std::io::stdout().flush());
     match printed {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -113,23 +126,39 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Callgraph(args) => callgraph::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::View(args) => view::run(*args),
+        Command::Capture(args) => capture::run(&args),
         Command::Frames(args) => frames::run(&args),
         Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,
         ))),
+        Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
+        Command::Atrace(rest) => Ok(atrace(with_name("atrace", rest.args))),
     }
 }
 
 /// One clear sentence, and what to do next.
 pub(crate) fn report(error: &anyhow::Error) {
-    let message = format!("{error:#}");
+    let message = message(error);
     let lines: Vec<_> = message.lines().map(plain).collect();
     eprintln!("traceloom: {}", lines.join("\n  "));
     if let Some(hint) = crate::hints::for_error(error) {
         eprintln!("  {hint}");
     }
+}
+
+/// The error and its causes. What a message says already is not said again by its cause.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        let words = cause.split(" (os error").next().unwrap_or(&cause);
+        if !message.contains(words) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 /// Called through a link named after a program that traceloom replaces, it is that program. So it
@@ -143,6 +172,10 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     let [_, name, files @ ..] = args else {
         return None;
     };
+    if name == "atrace" {
+        // Its options are getopt's to read, `--help` and `--version` among them.
+        return other_program(name, &args[1..]);
+    }
     let is_file = |arg: &OsString| !arg.is_empty() && !arg.as_encoded_bytes().starts_with(b"-");
     match !files.is_empty() && files.iter().all(is_file) {
         true => other_program(name, &join_pairs(args[1..].to_vec())),
@@ -153,9 +186,24 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),
+        "atrace" => Some(atrace(args.iter().cloned())),
         _ => None,
     }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn atrace(args: impl Iterator<Item = OsString>) -> ExitCode {
+    traceloom_tracefs::atrace::run(args)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn atrace(_args: impl Iterator<Item = OsString>) -> ExitCode {
+    report(&anyhow::anyhow!(
+        "atrace records the system it runs on, which must be Linux or Android"
+    ));
+    ExitCode::from(2)
 }
 
 fn with_name(name: &str, args: Vec<OsString>) -> impl Iterator<Item = OsString> {

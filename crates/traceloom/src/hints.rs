@@ -1,9 +1,14 @@
 //! What to do next after an error.
 
+use traceloom_capture::CaptureError;
 use traceloom_formats::ReadError;
 
 /// A next step for the user, where the error allows one.
 pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
+    let mut causes = error.chain();
+    if let Some(capture) = causes.find_map(|cause| cause.downcast_ref::<CaptureError>()) {
+        return for_capture(capture);
+    }
     let read = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ReadError>())?;
@@ -23,6 +28,19 @@ pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
         ReadError::NoMethodEvents { .. } => {
             "this needs a method trace (.trace); for this file, see `traceloom profile`"
         }
+        _ => return None,
+    })
+}
+
+fn for_capture(error: &CaptureError) -> Option<&'static str> {
+    Some(match error {
+        // Remounting with a group's id gives that group the marker, but not the settings.
+        CaptureError::NeedsRoot { .. } => "run the same command with sudo",
+        CaptureError::NoDevice => {
+            "connect it, switch USB debugging on in its developer options, and look at `adb devices`; \
+             `--target linux` records this machine instead"
+        }
+        CaptureError::NothingToRecord { .. } => "--list-categories lists what can be recorded",
         _ => return None,
     })
 }

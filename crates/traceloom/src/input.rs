@@ -57,6 +57,14 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
+    /// What a command line without these options gives.
+    pub fn default_for_capture() -> Self {
+        Self {
+            max_decompressed: ReadOptions::default().max_decompressed,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn read_options(&self, name: &str) -> Result<ReadOptions> {
         Ok(ReadOptions {
             name: name.to_owned(),

@@ -59,14 +59,23 @@ pub fn once(mut command: Command) -> Result<Cost> {
         libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0,
         "{line} failed"
     );
+    Ok(Cost {
+        wall,
+        cpu: cpu_of(&usage),
+        peak_bytes: usage.ru_maxrss as u64 * 1024,
+    })
+}
+
+fn cpu_of(usage: &libc::rusage) -> Duration {
     let time = |time: libc::timeval| {
         Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
     };
-    Ok(Cost {
-        wall,
-        cpu: time(usage.ru_utime) + time(usage.ru_stime),
-        peak_bytes: usage.ru_maxrss as u64 * 1024,
-    })
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Waits for a child's end, however it ends: the CPU time of all its threads and children.
+pub fn cost_of(pid: u32) -> Result<Duration> {
+    wait(pid).map(|(_, usage)| cpu_of(&usage))
 }
 
 /// Where measured programs write to; truncated by each run.

@@ -2,6 +2,7 @@
 //! machine, so that the ratios mean something. Every figure is the median of several runs of a
 //! child process, with its CPU time and peak memory as the kernel counted them.
 
+mod capture;
 mod child;
 mod data;
 mod figures;
@@ -36,6 +37,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("small", figures::small_files),
     ("dmtracedump", peers::dmtracedump),
     ("page", page::page),
+    ("capture", capture::capture),
 ];
 
 impl Options {
@@ -53,7 +55,12 @@ impl Options {
 /// Builds the release binary, makes the data, measures, prints.
 pub fn run(args: &[String]) -> Result<()> {
     let options = parse(args)?;
-    check(cargo(&["build", "--release", "-p", "traceloom"]))?;
+    if options
+        .only
+        .is_none_or(|only| SECTIONS[only].0 != "capture")
+    {
+        check(cargo(&["build", "--release", "-p", "traceloom"]))?;
+    }
     let mut report = Report::new();
     report.machine();
     for (number, (_, measure)) in SECTIONS.iter().enumerate() {
@@ -99,6 +106,7 @@ pub fn in_child(args: &[String]) -> Result<()> {
         ["speedscope", from, to] => speedscope::write(from, to),
         ["newlines", path] => data::scan_newlines(path),
         ["copy", path] => data::copy(path),
+        ["load", millis] => capture::load(millis),
         _ => bail!("not for people"),
     }
 }

@@ -2,7 +2,7 @@
 
 mod output;
 pub mod page;
-mod platforms;
+pub mod platforms;
 mod setup;
 
 use std::time::Instant;
@@ -18,7 +18,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, other: Self) {
+    /// Takes in what another step found.
+    pub fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;

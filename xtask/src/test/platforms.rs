@@ -13,6 +13,7 @@ const CHECKS: &[(&str, &[&str])] = &[
     (WASM, &["-p", "traceloom-formats", "--no-default-features"]),
     (WASM, &["-p", "traceloom-columns"]),
     (WASM, &["-p", "traceloom-analyze"]),
+    ("aarch64-linux-android", &["-p", "traceloom-tracefs"]),
     ("x86_64-pc-windows-gnu", &["-p", "traceloom"]),
     ("aarch64-apple-darwin", &["-p", "traceloom"]),
 ];

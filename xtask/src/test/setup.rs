@@ -1,11 +1,13 @@
 //! Installs the peers that differential tests compare with, where that is possible.
 
 use super::{Counts, Outcome, platforms};
+use crate::device;
 use crate::run::{command, have, succeeds};
 
 /// A program that tests look for, and Debian's package that has it.
 const PEERS: &[(&str, &str)] = &[
     ("dmtracedump", "dmtracedump"),
+    ("adb", "adb"),
     ("dot", "graphviz"),
     ("node", "nodejs"),
     ("npm", "npm"),
@@ -22,6 +24,7 @@ pub fn run() -> Counts {
         counts.add(Outcome::Skipped(why).into());
     }
     counts.add(peers());
+    counts.add(device::set_up());
     counts
 }
 

@@ -13,6 +13,7 @@ mod measure;
 mod merge;
 mod nodes;
 mod open_thread;
+mod passes;
 mod overhead;
 mod sched;
 

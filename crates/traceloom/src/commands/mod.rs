@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub mod callgraph;
+pub mod capture;
 pub mod convert;
 pub mod diff;
 pub mod frames;

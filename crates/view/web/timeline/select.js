@@ -13,7 +13,14 @@ import {toast} from "ui/toast";
 export function selecting(store, source, timeline) {
   const live = el("div", {class: "visually-hidden", role: "status", "aria-live": "polite", "data-testid": "announce"});
   const {view, model, tiles} = timeline;
-  let asked = 0;
+  let asked = 0, speaking = 0, said = 0;
+
+  /** What is said now replaces what was about to be. @param {string} text */
+  function say(text) {
+    clearTimeout(speaking);
+    said += 1;
+    live.textContent = text;
+  }
 
   /** @param {any} found the answer to `locate` or `neighbour` @param {number} id @param {boolean} [zoom] */
   function choose(found, id, zoom) {
@@ -51,7 +58,7 @@ export function selecting(store, source, timeline) {
       }
       if (best >= 0) return goTo(data.s_id[best]);
     }
-    live.textContent = "No call here";
+    say("No call here");
   }
 
   /** @param {"next" | "previous" | "parent" | "child"} to */
@@ -62,7 +69,7 @@ export function selecting(store, source, timeline) {
     try {
       const found = await source.ask({op: "neighbour", id: selection.id, to}, {priority: 1});
       if (mine !== asked) return;
-      if (found.none) live.textContent = `No ${to} call`;
+      if (found.none) say(`No ${to} call`);
       else choose(found, found.id ?? found.slice);
     } catch (error) {
       if (!isAbort(error)) toast(error instanceof Error ? error.message : String(error), true);
@@ -70,13 +77,13 @@ export function selecting(store, source, timeline) {
   }
 
   async function announce() {
-    const {selection} = store.get();
-    if (!selection) { live.textContent = ""; return; }
-    if (selection.kind === "range") live.textContent = `Range ${span(selection.from, selection.to)}`;
-    if (selection.kind !== "slice") return;
+    const {selection} = store.get(), mine = ++said;
+    if (!selection) live.textContent = "";
+    if (selection?.kind === "range") live.textContent = `Range ${span(selection.from, selection.to)}`;
+    if (selection?.kind !== "slice") return;
     let text = tiles.names.get(selection.name);
     if (text === undefined) text = (await source.ask({op: "names", ids: [selection.name]})).names[0];
-    if (store.get().selection === selection) live.textContent = `${elide(text ?? "", 120)}, ${time(selection.end - selection.ts)}, ${model.rows.names[selection.row]}`;
+    if (mine === said && store.get().selection === selection) live.textContent = `${elide(text ?? "", 120)}, ${time(selection.end - selection.ts)}, ${model.rows.names[selection.row]}`;
   }
 
   let flowOf = 0;
@@ -101,7 +108,6 @@ export function selecting(store, source, timeline) {
     return null;
   }
 
-  let speaking = 0;
   store.on(["selection"], () => {
     // While a range is drawn, only what it becomes is said.
     clearTimeout(speaking);

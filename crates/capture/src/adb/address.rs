@@ -1,0 +1,105 @@
+//! Where the adb server listens.
+
+use std::env;
+use std::fmt;
+
+use super::error::{AdbError, Result};
+
+const HOST: &str = "127.0.0.1";
+const PORT: u16 = 5037;
+
+/// Where the adb server listens: a host and a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address {
+    /// A name or a number.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+}
+
+impl Default for Address {
+    fn default() -> Self {
+        Self {
+            host: HOST.to_owned(),
+            port: PORT,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.host.contains(':') {
+            true => write!(out, "[{}]:{}", self.host, self.port),
+            false => write!(out, "{}:{}", self.host, self.port),
+        }
+    }
+}
+
+impl Address {
+    /// What adb itself takes from the environment: `ADB_SERVER_SOCKET` (`tcp:PORT`,
+    /// `tcp:HOST:PORT`), else `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`.
+    ///
+    /// # Errors
+    /// [`AdbError::Address`] where a variable is set to something else.
+    pub fn from_env() -> Result<Self> {
+        let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        if let Some(socket) = variable("ADB_SERVER_SOCKET") {
+            return Self::parse_socket(&socket);
+        }
+        let mut address = Self::default();
+        if let Some(host) = variable("ANDROID_ADB_SERVER_ADDRESS") {
+            address.host = host;
+        }
+        if let Some(port) = variable("ANDROID_ADB_SERVER_PORT") {
+            address.port = parse_port("ANDROID_ADB_SERVER_PORT", &port)?;
+        }
+        Ok(address)
+    }
+
+    fn parse_socket(socket: &str) -> Result<Self> {
+        let name = "ADB_SERVER_SOCKET";
+        let wrong = || AdbError::Address {
+            variable: name,
+            value: socket.to_owned(),
+            expected: "tcp:PORT or tcp:HOST:PORT",
+        };
+        let rest = socket.strip_prefix("tcp:").ok_or_else(wrong)?;
+        let Some((host, port)) = rest.rsplit_once(':') else {
+            let port = rest.parse().map_err(|_| wrong())?;
+            return Ok(Self {
+                port,
+                ..Self::default()
+            });
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        Ok(Self {
+            host: host.to_owned(),
+            port: port.parse().map_err(|_| wrong())?,
+        })
+    }
+}
+
+fn parse_port(variable: &'static str, value: &str) -> Result<u16> {
+    value.parse().map_err(|_| AdbError::Address {
+        variable,
+        value: value.to_owned(),
+        expected: "a port, 1 to 65535",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn sockets_as_adb_writes_them() {
+        let parsed = |text| Address::parse_socket(text).map(|address| address.to_string());
+        assert_eq!(parsed("tcp:5038").unwrap(), "127.0.0.1:5038");
+        assert_eq!(parsed("tcp:box:5038").unwrap(), "box:5038");
+        assert_eq!(parsed("tcp:[::1]:5038").unwrap(), "[::1]:5038");
+        assert_eq!(
+            parsed("localabstract:adb").unwrap_err().to_string(),
+            "ADB_SERVER_SOCKET is localabstract:adb; expected tcp:PORT or tcp:HOST:PORT"
+        );
+    }
+}

@@ -1,0 +1,39 @@
+//! Words for a device's shell.
+
+/// A word that any POSIX shell takes as it stands, whatever is in it.
+///
+/// ```
+/// use traceloom_capture::adb::quote;
+///
+/// assert_eq!(quote("com.example.app"), "com.example.app");
+/// assert_eq!(quote("it's; reboot"), r"'it'\''s; reboot'");
+/// ```
+pub fn quote(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::quote;
+
+    #[test]
+    fn a_real_shell_gives_the_words_back() {
+        let words = [
+            "", "a b", "$HOME", "`id`", "'", "\"", "\\", "a\nb", "*", "~", "-n", "ü;",
+        ];
+        for word in words {
+            let line = format!("printf %s {}", quote(word));
+            let Ok(output) = Command::new("sh").args(["-c", &line]).output() else {
+                println!("skipped: no shell here");
+                return;
+            };
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), word);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What an agent is, and what it hands over.
+
+use std::io;
+use std::time::Duration;
+
+use crate::error::Result;
+
+/// How long agents may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// For starting, and for stopping.
+    pub start_stop: Duration,
+    /// For handing over what was recorded.
+    pub collect: Duration,
+}
+
+impl Default for Limits {
+    /// 20 s, and 10 minutes: a full buffer over a slow connection.
+    fn default() -> Self {
+        Self {
+            start_stop: Duration::from_secs(20),
+            collect: Duration::from_secs(600),
+        }
+    }
+}
+
+/// What kind of data a part holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// ftrace text, or a stream of `atrace -z`.
+    SystemTrace,
+    /// Lists of processes and threads.
+    ProcessDump,
+    /// Control groups.
+    CgroupDump,
+    /// A method trace.
+    MethodTrace,
+    /// A trace that was recorded before, of any kind that can be read.
+    File,
+}
+
+/// Takes what agents hand over, while it comes in.
+pub trait Sink {
+    /// A part begins; the bytes that follow are its.
+    ///
+    /// # Errors
+    /// Where it cannot be kept.
+    fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()>;
+
+    /// The next bytes of the part.
+    ///
+    /// # Errors
+    /// Where they cannot be kept.
+    fn data(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// Something that records: started, stopped, asked for what it has, in this order.
+pub trait Agent {
+    /// What messages call it.
+    fn name(&self) -> &str;
+
+    /// Starts recording, and gives back what the user should know.
+    ///
+    /// # Errors
+    /// Where it does not record. Nothing of it is left behind then.
+    fn start(&mut self, limit: Duration) -> Result<Vec<String>>;
+
+    /// Writes a mark into what is being recorded, by which clocks are put together later. Agents
+    /// without a place for it do nothing.
+    ///
+    /// # Errors
+    /// Where the mark cannot be written.
+    fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
+        _ = (name, limit);
+        Ok(())
+    }
+
+    /// Stops recording.
+    ///
+    /// # Errors
+    /// Where it cannot be stopped; it is asked for its data all the same.
+    fn stop(&mut self, limit: Duration) -> Result<()>;
+
+    /// Hands over what was recorded, as it comes. What came before an error counts.
+    ///
+    /// # Errors
+    /// Where not everything came.
+    fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()>;
+}

@@ -1,0 +1,356 @@
+//! atrace on a device: its own, or ours.
+
+use std::time::Duration;
+
+use crate::adb::{Device, ShellEvent, quote};
+use crate::agent::{Agent, PartKind, Sink};
+use crate::device::Ask;
+use crate::error::{CaptureError, Result};
+use crate::text::{BEGIN, TraceText};
+
+/// What is recorded where nothing is chosen, as far as the device has it.
+pub const DEFAULT_CATEGORIES: &[&str] = &[
+    "am",
+    "binder_driver",
+    "camera",
+    "dalvik",
+    "freq",
+    "gfx",
+    "hal",
+    "idle",
+    "input",
+    "memory",
+    "memreclaim",
+    "res",
+    "sched",
+    "sync",
+    "view",
+    "webview",
+    "wm",
+    "workq",
+];
+
+/// Android 4.3, the first whose atrace takes these options.
+const FIRST_SDK: u32 = 18;
+
+/// Android 6, the first whose `--async_stop` dumps what was recorded, and whose `rs` does no harm.
+const ASYNC_STOP_SDK: u32 = 23;
+
+/// How much of what atrace says before a trace is kept for messages, bytes.
+const MOST_SAID: usize = 4096;
+
+/// What to record.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct AtraceOptions {
+    /// Categories; empty takes [`DEFAULT_CATEGORIES`].
+    pub categories: Vec<String>,
+    /// The buffer of each CPU, KB; else 8192 with webview and sched, 4096 with sched.
+    pub buffer_kb: Option<u32>,
+    /// Apps whose own sections are recorded: names of processes with commas between them.
+    pub apps: Option<String>,
+    /// Kernel functions, with commas between them.
+    pub functions: Option<String>,
+    /// How long it is going to take, s: atrace is told, as some read it.
+    pub seconds: Option<u32>,
+    /// Sends the trace compressed.
+    pub compress: bool,
+    /// The program; `atrace` finds the device's own.
+    pub program: Option<String>,
+}
+
+/// A category that a device knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceCategory {
+    /// Its name.
+    pub name: String,
+    /// What it records.
+    pub title: String,
+}
+
+/// Records with atrace.
+#[derive(Debug)]
+pub struct AtraceAgent {
+    device: Device,
+    options: AtraceOptions,
+    sdk: u32,
+    /// The options and categories of every call, once the device's are known.
+    arguments: String,
+}
+
+impl AtraceAgent {
+    /// Of a device.
+    ///
+    /// # Errors
+    /// [`CaptureError::OldDevice`].
+    pub fn new(device: Device, options: AtraceOptions) -> Result<Self> {
+        let sdk = device.sdk()?;
+        if sdk < FIRST_SDK {
+            return Err(CaptureError::OldDevice { sdk });
+        }
+        Ok(Self {
+            device,
+            options,
+            sdk,
+            arguments: String::new(),
+        })
+    }
+
+    /// The categories that the device can record.
+    ///
+    /// # Errors
+    /// Where its atrace fails.
+    pub fn list(&self, limit: Duration) -> Result<Vec<DeviceCategory>> {
+        let command = format!("{} --list_categories", self.program());
+        let list = self.device.ask(&command, limit)?.text();
+        let all = list.lines().filter_map(category);
+        Ok(all
+            .filter(|category| self.is_sound(&category.name))
+            .collect())
+    }
+
+    /// Before Android 6 the tag `rs` damaged the trace.
+    fn is_sound(&self, category: &str) -> bool {
+        self.sdk >= ASYNC_STOP_SDK || category != "rs"
+    }
+
+    fn program(&self) -> String {
+        quote(self.options.program.as_deref().unwrap_or("atrace"))
+    }
+
+    /// Splits what was asked for into what the device has and what it has not.
+    fn choose(&self, limit: Duration) -> Result<(Vec<String>, Vec<String>)> {
+        let known = self.list(limit)?;
+        let has = |name: &String| known.iter().any(|category| category.name == *name);
+        let wanted = match self.options.categories.is_empty() {
+            true => DEFAULT_CATEGORIES
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect(),
+            false => self.options.categories.clone(),
+        };
+        Ok(wanted.into_iter().partition(has))
+    }
+
+    fn arguments(&self, categories: &[String]) -> String {
+        let mut words = Vec::new();
+        let mut option =
+            |letter: &str, value: String| words.extend([letter.to_owned(), quote(&value)]);
+        if let Some(seconds) = self.options.seconds.filter(|&seconds| seconds > 0) {
+            option("-t", seconds.to_string());
+        }
+        if let Some(size) = self.options.buffer_kb.or_else(|| buffer_for(categories)) {
+            option("-b", size.to_string());
+        }
+        if let Some(apps) = &self.options.apps {
+            option("-a", apps.clone());
+        }
+        if let Some(functions) = &self.options.functions {
+            option("-k", functions.clone());
+        }
+        if self.options.compress {
+            words.insert(0, "-z".to_owned());
+        }
+        words.extend(categories.iter().map(|name| quote(name)));
+        words.join(" ")
+    }
+
+    fn line(&self, step: &str) -> String {
+        format!("{} {} {step}", self.program(), self.arguments)
+    }
+
+    /// What stops recording and prints what was recorded.
+    fn dump_line(&self) -> String {
+        self.line(match self.sdk >= ASYNC_STOP_SDK {
+            true => "--async_stop",
+            // There --async_stop clears the buffer before it dumps it.
+            false => "--async_dump",
+        })
+    }
+
+    fn stream(&self, line: &str, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let mut shell = self.device.shell(line)?;
+        shell.limit(Some(limit));
+        let mut received = Received::default();
+        loop {
+            match shell.next_event()? {
+                ShellEvent::Stdout(bytes) => received.pass(bytes, sink)?,
+                ShellEvent::Stderr(bytes) => received.say(bytes),
+                ShellEvent::Exit(_) => return received.finish(),
+            }
+        }
+    }
+}
+
+impl Agent for AtraceAgent {
+    fn name(&self) -> &str {
+        "atrace"
+    }
+
+    fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
+        let (categories, missing) = self.choose(limit)?;
+        self.arguments = self.arguments(&categories);
+        let output = self.device.ask(&self.line("--async_start"), limit)?;
+        let mut said = Vec::new();
+        if !missing.is_empty() {
+            said.push(format!(
+                "These categories are unavailable: {}",
+                missing.join(" ")
+            ));
+        }
+        // Older ones say that they cannot start, and end with 0.
+        let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        if !complaint.is_empty() {
+            said.push(complaint);
+        }
+        Ok(said)
+    }
+
+    fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
+        let folder = self.device.tracing_folder()?;
+        let mark = quote(&format!("trace_event_clock_sync: name={name}"));
+        let line = format!("echo {mark} > {}/trace_marker", quote(&folder));
+        self.device.ask(&line, limit)?;
+        Ok(())
+    }
+
+    fn stop(&mut self, limit: Duration) -> Result<()> {
+        // So that the trace ends now, and not when its turn to be collected comes. Who may not do
+        // that has a longer trace.
+        let folder = self.device.tracing_folder()?;
+        let line = format!("echo 0 > {}/tracing_on", quote(&folder));
+        self.device.run(&line, limit)?;
+        Ok(())
+    }
+
+    fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let line = self.dump_line();
+        let streamed = self.stream(&line, limit, sink);
+        // Whatever became of it, nothing of ours should go on.
+        let reset = self.device.run(&self.line("-t 0"), limit);
+        streamed?;
+        reset?;
+        Ok(())
+    }
+}
+
+/// A line of `--list_categories`: blanks, the name, ` - `, the title.
+fn category(line: &str) -> Option<DeviceCategory> {
+    let (name, title) = line.split_once(" - ")?;
+    Some(DeviceCategory {
+        name: name.trim().to_owned(),
+        title: title.trim().to_owned(),
+    })
+}
+
+/// sched has many events, and webview starts slowly.
+fn buffer_for(categories: &[String]) -> Option<u32> {
+    let has = |name: &str| categories.iter().any(|category| category == name);
+    match (has("sched"), has("webview")) {
+        (true, true) => Some(8192),
+        (true, false) => Some(4096),
+        _ => None,
+    }
+}
+
+/// What atrace prints: progress and complaints, noise of adb, then the trace.
+#[derive(Default)]
+struct Received {
+    said: Vec<u8>,
+    trace: Option<TraceText>,
+}
+
+impl Received {
+    fn say(&mut self, bytes: &[u8]) {
+        let room = MOST_SAID.saturating_sub(self.said.len());
+        self.said.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+        if let Some(trace) = &mut self.trace {
+            return unpack(trace, bytes, sink);
+        }
+        self.said.extend_from_slice(bytes);
+        let found = self.said.windows(BEGIN.len()).position(|at| at == BEGIN);
+        let Some(at) = found else {
+            // It may be cut in the middle of the word; long noise before it is let go.
+            let spare = self.said.len().saturating_sub(MOST_SAID);
+            self.said.drain(..spare);
+            return Ok(());
+        };
+        sink.begin(PartKind::SystemTrace, "atrace")
+            .map_err(CaptureError::Sink)?;
+        let begun = self.said.split_off(at);
+        unpack(self.trace.insert(TraceText::default()), &begun, sink)
+    }
+
+    fn finish(self) -> Result<()> {
+        match self.trace {
+            Some(trace) if trace.is_whole() => Ok(()),
+            Some(_) => Err(CaptureError::Packed {
+                reason: "it ends too early".to_owned(),
+            }),
+            None => Err(CaptureError::NoTraceData {
+                said: String::from_utf8_lossy(&self.said).trim().to_owned(),
+            }),
+        }
+    }
+}
+
+fn unpack(trace: &mut TraceText, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+    let unpacked = trace.push(bytes, &mut |text| sink.data(text));
+    unpacked.map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => CaptureError::Packed {
+            reason: error.to_string(),
+        },
+        _ => CaptureError::Sink(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Received, category};
+    use crate::agent::{PartKind, Sink};
+
+    #[derive(Default)]
+    struct Kept(Vec<u8>);
+
+    impl Sink for Kept {
+        fn begin(&mut self, kind: PartKind, _: &str) -> std::io::Result<()> {
+            assert_eq!(kind, PartKind::SystemTrace);
+            assert!(self.0.is_empty());
+            Ok(())
+        }
+
+        fn data(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+            self.0.extend_from_slice(bytes);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_trace_begins_wherever_packets_end() {
+        let sent = b"capturing trace... done\nTRACE:\n# tracer: nop\n TRACE: \n";
+        for size in 1..sent.len() {
+            let (mut received, mut kept) = (Received::default(), Kept::default());
+            for piece in sent.chunks(size) {
+                received.pass(piece, &mut kept).unwrap();
+            }
+            assert_eq!(kept.0, b"# tracer: nop\n TRACE: \n", "pieces of {size}");
+            received.finish().unwrap();
+        }
+    }
+
+    #[test]
+    fn categories_as_atrace_lists_them() {
+        let sched = category("       sched - CPU Scheduling").unwrap();
+        assert_eq!(
+            (sched.name.as_str(), sched.title.as_str()),
+            ("sched", "CPU Scheduling")
+        );
+        assert_eq!(
+            category("  camera_x - Camera - X (HAL)").unwrap().title,
+            "Camera - X (HAL)"
+        );
+        assert_eq!(category(""), None);
+    }
+}

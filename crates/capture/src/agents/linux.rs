@@ -1,0 +1,232 @@
+//! The kernel of this machine, through its tracefs.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use traceloom_tracefs::{
+    Catalog, Category, CategoryError, Config, Event, NoProperties, Origin, Session, Tracefs,
+    dump_text,
+};
+
+use crate::agent::{Agent, PartKind, Sink};
+use crate::error::{CaptureError, Result};
+
+/// What is recorded where nothing is chosen, as far as the kernel has it.
+pub const LINUX_CATEGORIES: &[&str] = &[
+    "sched",
+    "freq",
+    "irq",
+    "workq",
+    "memreclaim",
+    "idle",
+    "regulators",
+    "disk",
+];
+
+/// Requests to disks: Linux has these where Android looks for bios.
+const DISK: &[&str] = &[
+    "block/block_rq_issue",
+    "block/block_rq_complete",
+    "writeback/writeback_start",
+    "writeback/writeback_written",
+];
+
+static NO_PROPERTIES: NoProperties = NoProperties;
+
+/// What to record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinuxOptions {
+    /// Categories; empty takes [`LINUX_CATEGORIES`].
+    pub categories: Vec<String>,
+    /// Single events, `system/name`, or whole systems.
+    pub events: Vec<String>,
+    /// The buffer of each CPU, KB.
+    pub buffer_kb: u32,
+    /// Kernel functions to trace.
+    pub functions: Vec<String>,
+    /// A full buffer loses its oldest events, rather than taking no more.
+    pub overwrite: bool,
+    /// Records in a tracefs instance of this name.
+    pub instance: Option<String>,
+}
+
+impl Default for LinuxOptions {
+    fn default() -> Self {
+        Self {
+            categories: Vec::new(),
+            events: Vec::new(),
+            buffer_kb: 4096,
+            functions: Vec::new(),
+            overwrite: false,
+            instance: None,
+        }
+    }
+}
+
+/// Records what the kernel of this machine does.
+pub struct LinuxAgent<'t> {
+    tree: &'t dyn Tracefs,
+    catalog: Catalog,
+    options: LinuxOptions,
+    session: Option<Session<'t>>,
+}
+
+impl<'t> LinuxAgent<'t> {
+    /// In a mounted tracefs.
+    pub fn new(tree: &'t dyn Tracefs, options: LinuxOptions) -> Self {
+        Self {
+            tree,
+            catalog: Catalog::built_in(),
+            options,
+            session: None,
+        }
+    }
+
+    /// The categories that this kernel has, with their titles.
+    pub fn list(&self) -> Vec<(String, String)> {
+        let listed = self.catalog.listed(self.tree, &NO_PROPERTIES);
+        let of_kernel = |name: &str| {
+            // Without programs that read properties, tags record nothing.
+            let names = [name.to_owned()];
+            let (found, _) = self.catalog.choose(&names, self.tree, &NO_PROPERTIES);
+            found.iter().any(|category| !category.events.is_empty())
+        };
+        let listed = listed.into_iter().filter(|listed| of_kernel(&listed.name));
+        listed.map(|listed| (listed.name, listed.title)).collect()
+    }
+
+    /// Refuses single events that the kernel does not have.
+    fn check_events(&self) -> Result<()> {
+        let names = self.options.events.iter().map(|name| event_path(name));
+        for path in names {
+            if !self.tree.exists(&event(&path, true).switch()) {
+                return Err(CaptureError::NoEvent { event: path });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be recorded, and what cannot be.
+    fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
+        let is_chosen = !(self.options.categories.is_empty() && self.options.events.is_empty());
+        let names: Vec<String> = match is_chosen {
+            true => self.options.categories.clone(),
+            false => LINUX_CATEGORIES
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect(),
+        };
+        let (mut chosen, errors) = self.catalog.choose(&names, self.tree, &NO_PROPERTIES);
+        for disk in chosen.iter_mut().filter(|category| category.name == "disk") {
+            disk.events
+                .extend(DISK.iter().map(|&path| event(path, false)));
+        }
+        if !self.options.events.is_empty() {
+            let events = self
+                .options
+                .events
+                .iter()
+                .map(|name| event(&event_path(name), true));
+            chosen.push(Category {
+                name: "events".to_owned(),
+                title: "Chosen events".to_owned(),
+                tags: 0,
+                events: events.collect(),
+                origin: Origin::Own,
+            });
+        }
+        // What nobody asked for by name is not missed.
+        (chosen, if is_chosen { errors } else { Vec::new() })
+    }
+}
+
+/// trace-cmd and perf write `group:name`.
+fn event_path(name: &str) -> String {
+    name.replace(':', "/")
+}
+
+fn event(path: &str, required: bool) -> Event {
+    Event {
+        path: path.to_owned(),
+        required,
+    }
+}
+
+impl Agent for LinuxAgent<'_> {
+    fn name(&self) -> &str {
+        "ftrace"
+    }
+
+    fn start(&mut self, _: Duration) -> Result<Vec<String>> {
+        self.check_events()?;
+        let (categories, errors) = self.choose();
+        if categories.is_empty() {
+            return Err(CaptureError::NothingToRecord {
+                reasons: errors.iter().map(ToString::to_string).collect(),
+            });
+        }
+        let config = Config {
+            categories,
+            buffer_kb: self.options.buffer_kb,
+            overwrite: self.options.overwrite,
+            functions: self.options.functions.clone(),
+            instance: self.options.instance.clone(),
+            ..Config::default()
+        };
+        let mut session = Session::start(self.tree, &NO_PROPERTIES, &self.catalog, &config)?;
+        let mut said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        said.extend(session.take_warnings().iter().map(ToString::to_string));
+        self.session = Some(session);
+        Ok(said)
+    }
+
+    fn mark(&mut self, name: &str, _: Duration) -> Result<()> {
+        let text = format!("trace_event_clock_sync: name={name}\n");
+        if let Some(session) = &self.session {
+            let file = session.tree().path("trace_marker");
+            let marker = std::fs::OpenOptions::new().write(true).open(&file);
+            let written = marker.and_then(|mut marker| marker.write_all(text.as_bytes()));
+            written.map_err(|source| CaptureError::Local {
+                path: file.display().to_string(),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, _: Duration) -> Result<()> {
+        if let Some(session) = &mut self.session {
+            session.stop()?;
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let Some(session) = self.session.take() else {
+            return Ok(());
+        };
+        sink.begin(PartKind::SystemTrace, "ftrace")
+            .map_err(CaptureError::Sink)?;
+        let dumped = dump_text(session.tree(), &mut Output(sink));
+        let left = session.restore();
+        dumped?;
+        match left.first() {
+            Some(warning) => Err(CaptureError::NotRestored(warning.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A sink to write to.
+struct Output<'s>(&'s mut dyn Sink);
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.data(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

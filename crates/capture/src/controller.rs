@@ -1,0 +1,125 @@
+//! Runs agents side by side: one that fails takes nothing from the others.
+
+use crate::agent::{Agent, Limits, Sink};
+use crate::error::CaptureError;
+
+/// Something that a person who records should know.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Note {
+    /// An agent has something to say.
+    Said {
+        /// The agent.
+        agent: String,
+        /// What it says.
+        text: String,
+    },
+    /// An agent did not start, stop or hand over all it had.
+    Failed {
+        /// The agent.
+        agent: String,
+        /// What it was about to do.
+        step: Step,
+        /// Why it failed.
+        error: CaptureError,
+    },
+}
+
+/// What an agent is asked to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Step {
+    /// To start recording.
+    Start,
+    /// To mark a moment for the clocks.
+    Mark,
+    /// To stop recording.
+    Stop,
+    /// To hand over what it has.
+    Collect,
+}
+
+/// Agents, and what became of them.
+pub struct Controller<'a> {
+    agents: Vec<Box<dyn Agent + 'a>>,
+    limits: Limits,
+    asked: usize,
+}
+
+impl<'a> Controller<'a> {
+    /// Of these agents, none started.
+    pub fn new(agents: Vec<Box<dyn Agent + 'a>>, limits: Limits) -> Self {
+        Self {
+            asked: agents.len(),
+            agents,
+            limits,
+        }
+    }
+
+    /// How many agents were to record.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// How many do.
+    pub fn running(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// Starts all agents in their order; those that fail are left out from then on.
+    pub fn start(&mut self, note: &mut dyn FnMut(Note)) {
+        let limit = self.limits.start_stop;
+        self.agents.retain_mut(|agent| match agent.start(limit) {
+            Ok(said) => {
+                let agent = agent.name().to_owned();
+                said.into_iter().for_each(|text| {
+                    note(Note::Said {
+                        agent: agent.clone(),
+                        text,
+                    });
+                });
+                true
+            }
+            Err(error) => {
+                note(failed(&**agent, Step::Start, error));
+                false
+            }
+        });
+    }
+
+    /// Marks a moment in all that is recorded.
+    pub fn mark(&mut self, name: &str, note: &mut dyn FnMut(Note)) {
+        for agent in &mut self.agents {
+            if let Err(error) = agent.mark(name, self.limits.start_stop) {
+                note(failed(&**agent, Step::Mark, error));
+            }
+        }
+    }
+
+    /// Stops all agents, the last started first, so that what began early sees the end of what
+    /// began late.
+    pub fn stop(&mut self, note: &mut dyn FnMut(Note)) {
+        for agent in self.agents.iter_mut().rev() {
+            if let Err(error) = agent.stop(self.limits.start_stop) {
+                note(failed(&**agent, Step::Stop, error));
+            }
+        }
+    }
+
+    /// Has all agents hand over what they have, in their order.
+    pub fn collect(&mut self, sink: &mut dyn Sink, note: &mut dyn FnMut(Note)) {
+        for agent in &mut self.agents {
+            if let Err(error) = agent.collect(self.limits.collect, sink) {
+                note(failed(&**agent, Step::Collect, error));
+            }
+        }
+    }
+}
+
+fn failed(agent: &dyn Agent, step: Step, error: CaptureError) -> Note {
+    Note::Failed {
+        agent: agent.name().to_owned(),
+        step,
+        error,
+    }
+}

@@ -1,0 +1,39 @@
+//! Records traces, on Android devices over adb and on this machine.
+//!
+//! A [`Controller`] runs [`Agent`]s side by side; what they recorded goes into a [`Sink`] as it
+//! comes. [`adb`] speaks to the adb server: devices, shells with their exit codes, files.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use traceloom_capture::adb::Adb;
+//!
+//! let adb = Adb::from_env()?;
+//! for device in adb.devices()? {
+//!     let uptime = adb.device(&device.serial).run("cat /proc/uptime", Duration::from_secs(5))?;
+//!     println!("{}: {}", device.serial, String::from_utf8_lossy(&uptime.stdout));
+//! }
+//! # Ok::<(), traceloom_capture::adb::AdbError>(())
+//! ```
+
+pub mod adb;
+mod agent;
+mod agents;
+mod controller;
+mod device;
+mod error;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod mount;
+mod text;
+
+pub use agent::{Agent, Limits, PartKind, Sink};
+pub use agents::{
+    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory, FileAgent, LocalProcessAgent,
+    ProcessAgent,
+};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};
+pub use controller::{Controller, Note, Step};
+pub use device::{choose_device, is_root};
+pub use error::{CaptureError, Result};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use mount::tracefs;

@@ -1,0 +1,96 @@
+//! An adb server in this process, for what the real one cannot be made to do.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use traceloom_capture::adb::{Adb, Address};
+
+/// A connection of the client, as the server sees it.
+pub struct Connection(TcpStream);
+
+impl Connection {
+    /// The next request: four hexadecimal digits, then that many bytes.
+    pub fn request(&mut self) -> String {
+        let length = self.take(4);
+        let length = u32::from_str_radix(&String::from_utf8_lossy(&length), 16).unwrap_or(0);
+        String::from_utf8_lossy(&self.take(length as usize)).into_owned()
+    }
+
+    /// The next bytes; fewer where the client has gone.
+    pub fn take(&mut self, length: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        _ = (&mut self.0).take(length as u64).read_to_end(&mut bytes);
+        bytes
+    }
+
+    /// Sends bytes; a client that has gone does not mind.
+    pub fn send(&mut self, bytes: &[u8]) {
+        _ = self.0.write_all(bytes);
+    }
+
+    pub fn okay(&mut self) {
+        self.send(b"OKAY");
+    }
+
+    pub fn fail(&mut self, reason: &str) {
+        self.send(format!("FAIL{:04x}{reason}", reason.len()).as_bytes());
+    }
+
+    pub fn okay_text(&mut self, text: &str) {
+        self.send(format!("OKAY{:04x}{text}", text.len()).as_bytes());
+    }
+
+    /// Waits until the client hangs up.
+    pub fn wait(&mut self) {
+        _ = self.0.read_to_end(&mut Vec::new());
+    }
+}
+
+/// A server that answers requests of itself, and gives the service of the device to `serve`. Its
+/// threads end with the test.
+pub fn server(features: &'static str, serve: fn(&mut Connection, &str)) -> Adb {
+    raw(move |connection| {
+        let request = connection.request();
+        if request.ends_with(":features") {
+            connection.okay_text(features);
+        } else if request.starts_with("host:transport:") {
+            connection.okay();
+            let service = connection.request();
+            serve(connection, &service);
+        } else {
+            connection.fail(&format!("unknown host service '{request}'"));
+        }
+    })
+}
+
+/// A server that leaves every connection to `serve`.
+pub fn raw(serve: impl Fn(&mut Connection) + Send + Sync + Copy + 'static) -> Adb {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            thread::spawn(move || serve(&mut Connection(connection)));
+        }
+    });
+    Adb::at(Address {
+        port,
+        ..Address::default()
+    })
+}
+
+/// A packet of the shell protocol.
+pub fn packet(id: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut packet = vec![id];
+    packet.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    packet.extend_from_slice(bytes);
+    packet
+}
+
+/// A packet of the sync service.
+pub fn sync(id: &[u8; 4], number: u32, bytes: &[u8]) -> Vec<u8> {
+    let mut packet = id.to_vec();
+    packet.extend_from_slice(&number.to_le_bytes());
+    packet.extend_from_slice(bytes);
+    packet
+}

@@ -1,0 +1,213 @@
+//! What goes wrong is told for what it is.
+
+use std::time::Duration;
+
+use traceloom_capture::adb::{Adb, AdbError, Address, ShellEvent};
+
+use crate::fake::{packet, raw, server, sync};
+
+const SOON: Duration = Duration::from_millis(50);
+const LONG: Duration = Duration::from_secs(20);
+
+#[test]
+fn no_server() {
+    // Bound and given back: nobody listens there.
+    let port = std::net::TcpListener::bind(("127.0.0.1", 0))
+        .and_then(|listener| listener.local_addr())
+        .unwrap()
+        .port();
+    let adb = Adb::at(Address {
+        port,
+        ..Address::default()
+    });
+    let error = adb.version().unwrap_err();
+    assert!(matches!(error, AdbError::NoServer { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("no adb server answers at 127.0.0.1:")
+    );
+}
+
+#[test]
+fn what_is_no_adb_server() {
+    let adb = raw(|connection| connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
+    assert_eq!(
+        adb.devices().unwrap_err().to_string(),
+        "adb: host:devices-l: expected OKAY or FAIL, found HTTP"
+    );
+    let adb = raw(|connection| connection.send(b"OKAYzzzz"));
+    assert_eq!(
+        adb.version().unwrap_err().to_string(),
+        "adb: host:version: expected a length of four hexadecimal digits, found zzzz"
+    );
+}
+
+#[test]
+fn refusals_give_the_reason() {
+    let adb = raw(|connection| {
+        connection.request();
+        connection.fail("device unauthorized.");
+    });
+    assert_eq!(
+        adb.device("x").run("ls", LONG).unwrap_err().to_string(),
+        "adb: host-serial:x:features: device unauthorized."
+    );
+}
+
+#[test]
+fn devices_in_all_states() {
+    let adb = raw(|connection| {
+        connection.request();
+        connection
+            .okay_text("A1 device model:Pixel\nB2 unauthorized usb:1\n127.0.0.1:6555\toffline\n");
+    });
+    let devices = adb.devices().unwrap();
+    let states: Vec<_> = devices
+        .iter()
+        .map(|device| (device.serial.as_str(), device.state.as_str()))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            ("A1", "device"),
+            ("B2", "unauthorized"),
+            ("127.0.0.1:6555", "offline")
+        ]
+    );
+    assert_eq!(devices.iter().filter(|device| device.is_ready()).count(), 1);
+}
+
+#[test]
+fn output_errors_and_status_come_apart() {
+    let adb = server("shell_v2,cmd", |connection, service| {
+        assert_eq!(service, "shell,v2,raw:atrace");
+        connection.okay();
+        connection.send(&packet(1, b"out"));
+        connection.send(&packet(2, b"err"));
+        // A kind of packet that is not known yet.
+        connection.send(&packet(9, b"?"));
+        connection.send(&packet(1, b"put"));
+        connection.send(&packet(3, &[42]));
+    });
+    let output = adb.device("x").run("atrace", LONG).unwrap();
+    assert_eq!(
+        (&output.stdout[..], &output.stderr[..], output.status),
+        (&b"output"[..], &b"err"[..], 42)
+    );
+}
+
+#[test]
+fn what_came_before_the_device_was_lost_is_there() {
+    let adb = server("shell_v2", |connection, _| {
+        connection.okay();
+        connection.send(&packet(1, b"a trace begins"));
+        // In the middle of a packet.
+        connection.send(&packet(1, b"and ends")[..7]);
+    });
+    let mut shell = adb.device("x").shell("atrace").unwrap();
+    assert_eq!(
+        shell.next_event().unwrap(),
+        ShellEvent::Stdout(b"a trace begins")
+    );
+    let error = shell.next_event().unwrap_err();
+    assert!(matches!(error, AdbError::Lost { .. }), "{error}");
+}
+
+#[test]
+fn a_device_that_hangs_is_given_up() {
+    let adb = server("shell_v2", |connection, _| {
+        connection.okay();
+        connection.wait();
+    });
+    let error = adb.device("x").run("atrace", SOON).unwrap_err();
+    assert!(matches!(error, AdbError::Timeout { .. }), "{error}");
+}
+
+#[test]
+fn a_shell_is_ended_from_elsewhere() {
+    let adb = server("shell_v2", |connection, _| {
+        connection.okay();
+        connection.wait();
+    });
+    let mut shell = adb.device("x").shell("atrace --stream").unwrap();
+    let closer = shell.closer().unwrap();
+    let waiting = std::thread::spawn(move || shell.next_event().is_err());
+    closer.close();
+    assert!(waiting.join().unwrap());
+}
+
+#[test]
+fn packets_of_no_sense_are_refused_before_they_take_memory() {
+    let adb = server("shell_v2", |connection, _| {
+        connection.okay();
+        connection.send(&[1, 255, 255, 255, 255]);
+        connection.wait();
+    });
+    let error = adb.device("x").run("ls", LONG).unwrap_err();
+    assert!(matches!(error, AdbError::Protocol { .. }), "{error}");
+}
+
+#[test]
+fn old_devices_tell_their_status_in_the_output() {
+    let adb = server("", |connection, service| {
+        assert_eq!(service, "shell:(cat x\n); echo traceloom-exit:$?");
+        connection.okay();
+        connection.send(b"x: No such file\r\ntraceloom-");
+        connection.send(b"exit:1\r\n");
+    });
+    let output = adb.device("x").run("cat x", LONG).unwrap();
+    assert_eq!(
+        (output.complaint().as_str(), output.status),
+        ("x: No such file", 1)
+    );
+}
+
+#[test]
+fn an_old_device_that_is_lost() {
+    let adb = server("", |connection, _| {
+        connection.okay();
+        connection.send(b"half of it");
+    });
+    let error = adb.device("x").run("cat x", LONG).unwrap_err();
+    assert!(matches!(error, AdbError::Lost { .. }), "{error}");
+}
+
+#[test]
+fn files_by_the_second_version_of_sync() {
+    let adb = server("sendrecv_v2", |connection, _| {
+        connection.okay();
+        assert_eq!(connection.take(8 + 2), sync(b"RCV2", 2, b"/a"));
+        assert_eq!(connection.take(8), sync(b"RCV2", 0, b""));
+        connection.send(&sync(b"DATA", 3, b"abc"));
+        connection.send(&sync(b"DATA", 1, b"d"));
+        connection.send(&sync(b"DONE", 0, b""));
+        assert_eq!(connection.take(8 + 2), sync(b"SND2", 2, b"/b"));
+        assert_eq!(connection.take(12), sync(b"SND2", 0o100_755, &[0; 4]));
+        assert_eq!(connection.take(8 + 3), sync(b"DATA", 3, b"xyz"));
+        assert_eq!(connection.take(8), sync(b"DONE", 7, b""));
+        connection.send(&sync(b"OKAY", 0, b""));
+    });
+    let mut sync = adb.device("x").sync().unwrap();
+    let mut pulled = Vec::new();
+    assert_eq!(sync.pull("/a", &mut pulled).unwrap(), 4);
+    assert_eq!(pulled, b"abcd");
+    assert_eq!(sync.push(&mut &b"xyz"[..], "/b", 0o755, 7).unwrap(), 3);
+}
+
+#[test]
+fn a_full_disk_says_so() {
+    let adb = server("", |connection, _| {
+        connection.okay();
+        connection.take(8);
+        connection.send(&sync(b"FAIL", 23, b"No space left on device"));
+        connection.wait();
+    });
+    let mut sync = adb.device("x").sync().unwrap();
+    let much = vec![7; 1 << 20];
+    let error = sync.push(&mut &much[..], "/data/x", 0o644, 0).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "adb: push /data/x: No space left on device"
+    );
+}

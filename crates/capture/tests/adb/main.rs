@@ -1,0 +1,5 @@
+//! The adb client against a server that misbehaves, and against the real one.
+
+mod fake;
+mod faults;
+mod real;

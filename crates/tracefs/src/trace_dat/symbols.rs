@@ -1,0 +1,56 @@
+//! Names for what records hold as numbers: functions, format texts, threads.
+
+use std::collections::HashSet;
+use std::fs;
+
+use crate::Tracefs;
+
+/// The kernel's functions, as `/proc/kallsyms` has them, without data and without the marks that
+/// compilers put in front of functions: that is half of the file. Empty where this user is shown no
+/// addresses.
+pub(super) fn functions() -> String {
+    let text = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    let is_function = |line: &&str| {
+        let mut words = line.split_whitespace();
+        let (address, kind, name) = (words.next(), words.next(), words.next());
+        let shown = address.is_some_and(|address| address.bytes().any(|digit| digit != b'0'));
+        let code = kind.is_some_and(|kind| matches!(kind, "t" | "T" | "w" | "W"));
+        shown && code && name.is_some_and(|name| !name.starts_with("__pfx_"))
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines().filter(is_function) {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+/// The names of threads: those that the kernel noted while recording, and those that run now and
+/// are not among them.
+pub(super) fn threads(whole: &dyn Tracefs) -> String {
+    let mut out = whole.read("saved_cmdlines").unwrap_or_default();
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let number = |line: &str| line.split(' ').next()?.parse().ok();
+    let known: HashSet<u32> = out.lines().filter_map(number).collect();
+    for (number, name) in running().filter(|(number, _)| !known.contains(number)) {
+        out.push_str(&format!("{number} {name}\n"));
+    }
+    out
+}
+
+fn running() -> impl Iterator<Item = (u32, String)> {
+    let processes = numbers("/proc".to_owned());
+    let threads =
+        processes.flat_map(|pid| numbers(format!("/proc/{pid}/task")).map(move |tid| (pid, tid)));
+    threads.filter_map(|(pid, tid)| {
+        let name = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
+        Some((tid, name.trim_end_matches('\n').replace('\n', " ")))
+    })
+}
+
+fn numbers(folder: String) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}

@@ -1,0 +1,250 @@
+//! Android's own atrace and ours, as processes on a device that is made up but for its kernel.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use flate2::read::ZlibDecoder;
+use tempfile::TempDir;
+
+/// Who runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Android's, as it was built for this machine.
+    Original,
+    /// Ours.
+    Ours,
+    /// Ours with `--compat`.
+    Compat,
+}
+
+/// The device: a property store as a folder, and the programs that reach it.
+pub struct Device {
+    folder: TempDir,
+}
+
+/// What a run said and left.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Said {
+    pub code: Option<i32>,
+    /// What stands before the trace.
+    pub stdout: String,
+    pub stderr: String,
+    /// The first line of the trace, and whether more follow.
+    pub trace: Option<String>,
+}
+
+impl Device {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let device = Self { folder };
+        for name in ["properties", "bin"] {
+            fs::create_dir(device.path(name)).unwrap();
+        }
+        fs::write(device.path("empty"), "").unwrap();
+        let properties = device.path("properties");
+        let properties = properties.display();
+        device.script(
+            "getprop",
+            &format!("cat '{properties}'/\"$1\" 2>/dev/null; echo"),
+        );
+        device.script(
+            "setprop",
+            &format!("printf %s \"$2\" > '{properties}'/\"$1\""),
+        );
+        let calls = device.path("calls");
+        let list =
+            "Found 2 services:\\n0\\tactivity: [android.app.IActivityManager]\\n1\\twindow: [x]\\n";
+        let call = format!("echo \"$2 $3\" >> '{}'", calls.display());
+        device.script(
+            "service",
+            &format!("[ $1 = list ] && printf '{list}' || {call}"),
+        );
+        device
+    }
+
+    /// A file of the device.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn script(&self, name: &str, text: &str) {
+        let path = self.path("bin").join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Sets a property.
+    pub fn set(&self, name: &str, value: &str) {
+        fs::write(self.path("properties").join(name), value).unwrap();
+    }
+
+    /// Properties that are not empty.
+    pub fn properties(&self) -> BTreeMap<String, String> {
+        let entries = fs::read_dir(self.path("properties")).unwrap().flatten();
+        let property = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
+        };
+        let all = entries.map(property);
+        all.filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    /// Services that were told to read their properties again, with the code of the call.
+    pub fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path("calls")).unwrap_or_default();
+        let mut calls: Vec<String> = text.lines().map(str::to_owned).collect();
+        calls.sort();
+        calls
+    }
+
+    /// No properties, no calls.
+    pub fn reset(&self) {
+        for entry in fs::read_dir(self.path("properties")).unwrap().flatten() {
+            fs::remove_file(entry.path()).unwrap();
+        }
+        let _ = fs::remove_file(self.path("calls"));
+    }
+
+    /// A program with its arguments.
+    pub fn command(&self, program: Program, args: &[&str]) -> Command {
+        let mut command = match program {
+            Program::Original => self.original(),
+            Program::Ours | Program::Compat => Command::new(env!("CARGO_BIN_EXE_atrace")),
+        };
+        if program == Program::Compat {
+            command.arg("--compat");
+        }
+        command.args(args);
+        let path = std::env::var("PATH").unwrap();
+        let path = format!("{}:{path}", self.path("bin").display());
+        command
+            .env("PATH", path)
+            .env("ATRACE_PROPERTIES", self.path("properties"));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Where the kernel refuses function tracing, the original could not start at all: it sees an
+    /// empty file in place of the list of functions.
+    fn original(&self) -> Command {
+        let mut command = Command::new("unshare");
+        let hidden = "/sys/kernel/tracing/set_ftrace_filter";
+        let hide = format!(
+            "mount --bind '{}' {hidden} && exec \"$0\" \"$@\"",
+            self.path("empty").display()
+        );
+        command
+            .args(["-m", "sh", "-c", &hide])
+            .arg(original().unwrap());
+        command
+    }
+
+    /// Runs a program to its end.
+    pub fn run(&self, program: Program, args: &[&str]) -> Said {
+        said(self.start(program, args))
+    }
+
+    /// Starts a program.
+    pub fn start(&self, program: Program, args: &[&str]) -> Child {
+        self.command(program, args).spawn().unwrap()
+    }
+}
+
+/// Android's atrace, where `cargo xtask device atrace` built it.
+pub fn original() -> Option<PathBuf> {
+    let path = testkit::workspace_root().join("target/device/atrace");
+    if !path.is_file() {
+        println!("skipped: Android's atrace is not built: cargo xtask device atrace");
+        return None;
+    }
+    Some(path)
+}
+
+/// Waits until a program says that it records.
+pub fn wait_until_recording(child: &mut Child) {
+    let mut told = [0; b"capturing trace...".len()];
+    let stdout = child.stdout.as_mut().unwrap();
+    stdout.read_exact(&mut told).unwrap();
+    assert_eq!(&told, b"capturing trace...");
+}
+
+/// Waits for the end of a program.
+pub fn said(child: Child) -> Said {
+    let output = child.wait_with_output().unwrap();
+    let (stdout, trace) = split(&output.stdout);
+    Said {
+        code: output.status.code(),
+        stdout,
+        stderr: plain(&String::from_utf8_lossy(&output.stderr)),
+        trace: trace.map(|bytes| first_line(&bytes)),
+    }
+}
+
+/// The text of the trace that a program printed or wrote.
+pub fn trace_of(bytes: &[u8]) -> Vec<u8> {
+    split(bytes)
+        .1
+        .unwrap_or_else(|| panic!("no trace in {}", String::from_utf8_lossy(bytes)))
+}
+
+fn split(bytes: &[u8]) -> (String, Option<Vec<u8>>) {
+    const MARK: &[u8] = b"TRACE:\n";
+    let at = bytes.windows(MARK.len()).position(|window| window == MARK);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Some(at) = at else {
+        return (text(bytes), None);
+    };
+    let end = at + MARK.len();
+    let trace = match bytes[end..].starts_with(b"\x78\x9c") {
+        true => {
+            let mut inflated = Vec::new();
+            ZlibDecoder::new(&bytes[end..])
+                .read_to_end(&mut inflated)
+                .unwrap();
+            inflated
+        }
+        false => bytes[end..].to_vec(),
+    };
+    (text(&bytes[..end]), Some(trace))
+}
+
+fn first_line(trace: &[u8]) -> String {
+    let text = String::from_utf8_lossy(trace);
+    let events = text.lines().filter(|line| !line.starts_with('#')).count();
+    let first = text.lines().next().unwrap_or_default();
+    format!(
+        "{first} and {} events",
+        if events > 0 { "some" } else { "no" }
+    )
+}
+
+/// Stderr without what Android's log library prints there, without the folders of the programs,
+/// and of the usage text its first line.
+fn plain(stderr: &str) -> String {
+    let log = |line: &&str| !line.starts_with("atrace I ");
+    let mut lines = Vec::new();
+    for line in stderr.lines().filter(log) {
+        let words =
+            line.split(' ').map(
+                |word| match Path::new(word.trim_end_matches(':')).file_name() {
+                    Some(name) if name == "atrace" => word
+                        [word.len() - "atrace".len() - usize::from(word.ends_with(':'))..]
+                        .to_owned(),
+                    _ => word.to_owned(),
+                },
+            );
+        let words: Vec<String> = words.collect();
+        lines.push(words.join(" "));
+        if line.starts_with("usage: ") {
+            break;
+        }
+    }
+    lines.join("\n")
+}

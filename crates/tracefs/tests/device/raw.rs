@@ -1,0 +1,120 @@
+//! `--raw`: the file must be one that trace-cmd reads, with the same contents as the text.
+
+use std::fs;
+use std::process::Command;
+
+use crate::kernel::Kernel;
+use crate::program::{Device, Program, wait_until_recording};
+use crate::workload::{self, Marker};
+
+fn have_trace_cmd() -> bool {
+    let there = Command::new("trace-cmd").arg("--version").output().is_ok();
+    if !there {
+        println!("skipped: trace-cmd is not installed");
+    }
+    there
+}
+
+fn report(device: &Device, file: &str) -> String {
+    let output = Command::new("trace-cmd")
+        .args(["report", "-i"])
+        .arg(device.path(file))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn trace_cmd_finds_what_happened() {
+    const MARKS: usize = 2_000;
+    if !have_trace_cmd() {
+        return;
+    }
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let file = device.path("trace.dat");
+    let args = [
+        "--raw",
+        "--stream",
+        "-o",
+        file.to_str().unwrap(),
+        "-b",
+        "4096",
+        "sched",
+        "irq",
+        "workq",
+    ];
+    let mut child = device.start(Program::Ours, &args);
+    wait_until_recording(&mut child);
+    let sleeps = workload::sleeps(10);
+    workload::work_of_the_kernel();
+    let mut marker = Marker::open();
+    for number in 0..MARKS {
+        marker.put(&format!("I|1|mark {number}"));
+    }
+    // SAFETY: kill of our own child, which was not waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(kernel.settings(), *kernel.baseline());
+    drop(kernel);
+
+    let text = report(&device, "trace.dat");
+    let marks = text
+        .lines()
+        .filter_map(|line| line.split_once("I|1|mark ")?.1.parse::<usize>().ok());
+    assert!(marks.eq(0..MARKS), "not all marks, or not in order");
+    // The clock is `boot`; trace-cmd prints it as plain nanoseconds.
+    let begin = text.lines().find(|line| line.contains("|sleep 0")).unwrap();
+    let ts = begin
+        .split_once(']')
+        .unwrap()
+        .1
+        .split_once(':')
+        .unwrap()
+        .0
+        .trim();
+    let ts: i64 = ts.replace('.', "").parse().unwrap();
+    assert!(
+        (sleeps[0].begin.0..=sleeps[0].begin.1).contains(&ts),
+        "{begin}"
+    );
+    assert!(text.contains("sleeper") && text.contains(": sched_switch:"));
+    // Names of functions and of work need the symbols.
+    assert!(text.contains("workqueue_execute_start") && text.contains("function "));
+}
+
+#[test]
+fn a_buffer_is_dumped_as_pages_too() {
+    if !have_trace_cmd() {
+        return;
+    }
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let path = |name: &str| device.path(name).to_str().unwrap().to_owned();
+    device.run(Program::Ours, &["--async_start", "-b", "4096", "sched"]);
+    kernel.mark("I|1|first");
+    device.run(
+        Program::Ours,
+        &["--raw", "--async_dump", "-o", &path("first.dat")],
+    );
+    kernel.mark("I|1|second");
+    let output = device
+        .command(Program::Ours, &["--raw", "--async_stop"])
+        .output()
+        .unwrap();
+    fs::write(path("second.dat"), output.stdout).unwrap();
+    assert_eq!(kernel.settings(), *kernel.baseline());
+    let (first, second) = (report(&device, "first.dat"), report(&device, "second.dat"));
+    assert!(first.contains("I|1|first") && !first.contains("I|1|second"));
+    assert!(second.contains("I|1|second") && !second.contains("I|1|first"));
+}

@@ -1,0 +1,221 @@
+//! What can be asked for.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+/// Record what a device or this machine does, and show it
+///
+/// Takes systrace's options. Without --time it records until Enter or Ctrl-C.
+#[derive(clap::Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk"
+)]
+pub struct CaptureArgs {
+    /// Categories to record; -l lists them [default: what systrace records]
+    #[arg(value_name = "CATEGORY")]
+    pub categories: Vec<String>,
+
+    /// The file to write: .html, .json, .txt, .gz [default: trace.html, or trace.json with --json]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Write systrace's JSON
+    #[arg(short, long)]
+    pub json: bool,
+
+    /// Record for N seconds
+    #[arg(short, long, value_name = "N")]
+    pub time: Option<u32>,
+
+    /// The buffer of each CPU, KB
+    #[arg(short, long, visible_alias = "buffer-size", value_name = "KB", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buf_size: Option<u32>,
+
+    /// List the categories that can be recorded
+    #[arg(short, long)]
+    pub list_categories: bool,
+
+    /// What to record: android (over adb) or linux (this machine)
+    #[arg(long, value_name = "TARGET", default_value = "android")]
+    pub target: Target,
+
+    /// Read a trace from a file instead of recording
+    #[arg(long, value_name = "FILE")]
+    pub from_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub android: AndroidArgs,
+
+    #[command(flatten)]
+    pub linux: LinuxArgs,
+
+    /// Kernel functions to trace, with commas between them
+    #[arg(short, long, visible_alias = "ktrace", value_name = "F,…")]
+    pub ktr: Option<String>,
+
+    /// How long an agent may take to start or stop, seconds
+    #[arg(long, value_name = "S", help_heading = "Limits")]
+    pub timeout: Option<u32>,
+
+    /// How long an agent may take to hand over what it has, seconds
+    #[arg(long, value_name = "S", help_heading = "Limits")]
+    pub collection_timeout: Option<u32>,
+
+    #[command(flatten)]
+    pub old: OldArgs,
+}
+
+/// What is recorded.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// A device over adb.
+    Android,
+    /// This machine.
+    Linux,
+}
+
+/// Choices for devices.
+#[derive(clap::Args, Clone, Debug)]
+pub struct AndroidArgs {
+    /// The device, where there are several [env: ANDROID_SERIAL]
+    #[arg(short = 'e', long, value_name = "SERIAL", help_heading = "Android")]
+    pub serial: Option<String>,
+
+    /// Apps whose own sections are recorded, with commas between them
+    #[arg(short, long, value_name = "APP,…", help_heading = "Android")]
+    pub app: Option<String>,
+
+    /// Categories, with commas between them
+    #[arg(
+        long,
+        value_name = "CATEGORY,…",
+        value_delimiter = ',',
+        help_heading = "Android"
+    )]
+    pub atrace_categories: Vec<String>,
+
+    /// Have the device send the trace as it is
+    #[arg(long, help_heading = "Android")]
+    pub no_compress: bool,
+}
+
+/// Choices for this machine.
+#[derive(clap::Args, Clone, Debug)]
+pub struct LinuxArgs {
+    /// Categories, with commas between them
+    #[arg(
+        long,
+        value_name = "CATEGORY,…",
+        value_delimiter = ',',
+        help_heading = "Linux"
+    )]
+    pub ftrace_categories: Vec<String>,
+
+    /// A kernel event, group/name, or a whole group; may be given several times
+    #[arg(long, value_name = "GROUP/NAME", help_heading = "Linux")]
+    pub event: Vec<String>,
+
+    /// Record in a tracefs instance of its own
+    #[arg(long, value_name = "NAME", help_heading = "Linux")]
+    pub instance: Option<String>,
+}
+
+/// Options of older systraces: taken, and without effect, as what they chose is always done.
+#[derive(clap::Args, Clone, Debug)]
+pub struct OldArgs {
+    #[arg(long, hide = true)]
+    no_fix_threads: bool,
+    #[arg(long, hide = true)]
+    no_fix_tgids: bool,
+    #[arg(long, hide = true)]
+    no_fix_circular: bool,
+    #[arg(long, hide = true)]
+    link_assets: bool,
+    #[arg(long, hide = true)]
+    asset_dir: Option<String>,
+}
+
+/// How the result is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OutputKind {
+    /// The page, with the text in it.
+    Page,
+    /// systrace's JSON.
+    Json,
+    /// ftrace text.
+    Text,
+    /// The same, compressed.
+    Gzip,
+}
+
+impl CaptureArgs {
+    /// Refuses what does not go together.
+    ///
+    /// # Errors
+    /// Says what.
+    pub fn check(&self) -> Result<()> {
+        if self.old.link_assets || self.old.asset_dir.is_some() {
+            bail!("--link-assets and --asset-dir are deprecated.");
+        }
+        if self.target == Target::Linux && self.android.app.is_some() {
+            bail!("--app is for Android; on Linux every program's own marks are recorded");
+        }
+        if self.target == Target::Android && !self.linux.event.is_empty() {
+            bail!("--event is for Linux: --target linux");
+        }
+        self.kind().map(|_| ())
+    }
+
+    /// Where the result goes.
+    pub fn output(&self) -> PathBuf {
+        let ending = if self.json { "json" } else { "html" };
+        match (&self.output, &self.from_file) {
+            (Some(output), _) => output.clone(),
+            (None, Some(file)) => {
+                let name = file.file_name().unwrap_or_default();
+                Path::new(name).with_extension(ending)
+            }
+            (None, None) => Path::new("trace").with_extension(ending),
+        }
+    }
+
+    /// How the result is written: as --json says, else by the file's ending.
+    ///
+    /// # Errors
+    /// If the ending says nothing.
+    pub fn kind(&self) -> Result<OutputKind> {
+        let output = self.output();
+        let ending = output.extension().unwrap_or_default().to_string_lossy();
+        Ok(match ending.to_ascii_lowercase().as_str() {
+            _ if self.json => OutputKind::Json,
+            "html" | "htm" => OutputKind::Page,
+            "json" => OutputKind::Json,
+            "gz" => OutputKind::Gzip,
+            "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
+            _ => bail!(
+                "{}: the ending says how to write it: .html, .json, .txt or .gz",
+                output.display()
+            ),
+        })
+    }
+
+    /// The categories that were chosen for the target.
+    pub fn chosen(&self) -> Vec<String> {
+        match self.target {
+            _ if !self.categories.is_empty() => self.categories.clone(),
+            Target::Android => self.android.atrace_categories.clone(),
+            Target::Linux => self.linux.ftrace_categories.clone(),
+        }
+    }
+
+    /// The device's serial, from the option or the environment.
+    pub fn serial(&self) -> Option<String> {
+        let given = || {
+            std::env::var("ANDROID_SERIAL")
+                .ok()
+                .filter(|serial| !serial.is_empty())
+        };
+        self.android.serial.clone().or_else(given)
+    }
+}

@@ -1,0 +1,52 @@
+//! `traceloom capture`, which also answers as `systrace`.
+
+mod args;
+mod output;
+mod recording;
+mod run;
+mod wait;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+pub use args::CaptureArgs;
+
+/// Runs the command.
+///
+/// # Errors
+/// If nothing could be recorded, or the result not be written.
+pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
+    run::run(args, &mut run::Console::Stderr)
+}
+
+/// The command line of systrace.
+#[derive(Parser, Debug)]
+#[command(
+    name = "systrace",
+    version,
+    about = "Android and Linux system-wide tracing: records, and writes one HTML file that shows it",
+    after_help = "Example:\n  systrace -b 32768 -t 15 gfx input view sched freq"
+)]
+struct Systrace {
+    #[command(flatten)]
+    capture: CaptureArgs,
+}
+
+/// Runs as systrace: its messages are on standard output, its failures end with 1, arguments
+/// that it does not know with 2.
+pub fn main_as_systrace(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args = match Systrace::try_parse_from(args) {
+        Ok(systrace) => systrace.capture,
+        Err(error) => return crate::cli::print_usage(&error),
+    };
+    match run::run(&args, &mut run::Console::Stdout) {
+        Ok(code) => code,
+        Err(error) => {
+            crate::cli::report(&error);
+            ExitCode::from(1)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Takes what agents hand over: keeps the text, and reads it while it comes.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use traceloom_capture::{PartKind, Sink};
+use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
+use traceloom_trace::{Trace, TraceBuilder};
+
+/// A part as it came, in a file without a name.
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// Who recorded it.
+    pub name: String,
+    file: BufWriter<File>,
+    /// Its length, bytes.
+    pub length: u64,
+}
+
+impl Part {
+    /// The part from its beginning.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn open(&mut self) -> io::Result<impl Read + '_> {
+        self.file.flush()?;
+        let file = self.file.get_mut();
+        file.seek(SeekFrom::Start(0))?;
+        Ok(file)
+    }
+}
+
+/// What was recorded, while it comes.
+pub struct Recording {
+    options: ReadOptions,
+    builder: TraceBuilder,
+    /// Lists of processes; they come before the traces whose threads they name.
+    dumps: Vec<u8>,
+    reader: Option<AnyReader>,
+    /// Why what came is no trace. It is kept all the same.
+    broken: Option<ReadError>,
+    /// All parts in the order they came.
+    pub parts: Vec<Part>,
+}
+
+impl Recording {
+    /// Of nothing yet, to be read as `options` say.
+    pub fn new(options: ReadOptions) -> Self {
+        Self {
+            options,
+            builder: TraceBuilder::new(),
+            dumps: Vec::new(),
+            reader: None,
+            broken: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Whether any trace came, of any length.
+    pub fn is_empty(&self) -> bool {
+        let mut traces = self.parts.iter().filter(|part| is_trace(part.kind));
+        traces.all(|part| part.length == 0)
+    }
+
+    /// The trace, and all parts.
+    ///
+    /// # Errors
+    /// If what came is no trace.
+    pub fn finish(mut self) -> Result<(Trace, Vec<Part>), (anyhow::Error, Vec<Part>)> {
+        self.end_reading();
+        match self.broken {
+            None => Ok((self.builder.finish(), self.parts)),
+            Some(error) => Err((error.into(), self.parts)),
+        }
+    }
+
+    fn end_reading(&mut self) {
+        if let Some(mut reader) = self.reader.take() {
+            let mut target = Target::Trace(&mut self.builder);
+            if let Err(error) = reader.finish(&mut target) {
+                self.broken.get_or_insert(error);
+            }
+        }
+    }
+
+    fn begin_reading(&mut self, name: &str) {
+        let dump = Some(std::mem::take(&mut self.dumps)).filter(|dump| !dump.is_empty());
+        let options = ReadOptions {
+            name: name.to_owned(),
+            process_dump: dump.map(Arc::new),
+            ..self.options.clone()
+        };
+        self.reader = Some(AnyReader::new(options));
+    }
+}
+
+impl Sink for Recording {
+    fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()> {
+        self.end_reading();
+        if is_trace(kind) {
+            self.begin_reading(name);
+        }
+        self.parts.push(Part {
+            kind,
+            name: name.to_owned(),
+            file: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
+            length: 0,
+        });
+        Ok(())
+    }
+
+    fn data(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(part) = self.parts.last_mut() {
+            part.file.write_all(bytes)?;
+            part.length += bytes.len() as u64;
+            if part.kind == PartKind::ProcessDump {
+                self.dumps.extend_from_slice(bytes);
+            }
+        }
+        if let (Some(reader), None) = (&mut self.reader, &self.broken) {
+            let mut target = Target::Trace(&mut self.builder);
+            self.broken = reader.feed(bytes, &mut target).err();
+        }
+        Ok(())
+    }
+}
+
+fn is_trace(kind: PartKind) -> bool {
+    !matches!(kind, PartKind::ProcessDump | PartKind::CgroupDump)
+}
+
+/// Keeps what could not be read beside where the result should be, and says where.
+///
+/// # Errors
+/// If that cannot be written either.
+pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path::PathBuf>> {
+    let mut kept = Vec::new();
+    for mut part in parts.into_iter().filter(|part| is_trace(part.kind)) {
+        let mut name = output.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.txt", part.name));
+        let path = output.with_file_name(name);
+        let cannot = || format!("cannot write {}", path.display());
+        let mut file = File::create(&path).with_context(cannot)?;
+        let mut from = part.open()?;
+        io::copy(&mut from, &mut file).with_context(cannot)?;
+        drop(from);
+        kept.push(path);
+    }
+    Ok(kept)
+}

@@ -1,0 +1,271 @@
+//! Records: chooses the agents, starts them, waits, stops them, and writes what they have.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use traceloom_capture::adb::{Adb, Device};
+use traceloom_capture::{
+    Agent, AtraceAgent, AtraceOptions, CaptureError, Controller, FileAgent, Limits, Note,
+    ProcessAgent, Step, choose_device, is_root,
+};
+
+use super::args::{CaptureArgs, Target};
+use super::output::Output;
+use super::recording::{Recording, keep};
+use super::wait::{Ended, Wait};
+use crate::input::InputArgs;
+use crate::print::plain;
+
+/// Where messages about the progress go.
+pub enum Console {
+    /// As a program that may print its result on standard output.
+    Stderr,
+    /// As systrace did.
+    Stdout,
+}
+
+impl Console {
+    fn say(&self, text: &str) {
+        let text: Vec<_> = text.lines().map(plain).collect();
+        let text = text.join("\n");
+        match self {
+            Self::Stderr => eprintln!("{text}"),
+            Self::Stdout => println!("{text}"),
+        }
+    }
+
+    /// Something that went wrong, and did not end it.
+    fn warn(&self, note: &Note) {
+        match note {
+            Note::Said { text, .. } => self.say(text),
+            Note::Failed { agent, step, error } => {
+                let what = match step {
+                    Step::Start => "did not start",
+                    Step::Mark => "could not mark the time",
+                    Step::Stop => "did not stop",
+                    Step::Collect => "did not hand over everything",
+                    _ => "failed",
+                };
+                eprintln!("Warning: {agent} {what}: {}", plain(&error.to_string()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If nothing could be recorded, or the result not be written.
+pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
+    args.check()?;
+    match (&args.from_file, args.target) {
+        (Some(file), _) => record(args, console, vec![Box::new(FileAgent::new(file.clone()))]),
+        (None, Target::Android) => android(args, console),
+        (None, Target::Linux) => linux(args, console),
+    }
+}
+
+fn android(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
+    let adb = Adb::from_env()?;
+    let device = choose_device(&adb, args.serial().as_deref())?;
+    let atrace = AtraceAgent::new(device.clone(), atrace_options(args))?;
+    if args.list_categories {
+        return list(&atrace, &device);
+    }
+    // Processes are asked for first: their names are needed where the trace is read.
+    record(
+        args,
+        console,
+        vec![Box::new(ProcessAgent::new(device)), Box::new(atrace)],
+    )
+}
+
+fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
+    AtraceOptions {
+        categories: args.chosen(),
+        buffer_kb: args.buf_size,
+        apps: args.android.app.clone(),
+        functions: args.ktr.clone(),
+        seconds: args.time,
+        compress: !args.android.no_compress,
+        program: None,
+    }
+}
+
+fn list(atrace: &AtraceAgent, device: &Device) -> Result<ExitCode> {
+    let all = atrace.list(Limits::default().start_stop)?;
+    print_list(all.iter().map(|category| (&category.name, &category.title)));
+    if !is_root(device)? {
+        println!("\nNOTE: more categories may be available with adb root\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
+    for (name, title) in all {
+        println!("{:>12} - {}", plain(name), plain(title));
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn linux(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
+    use traceloom_capture::{LinuxAgent, LinuxOptions, LocalProcessAgent, tracefs};
+    let tree = tracefs()?;
+    let functions = args.ktr.as_deref().unwrap_or_default().split(',');
+    let functions = functions.filter(|name| !name.is_empty()).map(str::to_owned);
+    let options = LinuxOptions {
+        categories: args.chosen(),
+        events: args.linux.event.clone(),
+        functions: functions.collect(),
+        instance: args.linux.instance.clone(),
+        buffer_kb: args.buf_size.unwrap_or(LinuxOptions::default().buffer_kb),
+        ..LinuxOptions::default()
+    };
+    let ftrace = LinuxAgent::new(&tree, options);
+    if args.list_categories {
+        let all = ftrace.list();
+        print_list(all.iter().map(|(name, title)| (name, title)));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let processes = LocalProcessAgent::default();
+    record(args, console, vec![Box::new(processes), Box::new(ftrace)])
+}
+
+#[cfg(not(target_os = "linux"))]
+fn linux(_: &CaptureArgs, _: &mut Console) -> Result<ExitCode> {
+    bail!("--target linux records the machine it runs on, and this is not Linux");
+}
+
+fn record(
+    args: &CaptureArgs,
+    console: &mut Console,
+    agents: Vec<Box<dyn Agent + '_>>,
+) -> Result<ExitCode> {
+    let mut controller = Controller::new(agents, limits(args));
+    let wait = Wait::new();
+    start(&mut controller, console)?;
+    let ended = wait_for_end(args, console, &wait);
+    if ended == Ended::Signal {
+        console.say("");
+    }
+    console.say("Tracing completed. Collecting output...");
+    let recording = collect(&mut controller, console)?;
+    if recording.is_empty() {
+        bail!("No data was captured.  Output file was not written.");
+    }
+    write(args, console, recording)
+}
+
+fn limits(args: &CaptureArgs) -> Limits {
+    let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
+    let usual = Limits::default();
+    Limits {
+        start_stop: args.timeout.map_or(usual.start_stop, seconds),
+        collect: args.collection_timeout.map_or(usual.collect, seconds),
+    }
+}
+
+/// Starts all agents. That the lists of processes will be there is worth nothing alone.
+fn start(controller: &mut Controller<'_>, console: &Console) -> Result<()> {
+    let mut errors = Vec::new();
+    controller.start(&mut |note| match note {
+        Note::Failed { error, .. } => errors.push(error),
+        note => console.warn(&note),
+    });
+    let (running, asked) = (controller.running(), controller.asked());
+    if running == asked {
+        return Ok(());
+    }
+    if running <= 1 && asked <= 2 {
+        return Err(errors.into_iter().next().map_or_else(nothing, Into::into));
+    }
+    for error in errors {
+        eprintln!("Warning: {}", plain(&error.to_string()));
+    }
+    eprintln!("Warning: Only {running} of {asked} tracing agents started.");
+    Ok(())
+}
+
+fn nothing() -> anyhow::Error {
+    anyhow::Error::msg("nothing was started")
+}
+
+fn wait_for_end(args: &CaptureArgs, console: &Console, wait: &Wait) -> Ended {
+    if args.from_file.is_some() {
+        console.say("Reading results from file.");
+        return Ended::Time;
+    }
+    match args.time.filter(|&seconds| seconds > 0) {
+        Some(seconds) => {
+            console.say(&format!("Starting tracing ({seconds} seconds)"));
+            wait.until(Some(Duration::from_secs(seconds.into())))
+        }
+        None => {
+            console.say("Starting tracing (stop with enter)");
+            wait.until(None)
+        }
+    }
+}
+
+fn collect(controller: &mut Controller<'_>, console: &Console) -> Result<Recording> {
+    let open = InputArgs::default_for_capture();
+    let mut recording = Recording::new(open.read_options("")?);
+    controller.stop(&mut |note| console.warn(&note));
+    let mut failed: Vec<CaptureError> = Vec::new();
+    controller.collect(&mut recording, &mut |note| match note {
+        Note::Failed { error, .. } if recording_failed(&error) => failed.push(error),
+        note => console.warn(&note),
+    });
+    match failed.into_iter().next() {
+        Some(error) => Err(error.into()),
+        None => Ok(recording),
+    }
+}
+
+/// Whether an error leaves nothing to go on with.
+fn recording_failed(error: &CaptureError) -> bool {
+    matches!(
+        error,
+        CaptureError::NoTraceData { .. } | CaptureError::Sink(_) | CaptureError::Local { .. }
+    )
+}
+
+fn write(args: &CaptureArgs, console: &Console, recording: Recording) -> Result<ExitCode> {
+    let path = args.output();
+    let (trace, mut parts) = match recording.finish() {
+        Ok(read) => read,
+        Err((error, parts)) => {
+            let kept = keep(parts, &path)?;
+            let kept: Vec<_> = kept.iter().map(|path| path.display().to_string()).collect();
+            return Err(error.context(format!(
+                "what came is no trace; it is kept in {}",
+                kept.join(", ")
+            )));
+        }
+    };
+    console.say("Outputting Systrace results...");
+    let output = Output {
+        path: &path,
+        kind: args.kind()?,
+        title: title(args),
+        threads: InputArgs::default_for_capture().threads(),
+    };
+    console.say("Tracing complete, writing results");
+    output.write(&trace, &mut parts)?;
+    let kind = if args.json { "JSON" } else { "HTML" };
+    let whole = std::path::absolute(&path).unwrap_or(path);
+    console.say(&format!(
+        "\nWrote trace {kind} file: file://{}\n",
+        whole.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn title(args: &CaptureArgs) -> String {
+    match args.target {
+        Target::Android => "Android System Trace".to_owned(),
+        Target::Linux => "Linux System Trace".to_owned(),
+    }
+}

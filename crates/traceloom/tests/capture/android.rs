@@ -1,0 +1,171 @@
+//! A device: Android's own adbd on loopback behind Debian's adb, with our atrace on its path.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use testkit::{KernelTurn, Loopback};
+
+use crate::work::{TRACELOOM, check_sleeper, open, record, said, sleeper, traceloom};
+
+/// Runs a test with a device and the kernel, or says that it cannot.
+fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    match Loopback::start(Some(Path::new(TRACELOOM))) {
+        Ok(mut device) => test(&mut device, folder.path()),
+        Err(why) => println!("skipped: {why}"),
+    }
+}
+
+fn on(device: &Loopback, folder: &Path, args: &[&str]) -> Command {
+    let mut command = traceloom(folder, args);
+    command.env("ANDROID_ADB_SERVER_PORT", device.port().to_string());
+    command
+}
+
+fn run(device: &Loopback, folder: &Path, args: &[&str]) -> Output {
+    on(device, folder, args).output().unwrap()
+}
+
+#[test]
+fn the_whole_chain_as_systrace() {
+    with_device(|device, folder| {
+        let args = [
+            "systrace",
+            "-o",
+            "trace.html",
+            "-b",
+            "2048",
+            "-a",
+            "com.example.app",
+            "sched",
+            "view",
+            "nonsense",
+        ];
+        let output = record(on(device, folder, &args), || {
+            assert_eq!(device.property("debug.atrace.app_0"), "com.example.app");
+            sleeper("android sleeper");
+        });
+        let (stdout, stderr) = said(&output);
+        assert!(output.status.success(), "{stdout}{stderr}");
+        let page = folder.join("trace.html").canonicalize().unwrap();
+        insta::assert_snapshot!(stdout.replace(page.to_str().unwrap(), "[page]"), @r"
+        These categories are unavailable: nonsense
+        Starting tracing (stop with enter)
+        Tracing completed. Collecting output...
+        Outputting Systrace results...
+        Tracing complete, writing results
+
+        Wrote trace HTML file: file://[page]
+        ");
+        check_sleeper(&open(&folder.join("trace.html")), "android sleeper");
+        assert_eq!(device.property("debug.atrace.app_0"), "", "restored");
+        let on = std::fs::read_to_string("/sys/kernel/tracing/set_event").unwrap();
+        assert_eq!(on, "", "all events are off again");
+    });
+}
+
+#[test]
+fn text_that_was_not_compressed_from_an_old_device() {
+    with_device(|device, folder| {
+        device.set_property("ro.build.version.sdk", "22").unwrap();
+        let args = ["capture", "--no-compress", "-o", "trace.txt", "sched"];
+        let output = record(on(device, folder, &args), || sleeper("old sleeper"));
+        assert!(output.status.success(), "{:?}", said(&output));
+        check_sleeper(&open(&folder.join("trace.txt")), "old sleeper");
+
+        device.set_property("ro.build.version.sdk", "17").unwrap();
+        let output = run(device, folder, &["capture", "-t", "1", "sched"]);
+        assert_eq!(output.status.code(), Some(2));
+        insta::assert_snapshot!(said(&output).1, @"traceloom: Device SDK versions < 18 (Android 4.3) are not supported; this device has 17");
+    });
+}
+
+#[test]
+fn which_device_is_meant() {
+    with_device(|device, folder| {
+        let first = device.serial().to_owned();
+        let second = device.add_device().unwrap();
+        let output = run(device, folder, &["systrace", "-l"]);
+        assert_eq!(output.status.code(), Some(1));
+        let (_, stderr) = said(&output);
+        assert!(
+            stderr.contains("Multiple devices connected, serial number required"),
+            "{stderr}"
+        );
+        assert!(
+            stderr.contains(&first) && stderr.contains(&second),
+            "{stderr}"
+        );
+
+        let output = run(device, folder, &["systrace", "-e", &second, "-l"]);
+        let (stdout, stderr) = said(&output);
+        assert!(
+            stdout.contains("sched - CPU Scheduling"),
+            "{stdout}{stderr}"
+        );
+        let output = on(device, folder, &["systrace", "-l"])
+            .env("ANDROID_SERIAL", &first)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let output = run(device, folder, &["systrace", "-e", "nobody", "-l"]);
+        let (_, stderr) = said(&output);
+        assert!(
+            stderr.contains("Device with the serial number \"nobody\" is not connected."),
+            "{stderr}"
+        );
+    });
+}
+
+#[test]
+fn a_device_that_goes_away_leaves_what_came() {
+    with_device(|device, folder| {
+        // It sends half a trace, and then nothing more until it is unplugged.
+        let half = "# tracer: nop\\n#\\n  app-7 (    7) [000] ...1 1.000000: tracing_mark_write: B|7|half\\n";
+        let script = format!(
+            "case \"$*\" in *--list_categories*) echo '  sched - CPU Scheduling';; *--async_stop*) printf 'TRACE:\\n{half}'; exec sleep 9;; esac"
+        );
+        std::fs::remove_file(device.home().join("bin/atrace")).unwrap();
+        device.install("atrace", &script).unwrap();
+        let args = [
+            "capture",
+            "-t",
+            "1",
+            "--collection-timeout",
+            "2",
+            "-o",
+            "trace.txt",
+            "sched",
+        ];
+        let output = run(device, folder, &args);
+        let (_, stderr) = said(&output);
+        assert!(output.status.success(), "{stderr}");
+        assert!(
+            stderr.contains("Warning: atrace did not hand over everything: "),
+            "{stderr}"
+        );
+        let trace = open(&folder.join("trace.txt"));
+        assert_eq!(trace.slices.len(), 1);
+
+        device.unplug();
+        let output = run(device, folder, &args);
+        assert_eq!(output.status.code(), Some(2));
+        let (_, stderr) = said(&output);
+        assert!(!stderr.contains("panicked"), "{stderr}");
+    });
+}
+
+#[test]
+fn a_device_without_root_says_what_to_do() {
+    with_device(|device, folder| {
+        std::fs::remove_file(device.home().join("bin/atrace")).unwrap();
+        let script = "case \"$*\" in *--list_categories*) echo '  sched - CPU Scheduling';; *) echo 'error opening trace';; esac";
+        device.install("atrace", script).unwrap();
+        let output = run(device, folder, &["systrace", "-t", "1", "sched"]);
+        assert_eq!(output.status.code(), Some(1));
+        insta::assert_snapshot!(said(&output).1, @"traceloom: Unable to get atrace data. Did you forget adb root? atrace said: error opening trace");
+    });
+}

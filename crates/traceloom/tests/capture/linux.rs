@@ -1,0 +1,145 @@
+//! This machine.
+
+use testkit::KernelTurn;
+
+use crate::work::{Running, check_sleeper, open, record, said, sleeper, traceloom};
+
+/// What a recording changes while it goes on.
+fn settings() -> Vec<String> {
+    let files = [
+        "buffer_size_kb",
+        "tracing_on",
+        "trace_clock",
+        "set_event",
+        "options/overwrite",
+        "options/record-tgid",
+    ];
+    let read =
+        |file: &&str| std::fs::read_to_string(format!("/sys/kernel/tracing/{file}")).unwrap();
+    files.iter().map(read).collect()
+}
+
+#[test]
+fn a_page_and_json_and_text_of_this_machine() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["trace.html", "trace.json", "trace.txt", "trace.gz"] {
+        let before = settings();
+        let args = ["capture", "--target", "linux", "-o", name, "sched", "irq"];
+        let output = record(traceloom(folder.path(), &args), || sleeper("linux sleeper"));
+        let (_, stderr) = said(&output);
+        assert!(output.status.success(), "{stderr}");
+        assert!(
+            stderr.contains("Starting tracing (stop with enter)\n"),
+            "{stderr}"
+        );
+        assert!(stderr.contains(&format!("{name}\n")), "{stderr}");
+        check_sleeper(&open(&folder.path().join(name)), "linux sleeper");
+        assert_eq!(settings(), before);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_recording_and_keeps_it() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let before = settings();
+    let args = [
+        "capture",
+        "--target",
+        "linux",
+        "-t",
+        "600",
+        "-o",
+        "trace.txt",
+        "sched",
+    ];
+    let running = Running::start(traceloom(folder.path(), &args));
+    sleeper("interrupted");
+    let output = running.interrupt();
+    assert!(output.status.success(), "{:?}", said(&output));
+    check_sleeper(&open(&folder.path().join("trace.txt")), "interrupted");
+    assert_eq!(settings(), before);
+}
+
+#[test]
+fn single_events_and_what_is_not_there() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let args = [
+            &["capture", "--target", "linux", "-t", "1", "-o", "trace.txt"],
+            args,
+        ]
+        .concat();
+        traceloom(folder.path(), &args).output().unwrap()
+    };
+    let output = run(&["--event", "sched/sched_switch"]);
+    assert!(output.status.success(), "{:?}", said(&output));
+    let text = std::fs::read_to_string(folder.path().join("trace.txt")).unwrap();
+    assert!(text.contains(": sched_switch: ") && !text.contains(": sched_waking: "));
+
+    let output = run(&["nonsense"]);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(said(&output).1, @r#"
+    traceloom: nothing of what was asked for can be recorded here
+      error: unknown tracing category "nonsense"
+      --list-categories lists what can be recorded
+    "#);
+    let output = run(&["--event", "no/such"]);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(said(&output).1, @"traceloom: this kernel has no event no/such; available_events in its tracefs lists all");
+}
+
+#[test]
+fn categories_are_listed() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let args = ["capture", "--target", "linux", "--list-categories"];
+    let output = traceloom(std::path::Path::new("."), &args)
+        .output()
+        .unwrap();
+    let (stdout, _) = said(&output);
+    assert!(
+        stdout.contains("       sched - CPU Scheduling\n"),
+        "{stdout}"
+    );
+    assert!(!stdout.contains("Activity Manager"), "{stdout}");
+}
+
+#[test]
+fn without_root_it_says_what_helps() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    // Where nobody else may go: a copy that everyone may run.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("traceloom");
+    std::fs::copy(crate::work::TRACELOOM, &program).unwrap();
+    let open = |path: &std::path::Path| {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    open(folder.path());
+    open(&program);
+    let mut command = std::process::Command::new(&program);
+    let args = ["capture", "--target", "linux", "-t", "1", "-o", "trace.txt"];
+    std::os::unix::process::CommandExt::uid(&mut command, 65534);
+    let output = command
+        .args(args)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(said(&output).1, @r"
+    traceloom: recording this machine needs root, or the right to change what is in /sys/kernel/tracing
+      run the same command with sudo
+    ");
+}

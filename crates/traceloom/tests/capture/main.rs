@@ -1,0 +1,7 @@
+//! Recordings, from the command line to the opened file: of this machine, and of a device behind
+//! a real adb.
+#![cfg(target_os = "linux")]
+
+mod android;
+mod linux;
+mod work;

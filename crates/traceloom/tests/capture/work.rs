@@ -1,0 +1,170 @@
+//! Running the program, and something to record.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use traceloom_formats::{ReadOptions, read_bytes};
+use traceloom_trace::{RowId, Trace};
+
+pub const TRACELOOM: &str = env!("CARGO_BIN_EXE_traceloom");
+
+/// How often [`sleeper`] sleeps, and for how long.
+pub const SLEEPS: usize = 20;
+pub const SLEEP: Duration = Duration::from_millis(10);
+
+/// The program with arguments, in a folder.
+pub fn traceloom(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(TRACELOOM);
+    command
+        .args(args)
+        .current_dir(folder)
+        .env_remove("ANDROID_SERIAL")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// What came from the program so far, and who reads it.
+type Stream = (Arc<Mutex<Vec<u8>>>, thread::JoinHandle<()>);
+
+/// The program while it records.
+pub struct Running {
+    child: Child,
+    streams: [Stream; 2],
+}
+
+impl Running {
+    /// Starts it and waits until it says that it records, or ends.
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let stdout = follow(child.stdout.take().unwrap());
+        let stderr = follow(child.stderr.take().unwrap());
+        let mut this = Self {
+            child,
+            streams: [stdout, stderr],
+        };
+        while !this.says("Starting tracing") && this.child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(2));
+        }
+        this
+    }
+
+    fn says(&self, text: &str) -> bool {
+        let mut streams = self.streams.iter();
+        streams.any(|(bytes, _)| String::from_utf8_lossy(&bytes.lock().unwrap()).contains(text))
+    }
+
+    /// Presses Enter and waits for the end.
+    pub fn enter(mut self) -> Output {
+        // One that has ended already does not need it.
+        _ = self.child.stdin.take().unwrap().write_all(b"\n");
+        self.end()
+    }
+
+    /// Sends Ctrl-C and waits for the end.
+    pub fn interrupt(self) -> Output {
+        // SAFETY: kill takes numbers; the child is ours and not yet waited for.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+        self.end()
+    }
+
+    fn end(mut self) -> Output {
+        let status = self.child.wait().unwrap();
+        let [stdout, stderr] = self.streams.map(|(bytes, reader)| {
+            reader.join().unwrap();
+            std::mem::take(&mut *bytes.lock().unwrap())
+        });
+        Output {
+            status,
+            stdout,
+            stderr,
+        }
+    }
+}
+
+fn follow(mut from: impl Read + Send + 'static) -> Stream {
+    let bytes = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&bytes);
+    let reader = thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(length @ 1..) = from.read(&mut piece) {
+            kept.lock().unwrap().extend_from_slice(&piece[..length]);
+        }
+    });
+    (bytes, reader)
+}
+
+/// Runs it while `work` does something worth recording, then presses Enter.
+pub fn record(command: Command, work: impl FnOnce()) -> Output {
+    let running = Running::start(command);
+    work();
+    running.enter()
+}
+
+/// A thread of this name sleeps, with a slice around each sleep.
+pub fn sleeper(name: &str) {
+    let work = || {
+        let mut options = std::fs::File::options();
+        let mut marker = options
+            .write(true)
+            .open("/sys/kernel/tracing/trace_marker")
+            .unwrap();
+        let pid = std::process::id();
+        for number in 0..SLEEPS {
+            marker
+                .write_all(format!("B|{pid}|nap {number}").as_bytes())
+                .unwrap();
+            thread::sleep(SLEEP);
+            marker.write_all(format!("E|{pid}").as_bytes()).unwrap();
+        }
+    };
+    let builder = thread::Builder::new().name(name.to_owned());
+    builder.spawn(work).unwrap().join().unwrap();
+}
+
+pub fn open(path: &Path) -> Trace {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    read_bytes(&bytes, ReadOptions::default()).unwrap()
+}
+
+/// The lengths of the sleeper's slices in their order, ns; checks that they are on its thread, in
+/// the test's process, and that the kernel saw it sleep.
+pub fn check_sleeper(trace: &Trace, name: &str) {
+    let text = |id| trace.strings.get(id).to_owned();
+    let naps: Vec<_> = (0..trace.slices.len())
+        .filter(|&row| text(trace.slices.name.get(row)).starts_with("nap "))
+        .collect();
+    assert_eq!(naps.len(), SLEEPS, "naps");
+    let thread = trace
+        .tracks
+        .rows()
+        .nth(trace.slices.track_id.get(naps[0]).row())
+        .unwrap()
+        .utid;
+    let about = trace.threads.rows().nth(thread.row()).unwrap();
+    assert_eq!(text(about.name), name);
+    let process = trace.processes.rows().nth(about.upid.row()).unwrap();
+    assert_eq!(process.pid, i64::from(std::process::id()));
+    for (number, &row) in naps.iter().enumerate() {
+        assert_eq!(text(trace.slices.name.get(row)), format!("nap {number}"));
+        assert!(
+            trace.slices.dur.get(row) >= SLEEP.as_nanos() as i64,
+            "nap {number} is too short"
+        );
+    }
+    let slept = (0..trace.thread_states.len())
+        .filter(|&row| trace.thread_states.utid.get(row) == thread)
+        .filter(|&row| trace.thread_states.dur.get(row) >= SLEEP.as_nanos() as i64 * 9 / 10)
+        .count();
+    assert!(slept >= SLEEPS, "the kernel saw {slept} sleeps");
+}
+
+pub fn said(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}

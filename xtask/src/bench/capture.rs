@@ -1,0 +1,230 @@
+//! Recording: pages of the ring buffer against the kernel's text, of the same load.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use super::Options;
+use super::child::{cost_of, output_path};
+use super::data::this_program;
+use super::figures::seconds;
+use super::report::Report;
+use crate::run::{cargo, check};
+
+/// Scheduler events that the load makes in a second, on all CPUs together.
+const EVENTS_PER_SECOND: u64 = 300_000;
+/// A thread that hands over to another of its CPU is two or three: waking, wakeup, mostly a switch.
+const EVENTS_OF_A_TURN: u64 = 2;
+/// KB for each CPU.
+const BUFFER: &str = "4096";
+
+/// One recording of the load.
+struct Recorded {
+    cpu: Duration,
+    wall: Duration,
+    bytes: u64,
+    events: u64,
+    lost: u64,
+}
+
+/// `--raw` beside `--stream`, as root on Linux.
+pub fn capture(options: Options, report: &mut Report) -> Result<()> {
+    if cpus().is_empty() {
+        report.line("\nskipped: recording needs root and a mounted tracefs");
+        return Ok(());
+    }
+    check(cargo(&["build", "--release", "-p", "traceloom-tracefs"]))?;
+    let time = Duration::from_secs(if options.quick { 2 } else { 5 });
+    report.table(
+        "Recording `sched` under load, 4 MB a CPU",
+        &[
+            "how",
+            "events/s",
+            "lost",
+            "MB/s",
+            "share of one CPU",
+            "ns of CPU an event",
+        ],
+    );
+    let raw = record(&["--raw"], time)?;
+    let text = record(&[], time)?;
+    row(report, "pages into a trace.dat (`--raw`)", &raw);
+    row(report, "text from trace_pipe (`--stream`)", &text);
+    let per_event = |recorded: &Recorded| seconds(recorded.cpu) / recorded.events.max(1) as f64;
+    let share = per_event(&raw) / per_event(&text);
+    report.line(&format!(
+        "\nAn event as pages costs {:.0} % of what it costs as text.",
+        share * 100.0
+    ));
+    ensure!(raw.lost == 0, "--raw lost {} events", raw.lost);
+    ensure!(
+        share <= 1.0 / 3.0,
+        "--raw costs more than a third of the text"
+    );
+    Ok(())
+}
+
+fn row(report: &mut Report, how: &str, recorded: &Recorded) {
+    let wall = seconds(recorded.wall);
+    report.row(&[
+        how.to_owned(),
+        format!("{:.0}", recorded.events as f64 / wall),
+        recorded.lost.to_string(),
+        format!("{:.1}", recorded.bytes as f64 / 1e6 / wall),
+        format!("{:.1} %", seconds(recorded.cpu) / wall * 100.0),
+        format!(
+            "{:.0}",
+            seconds(recorded.cpu) * 1e9 / recorded.events.max(1) as f64
+        ),
+    ]);
+}
+
+/// Records the load with atrace. Its cost is that of the whole program, start and end included.
+fn record(how: &[&str], time: Duration) -> Result<Recorded> {
+    let out = output_path();
+    fs::create_dir_all(out.parent().unwrap_or(&out))?;
+    let atrace = testkit::workspace_root().join("target/release/atrace");
+    let mut command = Command::new(atrace);
+    command.args(how).args(["--stream", "-b", BUFFER, "sched"]);
+    command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .stdout(File::create(&out)?);
+    let recorder = command.spawn().context("cannot start atrace")?;
+    wait_until_recording(&recorder)?;
+    let before = written()?;
+    let begun = Instant::now();
+    let millis = time.as_millis().to_string();
+    check(this_program(&["load", &millis]))?;
+    let events = written()? - before;
+    let wall = begun.elapsed();
+    // SAFETY: kill of our own child, which was not waited for.
+    unsafe { libc::kill(recorder.id() as libc::pid_t, libc::SIGINT) };
+    let cpu = cost_of(recorder.id())?;
+    let lost = lost(&out)?;
+    let bytes = fs::metadata(out)?.len();
+    Ok(Recorded {
+        cpu,
+        wall,
+        bytes,
+        events,
+        lost,
+    })
+}
+
+fn wait_until_recording(recorder: &Child) -> Result<()> {
+    for _ in 0..500 {
+        let events = fs::read_to_string("/sys/kernel/tracing/set_event")?;
+        let on = fs::read_to_string("/sys/kernel/tracing/tracing_on")?;
+        if events.contains("sched:sched_switch") && on.trim() == "1" {
+            thread::sleep(Duration::from_millis(100));
+            return Ok(());
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    anyhow::bail!("atrace {} does not record", recorder.id())
+}
+
+/// Events that all CPUs have written so far: read ones, those still there and lost ones.
+fn written() -> Result<u64> {
+    let counts = stats()?.into_iter();
+    let of_interest = counts.filter(|(name, _)| {
+        ["entries", "read events", "overrun", "dropped events"].contains(&name.as_str())
+    });
+    Ok(of_interest.map(|(_, count)| count).sum())
+}
+
+fn stats() -> Result<Vec<(String, u64)>> {
+    let mut counts = Vec::new();
+    for cpu in cpus() {
+        let text = fs::read_to_string(cpu.join("stats"))?;
+        counts.extend(text.lines().filter_map(|line| {
+            let (name, count) = line.split_once(": ")?;
+            Some((name.to_owned(), count.trim().parse().ok()?))
+        }));
+    }
+    Ok(counts)
+}
+
+fn cpus() -> Vec<PathBuf> {
+    let entries = fs::read_dir("/sys/kernel/tracing/per_cpu")
+        .into_iter()
+        .flatten();
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+/// Events that the recording says it lost: a trace.dat in each CPU's counts, text in lines between.
+fn lost(path: &Path) -> Result<u64> {
+    let bytes = fs::read(path)?;
+    let count = |mark: &[u8]| -> u64 {
+        let places = memchr::memmem::find_iter(&bytes, mark);
+        let number = |at: usize| {
+            let digits = bytes[at + mark.len()..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit());
+            digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
+        };
+        places.map(number).sum()
+    };
+    Ok(count(b"\noverrun: ") + count(b"\ndropped events: ") + count(b" [LOST "))
+}
+
+/// The load: on each CPU two threads that wake each other, so often and no more.
+pub fn load(millis: &str) -> Result<()> {
+    let time = Duration::from_millis(millis.parse()?);
+    let cpus = thread::available_parallelism()?.get();
+    let turns = EVENTS_PER_SECOND / EVENTS_OF_A_TURN / 1000 / cpus as u64;
+    let loads: Vec<_> = (0..cpus)
+        .map(|cpu| thread::spawn(move || pair(cpu, turns, time)))
+        .collect();
+    for load in loads {
+        load.join()
+            .map_err(|_| anyhow::anyhow!("the load panicked"))??;
+    }
+    Ok(())
+}
+
+/// Two threads of a CPU that hand a byte to and fro: `turns` wakeups in each millisecond.
+fn pair(cpu: usize, turns: u64, time: Duration) -> Result<()> {
+    pin(cpu);
+    let (mut here, mut to_here) = std::io::pipe()?;
+    let (mut there, mut to_there) = std::io::pipe()?;
+    let echo = thread::spawn(move || {
+        pin(cpu);
+        let mut byte = [0];
+        while there.read(&mut byte).is_ok_and(|count| count == 1) {
+            if to_here.write_all(&byte).is_err() {
+                break;
+            }
+        }
+    });
+    let begun = Instant::now();
+    for milli in 1.. {
+        for _ in 0..turns / 2 {
+            to_there.write_all(&[0])?;
+            here.read_exact(&mut [0])?;
+        }
+        let next = Duration::from_millis(milli);
+        if next > time {
+            break;
+        }
+        thread::sleep(next.saturating_sub(begun.elapsed()));
+    }
+    drop(to_there);
+    echo.join()
+        .map_err(|_| anyhow::anyhow!("the load panicked"))
+}
+
+fn pin(cpu: usize) {
+    // SAFETY: a cpu_set_t is plain bits, for which zeros are a value; the size is its own.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+    }
+}
