@@ -6,6 +6,7 @@ mod diff;
 mod flame;
 pub mod frames;
 mod graph;
+mod prefetch;
 mod profile;
 pub mod timeline;
 mod tree;

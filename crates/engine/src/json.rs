@@ -2,7 +2,6 @@
 //! serializer makes of every type and every `json!` weighs more than the answers themselves.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use traceloom_analyze::frames::{AppReport, BlockedReport, TopReport, WorstFrame};
 
@@ -143,6 +142,39 @@ fn put_number(out: &mut String, number: i128) {
     }
 }
 
+/// The shortest digits that mean just this number, which is finite.
+#[cfg(not(target_family = "wasm"))]
+fn put_digits(out: &mut String, number: f64) {
+    use std::fmt::Write as _;
+    // Writing to a text does not fail.
+    let _ = write!(out, "{number:?}");
+}
+
+#[cfg(target_family = "wasm")]
+use of_browser::put_digits;
+
+/// A browser writes the same digits as the standard library, and a report need not carry that.
+#[cfg(target_family = "wasm")]
+pub(crate) mod of_browser {
+    use std::sync::OnceLock;
+
+    static DIGITS: OnceLock<fn(f64) -> String> = OnceLock::new();
+
+    /// Says how floats are written, with the fewest digits that mean just this number; the first
+    /// that says so counts. Until then they are null.
+    pub fn set_digits(digits: fn(f64) -> String) {
+        // Whoever comes second has nothing to add.
+        let _ = DIGITS.set(digits);
+    }
+
+    pub(super) fn put_digits(out: &mut String, number: f64) {
+        match DIGITS.get() {
+            Some(digits) => *out += &digits(number),
+            None => *out += "null",
+        }
+    }
+}
+
 /// Floats up to here are whole numbers and are written as such.
 const EXACT: f64 = (1u64 << 53) as f64;
 
@@ -155,8 +187,7 @@ impl ToJson for f64 {
             put_number(out, *self as i128);
             out.push_str(".0");
         } else if self.is_finite() {
-            // Writing to a text does not fail.
-            let _ = write!(out, "{self:?}");
+            put_digits(out, *self);
         } else {
             out.push_str("null");
         }

@@ -36,6 +36,11 @@ pub trait Format: Sync {
     }
     /// Looks at the first bytes (up to [`SNIFF_BYTES`], fewer only where the input is shorter).
     fn sniff(&self, head: &[u8]) -> Confidence;
+    /// Whether its reader jumps about in the input, and so is best given it as a whole
+    /// ([`Reader::whole`]). Fed in chunks, it keeps a copy.
+    fn wants_whole(&self) -> bool {
+        false
+    }
     /// Starts reading; `None` for a format that is only written.
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>>;
     /// How it is written, if it is.
@@ -54,6 +59,11 @@ pub trait Reader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError>;
     /// The input is over.
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError>;
+    /// Reads an input that lies in memory from its beginning to its end.
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.feed(bytes, out)?;
+        self.finish(out)
+    }
 }
 
 /// Where a reader puts what it reads.

@@ -26,8 +26,10 @@ mod method_trace;
 mod process_dump;
 mod registry;
 mod report;
+pub mod ring_buffer;
 mod rules;
 mod systrace_html;
+mod trace_dat;
 mod unwrap;
 mod zip;
 mod zlib;
@@ -41,6 +43,7 @@ pub use left_out::{LeftOut, Written};
 pub use registry::{AnyReader, FORMATS, detect};
 pub use report::{REPORT_META, report_data, report_engine};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
+pub use trace_dat::tally_trace_dat;
 
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
@@ -66,9 +69,19 @@ pub fn read_method_events(
     push_all(bytes, options, &mut Target::Methods(consumer))
 }
 
+/// Whether an input that begins with `head` is best read as a whole ([`Reader::whole`]), because
+/// its parts point to each other.
+pub fn wants_whole(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(SNIFF_BYTES)];
+    detect(head).is_some_and(Format::wants_whole)
+}
+
 fn push_all(bytes: &[u8], options: ReadOptions, out: &mut Target<'_>) -> Result<(), ReadError> {
     const CHUNK: usize = 16 << 20;
     let mut reader = AnyReader::new(options);
+    if wants_whole(bytes) {
+        return reader.whole(bytes, out);
+    }
     for chunk in bytes.chunks(CHUNK) {
         reader.feed(chunk, out)?;
     }

@@ -10,6 +10,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::method_trace::ArtMethod,
     &crate::method_trace::LongRunning,
     &crate::ftrace::FtraceText,
+    &crate::trace_dat::TraceDat,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,
     &crate::atrace::Atrace,
@@ -87,6 +88,14 @@ impl Reader for AnyReader {
         }
         let head = std::mem::take(&mut self.head);
         self.open(&head, out)?.feed(&head, out)
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        if self.reader.is_some() || !self.head.is_empty() || bytes.is_empty() {
+            self.feed(bytes, out)?;
+            return self.finish(out);
+        }
+        self.open(bytes, out)?.whole(bytes, out)
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {

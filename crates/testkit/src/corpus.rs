@@ -12,6 +12,7 @@ pub const READ_CATEGORIES: &[&str] = &[
     "atrace-compressed",
     "ps-dump",
     "chrome-json",
+    "trace-cmd-dat",
 ];
 
 /// The folder of real traces.

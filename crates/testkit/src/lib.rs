@@ -17,6 +17,7 @@ mod report;
 mod rng;
 mod samples;
 mod storage_text;
+mod trace_dat;
 
 pub use alloc::PeakAlloc;
 pub use app::app_trace;
@@ -36,3 +37,7 @@ pub use report::{dense_report, report_columns};
 pub use rng::Rng;
 pub use samples::{Sample, SampleKind, gunzip, gzip, samples};
 pub use storage_text::storage_text;
+pub use trace_dat::{
+    DatBuffer, DatBytes, DatCompression, DatEvent, DatValue, Machine, RingPages, busy_dat,
+    small_dat, small_dat_events, tiny_dat,
+};

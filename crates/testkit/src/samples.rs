@@ -7,6 +7,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::calls::{CallShape, call_trace};
 use crate::method_trace::{Clock, MethodTraceBytes};
+use crate::trace_dat::{DatCompression, Machine, tiny_dat};
 
 /// What a sample is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +26,8 @@ pub enum SampleKind {
     Container,
     /// A process dump.
     ProcessDump,
+    /// A `trace.dat`.
+    TraceDat,
     /// Chrome's trace events.
     Json,
     /// A rules file.
@@ -59,10 +62,45 @@ pub fn samples() -> Vec<Sample> {
         ("process dump", ProcessDump, PROCESS_DUMP.into()),
         ("Chrome JSON", Json, CHROME_JSON.into()),
         ("rules", Rules, RULES.into()),
+        (
+            "trace.dat v6",
+            TraceDat,
+            dat(6, Machine::USUAL, DatCompression::None),
+        ),
+        (
+            "trace.dat v6, 32 bits, big endian",
+            TraceDat,
+            dat(6, OLD, DatCompression::None),
+        ),
+        (
+            "trace.dat v7",
+            TraceDat,
+            dat(7, Machine::USUAL, DatCompression::None),
+        ),
+        (
+            "trace.dat v7, zlib",
+            TraceDat,
+            dat(7, Machine::USUAL, DatCompression::Zlib),
+        ),
+        (
+            "trace.dat v7, zstd",
+            TraceDat,
+            dat(7, OLD, DatCompression::Zstd),
+        ),
     ];
     let all = method.chain(others);
     all.map(|(name, kind, bytes)| Sample { name, kind, bytes })
         .collect()
+}
+
+/// A machine as few are today.
+const OLD: Machine = Machine {
+    big_endian: true,
+    long_bytes: 4,
+};
+
+fn dat(version: u8, machine: Machine, compression: DatCompression) -> Vec<u8> {
+    tiny_dat(version, machine, compression).to_bytes()
 }
 
 /// The app's first records in every version, calls at random, and a stream.

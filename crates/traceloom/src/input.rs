@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use memmap2::Mmap;
-use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target};
+use traceloom_formats::{
+    AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target, wants_whole,
+};
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
 use crate::progress::Progress;
@@ -231,9 +233,21 @@ fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
     let name = name_of(path, args.without_folders);
     let mut reader = AnyReader::new(args.read_options(&name)?);
     for part in parts(path)? {
-        push_part(&part, &mut reader, out).with_context(|| part.display().to_string())?;
+        let pushed = push_part(&part, &mut reader, out);
+        if pushed.with_context(|| part.display().to_string())? == Pushed::Whole {
+            return Ok(());
+        }
     }
     reader.finish(out).with_context(|| name_of(path, false))
+}
+
+/// What was given to a reader.
+#[derive(PartialEq, Eq)]
+enum Pushed {
+    /// More may come.
+    Part,
+    /// The input as a whole, which is read now.
+    Whole,
 }
 
 /// What an input is called.
@@ -245,7 +259,7 @@ fn name_of(path: &Path, without_folders: bool) -> String {
     }
 }
 
-fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
+fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
     if path.as_os_str() == "-" {
         let stdin = std::io::stdin();
         if stdin.is_terminal() {
@@ -271,7 +285,7 @@ fn push_stream(
     length: Option<u64>,
     reader: &mut AnyReader,
     out: &mut Target<'_>,
-) -> Result<()> {
+) -> Result<Pushed> {
     let progress = Progress::new(length);
     let mut chunk = Vec::new();
     loop {
@@ -282,25 +296,29 @@ fn push_stream(
             .read_to_end(&mut chunk)
             .context("cannot read")?;
         if read == 0 {
-            return Ok(());
+            return Ok(Pushed::Part);
         }
         reader.feed(&chunk, out)?;
         progress.add(read);
     }
 }
 
-fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
+fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
     // SAFETY: the map is read-only and private, and readers look at each byte as plain data. A
     // writer that shortened the file meanwhile would end the program by SIGBUS; files that
     // changed within the last seconds are therefore read instead.
     let map = unsafe { Mmap::map(file) }.context("cannot map")?;
     let progress = Progress::new(Some(map.len() as u64));
+    if wants_whole(&map) {
+        reader.whole(&map, out)?;
+        return Ok(Pushed::Whole);
+    }
     for (number, chunk) in map.chunks(CHUNK_BYTES).enumerate() {
         reader.feed(chunk, out)?;
         progress.add(chunk.len());
         give_back(&map, number * CHUNK_BYTES, chunk.len());
     }
-    Ok(())
+    Ok(Pushed::Part)
 }
 
 /// Tells the kernel that these pages are not needed any more, so that a big file does not count

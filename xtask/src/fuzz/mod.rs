@@ -16,6 +16,7 @@ const TARGETS: &[&str] = &[
     "method_trace",
     "key_section",
     "ftrace_text",
+    "trace_dat",
     "systrace_html",
     "atrace_z",
     "containers",

@@ -33,6 +33,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
             .map(choose_output)
             .collect(),
         "ftrace_text" => [made(SampleKind::Ftrace), real(&["ftrace-text"])].concat(),
+        "trace_dat" => made(SampleKind::TraceDat),
         "systrace_html" => made(SampleKind::Page),
         "atrace_z" => made(SampleKind::AtraceZ),
         "containers" => made(SampleKind::Container),

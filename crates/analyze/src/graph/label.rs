@@ -1,6 +1,7 @@
 //! What stands on a node, and in which colours. Shared by the picture and by DOT, so that both
 //! look alike.
 
+use super::fixed::{Fixed, px};
 use super::{CallGraph, GraphEdge, GraphNode};
 use crate::tree::Measure;
 
@@ -22,8 +23,8 @@ impl Label {
     pub(super) fn of(graph: &CallGraph, number: usize) -> Self {
         let node = &graph.nodes[number];
         let times = |word: &str, ns: i64| {
-            let share = graph.percent(ns);
-            format!("{word} {} ms ({share:.1} %)", ms(ns))
+            let share = px(graph.percent(ns));
+            format!("{word} {} ms ({share} %)", ms(ns))
         };
         Self {
             class: keep_end(&visible(&node.function.class)),
@@ -72,12 +73,12 @@ pub(super) fn full_name(node: &GraphNode) -> String {
 pub(super) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
     let (from, to) = (&graph.nodes[edge.from], &graph.nodes[edge.to]);
     let times = format!(
-        "{} → {}\n{} × called, {} ms ({:.1} %)",
+        "{} → {}\n{} × called, {} ms ({} %)",
         full_name(from),
         full_name(to),
         edge.calls,
         ms(edge.inclusive_ns),
-        graph.percent(edge.inclusive_ns)
+        px(graph.percent(edge.inclusive_ns))
     );
     match (edge.through, edge.inclusive_ns) {
         (0, 0) => format!("{times}\nwhile it was running already"),
@@ -87,12 +88,12 @@ pub(super) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
 }
 
 /// Milliseconds with as many decimals as a picture needs.
-pub(super) fn ms(ns: i64) -> String {
+pub(super) fn ms(ns: i64) -> Fixed {
     let ms = ns as f64 / 1e6;
     match ms.abs() {
-        size if size >= 100.0 => format!("{ms:.0}"),
-        size if size >= 1.0 => format!("{ms:.1}"),
-        _ => format!("{ms:.3}"),
+        size if size >= 100.0 => Fixed(ms, 0),
+        size if size >= 1.0 => Fixed(ms, 1),
+        _ => Fixed(ms, 3),
     }
 }
 
@@ -186,8 +187,12 @@ pub(super) fn line_colour(inclusive_percent: f64) -> String {
 }
 
 /// Width of a line by share of the total, px.
+#[expect(
+    clippy::manual_clamp,
+    reason = "what clamp says in a panic takes kilobytes"
+)]
 pub(super) fn line_width(percent: f64) -> f64 {
-    1.0 + percent.clamp(0.0, 100.0).sqrt() * 0.5
+    1.0 + percent.max(0.0).min(100.0).sqrt() * 0.5
 }
 
 fn ramp(stops: &[Stop], percent: f64) -> String {

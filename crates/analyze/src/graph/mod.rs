@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! tree ─► build.rs ─► prune.rs ─► layers.rs ─► order.rs ─► place.rs ─► svg.rs
-//!         nodes and   thresholds  rows         few          library's    picture
-//!         edges                                crossings    placement
+//!         nodes and   thresholds  rows         few          columns      picture
+//!         edges                                crossings
 //!                        └──────────────────────────────────────────► dot.rs
 //! ```
 //!
@@ -13,6 +13,7 @@
 
 mod build;
 mod dot;
+mod fixed;
 mod label;
 mod layers;
 mod order;

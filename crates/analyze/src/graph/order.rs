@@ -38,13 +38,13 @@ pub(super) fn reduce_crossings(layers: &mut Layers) {
 }
 
 /// The neighbours of each vertex in the rows above and below.
-struct Links {
-    above: Vec<Vec<usize>>,
-    below: Vec<Vec<usize>>,
+pub(super) struct Links {
+    pub above: Vec<Vec<usize>>,
+    pub below: Vec<Vec<usize>>,
 }
 
 impl Links {
-    fn of(layers: &Layers) -> Self {
+    pub fn of(layers: &Layers) -> Self {
         let mut links = Self {
             above: vec![Vec::new(); layers.row_of.len()],
             below: vec![Vec::new(); layers.row_of.len()],
@@ -54,6 +54,13 @@ impl Links {
             links.above[pair[1]].push(pair[0]);
         }
         links
+    }
+
+    /// Puts the neighbours of each vertex in the order of their places.
+    pub fn sort(&mut self, places: &[usize]) {
+        for near in self.above.iter_mut().chain(&mut self.below) {
+            near.small_sort_by_key(|&vertex| places[vertex]);
+        }
     }
 
     /// How often edges cross, all rows together.
@@ -92,7 +99,8 @@ fn inversions(values: &[usize], size: usize) -> u64 {
     count
 }
 
-fn places_of(layers: &Layers) -> Vec<usize> {
+/// The place of each vertex in its row.
+pub(super) fn places_of(layers: &Layers) -> Vec<usize> {
     let mut places = vec![0; layers.row_of.len()];
     for row in &layers.rows {
         row.iter()

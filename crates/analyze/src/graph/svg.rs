@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::fixed::{px, whole};
 use super::label::{
     Label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
 };
@@ -118,13 +119,14 @@ fn size(label: &Label, node: &GraphNode) -> (f64, f64) {
 }
 
 fn write_head(out: &mut String, title: &str, heading: &str, (width, height): (f64, f64)) {
+    let (width, height, margin) = (whole(width), whole(height), whole(MARGIN));
     put!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text class=\"title\" x=\"{MARGIN}\" y=\"30\">{0}</text>\n\
-         <text class=\"sub\" x=\"{MARGIN}\" y=\"49\">{1}</text>\n",
+         <text class=\"title\" x=\"{margin}\" y=\"30\">{0}</text>\n\
+         <text class=\"sub\" x=\"{margin}\" y=\"49\">{1}</text>\n",
         xml(title),
         xml(heading)
     );
@@ -132,9 +134,10 @@ fn write_head(out: &mut String, title: &str, heading: &str, (width, height): (f6
 }
 
 fn write_legend(out: &mut String) {
+    let margin = whole(MARGIN);
     put!(
         out,
-        "<text class=\"sub\" x=\"{MARGIN}\" y=\"72\">exclusive share:</text>\n"
+        "<text class=\"sub\" x=\"{margin}\" y=\"72\">exclusive share:</text>\n"
     );
     for (number, share) in [0.0, 1.0, 5.0, 20.0, 50.0].into_iter().enumerate() {
         let x = MARGIN + 126.0 + number as f64 * 62.0;
@@ -143,7 +146,9 @@ fn write_legend(out: &mut String) {
             "<rect x=\"{x}\" y=\"61\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{}\" stroke=\"#94a3b8\"/>\
              <text class=\"sub\" x=\"{}\" y=\"72\">{share} %</text>\n",
             fill_colour(share),
-            x + 19.0
+            whole(x + 19.0),
+            x = whole(x),
+            share = whole(share)
         );
     }
 }
@@ -169,17 +174,21 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
         true => {
             put!(
                 out,
-                "<ellipse cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{:.1}\" ry=\"{:.1}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.5\"/>",
-                width / 2.0,
-                height / 2.0
+                "<ellipse cx=\"{}\" cy=\"{}\" rx=\"{}\" ry=\"{}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.5\"/>",
+                px(x),
+                px(y),
+                px(width / 2.0),
+                px(height / 2.0)
             );
         }
         false => {
             put!(
                 out,
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"7\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.5\"/>",
-                x - width / 2.0,
-                spot.top()
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"7\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.5\"/>",
+                px(x - width / 2.0),
+                px(spot.top()),
+                px(width),
+                px(height)
             );
         }
     }
@@ -195,7 +204,9 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
         let at = first + number as f64 * LINE;
         put!(
             out,
-            "<text{class} x=\"{x:.1}\" y=\"{at:.1}\">{}</text>",
+            "<text{class} x=\"{}\" y=\"{}\">{}</text>",
+            px(x),
+            px(at),
             xml(line)
         );
     }
@@ -205,7 +216,8 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
 /// The point of a box's upper or lower edge where a line towards `x` meets it.
 fn port(spot: &Spot, is_leaf: bool, towards: f64, is_below: bool) -> (f64, f64) {
     let reach = spot.width * if is_leaf { 0.3 } else { 0.42 };
-    let off = ((towards - spot.x) * 0.35).clamp(-reach, reach);
+    // What `clamp` says in a panic takes kilobytes of a report.
+    let off = ((towards - spot.x) * 0.35).max(-reach).min(reach);
     let mut half = spot.height / 2.0;
     if is_leaf && spot.width > 0.0 {
         let part = off / (spot.width / 2.0);
@@ -241,14 +253,17 @@ fn write_edge(out: &mut String, graph: &CallGraph, layers: &Layers, spots: &[Spo
     };
     put!(
         out,
-        "<path d=\"{}\" stroke=\"{colour}\" stroke-width=\"{thick:.1}\"{dash}/>",
-        line.path
+        "<path d=\"{}\" stroke=\"{colour}\" stroke-width=\"{}\"{dash}/>",
+        line.path,
+        px(thick)
     );
     write_arrow(out, &line, thick, &colour);
     let (x, y) = (line.label.0 + thick / 2.0 + 3.0, line.label.1);
     put!(
         out,
-        "<text class=\"count\" x=\"{x:.1}\" y=\"{y:.1}\">{}×</text></g>\n",
+        "<text class=\"count\" x=\"{}\" y=\"{}\">{}×</text></g>\n",
+        px(x),
+        px(y),
         edge.calls
     );
 }
@@ -264,12 +279,15 @@ struct Line {
 fn loop_line(spot: &Spot) -> Line {
     let (right, y) = (spot.x + spot.width / 2.0, spot.y);
     Line {
-        path: format!("M{right:.1} {:.1}c22 -22 22 22 4 {:.1}", y - 9.0, 18.0),
+        path: format!("M{} {}c22 -22 22 22 4 18", px(right), px(y - 9.0)),
         tip: (right, y + 9.0),
         direction: (-1.0, 0.0),
         label: (right + 18.0, y - 14.0),
     }
 }
+
+/// How far right of a line down the line back up is, px.
+const BESIDE: f64 = 32.0;
 
 /// Length of an arrow head, px.
 const HEAD_LENGTH: f64 = 9.0;
@@ -286,6 +304,11 @@ fn line_down(graph: &CallGraph, layers: &Layers, spots: &[Spot], way: &Way) -> L
     );
     let before_last = way.vertices[way.vertices.len() - 2];
     let mut end = port(&spots[last], is_leaf(last), spots[before_last].x, false);
+    if way.is_upward && way.vertices.len() == 2 {
+        // The same boxes may call each other both ways; the counts stand between the lines.
+        start.0 += BESIDE;
+        end.0 += BESIDE;
+    }
     let (tip, direction) = match way.is_upward {
         true => (start, (0.0, -1.0)),
         false => (end, (0.0, 1.0)),
@@ -294,12 +317,12 @@ fn line_down(graph: &CallGraph, layers: &Layers, spots: &[Spot], way: &Way) -> L
         true => start.1 += HEAD_LENGTH,
         false => end.1 -= HEAD_LENGTH,
     }
-    let mut path = format!("M{:.1} {:.1}", start.0, start.1);
+    let mut path = format!("M{} {}", px(start.0), px(start.1));
     let mut at = start;
     for &vertex in &way.vertices[1..way.vertices.len() - 1] {
         let spot = &spots[vertex];
         curve(&mut path, at, (spot.x, spot.top()));
-        put!(path, "V{:.1}", spot.bottom());
+        put!(path, "V{}", px(spot.bottom()));
         at = (spot.x, spot.bottom());
     }
     curve(&mut path, at, end);
@@ -333,14 +356,12 @@ fn on_curve(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
 
 /// A curve that leaves and arrives straight down.
 fn curve(path: &mut String, from: (f64, f64), to: (f64, f64)) {
-    let middle = (from.1 + to.1) / 2.0;
+    let (middle, x) = (px((from.1 + to.1) / 2.0), px(to.0));
     put!(
         path,
-        "C{:.1} {middle:.1} {:.1} {middle:.1} {:.1} {:.1}",
-        from.0,
-        to.0,
-        to.0,
-        to.1
+        "C{} {middle} {x} {middle} {x} {}",
+        px(from.0),
+        px(to.1)
     );
 }
 
@@ -350,10 +371,12 @@ fn write_arrow(out: &mut String, line: &Line, thick: f64, colour: &str) {
     let base = (x - dx * HEAD_LENGTH, y - dy * HEAD_LENGTH);
     put!(
         out,
-        "<polygon points=\"{x:.1},{y:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"{colour}\"/>",
-        base.0 - dy * half,
-        base.1 + dx * half,
-        base.0 + dy * half,
-        base.1 - dx * half
+        "<polygon points=\"{},{} {},{} {},{}\" fill=\"{colour}\"/>",
+        px(x),
+        px(y),
+        px(base.0 - dy * half),
+        px(base.1 + dx * half),
+        px(base.0 + dy * half),
+        px(base.1 - dx * half)
     );
 }

@@ -1,12 +1,16 @@
 //! The growing calling-context tree: nodes in order of their first call, and finding a child.
 
 use super::counts::Counts;
+use crate::prefetch::prefetch;
 
 /// Stands for "no node".
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// In [`Origin::key`]: this node's children are found by the hash table.
 const MANY_CHILDREN: u32 = 1 << 31;
+
+/// In a growing [`Link`], with the other child's key: there are more children than these two.
+const MORE_CHILDREN: u32 = 1 << 31;
 
 /// Children that are looked for one after the other; with more, the hash table is asked.
 const RING: usize = 8;
@@ -18,7 +22,8 @@ const FILL_OF_8: usize = 5;
 /// them than a core's caches hold, and it is waiting for them that counting calls costs.
 ///
 /// ```text
-/// growing    the key and number of the child entered last, and of the one before it
+/// growing    the key and number of the child entered last, and of the one before it; with the key
+///            of the latter the flag MORE_CHILDREN
 /// finished   function, row behind the subtree, row of the parent, number of the path's counts
 /// ```
 ///
@@ -100,7 +105,7 @@ impl Arena {
         self.push(NONE, key)
     }
 
-    /// The node of `key` called from `parent`; made at its first call. `key` is below 2^31.
+    /// The node of `key` called from `parent`; made at its first call. `key` is below 2^31 - 1.
     #[inline]
     pub(crate) fn child(&mut self, parent: u32, key: u32) -> u32 {
         let link = &mut self.parts.links[parent as usize];
@@ -108,11 +113,19 @@ impl Arena {
         if last_key == key {
             return last;
         }
-        if other_key == key {
-            *link = Link([other_key, other, last_key, last]);
+        if other_key & !MORE_CHILDREN == key {
+            let more = other_key & MORE_CHILDREN;
+            *link = Link([key, other, last_key | more, last]);
             return other;
         }
         self.other_child(parent, key)
+    }
+
+    /// Tells the processor that a node's children and counts are wanted soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, node: u32) {
+        prefetch(&self.parts.links, node as usize);
+        self.parts.counts.prefetch(node);
     }
 
     /// Adds a finished call. More than 2^63 - 1 ns count as so many.
@@ -151,30 +164,42 @@ impl Arena {
     }
 
     /// A child that is none of the two entered last.
+    #[inline(never)]
     fn other_child(&mut self, parent: u32, key: u32) -> u32 {
-        let Link([last_key, last, _, other]) = self.parts.links[parent as usize];
-        let found = match (last, other) {
-            (NONE, _) => Some(self.push(parent, key)),
-            (_, NONE) => None,
-            _ if self.parts.origins[parent as usize].key & MANY_CHILDREN == 0 => {
-                self.find_in_ring(parent, last, key)
-            }
-            _ => self.find(tag(parent, key), parent, key),
+        let Link([last_key, last, other_key, other]) = self.parts.links[parent as usize];
+        if last == NONE {
+            let id = self.push(parent, key);
+            self.parts.links[parent as usize] = Link([key, id, NONE, NONE]);
+            return id;
+        }
+        let is_third = other != NONE;
+        let has_more = is_third && other_key & MORE_CHILDREN != 0;
+        let found = match has_more {
+            true => self.find_child(parent, last, key),
+            false => None,
         };
         let id = match found {
             Some(id) => id,
-            None => self.new_sibling(parent, last, key),
+            None => self.new_sibling(parent, last, key, has_more),
         };
-        self.parts.links[parent as usize] = Link([key, id, last_key, last]);
+        let more = if is_third { MORE_CHILDREN } else { 0 };
+        self.parts.links[parent as usize] = Link([key, id, last_key | more, last]);
         id
     }
 
-    fn new_sibling(&mut self, parent: u32, last: u32, key: u32) -> u32 {
+    fn find_child(&mut self, parent: u32, last: u32, key: u32) -> Option<u32> {
+        match self.parts.origins[parent as usize].key & MANY_CHILDREN {
+            0 => self.find_in_ring(parent, last, key),
+            _ => self.find(tag(parent, key), parent, key),
+        }
+    }
+
+    fn new_sibling(&mut self, parent: u32, last: u32, key: u32, has_more: bool) -> u32 {
         let id = self.push(parent, key);
         let origins = &mut self.parts.origins;
         origins[id as usize].sibling = origins[last as usize].sibling;
         origins[last as usize].sibling = id;
-        if origins[parent as usize].key & MANY_CHILDREN != 0 {
+        if has_more && origins[parent as usize].key & MANY_CHILDREN != 0 {
             self.insert(tag(parent, key), id);
         }
         id

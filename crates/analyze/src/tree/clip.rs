@@ -57,6 +57,12 @@ impl Moment {
         )
     }
 
+    /// Whether neither clock shows less than it did then.
+    #[inline]
+    pub(crate) fn is_after(self, then: Self) -> bool {
+        self.wall_ns >= then.wall_ns && self.cpu_ns >= then.cpu_ns
+    }
+
     /// The smaller time of each clock.
     pub(crate) fn earliest(self, other: Self) -> Self {
         Self {

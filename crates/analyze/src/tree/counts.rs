@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::prefetch::prefetch;
+
 /// Bits of a time that stand with the node: 78 hours.
 const TIME_BITS: u32 = 48;
 const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
@@ -69,6 +71,12 @@ impl Counts {
         self.beyond
             .extend(beyond.map(|(path, counts)| (first + path, counts)));
         first
+    }
+
+    /// Tells the processor that this path's counts are wanted soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, path: u32) {
+        prefetch(&self.packed, path as usize);
     }
 
     /// Adds a call. More than 2^63 - 1 ns count as so many.

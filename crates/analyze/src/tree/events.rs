@@ -13,6 +13,7 @@ use super::freeze::{ROOT_KEY, Span, freeze};
 use super::function::{Function, FunctionId};
 use super::measure::{CpuSource, TreeClocks};
 use super::open_thread::{Frame, OpenThread, moment_of};
+use super::passes::Passes;
 use super::{CallNodes, CallTree, NodeId, TreeThread};
 
 /// Bytes the tree may take, and those a byte of the file pays for; names and the profile need theirs.
@@ -30,6 +31,7 @@ const OPEN_CALL_BYTES: usize = size_of::<(u32, Frame)>() + 8;
 #[derive(Debug)]
 pub struct CallTreeBuilder {
     arena: Arena,
+    passes: Box<Passes>,
     threads: Vec<OpenThread>,
     names: Vec<Option<(u32, String)>>,
     functions: Vec<Option<Function>>,
@@ -55,6 +57,7 @@ impl CallTreeBuilder {
     pub fn new(range: Option<TimeRange>) -> Self {
         Self {
             arena: Arena::default(),
+            passes: Box::default(),
             threads: Vec::new(),
             names: Vec::new(),
             functions: Vec::new(),
@@ -183,6 +186,28 @@ impl CallTreeBuilder {
         }
     }
 
+    /// Counts the records of the first one's thread up to one of another; returns how many.
+    fn count(&mut self, records: &[MethodEvent]) -> usize {
+        let thread = &mut self.threads[records[0].thread.0 as usize];
+        let before = thread.stack.depth();
+        let (passes, arena) = (&mut self.passes, &mut self.arena);
+        let counted = thread.run(passes, arena, &mut self.faults, records);
+        self.open = self.open + thread.stack.depth() - before;
+        counted
+    }
+
+    /// Begins a thread with its first entry, or passes over an exit before that, which has nothing
+    /// to close and no root to hang from. Returns how many records that takes.
+    fn begin(&mut self, records: &[MethodEvent]) -> usize {
+        let first = &records[0];
+        if first.action() != MethodAction::Enter {
+            self.faults.unmatched.add(1, *first);
+            return 1;
+        }
+        self.make_thread(first.thread, first);
+        0
+    }
+
     fn make_thread(&mut self, index: ThreadIndex, first: &MethodEvent) {
         let range = self.range;
         let new = || OpenThread {
@@ -247,32 +272,13 @@ impl MethodEvents for CallTreeBuilder {
             return;
         }
         self.records += batch.len() as u64;
-        for records in batch.chunk_by(|one, next| one.thread == next.thread) {
-            let index = records[0].thread;
-            let mut records = records;
-            if self
-                .threads
-                .get(index.0 as usize)
-                .is_none_or(|thread| thread.root == NONE)
-            {
-                // Exits before the first entry have nothing to close and no root to hang from.
-                let begin = records
-                    .iter()
-                    .position(|record| record.action() == MethodAction::Enter)
-                    .unwrap_or(records.len());
-                for record in &records[..begin] {
-                    self.faults.unmatched.add(1, *record);
-                }
-                records = &records[begin..];
-                let Some(first) = records.first() else {
-                    continue;
-                };
-                self.make_thread(index, first);
-            }
-            let thread = &mut self.threads[index.0 as usize];
-            let before = thread.stack.depth();
-            thread.run(&mut self.arena, &mut self.faults, records);
-            self.open = self.open + thread.stack.depth() - before;
+        let mut rest = batch;
+        while let Some(first) = rest.first() {
+            let counted = match self.threads.get(first.thread.0 as usize) {
+                Some(thread) if thread.root != NONE => self.count(rest),
+                _ => self.begin(rest),
+            };
+            rest = &rest[counted..];
         }
     }
 

@@ -14,6 +14,7 @@ mod merge;
 mod nodes;
 mod open_thread;
 mod overhead;
+mod passes;
 mod sched;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};

@@ -51,6 +51,14 @@ impl CallNodes {
         self.counts.calls(self.path(node))
     }
 
+    /// Tells the processor that a row's counts are wanted soon; they lie in no order of rows.
+    #[inline]
+    pub(crate) fn prefetch(&self, node: NodeId) {
+        if let Some(Link([.., path])) = self.links.get(node.row()) {
+            self.counts.prefetch(*path);
+        }
+    }
+
     /// How often the paths of all rows were called, roots included.
     pub(super) fn all_calls(&self) -> u64 {
         self.counts.all_calls()

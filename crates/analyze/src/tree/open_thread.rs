@@ -6,6 +6,7 @@ use super::arena::Arena;
 use super::clip::{Clip, Moment};
 use super::faults::Faults;
 use super::freeze::Span;
+use super::passes::Passes;
 
 /// An open call: its node and when it began.
 #[derive(Clone, Copy, Debug)]
@@ -62,40 +63,50 @@ impl OpenThread {
         arena.add_call(frame.node, wall_ns as u64, cpu_ns as u64);
     }
 
-    /// Counts records of this thread.
+    /// Counts the records up to the first of another thread; returns how many.
     ///
     /// Where both clocks go on and a call is left that is the innermost open one, which is nearly
-    /// always, no time can be below zero and the thread's first event stays the first. Anything
-    /// else takes [`odd`](Self::odd), which asks all questions.
-    #[inline]
-    pub fn run(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
-        let plain = self.clip.is_none();
-        // Copies: the compiler keeps them in registers.
-        let (mut last, mut node) = (self.last, self.node());
-        for event in records {
-            let now = moment_of(event);
-            let key = event.method().0;
-            let goes_on = now.wall_ns >= last.wall_ns && now.cpu_ns >= last.cpu_ns;
-            if goes_on && plain {
-                if event.action() == MethodAction::Enter {
-                    node = arena.child(node, key);
-                    self.stack.push(key, Frame { node, begin: now });
-                    last = now;
-                    continue;
-                }
-                if let Some(frame) = self.stack.pop_innermost(key) {
-                    let (wall_ns, cpu_ns) = now.after(frame.begin);
-                    arena.add_call(frame.node, wall_ns, cpu_ns);
-                    node = self.node();
-                    last = now;
-                    continue;
-                }
+    /// always, no time can be below zero and the thread's first event stays the first: that is what
+    /// the [`Passes`] count. Anything else takes [`odd`](Self::odd), which asks all questions.
+    pub fn run(
+        &mut self,
+        passes: &mut Passes,
+        arena: &mut Arena,
+        faults: &mut Faults,
+        records: &[MethodEvent],
+    ) -> usize {
+        let mut counted = 0;
+        while counted < records.len() && records[counted].thread == records[0].thread {
+            let plain = match &self.clip {
+                None => passes.run(self, arena, &records[counted..]),
+                Some(_) => 0,
+            };
+            if plain == 0 {
+                self.odd(arena, faults, &records[counted]);
             }
-            self.last = last;
-            self.odd(arena, faults, event);
-            (last, node) = (self.last, self.node());
+            counted += plain.max(1);
         }
-        self.last = last;
+        counted
+    }
+
+    /// Counts the record at `nth` if it simply leaves the innermost open call.
+    pub fn leave(&mut self, arena: &mut Arena, records: &[MethodEvent], nth: usize) -> bool {
+        let Some(event) = records.get(nth) else {
+            return false;
+        };
+        let now = moment_of(event);
+        let is_exit = event.action() != MethodAction::Enter;
+        let is_plain = event.thread == records[0].thread && now.is_after(self.last);
+        if !(is_exit && is_plain) {
+            return false;
+        }
+        let Some(frame) = self.stack.pop_innermost(event.method().0) else {
+            return false;
+        };
+        let (wall_ns, cpu_ns) = now.after(frame.begin);
+        arena.add_call(frame.node, wall_ns, cpu_ns);
+        self.last = now;
+        true
     }
 
     /// Counts any record.

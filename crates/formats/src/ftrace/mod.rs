@@ -2,7 +2,7 @@
 //! `trace-cmd report` print it.
 
 mod digits;
-mod event;
+pub(crate) mod event;
 mod fields;
 mod graph;
 mod header;
@@ -21,7 +21,10 @@ use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
-use interpret::Interpreter;
+pub(crate) use interpret::Interpreter;
+pub(crate) use marker::mark;
+pub(crate) use tokenize::printed_event;
+pub(crate) use typed::state_number;
 
 /// ftrace text.
 pub(crate) struct FtraceText;

@@ -167,6 +167,15 @@ fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
+/// What a `trace_printk` printed (`caller: text`), as the event `name` that recorded it.
+pub(crate) fn printed_event<'a>(
+    name: &'a [u8],
+    payload: &'a [u8],
+    piece: &mut Piece<'a>,
+) -> Event<'a> {
+    printed(name, payload, piece)
+}
+
 /// The text of a `trace_printk`: a marker, an event that somebody made up (`name: a=1`), or text.
 fn printed<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
     let (caller, text) = after_caller(payload);

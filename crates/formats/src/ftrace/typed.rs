@@ -138,7 +138,7 @@ fn state(text: &[u8]) -> Option<TaskState> {
 /// A raw state. Bits moved between kernels; these are read as the kernels whose tools print raw
 /// numbers had them (`include/linux/sched.h` before 4.14). A lone bit beyond the states
 /// (`TASK_STATE_MAX`, which grew from 256 to 4096) says that the thread was preempted.
-fn state_number(bits: u64) -> Option<TaskState> {
+pub(crate) fn state_number(bits: u64) -> Option<TaskState> {
     const LETTERS: [&[u8]; 8] = [b"S", b"D", b"T", b"t", b"Z", b"X", b"x", b"K"];
     match bits {
         0 => return Some(TaskState::RUNNABLE),

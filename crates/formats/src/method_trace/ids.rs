@@ -88,13 +88,23 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         }
     }
 
+    /// For a loop that only finds.
+    #[inline(always)]
+    pub fn finder(&self) -> Finder<'_, SHIFT> {
+        Finder {
+            base: self.base,
+            direct: &self.direct,
+            ids: self,
+        }
+    }
+
     /// The place in the direct table; a huge number for an id that is not a multiple of the step.
     #[inline(always)]
     fn slot(&self, raw: u64) -> u64 {
         raw.wrapping_sub(self.base).rotate_right(SHIFT)
     }
 
-    #[inline]
+    #[cold]
     fn find_hashed(&self, raw: u64) -> u32 {
         if self.hashed.is_empty() {
             return self.shared;
@@ -147,6 +157,26 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         let mut all = self.known.iter().filter(|known| known.text == 0);
         let first = all.next().map(|known| (known.raw, known.offset));
         (u64::from(first.is_some()) + all.count() as u64, first)
+    }
+}
+
+/// Finds ids; knows by heart where most of them are.
+#[derive(Clone, Copy)]
+pub(super) struct Finder<'a, const SHIFT: u32> {
+    base: u64,
+    direct: &'a [u32],
+    ids: &'a Ids<SHIFT>,
+}
+
+impl<const SHIFT: u32> Finder<'_, SHIFT> {
+    /// As [`Ids::find`].
+    #[inline(always)]
+    pub fn find(&self, raw: u64) -> u32 {
+        let slot = raw.wrapping_sub(self.base).rotate_right(SHIFT);
+        match self.direct.get(usize::try_from(slot).unwrap_or(usize::MAX)) {
+            Some(&one_more) => one_more.wrapping_sub(1),
+            None => self.ids.find_hashed(raw),
+        }
     }
 }
 

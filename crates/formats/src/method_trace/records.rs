@@ -12,7 +12,7 @@ use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, RepairKind, ThreadIndex,
 };
 
-use super::clocks::ThreadClocks;
+use super::clocks::{Clock32, ThreadClocks};
 use super::emit::{BATCH, Emitter, Repairs};
 use super::header::Header;
 use super::ids::NONE;
@@ -144,6 +144,7 @@ impl Records {
             repairs,
             ..
         } = emit;
+        let methods = methods.finder();
         let (mut tid, mut thread) = (NONE, NONE);
         // A copy of the thread's clocks, and the thread before: kept in registers.
         let (mut clock, mut before) = (ThreadClocks::default(), self.before);
@@ -192,7 +193,7 @@ impl Records {
             if CLOCK != WALL {
                 let raw = u32_at(record, TID + 4);
                 if !clock.cpu.goes_on(raw) {
-                    note(clock.cpu.step(raw, 0), repairs, offset);
+                    clock.cpu = settled(clock.cpu, raw, 0, repairs, offset);
                 }
                 cpu_ns = clock.cpu.take(raw);
             }
@@ -201,7 +202,7 @@ impl Records {
                 if !clock.wall.goes_on(raw) {
                     put_back(clocks, thread, clock);
                     let near_ns = clocks.get(before as usize).map_or(0, |c| c.wall.now_ns());
-                    note(clock.wall.step(raw, near_ns), repairs, offset);
+                    clock.wall = settled(clock.wall, raw, near_ns, repairs, offset);
                 }
                 wall_ns = clock.wall.take(raw);
             }
@@ -231,14 +232,24 @@ fn put_back(clocks: &mut [ThreadClocks], thread: u32, clock: ThreadClocks) {
     }
 }
 
+/// The clock after it was settled what `raw` means, which does not simply go on. By value: a clock
+/// whose address is taken cannot stay in registers.
 #[cold]
-fn note(said: Option<RepairKind>, repairs: &mut Repairs, offset: u64) {
-    if let Some(kind) = said {
+fn settled(
+    mut clock: Clock32,
+    raw: u32,
+    near_ns: i64,
+    repairs: &mut Repairs,
+    offset: u64,
+) -> Clock32 {
+    if let Some(kind) = clock.step(raw, near_ns) {
         repairs.add(kind, offset, String::new);
     }
+    clock
 }
 
 #[inline(always)]
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+    let bytes = bytes[at..].first_chunk();
+    u32::from_le_bytes(*bytes.expect("a record has room for its fields"))
 }

@@ -51,6 +51,47 @@ impl Format for Zstd {
     }
 }
 
+/// Unpacks one frame, which gives `plain` bytes, and hands on what comes. The inner error says how
+/// the frame is broken.
+///
+/// # Errors
+/// Those of `emit`.
+pub(crate) fn unpack_frame(
+    packed: &[u8],
+    plain: u64,
+    emit: &mut dyn FnMut(&[u8]) -> Result<(), ReadError>,
+) -> Result<Result<(), String>, ReadError> {
+    let Head::Frame(header) = Head::parse(packed) else {
+        return Ok(Err("no zstd frame stands there".to_owned()));
+    };
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(u64::MAX);
+    // Nothing refers further back than the frame is long, whatever window it names.
+    let own_header = header.with_window(header.window.min(plain));
+    if let Err(error) = decoder.reset(&own_header[..]) {
+        return Ok(Err(error.to_string()));
+    }
+    let (mut at, mut piece) = (header.bytes, Vec::new());
+    loop {
+        let rest = packed.get(at..).unwrap_or_default();
+        let block = BlockHeader::parse(rest).filter(|block| block.bytes() <= rest.len());
+        let Some(block) = block else {
+            return Ok(Err("the frame breaks off".to_owned()));
+        };
+        let bytes = &rest[..block.bytes()];
+        let decoded = decoder.decode_blocks(bytes, BlockDecodingStrategy::UptoBlocks(1));
+        piece.clear();
+        // Writing to memory cannot fail.
+        let _ = decoder.collect_to_writer(&mut piece);
+        emit(&piece)?;
+        match decoded {
+            Err(error) => return Ok(Err(error.to_string())),
+            Ok(_) if block.last => return Ok(Ok(())),
+            Ok(_) => at += bytes.len(),
+        }
+    }
+}
+
 enum State {
     /// Before a frame.
     Between,

@@ -11,6 +11,7 @@
 //! engine                                   page
 //! lowercase(at, bytes)                 ──► a text with other than ASCII letters: alloc(4 + n),
 //!                                          n as u32 and the n bytes of the same in small letters
+//! digits(number)                       ──► a float that is finite: likewise its shortest digits
 //! ```
 //! A frame stays until the next call. One thread, one trace.
 
@@ -27,14 +28,34 @@ mod page {
         /// A text in small letters, as the browser makes them: where its length and it are, in
         /// memory of [`alloc`](super::alloc).
         fn lowercase(at: *const u8, bytes: usize) -> *mut u8;
+        /// The shortest decimal that means just this number; given back likewise.
+        fn digits(number: f64) -> *mut u8;
     }
 
     /// The text in small letters.
     pub fn small_letters(text: &str) -> String {
-        // SAFETY: the page only reads the text, and gives memory of `alloc` that starts with how
-        // many bytes follow the first four and is that long; it keeps no pointer to it.
+        // SAFETY: the page only reads the text, and keeps no pointer to it.
+        let at = unsafe { lowercase(text.as_ptr(), text.len()) };
+        // SAFETY: it is what `lowercase` gave.
+        unsafe { said(at) }
+    }
+
+    /// The number as JSON writes it.
+    pub fn shortest_digits(number: f64) -> String {
+        // SAFETY: a number is all that the page gets.
+        let at = unsafe { digits(number) };
+        // SAFETY: it is what `digits` gave.
+        unsafe { said(at) }
+    }
+
+    /// What the page gave.
+    ///
+    /// # Safety
+    /// `at` is memory of [`alloc`](super::alloc) that starts with how many bytes follow the first
+    /// four, is that long, and is taken only here.
+    unsafe fn said(at: *mut u8) -> String {
+        // SAFETY: by the caller's promise.
         let all = unsafe {
-            let at = lowercase(text.as_ptr(), text.len());
             let bytes = at.cast::<u32>().read_unaligned() as usize;
             super::take(at, 4 + bytes)
         };
@@ -75,7 +96,10 @@ pub extern "C" fn load() -> u32 {
         keep(Frame::new().with("error", panic.to_string()).finish());
     }));
     #[cfg(target_family = "wasm")]
-    traceloom_engine::set_lowercase(page::small_letters);
+    {
+        traceloom_engine::set_lowercase(page::small_letters);
+        traceloom_engine::set_digits(page::shortest_digits);
+    }
     let blocks = BLOCKS.take();
     match decode(blocks.iter().map(|block| &**block)) {
         Ok(trace) => {

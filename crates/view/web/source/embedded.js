@@ -1,6 +1,7 @@
 // A report as a source: its columns and the engine are in the page itself.
 
 import {AskError, aborted, decode} from "source/source";
+import {joined} from "source/streams";
 import {unpack} from "source/unpack";
 import {startEngine} from "source/worker";
 
@@ -56,11 +57,11 @@ function taken(element) {
  */
 function start(hear) {
   const here = () => {
-    const engine = startEngine(unpack, hear);
+    const engine = startEngine((packed) => joined(unpack(packed)), hear);
     // Not at once: the page draws what it has before it works.
     return (/** @type {Order} */ order) => void setTimeout(() => engine(order));
   };
-  const source = `const order=(${startEngine})(${unpack},(n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);`;
+  const source = `const order=(${startEngine})((p)=>(${joined})((${unpack})(p)),(n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);`;
   try {
     const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
     const worker = new Worker(url);

@@ -56,7 +56,7 @@ export function startEngine(unpack, send) {
   /** @param {string} text @param {{text: string, bytes: number}[]} parts */
   async function load(text, parts) {
     // Compiling goes on beside the unpacking.
-    const compiled = WebAssembly.instantiate(unpack(bytes(text)), {env: {lowercase}});
+    const compiled = WebAssembly.instantiate(unpack(bytes(text)), {env: {lowercase, digits: (/** @type {number} */ number) => give(String(number))}});
     const unpacked = parts.map((part) => inflate(part.text));
     const {instance} = await compiled;
     const loaded = begun = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
@@ -116,11 +116,17 @@ export function startEngine(unpack, send) {
 
   /** The engine has no tables of letters of its own: a text of it in small ones. @param {number} at @param {number} length */
   function lowercase(at, length) {
+    const text = new TextDecoder().decode(new Uint8Array(/** @type {Exports} */ (begun).memory.buffer, at, length));
+    return give(text.toLowerCase());
+  }
+
+  /** A text in the engine's memory, its length before it. @param {string} text */
+  function give(text) {
     const {memory, alloc} = /** @type {Exports} */ (begun);
-    const small = new TextEncoder().encode(new TextDecoder().decode(new Uint8Array(memory.buffer, at, length)).toLowerCase());
-    const place = alloc(4 + small.length);
-    new DataView(memory.buffer).setUint32(place, small.length, true);
-    new Uint8Array(memory.buffer, place + 4).set(small);
+    const bytes = new TextEncoder().encode(text);
+    const place = alloc(4 + bytes.length);
+    new DataView(memory.buffer).setUint32(place, bytes.length, true);
+    new Uint8Array(memory.buffer, place + 4).set(bytes);
     return place;
   }
 

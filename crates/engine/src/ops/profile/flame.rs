@@ -60,14 +60,18 @@ fn existing(node: u32, count: usize) -> Result<NodeId, EngineError> {
 }
 
 /// What every flame graph may be asked.
+#[expect(
+    clippy::manual_clamp,
+    reason = "what clamp says in a panic takes kilobytes"
+)]
 pub(super) fn options(ask: &Ask) -> Result<FlameOptions, EngineError> {
     let direction = choice::choice(ask, "direction", "down or up", &DIRECTIONS)?;
     let share = |field| ask.maybe(field, Ask::f64);
     let width = ask.maybe("width_px", Ask::f64)?.unwrap_or(1_000.0);
     let mut options = FlameOptions::new(direction.unwrap_or(FlameDirection::Down), width);
     options.shares = (
-        share("from_share")?.unwrap_or(0.0).clamp(0.0, 1.0),
-        share("to_share")?.unwrap_or(1.0).clamp(0.0, 1.0),
+        share("from_share")?.unwrap_or(0.0).max(0.0).min(1.0),
+        share("to_share")?.unwrap_or(1.0).max(0.0).min(1.0),
     );
     Ok(options)
 }

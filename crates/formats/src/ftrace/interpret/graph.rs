@@ -1,11 +1,10 @@
 //! Calls of kernel functions, as the function_graph tracer drew them.
 
 use traceloom_trace::{
-    ArgSetId, Place, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId,
-    TrackKind,
+    ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
-use super::{At, Interpreter};
+use super::{At, Interpreter, Position};
 use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
 
@@ -25,7 +24,7 @@ impl Interpreter {
         &mut self,
         record: &Record<'_>,
         row: GraphRow<'_>,
-        line: u64,
+        position: Position,
         out: &mut TraceBuilder,
     ) {
         let cpu = record.cpu;
@@ -40,12 +39,12 @@ impl Interpreter {
             state.cursor_ns
         };
         if !row.timed && row.call != GraphCall::Switch {
-            out.repair(RepairKind::RebuiltTime, 1, Place::at_line(line), || {
+            out.repair(RepairKind::RebuiltTime, 1, position.place(), || {
                 "the rows have no time; each CPU's calls stand one after another".to_owned()
             });
         }
         self.events += u64::from(row.call != GraphCall::Switch);
-        let slot = tid.map(|tid| self.threads.of(tid, line, out));
+        let slot = tid.map(|tid| self.threads.of(tid, position, out));
         if let Some(slot) = slot {
             self.threads.name(slot, record.comm, out);
         }
@@ -56,14 +55,14 @@ impl Interpreter {
                 out.cpu_track(TrackKind::Cpu, cpu, name)
             }
         };
-        let end = self.call(track, ts, row, line, out);
+        let end = self.call(track, ts, row, position, out);
         self.graph_cpu(cpu).cursor_ns = end;
     }
 
     /// A row of trace-cmd's, which has a usual prefix.
     pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
         let track = function_row(at.utid, out);
-        self.call(track, at.ts, row, at.line, out);
+        self.call(track, at.ts, row, at.position, out);
     }
 
     /// Puts a call on its track; says where time has got to.
@@ -72,7 +71,7 @@ impl Interpreter {
         track: TrackId,
         ts: i64,
         row: GraphRow<'_>,
-        line: u64,
+        position: Position,
         out: &mut TraceBuilder,
     ) -> i64 {
         match row.call {
@@ -92,7 +91,7 @@ impl Interpreter {
                     .open_slice(track)
                     .map(|open: SliceId| out.trace().slices.ts.get(open.row()));
                 let Some(begin) = begin else {
-                    self.story.unmatched_at(Place::at_line(line).with_ts(ts));
+                    self.story.unmatched_at(position.place().with_ts(ts));
                     return ts;
                 };
                 let end = match row.dur {

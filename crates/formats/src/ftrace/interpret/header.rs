@@ -2,7 +2,7 @@
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-use super::{At, Interpreter};
+use super::{At, Interpreter, Position};
 use crate::ftrace::event::Header;
 
 /// The story of the recording, as headers and odd events tell it.
@@ -21,7 +21,7 @@ struct Prefix {
     events: u64,
     ends: u64,
     cpu: u32,
-    line: u64,
+    position: Position,
 }
 
 impl Story {
@@ -40,22 +40,27 @@ impl Story {
 
     /// A CPU's events begin here: earlier ones are overwritten. Ends so far may belong to begins
     /// that were.
-    fn buffer_started(&mut self, cpu: u32, line: u64, events: u64) {
+    fn buffer_started(&mut self, cpu: u32, position: Position, events: u64) {
         let ends = self.prefix.map_or(0, |prefix| prefix.ends) + self.unmatched;
         self.unmatched = 0;
         self.prefix = Some(Prefix {
             events,
             ends,
             cpu,
-            line,
+            position,
         });
     }
 }
 
 impl Interpreter {
     #[cold]
-    pub(super) fn header(&mut self, header: Header<'_>, line: u64, out: &mut TraceBuilder) {
-        let place = Place::at_line(line);
+    pub(super) fn header(
+        &mut self,
+        header: Header<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) {
+        let place = position.place();
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         match header {
             Header::Nothing => {}
@@ -74,7 +79,7 @@ impl Interpreter {
                     out.metadata("cpus", &cpus.to_string());
                 }
             }
-            Header::BufferStarted(cpu) => self.story.buffer_started(cpu, line, self.events),
+            Header::BufferStarted(cpu) => self.story.buffer_started(cpu, position, self.events),
             Header::Lost { cpu, events } => {
                 out.repair(RepairKind::LostEvents, events.max(1), place, || {
                     format!("CPU {cpu}")
@@ -105,8 +110,10 @@ impl Interpreter {
                 Place::at_line(1),
                 || {
                     format!(
-                        "CPU {} begins last, at line {}; {} ends before that have no begin",
-                        prefix.cpu, prefix.line, prefix.ends
+                        "CPU {} begins last, at {}; {} ends before that have no begin",
+                        prefix.cpu,
+                        prefix.position.place(),
+                        prefix.ends
                     )
                 },
             );
@@ -118,7 +125,13 @@ impl Interpreter {
             String::new,
         );
         let events = self.events;
-        out.metadata("event-lines", &events.to_string());
+        // A binary input has no lines.
+        let key = if self.lines > 0 {
+            "event-lines"
+        } else {
+            "events"
+        };
+        out.metadata(key, &events.to_string());
         if let Some(kept) = story.entries_kept {
             out.repair(
                 RepairKind::CountMismatch,

@@ -31,7 +31,7 @@ use traceloom_trace::{
     TrackId, TrackKind,
 };
 
-use super::event::{CpuValueKind, Event, Piece, Record};
+use super::event::{CpuValueKind, Event, Field, Piece, Record};
 use crate::rules::EventRules;
 use args::Fields;
 use binder::Binder;
@@ -41,19 +41,38 @@ use kernel::Kernel;
 use memory::Memory;
 use threads::{SlotId, Threads};
 
+/// Where an event stands in the input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Position {
+    /// The line of a text, from 1.
+    Line(u64),
+    /// The byte at which a binary record begins.
+    Byte(u64),
+}
+
+impl Position {
+    /// The same for people.
+    pub fn place(self) -> Place {
+        match self {
+            Self::Line(line) => Place::at_line(line),
+            Self::Byte(offset) => Place::at_offset(offset),
+        }
+    }
+}
+
 /// Where and when an event happened, and in which thread.
 #[derive(Clone, Copy, Debug)]
 struct At {
     ts: i64,
     cpu: u32,
-    line: u64,
+    position: Position,
     slot: SlotId,
     utid: ThreadId,
 }
 
 impl At {
     fn place(self) -> Place {
-        Place::at_line(self.line).with_ts(self.ts)
+        self.position.place().with_ts(self.ts)
     }
 }
 
@@ -73,7 +92,7 @@ const NEW_CPU: Cpu = Cpu {
 
 /// Fills a trace from ftrace events.
 #[derive(Debug, Default)]
-pub(super) struct Interpreter {
+pub(crate) struct Interpreter {
     threads: Threads,
     cpus: Vec<Cpu>,
     sched: SchedTracker,
@@ -102,37 +121,56 @@ impl Interpreter {
     /// Takes the next piece of the input.
     pub fn piece(&mut self, piece: &Piece<'_>, out: &mut TraceBuilder) {
         for record in &piece.records {
-            self.record(record, piece, out);
+            let position = Position::Line(self.lines + u64::from(record.line) + 1);
+            let fields = match record.event {
+                Event::Fields(event) => piece.fields_of(event),
+                _ => &[],
+            };
+            self.record(record, Fields(fields), position, out);
         }
         self.lines += u64::from(piece.lines);
     }
 
+    /// Takes one binary record, which begins at byte `offset`, and its fields.
     #[inline]
-    fn record(&mut self, record: &Record<'_>, piece: &Piece<'_>, out: &mut TraceBuilder) {
-        let line = self.lines + u64::from(record.line) + 1;
+    pub fn binary(
+        &mut self,
+        record: &Record<'_>,
+        fields: &[Field<'_>],
+        offset: u64,
+        out: &mut TraceBuilder,
+    ) {
+        self.record(record, Fields(fields), Position::Byte(offset), out);
+    }
+
+    #[inline]
+    fn record(
+        &mut self,
+        record: &Record<'_>,
+        fields: Fields<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) {
         match record.event {
-            Event::Header(header) => return self.header(header, line, out),
-            Event::Unparsed(text) => return self.unparsed(text, line, out),
+            Event::Header(header) => return self.header(header, position, out),
+            Event::Unparsed(text) => return self.unparsed(text, position, out),
             Event::Graph(row) if record.comm.is_empty() || !row.timed => {
-                return self.graph_row(record, row, line, out);
+                return self.graph_row(record, row, position, out);
             }
             // systrace ends its output with such a line, at time 0: it says which clock was used.
             Event::Mark(mark) if record.ts == 0 && record.tid == 0 && mark.is_clock() => {
                 self.events += 1;
-                return marker::clock_mark(Place::at_line(line).with_ts(0), mark, out);
+                return marker::clock_mark(position.place().with_ts(0), mark, out);
             }
             _ => {}
         }
-        let at = self.locate(record, line, out);
+        let at = self.locate(record, position, out);
         match record.event {
             Event::Switch(switch) => self.switch(at, switch, out),
             Event::Wake(wake) => self.wake(at, wake, out),
             Event::Mark(mark) => self.mark(at, mark, out),
             Event::CpuValue(value) => self.cpu_value(at, value.kind, value.cpu, value.value, out),
-            Event::Fields(event) => {
-                let fields = Fields(piece.fields_of(event));
-                self.kernel_event(at, event.name, fields, out);
-            }
+            Event::Fields(event) => self.kernel_event(at, event.name, fields, out),
             Event::Function { name, parent } => self.function(at, name, parent, out),
             Event::Graph(row) => self.graph_event(at, row, out),
             Event::Header(_) | Event::Unparsed(_) => {}
@@ -141,18 +179,18 @@ impl Interpreter {
 
     /// Notes what the front of a line says, and finds the thread.
     #[inline]
-    fn locate(&mut self, record: &Record<'_>, line: u64, out: &mut TraceBuilder) -> At {
+    fn locate(&mut self, record: &Record<'_>, position: Position, out: &mut TraceBuilder) -> At {
         self.events += 1;
-        let mut slot = self.threads.of(record.tid, line, out);
+        let mut slot = self.threads.of(record.tid, position, out);
         if self.threads.is_elsewhere(slot, record.tgid) {
-            slot = self.threads.rebirth(record.tid, record.ts, line, out);
+            slot = self.threads.rebirth(record.tid, record.ts, position, out);
         }
         self.threads.name(slot, record.comm, out);
         self.threads.column_tgid(slot, record.tgid, out);
         let at = At {
             ts: record.ts,
             cpu: record.cpu,
-            line,
+            position,
             slot,
             utid: self.threads.slot(slot).utid,
         };
@@ -177,9 +215,9 @@ impl Interpreter {
     }
 
     #[cold]
-    fn unparsed(&mut self, text: &[u8], line: u64, out: &mut TraceBuilder) {
+    fn unparsed(&mut self, text: &[u8], position: Position, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
-        out.repair(RepairKind::UnparsedLine, 1, Place::at_line(line), || {
+        out.repair(RepairKind::UnparsedLine, 1, position.place(), || {
             String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
         });
     }
@@ -231,7 +269,7 @@ impl Interpreter {
                 RepairKind::UnknownProcess
             };
             let tid = slot.tid;
-            out.repair(kind, 1, Place::at_line(slot.first_line), || {
+            out.repair(kind, 1, slot.first_position.place(), || {
                 format!("thread {tid}")
             });
         }

@@ -165,16 +165,30 @@ impl Interpreter {
         self.thread_end(at, "regulator", name.as_bytes(), fields, out)
     }
 
-    /// `suspend_resume: dpm_suspend[2] begin`; with `=` where a tool prints the fields.
+    /// `suspend_resume: dpm_suspend[2] begin`; with `=` where a tool prints the fields, and with
+    /// keys (`action`, `val`, `start`) where they come from the ring buffer.
     pub(super) fn suspend(
         &mut self,
         at: At,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let text = fields.text("")?;
-        let space = memchr::memrchr(b' ', text)?;
-        let (action, edge) = (&text[..space], &text[space + 1..]);
+        let (action, edge) = match fields.text("action") {
+            Some(action) => {
+                let action = format!(
+                    "{}[{}]",
+                    String::from_utf8_lossy(action),
+                    fields.int("val")?
+                );
+                (action.into_bytes(), fields.text("start")?)
+            }
+            None => {
+                let text = fields.text("")?;
+                let space = memchr::memrchr(b' ', text)?;
+                (text[..space].to_vec(), &text[space + 1..])
+            }
+        };
+        let action = &action[..];
         let cookie = i64::from(out.intern(action).0);
         match edge {
             b"begin" => self.lane_begin(at, ("suspend", cookie), action, Fields(&[]), out),

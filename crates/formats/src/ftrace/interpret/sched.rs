@@ -5,7 +5,7 @@ use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder};
 use super::args::Fields;
 use super::threads::SlotId;
 use super::{At, Interpreter};
-use crate::ftrace::event::{Switch, Wake, WakeKind};
+use crate::ftrace::event::{Switch, Value, Wake, WakeKind};
 
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
 const CLONE_THREAD: i64 = 0x0001_0000;
@@ -42,7 +42,7 @@ impl Interpreter {
         name: &[u8],
         out: &mut TraceBuilder,
     ) -> SlotId {
-        let slot = self.threads.of(tid, at.line, out);
+        let slot = self.threads.of(tid, at.position, out);
         self.threads.name(slot, name, out);
         slot
     }
@@ -50,8 +50,8 @@ impl Interpreter {
     #[inline]
     pub(super) fn wake(&mut self, at: At, wake: Wake<'_>, out: &mut TraceBuilder) {
         let slot = match wake.kind {
-            WakeKind::New => self.threads.birth(wake.tid, at.ts, at.line, out),
-            _ => self.threads.of(wake.tid, at.line, out),
+            WakeKind::New => self.threads.birth(wake.tid, at.ts, at.position, out),
+            _ => self.threads.of(wake.tid, at.position, out),
         };
         self.threads.name(slot, wake.comm, out);
         if wake.kind == WakeKind::New {
@@ -70,7 +70,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let slot = self.threads.of(fields.tid("pid")?, at.line, out);
+        let slot = self.threads.of(fields.tid("pid")?, at.position, out);
         let io_wait = fields.int("iowait")? != 0;
         let function = fields.shown("caller").unwrap_or_default();
         let function = out.intern(function.as_bytes());
@@ -88,13 +88,13 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let tid = fields.tid("pid")?;
-        let flags = match fields.int("clone_flags") {
+        let flags = match fields.get("clone_flags")? {
+            Value::Hex(flags) => flags as i64,
             // The kernel prints the flags in hexadecimal, without saying so.
-            Some(decimal) => i64::from_str_radix(&decimal.to_string(), 16).unwrap_or(0),
-            None => i64::from_str_radix(fields.shown("clone_flags")?.trim_start_matches("0x"), 16)
-                .ok()?,
+            Value::Int(decimal) => i64::from_str_radix(&decimal.to_string(), 16).unwrap_or(0),
+            Value::Text(text) => i64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()?,
         };
-        let slot = self.threads.birth(tid, at.ts, at.line, out);
+        let slot = self.threads.birth(tid, at.ts, at.position, out);
         self.threads
             .name(slot, fields.text("comm").unwrap_or_default(), out);
         let parent = self.threads.slot(at.slot).tgid;
@@ -134,7 +134,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let child = fields.tid("child_pid")?;
-        let slot = self.threads.birth(child, at.ts, at.line, out);
+        let slot = self.threads.birth(child, at.ts, at.position, out);
         self.threads
             .name(slot, fields.text("child_comm").unwrap_or_default(), out);
         // Every child of kthreadd is a process of its own.
@@ -153,7 +153,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let pid = fields.tid("pid")?;
-        let slot = self.threads.of(pid, at.line, out);
+        let slot = self.threads.of(pid, at.position, out);
         self.threads.told_tgid(slot, pid, out);
         let upid = self.threads.process(slot, out)?;
         let file = fields.text("filename")?;

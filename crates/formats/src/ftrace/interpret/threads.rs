@@ -6,6 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
+use super::Position;
 use crate::ftrace::event::NO_TGID;
 
 /// Names of kernel threads and apps are at most 15 bytes in the kernel; longer ones come from
@@ -26,8 +27,8 @@ pub(super) struct Slot {
     pub tgid_from_column: bool,
     /// Whether it was just born: the events of one birth are for one life.
     pub fresh: bool,
-    /// The line that named it first.
-    pub first_line: u64,
+    /// What named it first.
+    pub first_position: Position,
     /// Its track, once it has slices.
     pub track: TrackId,
     name_length: u8,
@@ -70,14 +71,14 @@ pub(super) struct Threads {
 impl Threads {
     /// The thread that has `tid` now.
     #[inline]
-    pub fn of(&mut self, tid: i32, line: u64, out: &mut TraceBuilder) -> SlotId {
+    pub fn of(&mut self, tid: i32, position: Position, out: &mut TraceBuilder) -> SlotId {
         let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
         if let Some(Some(page)) = self.pages.get(page)
             && page[index] != EMPTY
         {
             return page[index] as usize;
         }
-        self.rarer(tid, line, out)
+        self.rarer(tid, position, out)
     }
 
     fn find(&self, tid: i32) -> Option<SlotId> {
@@ -90,15 +91,21 @@ impl Threads {
     }
 
     #[cold]
-    fn rarer(&mut self, tid: i32, line: u64, out: &mut TraceBuilder) -> SlotId {
+    fn rarer(&mut self, tid: i32, position: Position, out: &mut TraceBuilder) -> SlotId {
         if let Some(&slot) = self.beyond.get(&tid) {
             return slot as usize;
         }
         let utid = out.thread(tid.into());
-        self.put(tid, utid, line, out)
+        self.put(tid, utid, position, out)
     }
 
-    fn put(&mut self, tid: i32, utid: ThreadId, line: u64, out: &mut TraceBuilder) -> SlotId {
+    fn put(
+        &mut self,
+        tid: i32,
+        utid: ThreadId,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
         let id = self.slots.len();
         self.slots.push(Slot {
             tid,
@@ -106,7 +113,7 @@ impl Threads {
             tgid: NO_TGID,
             tgid_from_column: false,
             fresh: false,
-            first_line: line,
+            first_position: position,
             track: TrackId::NONE,
             name_length: u8::MAX,
             name: [0; INLINE_NAME],
@@ -182,8 +189,14 @@ impl Threads {
 
     /// Another thread has `tid` from here on.
     #[cold]
-    pub fn rebirth(&mut self, tid: i32, ts: i64, line: u64, out: &mut TraceBuilder) -> SlotId {
-        let id = self.birth(tid, ts, line, out);
+    pub fn rebirth(
+        &mut self,
+        tid: i32,
+        ts: i64,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
+        let id = self.birth(tid, ts, position, out);
         self.slots[id].fresh = false;
         id
     }
@@ -243,10 +256,16 @@ impl Threads {
 
     /// A thread with `tid` is born. A thread that had the number before is gone, whether or not
     /// the trace has its exit.
-    pub fn birth(&mut self, tid: i32, ts: i64, line: u64, out: &mut TraceBuilder) -> SlotId {
+    pub fn birth(
+        &mut self,
+        tid: i32,
+        ts: i64,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
         // A process dump may have named it; that is no earlier life.
         let known = self.find(tid);
-        let mut id = self.of(tid, line, out);
+        let mut id = self.of(tid, position, out);
         if self.slots[id].fresh {
             return id;
         }
@@ -260,7 +279,7 @@ impl Threads {
             };
             out.end_thread(utid, ended);
             let utid = out.new_thread(tid.into());
-            id = self.put(tid, utid, line, out);
+            id = self.put(tid, utid, position, out);
         }
         let slot = &mut self.slots[id];
         slot.fresh = true;

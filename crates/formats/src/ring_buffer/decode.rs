@@ -1,0 +1,285 @@
+//! Events to what they say. The few kinds that make up most of a trace are read straight from their
+//! bytes; all others become fields by their plan.
+
+use traceloom_trace::TaskState;
+
+use super::bytes::ByteOrder;
+use super::format::{EventField, EventFormat, FieldKind};
+use super::layout::PageLayout;
+use super::print::{Context, Plan, Shown};
+use super::states::States;
+use super::symbols::Symbols;
+use crate::ftrace::event::{CpuValue, CpuValueKind, GraphCall, GraphRow, Switch, Wake, WakeKind};
+
+/// What kind of event a format is of, with the fields that are asked for.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Switch(Box<SwitchFields>),
+    Wake(WakeKind, [EventField; 2]),
+    CpuValue(CpuValueKind, [EventField; 2]),
+    /// trace_marker and `trace_printk` of a text: `ip`, `buf`.
+    Print([EventField; 2]),
+    /// `trace_printk` of a constant: `ip`, and the text's address.
+    Bputs([EventField; 2]),
+    /// `trace_printk`: `ip`, the format's address, and where its arguments begin.
+    Bprint([EventField; 3]),
+    /// A driver's own markers, which are printed as trace_marker's are.
+    Marker(Plan),
+    Function([EventField; 2]),
+    GraphEntry(EventField),
+    /// `func`, and the two ends of the call, where the kernel records them.
+    GraphExit(EventField, Option<[EventField; 2]>),
+    /// Anything else.
+    Fields,
+}
+
+/// The fields of `sched_switch`.
+#[derive(Debug)]
+pub(super) struct SwitchFields {
+    prev_comm: EventField,
+    prev_pid: EventField,
+    prev_prio: EventField,
+    prev_state: EventField,
+    next_comm: EventField,
+    next_pid: EventField,
+    next_prio: EventField,
+    states: States,
+}
+
+impl Kind {
+    pub fn of(format: &EventFormat, layout: PageLayout) -> Self {
+        let known = match (format.system.as_str(), format.name.as_str()) {
+            ("sched", name) => Self::sched(name, format, layout),
+            ("power", "cpu_idle") => Self::cpu_value(CpuValueKind::Idle, format),
+            ("power", "cpu_frequency") => Self::cpu_value(CpuValueKind::Frequency, format),
+            ("ftrace", name) => Self::ftrace(name, format),
+            (_, "tracing_mark_write" | "systrace" | "0") => {
+                Plan::whole_text(format, layout.long_bytes).map(Self::Marker)
+            }
+            _ => None,
+        };
+        known.unwrap_or(Self::Fields)
+    }
+
+    fn sched(name: &str, format: &EventFormat, layout: PageLayout) -> Option<Self> {
+        let wake = |kind| {
+            let [comm, pid] = texts_and_numbers(format, ["comm"], ["pid"])?;
+            Some(Self::Wake(kind, [comm, pid]))
+        };
+        match name {
+            "sched_switch" => SwitchFields::of(format, layout)
+                .map(Box::new)
+                .map(Self::Switch),
+            "sched_waking" => wake(WakeKind::Waking),
+            "sched_wakeup" => wake(WakeKind::Wakeup),
+            "sched_wakeup_new" => wake(WakeKind::New),
+            _ => None,
+        }
+    }
+
+    fn cpu_value(kind: CpuValueKind, format: &EventFormat) -> Option<Self> {
+        Some(Self::CpuValue(kind, numbers(format, ["state", "cpu_id"])?))
+    }
+
+    fn ftrace(name: &str, format: &EventFormat) -> Option<Self> {
+        let field = |name| format.field(name).cloned();
+        Some(match name {
+            "print" => Self::Print([field("ip")?, field("buf")?]),
+            "bputs" => Self::Bputs([field("ip")?, field("str")?]),
+            "bprint" => Self::Bprint([field("ip")?, field("fmt")?, field("buf")?]),
+            "function" => Self::Function([field("ip")?, field("parent_ip")?]),
+            "funcgraph_entry" => Self::GraphEntry(field("func")?),
+            "funcgraph_exit" => {
+                let ends = field("calltime").zip(field("rettime"));
+                Self::GraphExit(field("func")?, ends.map(<[EventField; 2]>::from))
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The fields with these names, if all are numbers.
+fn numbers<const N: usize>(format: &EventFormat, names: [&str; N]) -> Option<[EventField; N]> {
+    let is_number = |field: &&EventField| {
+        field.kind == FieldKind::Number && matches!(field.size, 1 | 2 | 4 | 8)
+    };
+    let fields = names.map(|name| format.field(name).filter(is_number).cloned());
+    fields.iter().all(Option::is_some).then_some(())?;
+    Some(fields.map(|field| field.expect("all are there")))
+}
+
+/// As [`numbers`], with texts before them.
+fn texts_and_numbers(
+    format: &EventFormat,
+    [text]: [&str; 1],
+    [number]: [&str; 1],
+) -> Option<[EventField; 2]> {
+    let text = format.field(text).filter(|field| field.is_text())?;
+    let [number] = numbers(format, [number])?;
+    Some([text.clone(), number])
+}
+
+impl SwitchFields {
+    fn of(format: &EventFormat, layout: PageLayout) -> Option<Self> {
+        let [prev_comm, prev_pid] = texts_and_numbers(format, ["prev_comm"], ["prev_pid"])?;
+        let [next_comm, next_pid] = texts_and_numbers(format, ["next_comm"], ["next_pid"])?;
+        let [prev_prio, prev_state, next_prio] =
+            numbers(format, ["prev_prio", "prev_state", "next_prio"])?;
+        Some(Self {
+            states: States::of(format, layout),
+            prev_comm,
+            prev_pid,
+            prev_prio,
+            prev_state,
+            next_comm,
+            next_pid,
+            next_prio,
+        })
+    }
+
+    #[inline]
+    pub fn read<'a>(&self, event: &'a [u8], order: ByteOrder) -> Option<Switch<'a>> {
+        let int = |field: &EventField| field.int(event, order).map(|value| value as i32);
+        Some(Switch {
+            prev_comm: comm(&self.prev_comm, event, order)?,
+            next_comm: comm(&self.next_comm, event, order)?,
+            prev_tid: tid(int(&self.prev_pid)?)?,
+            next_tid: tid(int(&self.next_pid)?)?,
+            prev_prio: int(&self.prev_prio)?,
+            next_prio: int(&self.next_prio)?,
+            prev_state: self.state(event, order)?,
+        })
+    }
+
+    #[inline]
+    fn state(&self, event: &[u8], order: ByteOrder) -> Option<TaskState> {
+        let bits = self.prev_state.int(event, order)?;
+        Some(self.states.of_bits(bits as u64))
+    }
+}
+
+/// A thread's number, which is none below 0.
+#[inline]
+fn tid(tid: i32) -> Option<i32> {
+    (tid >= 0).then_some(tid)
+}
+
+/// A thread's name. In nearly all kernels it is 16 bytes of the event itself, whose NUL can be
+/// looked for at once.
+#[inline]
+fn comm<'a>(field: &EventField, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
+    if field.kind != FieldKind::Text || field.size != 16 {
+        return field.text(event, order);
+    }
+    let bytes: &[u8; 16] = event.get(field.offset..)?.first_chunk()?;
+    const ONES: u128 = u128::MAX / 0xff;
+    let word = u128::from_le_bytes(*bytes);
+    let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
+    Some(&bytes[..(zeros.trailing_zeros() / 8) as usize])
+}
+
+/// The wake-up event `event` is.
+#[inline]
+pub(super) fn wake<'a>(
+    kind: WakeKind,
+    [comm_field, pid]: &[EventField; 2],
+    event: &'a [u8],
+    order: ByteOrder,
+) -> Option<Wake<'a>> {
+    Some(Wake {
+        kind,
+        comm: comm(comm_field, event, order)?,
+        tid: tid(pid.int(event, order)? as i32)?,
+    })
+}
+
+/// The number of a CPU that `event` tells.
+#[inline]
+pub(super) fn cpu_value(
+    kind: CpuValueKind,
+    [state, cpu]: &[EventField; 2],
+    event: &[u8],
+    order: ByteOrder,
+) -> Option<CpuValue> {
+    Some(CpuValue {
+        kind,
+        value: state.int(event, order)?,
+        cpu: u32::try_from(cpu.int(event, order)?)
+            .ok()
+            .filter(|cpu| *cpu < super::MOST_CPUS)?,
+    })
+}
+
+/// The text of a `print` event, which reaches to its NUL or the event's end.
+#[inline]
+pub(super) fn printed<'a>(buf: &EventField, event: &'a [u8]) -> Option<&'a [u8]> {
+    let bytes = event.get(buf.offset..)?;
+    Some(match memchr::memchr(0, bytes) {
+        Some(end) => &bytes[..end],
+        None => bytes,
+    })
+}
+
+/// A row of function_graph that `func` enters or leaves.
+pub(super) fn graph_row<'a>(call: GraphCall<'a>, dur: Option<i64>) -> GraphRow<'a> {
+    GraphRow {
+        call,
+        dur,
+        timed: true,
+    }
+}
+
+/// The function at an address, or the address as text in `made`.
+pub(super) fn function_name<'a>(
+    symbols: &'a Symbols,
+    address: u64,
+    made: &'a mut Vec<u8>,
+) -> &'a [u8] {
+    match symbols.function(address) {
+        Some((name, _)) => name,
+        None => {
+            made.clear();
+            made.extend(format!("{address:#x}").bytes());
+            made
+        }
+    }
+}
+
+/// The whole text of an event, as its print format gives it.
+pub(super) fn whole_text<'a>(
+    plan: &'a Plan,
+    mut context: Context<'a, '_>,
+) -> Option<std::ops::Range<usize>> {
+    let mut whole = None;
+    plan.each(&mut context, |_, shown| {
+        if let Shown::Made(range) = shown {
+            whole = Some(range);
+        }
+    });
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::up_to_nul;
+    use super::*;
+
+    #[test]
+    fn names_of_sixteen_bytes() {
+        let text = "name: sched_wakeup\nID: 1\n\tfield:char comm[16];\toffset:0;\tsize:16;\tsigned:0;\n\
+            \tfield:pid_t pid;\toffset:16;\tsize:4;\tsigned:1;\n";
+        let format = EventFormat::parse("sched", text.as_bytes()).unwrap();
+        let layout = PageLayout::usual(ByteOrder::default(), 8, 4096);
+        let Kind::Wake(kind, fields) = Kind::of(&format, layout) else {
+            panic!("not a wake-up");
+        };
+        for length in 0..=16 {
+            let mut event = vec![b'\xff'; length];
+            event.resize(16, 0);
+            event.extend(7u32.to_le_bytes());
+            let wake = wake(kind, &fields, &event, ByteOrder::default()).unwrap();
+            assert_eq!((wake.comm.len(), wake.tid), (length, 7));
+            assert_eq!(wake.comm, up_to_nul(&event[..16]));
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! From raw events to the records that the interpreter takes.
+
+use super::decode::{self, Kind};
+use super::formats::{KnownEvent, RawFormats};
+use super::merge::{CpuBytes, Merge, Timed};
+use super::pages::PageFault;
+use super::print::{Context, Shown};
+use super::{bprint, bytes::ByteOrder};
+use crate::ftrace::event::{
+    Event, Field, FieldsEvent, GraphCall, Mark, NO_TGID, Piece, Record, Value,
+};
+use crate::ftrace::{mark, printed_event};
+
+/// Takes what the events of a ring buffer say, in order of time.
+pub(super) trait RawSink {
+    /// An event with its fields; `offset` is where its record begins.
+    fn record(&mut self, record: &Record<'_>, fields: &[Field<'_>], offset: u64);
+    /// Something missing or broken on a CPU; `start` is where its pages begin.
+    fn fault(&mut self, fault: PageFault, cpu: u32, start: u64);
+    /// A record whose number no format has, or that is shorter than its format.
+    fn unreadable(&mut self, why: Unreadable, offset: u64, ts: i64);
+}
+
+/// Why a record cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unreadable {
+    /// No event has this number.
+    UnknownId(u16),
+    /// It is too short to hold even a number and a thread.
+    TooShort(usize),
+}
+
+/// Where the common fields of every event stand: the kernel's `struct trace_entry`.
+const ID_AT: usize = 0;
+const TID_AT: usize = 4;
+
+/// Which buffer tells of switches, wake-ups and CPU values. Where several recorded the same events,
+/// each would be told twice.
+#[derive(Debug, Default)]
+struct Tellers {
+    switch: Option<usize>,
+    wake: Option<usize>,
+    cpu_value: Option<usize>,
+}
+
+/// Reads events one by one. It keeps the room for texts and fields between them.
+struct Feed<'a, S> {
+    formats: &'a RawFormats,
+    cpus: &'a [CpuBytes<'a>],
+    merge: Merge<'a>,
+    sink: S,
+    /// The last thread of each CPU with its name and process.
+    last: Vec<Thread<'a>>,
+    tellers: Tellers,
+    values: Vec<(&'a [u8], Shown<'a>)>,
+    made: Vec<u8>,
+    text: Vec<u8>,
+    fields: Vec<Field<'static>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Thread<'a> {
+    tid: i32,
+    tgid: i32,
+    comm: &'a [u8],
+}
+
+/// What the kernel prints for a thread whose name it did not keep.
+const UNKNOWN_COMM: &[u8] = b"<...>";
+
+/// Hands all events of `cpus` to `sink` in order of time, and what is missing or broken before the
+/// event that it stands before.
+pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: impl RawSink) {
+    let nobody = Thread {
+        tid: -1,
+        tgid: NO_TGID,
+        comm: UNKNOWN_COMM,
+    };
+    let mut feed = Feed {
+        formats,
+        cpus,
+        merge: Merge::new(cpus),
+        sink,
+        last: vec![nobody; cpus.len()],
+        tellers: Tellers::default(),
+        values: Vec::new(),
+        made: Vec::new(),
+        text: Vec::new(),
+        fields: Vec::new(),
+    };
+    for stream in 0..cpus.len() {
+        feed.tell_faults(stream);
+    }
+    while let Some(event) = feed.merge.next() {
+        feed.event(event);
+        if feed.merge.has_faults(event.stream) {
+            feed.tell_faults(event.stream);
+        }
+    }
+}
+
+impl<'a, S: RawSink> Feed<'a, S> {
+    #[cold]
+    fn tell_faults(&mut self, stream: usize) {
+        let cpu = &self.cpus[stream];
+        for fault in self.merge.take_faults(stream) {
+            self.sink.fault(fault, cpu.cpu, cpu.offset);
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, timed: Timed<'a>) {
+        let cpu = &self.cpus[timed.stream];
+        let (order, data) = (cpu.layout.order, timed.raw.data);
+        let offset = cpu.offset + timed.raw.offset;
+        let (Some(id), Some(tid)) = (order.u16(data, ID_AT), order.u32(data, TID_AT)) else {
+            let why = Unreadable::TooShort(data.len());
+            return self.sink.unreadable(why, offset, timed.ts);
+        };
+        let Some(event) = self.formats.event(id) else {
+            return self
+                .sink
+                .unreadable(Unreadable::UnknownId(id), offset, timed.ts);
+        };
+        let thread = self.thread(timed.stream, tid as i32);
+        let record = Record {
+            ts: timed.ts,
+            tid: thread.tid,
+            tgid: thread.tgid,
+            cpu: cpu.cpu,
+            line: 0,
+            comm: thread.comm,
+            event: Event::Unparsed(b""),
+        };
+        match self.quick(event, data, order, cpu.buffer) {
+            Some(event) => self.sink.record(&Record { event, ..record }, &[], offset),
+            None => self.slow(event, record, timed, offset),
+        }
+    }
+
+    /// The thread, with what is known of it beside the events. Runs of events are of one thread.
+    #[inline]
+    fn thread(&mut self, stream: usize, tid: i32) -> Thread<'a> {
+        let last = &mut self.last[stream];
+        if last.tid != tid {
+            *last = Thread {
+                // Numbers below 0 are no threads.
+                tid: tid.max(0),
+                tgid: self.formats.tgid(tid).unwrap_or(NO_TGID),
+                comm: match tid {
+                    0 => b"<idle>",
+                    _ => self.formats.comm(tid).unwrap_or(UNKNOWN_COMM),
+                },
+            };
+        }
+        *last
+    }
+
+    /// The kinds of event that need no room of their own.
+    #[inline]
+    fn quick(
+        &mut self,
+        event: &'a KnownEvent,
+        data: &'a [u8],
+        order: ByteOrder,
+        buffer: usize,
+    ) -> Option<Event<'a>> {
+        let tells = |teller: &mut Option<usize>| *teller.get_or_insert(buffer) == buffer;
+        match &event.kind {
+            Kind::Switch(fields) => fields
+                .read(data, order)
+                .filter(|_| tells(&mut self.tellers.switch))
+                .map(Event::Switch),
+            Kind::Wake(kind, fields) => decode::wake(*kind, fields, data, order)
+                .filter(|_| tells(&mut self.tellers.wake))
+                .map(Event::Wake),
+            Kind::CpuValue(kind, fields) => decode::cpu_value(*kind, fields, data, order)
+                .filter(|_| tells(&mut self.tellers.cpu_value))
+                .map(Event::CpuValue),
+            Kind::Print([_, buf]) => {
+                let mark = mark(decode::printed(buf, data)?);
+                // Text that is no marker is told with the function that printed it.
+                (!matches!(mark, Mark::Text { .. })).then_some(Event::Mark(mark))
+            }
+            _ => None,
+        }
+    }
+
+    fn slow(&mut self, event: &'a KnownEvent, record: Record<'a>, timed: Timed<'a>, offset: u64) {
+        let order = self.cpus[timed.stream].layout.order;
+        let data = timed.raw.data;
+        let told = match &event.kind {
+            Kind::Print([ip, buf]) => decode::printed(buf, data).map(|text| {
+                self.plain_text(ip.int(data, order), text, record, offset);
+            }),
+            Kind::Bputs([ip, text]) => {
+                let address = order.uint(data, text.offset, text.size);
+                let text = address.and_then(|address| self.formats.symbols().text(address));
+                text.map(|text| self.print(event, ip.int(data, order), text, record, offset))
+            }
+            Kind::Bprint(fields) => self.bprint(event, fields, timed, record, offset),
+            Kind::Marker(_) => self.marker(event, timed, record, offset),
+            Kind::Function([ip, parent]) => {
+                let ips = ip.int(data, order).zip(parent.int(data, order));
+                ips.map(|(ip, parent)| self.function(ip as u64, parent as u64, record, offset))
+            }
+            Kind::GraphEntry(_) | Kind::GraphExit(..) => self.graph(event, timed, record, offset),
+            Kind::Switch(_) | Kind::Wake(..) | Kind::CpuValue(..) | Kind::Fields => None,
+        };
+        if told.is_none() {
+            self.with_fields(event, timed, record, offset);
+        }
+    }
+
+    /// Text of `trace_marker` or `trace_printk` that is no marker.
+    fn plain_text(&mut self, ip: Option<i64>, text: &'a [u8], record: Record<'a>, offset: u64) {
+        let caller = ip.and_then(|ip| self.formats.symbols().function(ip as u64));
+        self.text.clear();
+        if let Some((name, _)) = caller.filter(|(name, _)| !name.starts_with(b"tracing_mark_write"))
+        {
+            self.text.extend(name);
+            self.text.extend(b": ");
+        }
+        self.text.extend(text);
+        let event = Event::Mark(mark(&self.text));
+        self.sink.record(&Record { event, ..record }, &[], offset);
+    }
+
+    /// A text of `trace_printk`: a marker, an event that somebody made up, or text.
+    fn print(
+        &mut self,
+        event: &'a KnownEvent,
+        ip: Option<i64>,
+        text: &[u8],
+        record: Record<'a>,
+        offset: u64,
+    ) {
+        let caller = ip.unwrap_or(0) as u64;
+        let caller = decode::function_name(self.formats.symbols(), caller, &mut self.made);
+        self.text.clear();
+        self.text.extend(caller);
+        self.text.extend(b": ");
+        self.text.extend(text);
+        let mut piece = Piece::default();
+        let event = printed_event(event.format.name.as_bytes(), &self.text, &mut piece);
+        self.sink
+            .record(&Record { event, ..record }, &piece.fields, offset);
+    }
+
+    fn bprint(
+        &mut self,
+        event: &'a KnownEvent,
+        [ip, fmt, buf]: &'a [super::EventField; 3],
+        timed: Timed<'a>,
+        record: Record<'a>,
+        offset: u64,
+    ) -> Option<()> {
+        let layout = self.cpus[timed.stream].layout;
+        let data = timed.raw.data;
+        let address = layout.order.uint(data, fmt.offset, fmt.size)?;
+        let format = self.formats.symbols().text(address)?;
+        let mut words = bprint::Words {
+            bytes: data,
+            order: layout.order,
+            long_bytes: layout.long_bytes,
+            at: buf.offset,
+        };
+        let mut text = Vec::new();
+        bprint::print(format, &mut words, self.formats.symbols(), &mut text);
+        self.print(event, ip.int(data, layout.order), &text, record, offset);
+        Some(())
+    }
+
+    /// A driver's own marker.
+    fn marker(
+        &mut self,
+        event: &'a KnownEvent,
+        timed: Timed<'a>,
+        record: Record<'a>,
+        offset: u64,
+    ) -> Option<()> {
+        let Kind::Marker(plan) = &event.kind else {
+            return None;
+        };
+        self.made.clear();
+        let context = Context {
+            event: timed.raw.data,
+            format: &event.format,
+            order: self.cpus[timed.stream].layout.order,
+            symbols: self.formats.symbols(),
+            made: &mut self.made,
+        };
+        let range = decode::whole_text(plan, context)?;
+        let event = Event::Mark(mark(self.made.get(range)?));
+        self.sink.record(&Record { event, ..record }, &[], offset);
+        Some(())
+    }
+
+    fn function(&mut self, ip: u64, parent: u64, record: Record<'a>, offset: u64) {
+        let symbols = self.formats.symbols();
+        let event = Event::Function {
+            name: decode::function_name(symbols, ip, &mut self.made),
+            parent: decode::function_name(symbols, parent, &mut self.text),
+        };
+        self.sink.record(&Record { event, ..record }, &[], offset);
+    }
+
+    /// A call of the function_graph tracer. One that calls nothing that is traced is told at once,
+    /// with the time that the kernel measured.
+    fn graph(
+        &mut self,
+        event: &'a KnownEvent,
+        timed: Timed<'a>,
+        record: Record<'a>,
+        offset: u64,
+    ) -> Option<()> {
+        let (order, data) = (self.cpus[timed.stream].layout.order, timed.raw.data);
+        let (call, dur) = match &event.kind {
+            Kind::GraphEntry(func) => {
+                let address = func.int(data, order)? as u64;
+                let leaf = self.leaf(timed, address);
+                let name = decode::function_name(self.formats.symbols(), address, &mut self.made);
+                match leaf {
+                    Some(dur) => {
+                        self.merge.pass_over(timed.stream);
+                        (GraphCall::Leaf(name), Some(dur))
+                    }
+                    None => (GraphCall::Enter(name), None),
+                }
+            }
+            Kind::GraphExit(_, ends) => (GraphCall::Exit, duration(ends, data, order)),
+            _ => return None,
+        };
+        let event = Event::Graph(decode::graph_row(call, dur));
+        self.sink.record(&Record { event, ..record }, &[], offset);
+        Some(())
+    }
+
+    /// How long a call took, if the CPU's next event is its end.
+    fn leaf(&self, timed: Timed<'a>, function: u64) -> Option<i64> {
+        let order = self.cpus[timed.stream].layout.order;
+        let next = self.merge.peek(timed.stream)?.data;
+        let event = self.formats.event(order.u16(next, ID_AT)?)?;
+        let Kind::GraphExit(func, ends) = &event.kind else {
+            return None;
+        };
+        let same = order.u32(next, TID_AT) == order.u32(timed.raw.data, TID_AT)
+            && func.int(next, order)? as u64 == function;
+        duration(ends, next, order).filter(|_| same)
+    }
+
+    /// Any event, by the plan of its kind.
+    fn with_fields(
+        &mut self,
+        event: &'a KnownEvent,
+        timed: Timed<'a>,
+        record: Record<'a>,
+        offset: u64,
+    ) {
+        self.made.clear();
+        self.values.clear();
+        let values = &mut self.values;
+        let mut context = Context {
+            event: timed.raw.data,
+            format: &event.format,
+            order: self.cpus[timed.stream].layout.order,
+            symbols: self.formats.symbols(),
+            made: &mut self.made,
+        };
+        self.formats
+            .plan(event)
+            .each(&mut context, |key, shown| values.push((key, shown)));
+        let made = &self.made;
+        let mut fields = emptied(std::mem::take(&mut self.fields));
+        fields.extend(self.values.iter().map(|(key, shown)| Field {
+            key,
+            value: match shown {
+                Shown::Int(value) => Value::Int(*value),
+                Shown::Hex(value) => Value::Hex(*value),
+                Shown::Text(text) => Value::Text(text),
+                Shown::Made(range) => Value::Text(made.get(range.clone()).unwrap_or_default()),
+            },
+        }));
+        let event = Event::Fields(FieldsEvent {
+            name: event.format.name.as_bytes(),
+            first: 0,
+            count: fields.len() as u32,
+        });
+        self.sink
+            .record(&Record { event, ..record }, &fields, offset);
+        self.fields = emptied(fields);
+    }
+}
+
+fn duration(ends: &Option<[super::EventField; 2]>, data: &[u8], order: ByteOrder) -> Option<i64> {
+    let [call, end] = ends.as_ref()?;
+    let (call, end) = (call.int(data, order)?, end.int(data, order)?);
+    end.checked_sub(call).filter(|dur| *dur >= 0)
+}
+
+/// The list without its fields, to be filled with those of another event: the allocation stays.
+fn emptied<'b>(mut fields: Vec<Field<'_>>) -> Vec<Field<'b>> {
+    fields.clear();
+    let nothing = Field {
+        key: b"",
+        value: Value::Int(0),
+    };
+    fields.into_iter().map(|_| nothing).collect()
+}

@@ -1,0 +1,220 @@
+//! One field: where it stands, and what its bytes are.
+
+use super::super::bytes::ByteOrder;
+use super::line::{FieldLine, field_line};
+
+/// A field of an event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventField {
+    /// Its name.
+    pub name: String,
+    /// Where it begins in the event, bytes.
+    pub offset: usize,
+    /// How long it is, bytes; 0 for an array that reaches to the event's end.
+    pub size: usize,
+    /// Whether its numbers have a sign.
+    pub is_signed: bool,
+    /// What its bytes are.
+    pub kind: FieldKind,
+}
+
+/// What the bytes of a field are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldKind {
+    /// A number of 1, 2, 4 or 8 bytes.
+    Number,
+    /// The number of a device (`dev_t`): 12 bits major, 20 bits minor.
+    Device,
+    /// An address in the kernel.
+    Pointer,
+    /// The address of a text in the kernel (`const char *`).
+    TextPointer,
+    /// Characters up to a NUL or the field's end.
+    Text,
+    /// Numbers of so many bytes each, one after the other.
+    Array(usize),
+    /// A place elsewhere in the event: its offset in the lower 16 bits (from the event's start, or
+    /// from this field's end where relative), its length in the upper ones.
+    Elsewhere {
+        /// Whether the offset counts from the end of this field (`__rel_loc`).
+        relative: bool,
+        /// Size of one element: 1 for characters.
+        element: usize,
+        /// Whether the elements are characters.
+        is_text: bool,
+    },
+}
+
+impl EventField {
+    /// Reads a line of a format file; `None` if it is not one of a field.
+    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+        let line = field_line(line)?;
+        let name = std::str::from_utf8(line.name).ok()?;
+        Some(Self {
+            name: name.to_owned(),
+            offset: line.offset,
+            size: line.size,
+            is_signed: line.signed,
+            kind: kind_of(&line),
+        })
+    }
+
+    /// The bytes of the field itself; those up to the event's end where its size is 0. `None` if
+    /// the event ends before it.
+    #[inline]
+    pub fn bytes<'a>(&self, event: &'a [u8]) -> Option<&'a [u8]> {
+        match self.size {
+            0 => event.get(self.offset..),
+            size => event.get(self.offset..)?.get(..size),
+        }
+    }
+
+    /// The field's number, with its sign; of a place elsewhere, the place.
+    #[inline]
+    pub fn int(&self, event: &[u8], order: ByteOrder) -> Option<i64> {
+        if self.is_signed {
+            return order.int(event, self.offset, self.size);
+        }
+        order
+            .uint(event, self.offset, self.size)
+            .map(|value| value as i64)
+    }
+
+    /// The bytes that the field means: its own, or those elsewhere that it points to.
+    #[inline]
+    pub fn content<'a>(&self, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
+        let FieldKind::Elsewhere { relative, .. } = self.kind else {
+            return self.bytes(event);
+        };
+        let place = order.u32(event, self.offset)? as usize;
+        let base = if relative { self.offset + self.size } else { 0 };
+        let (start, length) = (base + (place & 0xffff), place >> 16);
+        // A length of 0 is a text that the kernel could not read.
+        event.get(start..)?.get(..length)
+    }
+
+    /// A text's characters, up to its NUL.
+    #[inline]
+    pub fn text<'a>(&self, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
+        self.content(event, order).map(up_to_nul)
+    }
+
+    /// Whether it is characters, in itself or elsewhere.
+    pub fn is_text(&self) -> bool {
+        matches!(
+            self.kind,
+            FieldKind::Text | FieldKind::Elsewhere { is_text: true, .. }
+        )
+    }
+}
+
+/// What stands before the first NUL.
+#[inline]
+pub(crate) fn up_to_nul(bytes: &[u8]) -> &[u8] {
+    // Names are short: looking byte by byte is quicker than a call.
+    match bytes.iter().position(|&byte| byte == 0) {
+        Some(end) => &bytes[..end],
+        None => bytes,
+    }
+}
+
+fn kind_of(line: &FieldLine<'_>) -> FieldKind {
+    let declaration = String::from_utf8_lossy(line.declaration);
+    let (kind, elsewhere) = match declaration.split_once(char::is_whitespace) {
+        Some(("__data_loc", rest)) => (rest, Some(false)),
+        Some(("__rel_loc", rest)) => (rest, Some(true)),
+        _ => (&*declaration, None),
+    };
+    let is_char = kind.contains("char") && !kind.contains("unsigned char");
+    if let Some(relative) = elsewhere {
+        return FieldKind::Elsewhere {
+            relative,
+            element: if is_char { 1 } else { element_bytes(kind) },
+            is_text: is_char,
+        };
+    }
+    let is_array = kind.ends_with(']') || !matches!(line.size, 1 | 2 | 4 | 8);
+    match kind {
+        // Old kernels declare the text of trace_printk without brackets.
+        _ if is_char && !kind.contains('*') && (is_array || line.size == 0) => FieldKind::Text,
+        _ if is_array => FieldKind::Array(element_of_array(kind, line.size)),
+        _ if kind.contains('*') && is_char => FieldKind::TextPointer,
+        _ if kind.contains('*') => FieldKind::Pointer,
+        _ if kind.starts_with("dev_t ") => FieldKind::Device,
+        _ => FieldKind::Number,
+    }
+}
+
+/// The size of an element where the declaration has the number of elements, or else by its type.
+fn element_of_array(declaration: &str, size: usize) -> usize {
+    let by_type = element_bytes(declaration);
+    let count = declaration
+        .rsplit_once('[')
+        .and_then(|(_, count)| count.trim_end_matches(']').trim().parse::<usize>().ok());
+    match count {
+        Some(count) if count > 0 && matches!(size / count, 1 | 2 | 4 | 8) => size / count,
+        _ => by_type,
+    }
+}
+
+/// Sizes of C's types on a 64-bit kernel, and of the kernel's own; bytes where nothing is known.
+fn element_bytes(declaration: &str) -> usize {
+    let has = |words: &[&str]| words.iter().any(|word| declaration.contains(word));
+    match () {
+        () if has(&["64", "long", "*", "loff_t", "ktime_t", "sector_t"]) => 8,
+        () if has(&["32", "int", "pid_t", "unsigned "]) && !has(&["char", "short"]) => 4,
+        () if has(&["16", "short"]) => 2,
+        () => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(declaration: &str, offset: usize, size: usize) -> EventField {
+        let line = format!("field:{declaration};\toffset:{offset};\tsize:{size};\tsigned:0;");
+        EventField::parse(line.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn kinds() {
+        use FieldKind::*;
+        for (declaration, size, kind) in [
+            ("pid_t prev_pid", 4, Number),
+            ("char prev_comm[16]", 16, Text),
+            ("char prev_comm[32]", 16, Text),
+            ("char rwbs[8]", 8, Text),
+            ("char buf", 0, Text),
+            ("char state", 1, Number),
+            ("unsigned char flags", 1, Number),
+            ("unsigned char mac[6]", 6, Array(1)),
+            ("const char * fmt", 8, TextPointer),
+            ("struct page * page", 8, Pointer),
+            ("dev_t dev", 4, Device),
+            ("u32 buf", 0, Array(4)),
+            ("u32 buf[]", 0, Array(4)),
+            ("unsigned long args[]", 0, Array(8)),
+            ("unsigned long caller[8]", 32, Array(4)),
+            ("__u8 saddr[4]", 4, Array(1)),
+        ] {
+            assert_eq!(field(declaration, 8, size).kind, kind, "{declaration}");
+        }
+    }
+
+    #[test]
+    fn texts_elsewhere() {
+        let order = ByteOrder::default();
+        let mut event = vec![0u8; 8];
+        event.extend((6u32 << 16 | 12).to_le_bytes());
+        event.extend(b"timer\0");
+        let name = field("__data_loc char[] name", 8, 4);
+        assert_eq!(name.text(&event, order), Some(&b"timer"[..]));
+        event[8] = 0;
+        let name = field("__rel_loc char[] name", 8, 4);
+        assert_eq!(name.text(&event, order), Some(&b"timer"[..]));
+        event[10] = 7;
+        assert_eq!(name.text(&event, order), None);
+        assert_eq!(field("int a", 15, 4).int(&event, order), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! What an expression is for one event.
+
+use std::ops::Range;
+
+use super::super::bytes::ByteOrder;
+use super::super::format::{EventField, EventFormat, FieldKind};
+use super::super::symbols::Symbols;
+use super::expr::{Expr, Names, cut};
+use super::template::Conversion;
+
+/// A value on its way to a [`Field`](crate::ftrace::event::Field).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Shown<'a> {
+    Int(i64),
+    Hex(u64),
+    Text(&'a [u8]),
+    /// Text that was put together, in the room for such texts.
+    Made(Range<usize>),
+}
+
+/// One event and all that its fields may need.
+pub(crate) struct Context<'a, 'm> {
+    pub event: &'a [u8],
+    pub format: &'a EventFormat,
+    pub order: ByteOrder,
+    pub symbols: &'a Symbols,
+    /// Room for texts that are put together.
+    pub made: &'m mut Vec<u8>,
+}
+
+/// How many elements of an array are shown.
+const MOST_ELEMENTS: usize = 64;
+
+impl<'a> Context<'a, '_> {
+    /// A number; a text is 0.
+    pub fn number(&self, expr: &Expr) -> Option<i64> {
+        Some(match expr {
+            Expr::Int(value) => *value,
+            Expr::Text(_) => 0,
+            Expr::Field(index) => {
+                let field = self.format.fields.get(*index)?;
+                match field.kind {
+                    FieldKind::Elsewhere { element, .. } => {
+                        let content = field.content(self.event, self.order)?;
+                        self.order.int(content, 0, element)?
+                    }
+                    _ => field.int(self.event, self.order)?,
+                }
+            }
+            Expr::Cast(size, signed, inner) => cut(self.number(inner)?, *size, *signed),
+            Expr::Not(inner) => (self.number(inner)? == 0).into(),
+            Expr::Invert(inner) => !self.number(inner)?,
+            Expr::Binary(operator, sides) => {
+                operator.apply(self.number(&sides[0])?, self.number(&sides[1])?)
+            }
+            Expr::Choice(parts) => self.number(self.chosen(parts)?)?,
+            Expr::Symbol(inner, _) | Expr::Flags(inner, _, _) => self.number(inner)?,
+        })
+    }
+
+    fn chosen<'e>(&self, parts: &'e [Expr; 3]) -> Option<&'e Expr> {
+        let is_true = self.number(&parts[0])? != 0;
+        Some(if is_true { &parts[1] } else { &parts[2] })
+    }
+
+    /// What a conversion of printf makes of an expression.
+    pub fn converted(&mut self, conversion: Conversion, expr: &'a Expr) -> Option<Shown<'a>> {
+        Some(match conversion {
+            Conversion::Signed(size) => Shown::Int(cut(self.number(expr)?, size, true)),
+            Conversion::Unsigned(size) => self.unsigned(cut(self.number(expr)?, size, false)),
+            Conversion::Hex(size) => Shown::Hex(cut(self.number(expr)?, size, false) as u64),
+            Conversion::Pointer | Conversion::Pointed => Shown::Hex(self.number(expr)? as u64),
+            Conversion::Character => {
+                let letter = self.number(expr)? as u8;
+                self.make(|made| made.push(letter))
+            }
+            Conversion::Text => self.text(expr)?,
+            Conversion::Function => self.function(self.number(expr)? as u64, false),
+            Conversion::FunctionOffset => self.function(self.number(expr)? as u64, true),
+        })
+    }
+
+    fn unsigned(&mut self, value: i64) -> Shown<'a> {
+        match value {
+            0.. => Shown::Int(value),
+            _ => self.make(|made| made.extend((value as u64).to_string().bytes())),
+        }
+    }
+
+    fn make(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Shown<'a> {
+        let start = self.made.len();
+        write(self.made);
+        Shown::Made(start..self.made.len())
+    }
+
+    /// The function at an address, or the address.
+    pub fn function(&mut self, address: u64, with_offset: bool) -> Shown<'a> {
+        match self.symbols.function(address) {
+            Some((name, offset)) if with_offset => self.make(|made| {
+                made.extend(name);
+                made.extend(format!("+{offset:#x}").bytes());
+            }),
+            Some((name, _)) => Shown::Text(name),
+            None => Shown::Hex(address),
+        }
+    }
+
+    /// What `%s` shows.
+    fn text(&mut self, expr: &'a Expr) -> Option<Shown<'a>> {
+        Some(match expr {
+            Expr::Text(text) => Shown::Text(text),
+            Expr::Field(index) => {
+                let field = self.format.fields.get(*index)?;
+                return self.field_text(field);
+            }
+            Expr::Choice(parts) => {
+                let is_true = self.number(&parts[0])? != 0;
+                return self.text(&parts[if is_true { 1 } else { 2 }]);
+            }
+            Expr::Symbol(inner, names) => symbol(self.number(inner)?, names),
+            Expr::Flags(inner, between, names) => {
+                let bits = self.number(inner)?;
+                self.flags(bits, between, names)
+            }
+            other => Shown::Int(self.number(other)?),
+        })
+    }
+
+    fn field_text(&mut self, field: &'a EventField) -> Option<Shown<'a>> {
+        if field.is_text() {
+            return field.text(self.event, self.order).map(Shown::Text);
+        }
+        self.plain(field)
+    }
+
+    /// `GFP_KERNEL|__GFP_ZERO`; bits without a name follow as a number.
+    fn flags(&mut self, bits: i64, between: &[u8], names: &'a Names) -> Shown<'a> {
+        let mut left = bits;
+        let mut set = names.iter().filter(|(value, _)| {
+            let is_set = *value != 0 && left & value == *value;
+            left &= if is_set { !value } else { -1 };
+            is_set
+        });
+        let first = set.next();
+        let second = set.next();
+        let (Some((_, first)), None) = (first, second) else {
+            let all: Vec<&[u8]> = [first, second]
+                .into_iter()
+                .flatten()
+                .chain(set)
+                .map(|(_, name)| &name[..])
+                .collect();
+            return self.joined(all, between, left);
+        };
+        match left {
+            0 => Shown::Text(first),
+            left => self.joined(vec![first], between, left),
+        }
+    }
+
+    fn joined(&mut self, names: Vec<&[u8]>, between: &[u8], left: i64) -> Shown<'a> {
+        self.make(|made| {
+            for (number, name) in names.iter().enumerate() {
+                if number > 0 {
+                    made.extend(between);
+                }
+                made.extend(*name);
+            }
+            if left != 0 {
+                if !names.is_empty() {
+                    made.extend(between);
+                }
+                made.extend(format!("{left:#x}").bytes());
+            }
+        })
+    }
+
+    /// A field by its own type, without a conversion.
+    pub fn plain(&mut self, field: &'a EventField) -> Option<Shown<'a>> {
+        let (event, order) = (self.event, self.order);
+        Some(match field.kind {
+            FieldKind::Number => {
+                let value = field.int(event, order)?;
+                if value < 0 && !field.is_signed {
+                    Shown::Hex(value as u64)
+                } else {
+                    Shown::Int(value)
+                }
+            }
+            FieldKind::Pointer => Shown::Hex(field.int(event, order)? as u64),
+            FieldKind::TextPointer => {
+                let address = order.uint(event, field.offset, field.size)?;
+                match self.symbols.text(address) {
+                    Some(text) => Shown::Text(text),
+                    None => Shown::Hex(address),
+                }
+            }
+            FieldKind::Device => {
+                let device = field.int(event, order)? as u64;
+                let (major, minor) = (device >> 20, device & 0xf_ffff);
+                self.make(|made| made.extend(format!("{major},{minor}").bytes()))
+            }
+            FieldKind::Text | FieldKind::Elsewhere { is_text: true, .. } => {
+                Shown::Text(field.text(event, order)?)
+            }
+            FieldKind::Array(element) if field.name == "caller" => {
+                self.stack(field.content(event, order)?, element)
+            }
+            FieldKind::Array(element) | FieldKind::Elsewhere { element, .. } => {
+                let content = field.content(event, order)?;
+                self.array(content, element, field.is_signed)
+            }
+        })
+    }
+
+    /// The functions of a stack trace, the innermost first; ends at an address of ones.
+    fn stack(&mut self, content: &[u8], element: usize) -> Shown<'a> {
+        let (order, symbols) = (self.order, self.symbols);
+        self.make(|made| {
+            for (number, at) in content
+                .chunks_exact(element.max(1))
+                .take(MOST_ELEMENTS)
+                .enumerate()
+            {
+                let address = order.uint(at, 0, element).unwrap_or(0);
+                if order.int(at, 0, element) == Some(-1) {
+                    return;
+                }
+                if number > 0 {
+                    made.extend(b" <- ");
+                }
+                match symbols.function(address) {
+                    Some((name, _)) => made.extend(name),
+                    None => made.extend(format!("{address:#x}").bytes()),
+                }
+            }
+        })
+    }
+
+    /// `1,2,3`; the end of a long array is left out.
+    fn array(&mut self, content: &[u8], element: usize, is_signed: bool) -> Shown<'a> {
+        let order = self.order;
+        self.make(|made| {
+            for (number, at) in content.chunks_exact(element.max(1)).enumerate() {
+                if number > 0 {
+                    made.push(b',');
+                }
+                if number == MOST_ELEMENTS {
+                    made.extend("…".bytes());
+                    return;
+                }
+                let value = match is_signed {
+                    true => order.int(at, 0, element).unwrap_or(0).to_string(),
+                    false => order.uint(at, 0, element).unwrap_or(0).to_string(),
+                };
+                made.extend(value.bytes());
+            }
+        })
+    }
+}
+
+/// The name of a number, or the number.
+fn symbol(value: i64, names: &Names) -> Shown<'_> {
+    match names.iter().find(|(known, _)| *known == value) {
+        Some((_, name)) => Shown::Text(name),
+        None => Shown::Hex(value as u64),
+    }
+}

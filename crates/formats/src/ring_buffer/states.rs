@@ -1,0 +1,113 @@
+//! Task states as `prev_state` has them: bits, which moved between kernels.
+
+use traceloom_trace::TaskState;
+
+use super::bytes::ByteOrder;
+use super::format::EventFormat;
+use super::layout::PageLayout;
+use super::print::{Context, Plan, Shown};
+use super::symbols::Symbols;
+use crate::ftrace::state_number;
+
+/// Bits that `prev_state` may have.
+const BITS: usize = 24;
+
+/// What each bit of `prev_state` means in the kernel that was traced. Its print format says so:
+///
+/// ```text
+/// prev_state=%s%s   __print_flags(REC->prev_state & 255, "|", { 1, "S" }, { 2, "D" } …) : "R"
+///                   REC->prev_state & 256 ? "+" : ""
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct States {
+    /// By bit; `None` where the format does not tell.
+    bits: Option<[TaskState; BITS]>,
+}
+
+impl States {
+    pub fn of(format: &EventFormat, layout: PageLayout) -> Self {
+        let plan = Plan::new(format, layout.long_bytes);
+        let mut bits = [TaskState::UNKNOWN; BITS];
+        let mut known = format.field("prev_state").is_some();
+        for (bit, state) in bits.iter_mut().enumerate() {
+            match letters(&plan, format, layout.order, 1 << bit) {
+                Some(found) => *state = found,
+                None => known = false,
+            }
+        }
+        Self {
+            bits: known.then_some(bits),
+        }
+    }
+
+    /// The state that a value of `prev_state` is.
+    #[inline]
+    pub fn of_bits(&self, value: u64) -> TaskState {
+        match (value, &self.bits) {
+            (0, _) => TaskState::RUNNABLE,
+            (1, Some(bits)) => bits[0],
+            (_, Some(bits)) => several(value, bits),
+            (_, None) => state_number(value).unwrap_or(TaskState::UNKNOWN),
+        }
+    }
+}
+
+fn several(mut value: u64, bits: &[TaskState; BITS]) -> TaskState {
+    const PLUS: u16 = TaskState::PREEMPTED.0 & !TaskState::RUNNABLE.0;
+    let (mut letters, mut plus) = (0, 0);
+    while value != 0 {
+        let state = bits.get(value.trailing_zeros() as usize);
+        let state = state.map_or(0, |state| state.0);
+        plus |= state & PLUS;
+        // A bit beyond the mask is printed as runnable, which says nothing.
+        letters |= if state & TaskState::RUNNABLE.0 != 0 {
+            0
+        } else {
+            state
+        };
+        value &= value - 1;
+    }
+    match letters {
+        0 => TaskState(TaskState::RUNNABLE.0 | plus),
+        letters => TaskState(letters | plus),
+    }
+}
+
+/// The state that the kernel would print for a value.
+fn letters(plan: &Plan, format: &EventFormat, order: ByteOrder, value: u64) -> Option<TaskState> {
+    let field = format.field("prev_state")?;
+    let mut event = vec![
+        0u8;
+        field
+            .offset
+            .checked_add(field.size)
+            .filter(|end| *end <= 4096)?
+    ];
+    let at = &mut event[field.offset..];
+    match order.big_endian {
+        false => at.copy_from_slice(value.to_le_bytes().get(..field.size)?),
+        true => at.copy_from_slice(value.to_be_bytes().get(8usize.checked_sub(field.size)?..)?),
+    }
+    // Fields behind the state are zeros.
+    event.resize(4096, 0);
+    let symbols = Symbols::default();
+    let mut made = Vec::new();
+    let mut text = None;
+    let mut context = Context {
+        event: &event,
+        format,
+        order,
+        symbols: &symbols,
+        made: &mut made,
+    };
+    plan.each(&mut context, |key, shown| {
+        if key == b"prev_state" {
+            text = Some(shown);
+        }
+    });
+    match text? {
+        Shown::Text(text) => TaskState::parse(text),
+        Shown::Made(range) => TaskState::parse(made.get(range)?),
+        _ => None,
+    }
+}

@@ -1,0 +1,55 @@
+//! Counting events: what reading costs before anything is kept.
+
+use super::feed::{RawSink, Unreadable, feed};
+use super::formats::RawFormats;
+use super::merge::CpuBytes;
+use super::pages::PageFault;
+use crate::ftrace::event::{Event, Field, Record};
+
+/// How many events of each kind a ring buffer holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EventTally {
+    /// All events that could be read.
+    pub events: u64,
+    /// Turns of a CPU to another thread.
+    pub switches: u64,
+    /// Wake-ups.
+    pub wakes: u64,
+    /// Markers of programs.
+    pub marks: u64,
+    /// Events with fields of their own.
+    pub others: u64,
+    /// Their fields.
+    pub fields: u64,
+    /// Pages and records that are missing, broken or of no known event.
+    pub faults: u64,
+}
+
+impl RawSink for &mut EventTally {
+    #[inline]
+    fn record(&mut self, record: &Record<'_>, fields: &[Field<'_>], _: u64) {
+        self.events += 1;
+        match record.event {
+            Event::Switch(_) => self.switches += 1,
+            Event::Wake(_) => self.wakes += 1,
+            Event::Mark(_) => self.marks += 1,
+            _ => self.others += 1,
+        }
+        self.fields += fields.len() as u64;
+    }
+
+    fn fault(&mut self, _: PageFault, _: u32, _: u64) {
+        self.faults += 1;
+    }
+
+    fn unreadable(&mut self, _: Unreadable, _: u64, _: i64) {
+        self.faults += 1;
+    }
+}
+
+/// Decodes all events of `cpus` in order of time, and counts them.
+pub fn tally(formats: &RawFormats, cpus: &[CpuBytes<'_>]) -> EventTally {
+    let mut tally = EventTally::default();
+    feed(formats, cpus, &mut tally);
+    tally
+}

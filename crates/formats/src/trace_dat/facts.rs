@@ -1,0 +1,111 @@
+//! What the recorder noted of the recording.
+
+use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
+
+use crate::ring_buffer::{RawReader, TimeCorrection, TimeScale};
+
+/// What options say. Lengths in time are ns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// The trace's clock against the time of day.
+    pub date_ns: Option<i64>,
+    /// What is added to all times.
+    pub offset_ns: i64,
+    /// Each CPU's `stats` after the recording.
+    pub cpu_stats: Vec<String>,
+    /// The clock of the machine's own buffer.
+    pub clock: Option<String>,
+    /// Whether the clock's name stands behind the list of CPUs.
+    pub clock_follows: bool,
+    pub uname: String,
+    /// The version of trace-cmd.
+    pub recorder: String,
+    pub cpus: Option<u32>,
+    pub trace_id: Option<u64>,
+    pub guests: Vec<String>,
+    /// Multiplier and shift that turn the processor's ticks into ns.
+    pub tsc: Option<(u32, u32)>,
+    /// A guest's clock against its host's, for each CPU.
+    pub corrections: Vec<Vec<TimeCorrection>>,
+    pub interpolate: bool,
+}
+
+impl Facts {
+    /// What turns the times of a CPU's pages into ns.
+    pub fn time_scale(&self, cpu: u32) -> TimeScale {
+        let (multiplier, shift) = self.tsc.unwrap_or((1, 0));
+        let corrections = self.corrections.get(cpu as usize).cloned();
+        TimeScale {
+            multiplier,
+            shift,
+            offset_ns: self.offset_ns.saturating_add(self.date_ns.unwrap_or(0)),
+            corrections: corrections.unwrap_or_default(),
+            interpolate: self.interpolate,
+        }
+    }
+
+    /// Puts the facts into the trace's metadata.
+    pub fn tell(&self, version: u8, out: &mut TraceBuilder) {
+        let mut tell = |key: &str, value: &str| {
+            if !value.is_empty() {
+                out.metadata(key, value);
+            }
+        };
+        tell("trace-dat-version", &version.to_string());
+        tell("trace-cmd", &self.recorder);
+        tell("uname", &self.uname);
+        tell(
+            "cpus",
+            &self.cpus.map_or(String::new(), |cpus| cpus.to_string()),
+        );
+        tell("clock", self.clock.as_deref().unwrap_or(""));
+        if let Some(id) = self.trace_id {
+            tell("trace-id", &format!("{id:#x}"));
+        }
+        for guest in &self.guests {
+            tell("guest", guest);
+        }
+        if let Some(date_ns) = self.date_ns {
+            tell("date-offset-ns", &date_ns.to_string());
+        }
+    }
+
+    /// Ties the trace's clock at `ts` to one that other traces know, where it is one.
+    pub fn tell_clock(&self, ts: i64, out: &mut TraceBuilder) {
+        let clock = match (self.date_ns, self.clock.as_deref()) {
+            (Some(_), _) => ClockKind::Realtime,
+            (None, Some("mono")) => ClockKind::Monotonic,
+            (None, Some("boot")) => ClockKind::Boot,
+            _ => return,
+        };
+        out.clock(ClockRow {
+            source: SourceId::NONE,
+            clock,
+            ts,
+            value_ns: ts,
+            precision_ns: 1,
+            name: String::new(),
+        });
+    }
+
+    /// Counts events that the kernel overwrote or dropped beyond those that pages tell of.
+    pub fn tell_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
+        for stats in &self.cpu_stats {
+            let value = |key: &str| -> Option<u64> {
+                let mut lines = stats.lines();
+                lines.find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
+            };
+            let cpu = value("CPU:").unwrap_or(0) as u32;
+            let losses = ["overrun:", "commit overrun:", "dropped events:"]
+                .map(|key| value(key).unwrap_or(0));
+            let lost = losses
+                .iter()
+                .fold(0, |sum: u64, &lost| sum.saturating_add(lost));
+            let untold = lost.saturating_sub(reader.lost_events(cpu));
+            out.repair(RepairKind::BufferOverflow, untold, Place::default(), || {
+                let [overrun, commit, dropped] = losses;
+                format!("CPU {cpu}: overrun {overrun}, commit overrun {commit}, dropped {dropped}")
+            });
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The front of the file, which says how to read the rest.
+
+use traceloom_trace::Place;
+
+use super::input::{Input, wrong};
+use super::packed::Codec;
+use crate::error::{ReadError, printable};
+use crate::ring_buffer::ByteOrder;
+
+/// What every file begins with.
+pub(super) const MAGIC: &[u8] = b"\x17\x08\x44tracing";
+
+/// The front of the file.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub order: ByteOrder,
+    /// Bytes of a page of the traced machine.
+    pub page_bytes: u32,
+    pub version: Version,
+}
+
+/// What differs between versions.
+#[derive(Clone, Debug)]
+pub(super) enum Version {
+    /// Parts follow one another.
+    Six,
+    /// Sections, which the options tell of.
+    Seven {
+        codec: Codec,
+        /// Where the first options stand, bytes from the file's start.
+        options: u64,
+    },
+}
+
+impl Head {
+    /// Reads it; the input then stands behind it.
+    pub fn read(bytes: &[u8]) -> Result<(Self, Input<'_>), ReadError> {
+        const INSIDE: &str = "the header";
+        let mut input = Input::new(bytes, 0, ByteOrder::default());
+        input.take(MAGIC.len() as u64, INSIDE)?;
+        let place = input.place();
+        let version = input.text(INSIDE)?.to_vec();
+        let big_endian = match input.take(1, INSIDE)? {
+            [0] => false,
+            [1] => true,
+            other => {
+                let place = Place::at_offset(input.offset() - 1);
+                return Err(wrong("the byte order", printable(other), "0 or 1", place));
+            }
+        };
+        input.order = ByteOrder { big_endian };
+        // The size of a `long` of the recorder; the kernel's own is in header_page.
+        input.take(1, INSIDE)?;
+        let page_bytes = input.u32(INSIDE)?;
+        let version = match &version[..] {
+            b"6" => Version::Six,
+            b"7" => {
+                let name = input.text(INSIDE)?;
+                let codec = Codec::named(name, input.place())?;
+                input.text(INSIDE)?;
+                Version::Seven {
+                    codec,
+                    options: input.u64(INSIDE)?,
+                }
+            }
+            other => return Err(wrong("the version", printable(other), "6 or 7", place)),
+        };
+        let head = Self {
+            order: input.order,
+            page_bytes,
+            version,
+        };
+        Ok((head, input))
+    }
+}

@@ -1,0 +1,123 @@
+//! A part of the file, read from its front to its end.
+
+use traceloom_trace::Place;
+
+use super::ID;
+use crate::error::{ReadError, printable};
+use crate::ring_buffer::ByteOrder;
+
+/// Bytes of a part, and how far they are read.
+#[derive(Clone, Debug)]
+pub(super) struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where `bytes` begin in the file (or its section, once unpacked).
+    offset: u64,
+    pub order: ByteOrder,
+}
+
+impl<'a> Input<'a> {
+    /// A part that begins at byte `offset` of the file.
+    pub fn new(bytes: &'a [u8], offset: u64, order: ByteOrder) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            offset,
+            order,
+        }
+    }
+
+    /// Where reading has got to in the file.
+    pub fn offset(&self) -> u64 {
+        self.offset + self.at as u64
+    }
+
+    /// The same for messages.
+    pub fn place(&self) -> Place {
+        Place::at_offset(self.offset())
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// The next `length` bytes; an error that names `inside` if there are fewer.
+    pub fn take(&mut self, length: u64, inside: &'static str) -> Result<&'a [u8], ReadError> {
+        let rest = self.rest();
+        let Some(bytes) = usize::try_from(length)
+            .ok()
+            .and_then(|length| rest.get(..length))
+        else {
+            return Err(ReadError::Truncated {
+                format: ID,
+                inside,
+                offset: self.offset + self.bytes.len() as u64,
+            });
+        };
+        self.at += bytes.len();
+        Ok(bytes)
+    }
+
+    pub fn u16(&mut self, inside: &'static str) -> Result<u16, ReadError> {
+        let bytes = self.take(2, inside)?;
+        Ok(self.order.u16(bytes, 0).unwrap_or(0))
+    }
+
+    pub fn u32(&mut self, inside: &'static str) -> Result<u32, ReadError> {
+        let bytes = self.take(4, inside)?;
+        Ok(self.order.u32(bytes, 0).unwrap_or(0))
+    }
+
+    pub fn u64(&mut self, inside: &'static str) -> Result<u64, ReadError> {
+        let bytes = self.take(8, inside)?;
+        Ok(self.order.u64(bytes, 0).unwrap_or(0))
+    }
+
+    /// Text up to its NUL.
+    pub fn text(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
+        let rest = self.rest();
+        let length = memchr::memchr(0, rest).unwrap_or(rest.len()) as u64;
+        let text = self.take(length, inside)?;
+        self.take(1, inside)?;
+        Ok(text)
+    }
+
+    /// Bytes with their length, 8 bytes, before them.
+    pub fn sized(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
+        let length = self.u64(inside)?;
+        self.take(length, inside)
+    }
+
+    /// As [`sized`](Self::sized), with a length of 4 bytes.
+    pub fn short_sized(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
+        let length = self.u32(inside)?;
+        self.take(length.into(), inside)
+    }
+
+    /// Takes `expected`; an error about `field` if something else stands there.
+    pub fn expect(&mut self, expected: &'static str, field: &'static str) -> Result<(), ReadError> {
+        let place = self.place();
+        let found = self.take(expected.len() as u64, field)?;
+        if found == expected.as_bytes() {
+            return Ok(());
+        }
+        Err(wrong(field, printable(found), expected, place))
+    }
+}
+
+/// A field that has a value which the format does not allow.
+pub(super) fn wrong(
+    field: &'static str,
+    found: String,
+    expected: &'static str,
+    place: Place,
+) -> ReadError {
+    ReadError::Field {
+        format: ID,
+        field,
+        found,
+        expected,
+        place,
+    }
+}

@@ -1,0 +1,88 @@
+//! trace-cmd's files: `trace.dat`, versions 6 and 7.
+//!
+//! ```text
+//! version 6                                  version 7
+//! magic, "6", byte order, long, page size    the same with "7", compression, place of the options
+//! header_page, header_event                  sections in any order: id, flags, name, size, content
+//! formats of ftrace's own events             (each may be compressed)
+//! formats of the kernel's events             options: where the other sections are, where the
+//! kallsyms, printk formats, cmdlines         next options are, and each buffer's CPUs with their
+//! number of CPUs, options                    pages (compressed in chunks)
+//! place and length of each CPU's pages
+//! ```
+//! The source is trace-cmd's documentation (`trace-cmd.dat.v6.5.txt`, `trace-cmd.dat.v7.5.txt`), and
+//! for what it leaves out `lib/trace-cmd/trace-input.c`. The content of the older version's parts and
+//! the newer one's sections is the same. Pages are those of [`ring_buffer`](crate::ring_buffer).
+
+mod collect;
+mod facts;
+mod head;
+mod input;
+mod options;
+mod packed;
+mod parts;
+mod read;
+mod sections;
+mod v6;
+mod v7;
+
+pub use read::tally_trace_dat;
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+
+const ID: &str = "trace-dat";
+
+/// `trace.dat`.
+pub(crate) struct TraceDat;
+
+impl Format for TraceDat {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "trace.dat (trace-cmd)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        match head.starts_with(head::MAGIC) {
+            true => Confidence::Certain,
+            false => Confidence::No,
+        }
+    }
+
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(DatReader {
+            options: options.clone(),
+            bytes: Vec::new(),
+        }))
+    }
+}
+
+/// The parts of a file point to each other, so all of it is kept until its end, where it did not
+/// come as a whole.
+struct DatReader {
+    options: ReadOptions,
+    bytes: Vec<u8>,
+}
+
+impl Reader for DatReader {
+    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
+        self.bytes.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.whole(&bytes, out)
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        read::read(bytes, &self.options, out.trace(ID)?)
+    }
+}

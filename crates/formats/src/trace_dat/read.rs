@@ -1,0 +1,280 @@
+//! A whole file into a trace.
+
+use std::borrow::Cow;
+
+use traceloom_trace::{Place, RepairKind, TraceBuilder};
+
+use super::collect::{Buffer, Collected, Content, CpuPlace};
+use super::head::{Head, Version};
+use super::input::Input;
+use super::packed::{Codec, Failure, Unpacker};
+use super::sections::Sections;
+use super::{ID, v6, v7};
+use crate::error::ReadError;
+use crate::format::{Format, ReadOptions, Target};
+use crate::ring_buffer::{CpuBytes, EventTally, MOST_CPUS, PageLayout, RawReader, tally};
+
+/// Reads the file.
+///
+/// # Errors
+/// If its front, its formats or its options are missing or contradict the format. What is missing
+/// of pages is a repair.
+pub(super) fn read(
+    file: &[u8],
+    options: &ReadOptions,
+    out: &mut TraceBuilder,
+) -> Result<(), ReadError> {
+    let (number, mut collected, mut unpacker) = collect(file, options)?;
+    let pages = pages(file, &mut collected, &mut unpacker)?;
+    out.add_source_bytes(file.len() as u64);
+    collected.facts.tell(number, out);
+    collected.tell_repairs(out);
+    texts(&collected.buffers, options, out)?;
+    events(&collected, &pages, options, out);
+    Ok(())
+}
+
+/// Decodes all events of a `trace.dat` in order of time and counts them, without keeping any.
+///
+/// # Errors
+/// If the file cannot be read; as [`read_bytes`](crate::read_bytes).
+pub fn tally_trace_dat(file: &[u8], options: &ReadOptions) -> Result<EventTally, ReadError> {
+    let (_, mut collected, mut unpacker) = collect(file, options)?;
+    let pages = pages(file, &mut collected, &mut unpacker)?;
+    Ok(tally(&collected.formats, &cpus(&collected, &pages)))
+}
+
+/// Reads everything but pages, with the file's version.
+fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacker), ReadError> {
+    let (head, input) = Head::read(file)?;
+    let (number, codec) = match head.version {
+        Version::Six => (6, Codec::None),
+        Version::Seven { codec, .. } => (7, codec),
+    };
+    let mut unpacker = Unpacker::new(codec, file.len(), options);
+    let collected = match head.version {
+        Version::Six => v6::collect(file, &head, input)?,
+        Version::Seven { options, .. } => {
+            let mut sections = Sections {
+                file,
+                order: head.order,
+                unpacker: &mut unpacker,
+            };
+            v7::collect(&mut sections, &head, options)?
+        }
+    };
+    Ok((number, collected, unpacker))
+}
+
+/// The pages of one CPU, unpacked.
+struct Pages<'a> {
+    buffer: usize,
+    place: CpuPlace,
+    bytes: Cow<'a, [u8]>,
+    layout: PageLayout,
+}
+
+/// Finds the pages of all buffers.
+fn pages<'a>(
+    file: &'a [u8],
+    collected: &mut Collected,
+    unpacker: &mut Unpacker,
+) -> Result<Vec<Pages<'a>>, ReadError> {
+    let mut all: Vec<Pages<'a>> = Vec::new();
+    // Pages are in the file once; those that are told twice would be read for nothing.
+    let mut left = file.len();
+    for (index, buffer) in collected.buffers.clone().iter().enumerate() {
+        let Content::Pages {
+            cpus,
+            page_bytes,
+            packed,
+        } = &buffer.content
+        else {
+            continue;
+        };
+        let layout = collected.formats.layout();
+        let own = page_bytes.and_then(|bytes| layout.with_page_bytes(bytes as usize));
+        for place in cpus.iter().filter(|place| place.length > 0) {
+            let whole = stretch(file, *place, collected);
+            let taken = left.checked_sub(whole.len());
+            if taken.is_none() || place.cpu >= MOST_CPUS || all.len() >= MOST_CPUS as usize {
+                collected.note(
+                    RepairKind::BrokenBlock,
+                    1,
+                    Place::at_offset(place.offset),
+                    {
+                        format!(
+                            "the {} bytes of CPU {} cannot be its own",
+                            whole.len(),
+                            place.cpu
+                        )
+                    },
+                );
+                continue;
+            }
+            left = taken.unwrap_or(0);
+            let bytes = match packed {
+                false => Cow::Borrowed(whole),
+                true => Cow::Owned(unpacked(file, *place, collected, unpacker)?),
+            };
+            all.push(Pages {
+                buffer: index,
+                place: *place,
+                bytes,
+                layout: own.unwrap_or(layout),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// The bytes of the file that a CPU's data are, as far as they are there.
+fn stretch<'a>(file: &'a [u8], place: CpuPlace, collected: &mut Collected) -> &'a [u8] {
+    let clamp = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(file.len());
+    let bytes = &file[clamp(place.offset)..clamp(place.offset.saturating_add(place.length))];
+    let missing = place.length - bytes.len() as u64;
+    if missing > 0 {
+        let at = Place::at_offset(file.len() as u64);
+        let detail = format!("{missing} bytes of CPU {} are missing", place.cpu);
+        collected.note(RepairKind::TornRecord, 1, at, detail);
+    }
+    bytes
+}
+
+/// All chunks of a CPU's data; those behind a broken one cannot be placed, and are left out.
+fn unpacked(
+    file: &[u8],
+    place: CpuPlace,
+    collected: &mut Collected,
+    unpacker: &mut Unpacker,
+) -> Result<Vec<u8>, ReadError> {
+    const INSIDE: &str = "compressed CPU data";
+    // The number of chunks says where they end; the length leaves that number itself out.
+    let start = usize::try_from(place.offset).ok();
+    let bytes = start
+        .and_then(|start| file.get(start..))
+        .unwrap_or_default();
+    let mut input = Input::new(bytes, place.offset, collected.formats.layout().order);
+    let mut all = Vec::new();
+    let chunks = match input.u32(INSIDE) {
+        Ok(chunks) => chunks,
+        Err(error) => {
+            collected.note(RepairKind::TornRecord, 1, input.place(), error.to_string());
+            return Ok(all);
+        }
+    };
+    for _ in 0..chunks {
+        let at = input.place();
+        let detail = match unpacker.chunk(&mut input, INSIDE) {
+            Ok(chunk) => {
+                all.extend(chunk);
+                continue;
+            }
+            Err(Failure::Refused(error @ (ReadError::TooBig { .. } | ReadError::Bomb { .. }))) => {
+                return Err(error);
+            }
+            Err(Failure::Refused(error)) => error.to_string(),
+            Err(Failure::Broken(begun, reason)) => {
+                all.extend(begun);
+                format!("a chunk of CPU {}: {reason}", place.cpu)
+            }
+        };
+        collected.note(RepairKind::BrokenBlock, 1, at, detail);
+        break;
+    }
+    Ok(all)
+}
+
+/// Reads the buffers that are text, each by a reader of its own.
+fn texts(
+    buffers: &[Buffer],
+    options: &ReadOptions,
+    out: &mut TraceBuilder,
+) -> Result<(), ReadError> {
+    for buffer in buffers {
+        let Content::Text(text) = &buffer.content else {
+            continue;
+        };
+        let Some(mut reader) = crate::ftrace::FtraceText.reader(options) else {
+            continue;
+        };
+        let mut target = Target::Trace(out);
+        reader.feed(text, &mut target)?;
+        reader.finish(&mut target)?;
+    }
+    Ok(())
+}
+
+/// The pages, as the ring buffer's reader takes them.
+fn cpus<'a>(collected: &Collected, pages: &'a [Pages<'_>]) -> Vec<CpuBytes<'a>> {
+    let cpus = pages.iter().map(|pages| CpuBytes {
+        cpu: pages.place.cpu,
+        buffer: pages.buffer,
+        bytes: &pages.bytes,
+        layout: pages.layout,
+        offset: pages.place.offset,
+        time: collected.facts.time_scale(pages.place.cpu),
+    });
+    cpus.collect()
+}
+
+/// Reads the events of all pages.
+fn events(
+    collected: &Collected,
+    pages: &[Pages<'_>],
+    options: &ReadOptions,
+    out: &mut TraceBuilder,
+) {
+    tell_buffers(&collected.buffers, out);
+    let cpus = cpus(collected, pages);
+    let mut reader = RawReader::new(options);
+    reader.read(&collected.formats, &cpus, out);
+    if let Some(dump) = &options.process_dump {
+        crate::process_dump::read_process_dump(dump, out);
+    }
+    collected.facts.tell_losses(&reader, out);
+    let has_pages = !cpus.is_empty();
+    if has_pages || collected.buffers.is_empty() {
+        reader.finish(out);
+    }
+    if let Some(ts) = reader.first_ts() {
+        collected.facts.tell_clock(ts, out);
+    }
+}
+
+/// Names the trace instances. Times of different clocks do not lie on one time line.
+fn tell_buffers(buffers: &[Buffer], out: &mut TraceBuilder) {
+    let mut first = None;
+    for buffer in buffers {
+        if !buffer.name.is_empty() {
+            out.metadata("buffer", &buffer.name);
+        }
+        let Some(own) = buffer.clock.as_deref().filter(|_| buffer.has_events()) else {
+            continue;
+        };
+        let first = *first.get_or_insert(own);
+        let differs = u64::from(own != first);
+        out.repair(RepairKind::BadClockSync, differs, Place::default(), || {
+            format!(
+                "the buffer {:?} was recorded with the clock {own}, another with {first}",
+                buffer.name
+            )
+        });
+    }
+}
+
+impl Unpacker {
+    /// As [`chunk`](Self::chunk), where a broken chunk leaves nothing.
+    pub fn chunk_or_error(&mut self, input: &mut Input<'_>) -> Result<Vec<u8>, ReadError> {
+        let offset = input.offset();
+        match self.chunk(input, "a compressed text") {
+            Ok(chunk) => Ok(chunk),
+            Err(Failure::Refused(error)) => Err(error),
+            Err(Failure::Broken(_, reason)) => Err(ReadError::Compression {
+                format: ID,
+                offset,
+                reason,
+            }),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Version 7: sections that the options tell of.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use traceloom_trace::{Place, RepairKind};
+
+use super::collect::{Buffer, Collected, Content, CpuPlace};
+use super::facts::Facts;
+use super::head::Head;
+use super::input::{Input, wrong};
+use super::options::{self, DatOption, id};
+use super::parts;
+use super::sections::Sections;
+use crate::error::ReadError;
+use crate::ring_buffer::{ByteOrder, RawFormats, Symbols};
+
+/// What options tell before formats are known.
+#[derive(Default)]
+struct Told {
+    /// Where the section of each kind is.
+    places: FxHashMap<u16, u64>,
+    /// Buffers, with the kind and the place of their sections.
+    buffers: Vec<(u16, u64, Buffer)>,
+    facts: Facts,
+    repairs: Vec<(RepairKind, Place, String)>,
+}
+
+/// Reads everything but pages. `options` is where the first options stand.
+pub(super) fn collect(
+    sections: &mut Sections<'_, '_>,
+    head: &Head,
+    options: u64,
+) -> Result<Collected, ReadError> {
+    let mut told = Told::default();
+    all_options(sections, options, &mut told)?;
+    let Some(&place) = told.places.get(&id::HEADER_INFO) else {
+        let expected = "the place of the section HEADER_INFO";
+        let place = Place::at_offset(options);
+        return Err(wrong(
+            "the options",
+            "without it".to_owned(),
+            expected,
+            place,
+        ));
+    };
+    let (content, place) = sections.content(id::HEADER_INFO, place, "the section HEADER_INFO")?;
+    let mut input = Input::new(&content, place, head.order);
+    let layout = parts::header_info(&mut input, head.page_bytes)?;
+    let mut into = Collected::new(RawFormats::new(layout));
+    into.facts = told.facts;
+    for (kind, place, detail) in told.repairs {
+        into.note(kind, 1, place, detail);
+    }
+    formats(sections, &told.places, &mut into)?;
+    for (id, offset, buffer) in told.buffers {
+        content_of(sections, id, offset, buffer, &mut into)?;
+    }
+    Ok(into)
+}
+
+/// Follows the chain of options. What earlier ones told is kept where a later one is broken.
+fn all_options(
+    sections: &mut Sections<'_, '_>,
+    first: u64,
+    told: &mut Told,
+) -> Result<(), ReadError> {
+    let (mut next, mut seen) = (first, FxHashSet::default());
+    while next != 0 && seen.insert(next) {
+        let (content, offset) = match sections.content(id::DONE, next, "the options") {
+            Ok(content) => content,
+            Err(error) if next == first || is_refusal(&error) => return Err(error),
+            Err(error) => {
+                let place = Place::at_offset(next);
+                told.repairs
+                    .push((RepairKind::TornRecord, place, error.to_string()));
+                return Ok(());
+            }
+        };
+        let mut input = Input::new(&content, offset, sections.order);
+        next = loop {
+            match options::next(&mut input, 7) {
+                Ok(Some(option)) if option.id == id::DONE => {
+                    break sections.order.u64(option.data, 0).unwrap_or(0);
+                }
+                Ok(Some(option)) => told.option(&option, sections.order),
+                Ok(None) | Err(_) => {
+                    let detail = "the options break off".to_owned();
+                    told.repairs
+                        .push((RepairKind::TornRecord, input.place(), detail));
+                    break 0;
+                }
+            }
+        };
+    }
+    Ok(())
+}
+
+impl Told {
+    fn option(&mut self, option: &DatOption<'_>, order: ByteOrder) {
+        match option.id {
+            id::HEADER_INFO..=id::CMDLINES => {
+                if let Some(place) = order.u64(option.data, 0) {
+                    self.places.insert(option.id, place);
+                }
+            }
+            id::BUFFER | id::BUFFER_TEXT => match buffer_option(option, order) {
+                Ok((place, buffer)) => self.buffers.push((option.id, place, buffer)),
+                Err(error) => {
+                    let place = Place::at_offset(option.offset);
+                    let kind = RepairKind::BrokenBlock;
+                    self.repairs.push((kind, place, error.to_string()));
+                }
+            },
+            _ => _ = option.note(order, &mut self.facts),
+        }
+    }
+}
+
+/// A buffer's place, name, clock and CPUs.
+fn buffer_option(option: &DatOption<'_>, order: ByteOrder) -> Result<(u64, Buffer), ReadError> {
+    const INSIDE: &str = "a BUFFER option";
+    let mut input = Input::new(option.data, option.offset, order);
+    let offset = input.u64(INSIDE)?;
+    let mut text = || {
+        input
+            .text(INSIDE)
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+    };
+    let (name, clock) = (text()?, text()?);
+    let mut buffer = Buffer {
+        name,
+        clock: Some(clock),
+        content: Content::default(),
+    };
+    if option.id == id::BUFFER {
+        let page_bytes = Some(input.u32(INSIDE)?);
+        let count = input.u32(INSIDE)?;
+        let cpu = |_| {
+            Ok(CpuPlace {
+                cpu: input.u32(INSIDE)?,
+                offset: input.u64(INSIDE)?,
+                length: input.u64(INSIDE)?,
+            })
+        };
+        buffer.content = Content::Pages {
+            cpus: (0..count).map(cpu).collect::<Result<_, ReadError>>()?,
+            page_bytes,
+            packed: false,
+        };
+    }
+    Ok((offset, buffer))
+}
+
+/// More than one file may give: nothing is read then, whatever is broken.
+fn is_refusal(error: &ReadError) -> bool {
+    matches!(error, ReadError::TooBig { .. } | ReadError::Bomb { .. })
+}
+
+/// Reads formats and names. A part that is broken costs what is in it.
+fn formats(
+    sections: &mut Sections<'_, '_>,
+    places: &FxHashMap<u16, u64>,
+    into: &mut Collected,
+) -> Result<(), ReadError> {
+    let (mut kallsyms, mut printk_formats) = (Vec::new(), Vec::new());
+    for (id, inside) in [
+        (id::FTRACE_EVENTS, "the section FTRACE_EVENTS"),
+        (id::EVENT_FORMATS, "the section EVENT_FORMATS"),
+        (id::KALLSYMS, "the section KALLSYMS"),
+        (id::PRINTK, "the section PRINTK"),
+        (id::CMDLINES, "the section CMDLINES"),
+    ] {
+        let Some(&place) = places.get(&id) else {
+            continue;
+        };
+        let read = sections
+            .content(id, place, inside)
+            .and_then(|(content, place)| {
+                let mut input = Input::new(&content, place, sections.order);
+                match id {
+                    id::FTRACE_EVENTS => parts::ftrace_events(&mut input, into)?,
+                    id::EVENT_FORMATS => parts::event_formats(&mut input, into)?,
+                    id::KALLSYMS => kallsyms.extend_from_slice(parts::kallsyms(&mut input)?),
+                    id::PRINTK => {
+                        printk_formats.extend_from_slice(parts::printk_formats(&mut input)?)
+                    }
+                    _ => parts::cmdlines(&mut input, into)?,
+                }
+                Ok(())
+            });
+        match read {
+            Err(error) if is_refusal(&error) => return Err(error),
+            Err(error) => {
+                let (kind, place) = (RepairKind::BrokenBlock, Place::at_offset(place));
+                into.note(kind, 1, place, error.to_string());
+            }
+            Ok(()) => {}
+        }
+    }
+    into.formats
+        .set_symbols(Symbols::parse(&kallsyms, &printk_formats));
+    Ok(())
+}
+
+/// Looks into a buffer's section: whether its pages are compressed, or what its text is.
+fn content_of(
+    sections: &mut Sections<'_, '_>,
+    id: u16,
+    offset: u64,
+    mut buffer: Buffer,
+    into: &mut Collected,
+) -> Result<(), ReadError> {
+    let is_top = buffer.name.is_empty();
+    if is_top && into.facts.clock.is_none() {
+        into.facts.clock.clone_from(&buffer.clock);
+    }
+    let opened = sections.open(id, offset, "the section of a buffer");
+    let read = opened.and_then(|(is_packed, mut input)| {
+        match &mut buffer.content {
+            Content::Pages { packed, .. } => *packed = is_packed,
+            Content::Text(text) if is_packed => {
+                for _ in 0..input.u32("the number of chunks")? {
+                    text.extend(sections.unpacker.chunk_or_error(&mut input)?);
+                }
+            }
+            Content::Text(text) => text.extend_from_slice(input.rest()),
+        }
+        Ok(())
+    });
+    match read {
+        Err(error) if is_refusal(&error) => return Err(error),
+        Err(error) => {
+            let (kind, place) = (RepairKind::BrokenBlock, Place::at_offset(offset));
+            into.note(kind, 1, place, error.to_string());
+        }
+        Ok(()) => into.buffers.push(buffer),
+    }
+    Ok(())
+}
