@@ -26,7 +26,6 @@ usage: cargo xtask CHORE
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
   man [DIR]         man pages and shell completions into DIR (default target/man)
-  dist              atrace for each kind of device, into target/dist; fails where it is too big
   device [PART…]    builds Android's own adbd and atrace for this machine, for tests (root, Debian)
   fixtures          makes the generated files of examples/ again
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
@@ -47,7 +46,6 @@ fn main() -> Result<()> {
         "fuzz" => fuzz::run(rest),
         "soak" => soak::run(rest),
         "man" => man::run(rest),
-        "dist" => dist::run(),
         "device" => device::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),
