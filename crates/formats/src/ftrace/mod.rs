@@ -10,6 +10,7 @@ mod interpret;
 mod line;
 mod marker;
 mod parallel;
+mod shapes;
 mod special;
 mod tokenize;
 mod typed;

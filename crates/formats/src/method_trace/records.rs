@@ -292,7 +292,10 @@ impl Last {
             if tid_of::<TID>(record) != last.tid || method == NONE || !goes_on {
                 break;
             }
-            let (Some(action), Some(slot)) = (action_of(word), free.next()) else {
+            let Some(action) = action_of(word) else {
+                break;
+            };
+            let Some(slot) = free.next() else {
                 break;
             };
             *slot = last.event::<CLOCK>(method, action, times, offset);

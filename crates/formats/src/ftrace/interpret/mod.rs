@@ -33,7 +33,7 @@ use traceloom_trace::{
 
 use super::event::{CpuValueKind, Event, Piece, Record};
 use crate::rules::EventRules;
-use args::Fields;
+use args::{Fields, KeysId};
 use binder::Binder;
 use graph::GraphCpu;
 use header::Story;
@@ -82,10 +82,13 @@ pub(super) struct Interpreter {
     memory: Memory,
     graph: Vec<GraphCpu>,
     kernel: Kernel,
+    /// The block device that a request went to last, and its track.
+    disk: Option<(Vec<u8>, TrackId)>,
     /// Room for the arguments of a slice that ends.
     args: Vec<(StringId, ArgValue)>,
     story: Story,
-    /// Lines before the current piece.
+    /// Pieces before the current one, and lines.
+    pieces: u64,
     lines: u64,
     /// Events so far.
     events: u64,
@@ -104,6 +107,7 @@ impl Interpreter {
         for record in &piece.records {
             self.record(record, piece, out);
         }
+        self.pieces += 1;
         self.lines += u64::from(piece.lines);
     }
 
@@ -130,7 +134,8 @@ impl Interpreter {
             Event::Mark(mark) => self.mark(at, mark, out),
             Event::CpuValue(value) => self.cpu_value(at, value.kind, value.cpu, value.value, out),
             Event::Fields(event) => {
-                let fields = Fields(piece.fields_of(event));
+                let keys = KeysId::of_shape(self.pieces, event.shape);
+                let fields = Fields::new(piece.fields_of(event), keys);
                 self.kernel_event(at, event.name, fields, out);
             }
             Event::Function { name, parent } => self.function(at, name, parent, out),
