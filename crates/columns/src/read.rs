@@ -10,6 +10,9 @@ use crate::transform::{Transform, next_durations, undo};
 use crate::value::{TEXT, Value};
 use crate::write::{needed_bytes, row_bytes};
 
+/// Takes the numbers of a column, and how many rows there are.
+type Taker<'t> = dyn FnMut(Option<&Numbers>, usize) -> Result<(), i64> + 't;
+
 /// A table's directory; columns are unpacked when they are asked for.
 pub(crate) struct Table<'a> {
     pub name: &'a str,
@@ -148,12 +151,7 @@ impl<'a> Table<'a> {
     /// once something failed. Its error is a number that is no value of the column's type.
     // Once for all types: a report carries the code.
     #[inline(never)]
-    fn take(
-        &mut self,
-        name: &str,
-        ty: u8,
-        taker: &mut dyn FnMut(Option<&Numbers>, usize) -> Result<(), i64>,
-    ) {
+    fn take(&mut self, name: &str, ty: u8, taker: &mut Taker<'_>) {
         if self.failed.is_some() {
             return;
         }

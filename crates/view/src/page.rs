@@ -93,7 +93,10 @@ impl PageParts {
         };
         Ok(Self {
             html: file("page.html")?,
-            css: style(web)?,
+            css: match web {
+                Web::Inside => stripped(&style(web)?),
+                Web::Folder(_) => style(web)?,
+            },
             script: script(ENTRY, PAGE_SCRIPT)?,
             start: script(START, START_SCRIPT)?,
             engine_packed: ENGINE,
@@ -168,6 +171,38 @@ fn style(web: &Web) -> Result<String, PageError> {
     Ok(css)
 }
 
+/// A style sheet without comments and the blanks that nothing needs. Strings stay as they are; a
+/// blank before a colon stays too: in a selector it means something.
+fn stripped(css: &str) -> String {
+    let mut out = String::with_capacity(css.len());
+    let (mut rest, mut quote) = (css, None);
+    while let Some(letter) = rest.chars().next() {
+        if quote.is_none() && rest.starts_with("/*") {
+            rest = rest[2..].split_once("*/").map_or("", |(_, after)| after);
+            continue;
+        }
+        rest = &rest[letter.len_utf8()..];
+        match (quote, letter) {
+            (Some(open), _) => quote = (letter != open).then_some(open),
+            (None, '"' | '\'') => quote = Some(letter),
+            _ => {}
+        }
+        let glues = |last: char| matches!(last, '{' | '}' | ';' | ',' | ':' | ' ');
+        let is_blank = quote.is_none() && letter.is_ascii_whitespace();
+        match (is_blank, letter) {
+            (true, _) if out.is_empty() || out.ends_with(glues) => {}
+            (true, _) => out.push(' '),
+            (_, '{' | '}' | ';' | ',') if quote.is_none() => {
+                let kept = out.trim_end_matches(' ').len();
+                out.truncate(kept);
+                out.push(letter);
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
 fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), PageError> {
     text.split_once(at).ok_or(PageError::NoPlace(at))
 }
@@ -175,4 +210,16 @@ fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), Page
 /// A source expression of a Content-Security-Policy that allows just this text.
 pub fn hash(text: &str) -> String {
     format!("'sha256-{}'", base64::encode(&Sha256::digest(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stripped;
+
+    #[test]
+    fn a_style_without_blanks_means_the_same() {
+        let css = "/* a */\n:root { --a: #fff;\n --b: 1px 2px; }\n.a  .b:not(:first-child) > i, .c :hover\n{ content: \" { ; } \"; }\n";
+        let expected = ":root{--a:#fff;--b:1px 2px;}.a .b:not(:first-child) > i,.c :hover{content:\" { ; } \";}";
+        assert_eq!(stripped(css), expected);
+    }
 }

@@ -218,7 +218,7 @@ impl Engine {
 
     /// How often a name occurs in the whole trace, and for how long.
     fn occurrences(&self, name: traceloom_analyze::timeline::NameId) -> Option<Value> {
-        let (stats, rank) = self.timeline().totals(&self.trace).of(name)?;
-        Some(json!({"count": stats.count, "total_ns": stats.total_ns, "rank": rank}))
+        let stats = self.timeline().totals(&self.trace).of(name)?;
+        Some(json!({"count": stats.count, "total_ns": stats.total_ns}))
     }
 }

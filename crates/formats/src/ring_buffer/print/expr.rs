@@ -132,6 +132,17 @@ impl Expr {
         }
     }
 
+    /// How much work it is: parts and names.
+    pub fn cost(&self) -> usize {
+        1 + match self {
+            Self::Int(_) | Self::Text(_) | Self::Field(_) => 0,
+            Self::Cast(_, _, inner) | Self::Not(inner) | Self::Invert(inner) => inner.cost(),
+            Self::Symbol(inner, names) | Self::Flags(inner, _, names) => inner.cost() + names.len(),
+            Self::Binary(_, sides) => sides.iter().map(Self::cost).sum(),
+            Self::Choice(parts) => parts.iter().map(Self::cost).sum(),
+        }
+    }
+
     fn constant(&self) -> Option<i64> {
         match self {
             Self::Int(value) => Some(*value),
