@@ -81,13 +81,14 @@ pub(super) fn stem(name: &str) -> &str {
     let Some(at) = name.find(|letter: char| letter == '=' || letter.is_ascii_digit()) else {
         return name;
     };
-    let head = &name[..at];
+    let (head, rest) = name.split_at_checked(at).unwrap_or((name, ""));
     // The key belongs to its value, unless there is nothing else.
-    let head = match head.rfind(' ').filter(|_| name[at..].starts_with('=')) {
-        Some(word) => &head[..word],
+    let head = match head.rfind(' ').filter(|_| rest.starts_with('=')) {
+        Some(word) => head.get(..word).unwrap_or_default(),
         None => head,
     };
-    head.trim_end_matches(|letter: char| !letter.is_alphanumeric())
+    // Beyond ASCII all counts as letters: the tables of which does are heavy.
+    head.trim_end_matches(|letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

@@ -246,12 +246,13 @@ pub fn hue_of(text: &str) -> u8 {
         |word: &str| word.contains(|letter: char| letter == '=' || letter.is_ascii_digit());
     let mut end = text.len();
     for (at, _) in text.match_indices(' ') {
-        if text[at + 1..].split(' ').next().is_some_and(varies) {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        if rest.split(' ').next().is_some_and(varies) {
             end = at;
             break;
         }
     }
-    let text = &text[..end];
+    let text = text.get(..end).unwrap_or_default();
     let text = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = text.bytes().fold(0x811c_9dc5, mix);
