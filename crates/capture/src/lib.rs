@@ -23,6 +23,7 @@ mod device;
 mod error;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
+mod push;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -37,3 +38,4 @@ pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
+pub use push::{PushedAgent, agent_for};

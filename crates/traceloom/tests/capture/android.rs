@@ -278,3 +278,41 @@ fn numbers(log: &str) -> (String, String) {
     let mut next = || pids.next().unwrap_or_default().to_owned();
     (next(), next())
 }
+
+#[test]
+fn our_own_atrace_on_a_device_that_has_none() {
+    with_device(|device, folder| {
+        std::fs::remove_file(device.home().join("bin/atrace")).unwrap();
+        let run = |args: &[&str]| {
+            let mut command = on(device, folder, args);
+            command.env("TRACELOOM_DEVICE_FOLDER", device.home());
+            record(command, || sleeper("pushed"))
+        };
+        // Answers as what it is called: the copy on the device ends in a number.
+        let program = folder.join("atrace");
+        std::fs::write(
+            &program,
+            format!("#!/bin/sh\nexec {TRACELOOM} atrace \"$@\"\n"),
+        )
+        .unwrap();
+        let option = format!("--push-agent={}", program.display());
+        let output = run(&["capture", &option, "-o", "pushed.txt", "sched"]);
+        assert!(output.status.success(), "{:?}", said(&output));
+        check_sleeper(&open(&folder.join("pushed.txt")), "pushed");
+        let left = std::fs::read_dir(device.home()).unwrap().flatten();
+        let left = left.filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .contains("traceloom-atrace")
+        });
+        assert_eq!(left.count(), 0, "the device has it no more");
+
+        device.set_property("ro.product.cpu.abi", "mips").unwrap();
+        let output = on(device, folder, &["capture", "--push-agent", "sched"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        insta::assert_snapshot!(said(&output).1, @"traceloom: no atrace for mips at target/dist/mips-unknown-linux-musl/atrace; cargo xtask dist makes it, and --push-agent=FILE names another");
+    });
+}

@@ -98,6 +98,12 @@ pub struct AndroidArgs {
     )]
     pub atrace_categories: Vec<String>,
 
+    /// Use traceloom's own atrace, copied to the device for this recording
+    ///
+    /// Without FILE it is the one for the device's processor beside this program (dist/), or in target/dist.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Android")]
+    pub push_agent: Option<Option<PathBuf>>,
+
     /// Have the device send the trace as it is
     #[arg(long, help_heading = "Android")]
     pub no_compress: bool,
