@@ -1,6 +1,7 @@
 //! Arguments: named values that hang on slices and events.
 
 use crate::column::Column;
+use crate::digits::plain_digits;
 use crate::ids::{ArgSetId, RowId, StringId};
 use crate::strings::StringPool;
 
@@ -46,7 +47,7 @@ impl ArgValue {
         match self {
             Self::Int(value) => value.to_string(),
             Self::Hex(value) => format!("{value:#x}"),
-            Self::Float(value) => value.to_string(),
+            Self::Float(value) => plain_digits(value),
             Self::Text(id) => strings.get(id).to_owned(),
         }
     }

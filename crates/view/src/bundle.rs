@@ -150,4 +150,5 @@ impl Joined {
 }
 
 #[cfg(test)]
+#[path = "bundle/tests.rs"]
 mod tests;
