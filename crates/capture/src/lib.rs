@@ -27,8 +27,8 @@ mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
 pub use agents::{
-    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory, FileAgent, LocalProcessAgent,
-    ProcessAgent,
+    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DdmsAgent, DdmsOptions, DeviceCategory,
+    FileAgent, LocalProcessAgent, MethodAgent, MethodOptions, ProcessAgent,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};

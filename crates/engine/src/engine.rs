@@ -40,6 +40,12 @@ impl Engine {
         drop(self.trees.of(&self.trace, &Scope::default()));
     }
 
+    /// Makes room: forgets what was worked out for the scope that was asked for longest ago. It is
+    /// worked out again when somebody asks. False if there is nothing to forget but the newest.
+    pub fn forget_oldest_scope(&self) -> bool {
+        self.trees.forget_oldest()
+    }
+
     pub(crate) fn timeline(&self) -> &Timeline {
         self.timeline.get_or_init(|| Timeline::new(&self.trace))
     }

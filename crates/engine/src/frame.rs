@@ -62,6 +62,15 @@ impl Frame {
         self
     }
 
+    /// Adds a column of row numbers in the fewest bytes that hold the greatest: `u8`, `u16` or `u32`.
+    pub(crate) fn narrow(self, name: &str, values: &[u32]) -> Self {
+        match values.iter().max() {
+            None | Some(..=0xff) => self.u8(name, values.iter().map(|value| *value as u8)),
+            Some(..=0xffff) => self.u16(name, values.iter().map(|value| *value as u16)),
+            _ => self.u32(name, values.iter().copied()),
+        }
+    }
+
     /// Adds the fields of an object to the JSON part.
     pub(crate) fn with_all(mut self, fields: &Map) -> Self {
         self.0.json.extend(fields);
@@ -95,6 +104,25 @@ columns! {
     u16, push_u16(u16) = "u16";
     /// Adds a column of bytes.
     u8, push_u8(u8) = "u8";
+}
+
+/// Numbers of seven bits a byte, the lowest first; the highest bit says that more follow. Those that
+/// may be negative go in zigzag: 0, -1, 1, -2 …
+#[derive(Debug, Default)]
+pub(crate) struct Varints(pub Vec<u8>);
+
+impl Varints {
+    pub fn unsigned(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    pub fn signed(&mut self, value: i64) {
+        self.unsigned((value << 1 ^ value >> 63) as u64);
+    }
 }
 
 impl Parts {

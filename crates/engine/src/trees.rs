@@ -62,6 +62,13 @@ impl Trees {
         cell
     }
 
+    /// Forgets the scope that was asked for longest ago; false if there is but the newest, whose
+    /// next question is on its way.
+    pub fn forget_oldest(&self) -> bool {
+        let mut kept = lock(&self.kept);
+        kept.len() > 1 && kept.pop().is_some()
+    }
+
     fn forget_old(&self) {
         let mut nodes = 0;
         let mut place = 0;

@@ -2,12 +2,12 @@
 
 use crate::args::ArgTable;
 use crate::clock::ClockRow;
-use crate::ids::{MethodId, RowId, SliceId, ThreadId, TrackId};
+use crate::ids::{MethodId, RowId, SliceId, SourceId, ThreadId, TrackId};
 use crate::repair::RepairTable;
 use crate::strings::StringPool;
 use crate::tables::{
     CounterTable, FlowTable, FtraceEventTable, InstantTable, MetadataTable, MethodTable,
-    NO_DURATION, ProcessTable, SchedSliceTable, SliceTable, SourceTable, ThreadStateTable,
+    NO_DURATION, NO_TIME, ProcessTable, SchedSliceTable, SliceTable, SourceTable, ThreadStateTable,
     ThreadTable, TrackTable,
 };
 
@@ -117,6 +117,47 @@ impl Trace {
             .iter()
             .position(|candidate| candidate == key)?;
         Some(self.strings.get(self.metadata.value.get(row)))
+    }
+
+    /// The last moment that each source tells of: where what never ended in it is known to have
+    /// lasted. The trace's end where there is one source alone, or where one has no events.
+    pub fn source_ends(&self) -> Vec<i64> {
+        let mut ends = vec![NO_TIME; self.sources.len()];
+        if ends.len() > 1 {
+            let mut see = |source: SourceId, ts: i64| {
+                if let Some(end) = ends.get_mut(source.row()) {
+                    *end = ts.max(*end);
+                }
+            };
+            let of_track = |track: TrackId| self.tracks.source.get(track.row());
+            let of_thread = |utid: ThreadId| match utid.some() {
+                Some(utid) => self.threads.source.get(utid.row()),
+                None => SourceId::NONE,
+            };
+            let last = |(ts, dur): (i64, i64)| ts.saturating_add(dur.max(0));
+            let (slices, states) = (&self.slices, &self.thread_states);
+            let times = slices.ts.iter().zip(slices.dur.iter()).map(last);
+            slices
+                .track_id
+                .iter()
+                .zip(times)
+                .for_each(|(track, ts)| see(of_track(track), ts));
+            let times = states.ts.iter().zip(states.dur.iter()).map(last);
+            states
+                .utid
+                .iter()
+                .zip(times)
+                .for_each(|(utid, ts)| see(of_thread(utid), ts));
+            let (counters, instants) = (&self.counters, &self.instants);
+            let points = counters.track_id.iter().zip(counters.ts.iter());
+            let points = points.chain(instants.track_id.iter().zip(instants.ts.iter()));
+            points.for_each(|(track, ts)| see(of_track(track), ts));
+            let events = &self.ftrace_events;
+            let events = events.utid.iter().zip(events.ts.iter());
+            events.for_each(|(utid, ts)| see(of_thread(utid), ts));
+        }
+        let known = |end| if end == NO_TIME { self.bounds.1 } else { end };
+        ends.into_iter().map(known).collect()
     }
 
     /// Bytes of memory that the tables and strings hold.

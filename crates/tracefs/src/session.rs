@@ -237,13 +237,18 @@ impl<'a> Session<'a> {
         switches.sort();
         switches.dedup();
         switches.retain(|switch| self.tree().is_writable(switch));
-        let mut switches = switches.iter();
         match self.settings.keep_events() {
-            // Each switch takes the kernel milliseconds.
-            Ok(enabled) if enabled.is_empty() => Ok(()),
-            Ok(_) => switches.try_for_each(|switch| tree::write(self.tree(), switch, "0")),
+            Ok(enabled) => {
+                // Each switch may take the kernel milliseconds.
+                switches.retain(|switch| enabled.iter().any(|event| switches_off(switch, event)));
+                let mut switches = switches.iter();
+                switches.try_for_each(|switch| tree::write(self.tree(), switch, "0"))
+            }
             // A shell user may write many of Android's event files, but not read the list of all.
-            Err(_) => switches.try_for_each(|switch| self.settings.set(switch, "0")),
+            Err(_) => {
+                let mut switches = switches.iter();
+                switches.try_for_each(|switch| self.settings.set(switch, "0"))
+            }
         }
     }
 
@@ -325,13 +330,28 @@ impl<'a> Session<'a> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        if self.has_changes() {
+        let on =
+            |entry: &Undo| matches!(entry, Undo::File { file, .. } if file.ends_with("tracing_on"));
+        if self.settings.undo().iter().any(on) {
             let _ = self.stop();
+        }
+        if self.has_changes() {
             self.put_back(|_| true);
         }
         // One that changed nothing still has a guardian.
         self.settings.forget();
     }
+}
+
+/// Whether a file switches off an event, `system:event`: alone, or with all of its system.
+fn switches_off(switch: &str, event: &str) -> bool {
+    let path = switch.strip_prefix("events/");
+    let path = path.and_then(|path| path.strip_suffix("/enable"));
+    let (system, name) = event.split_once(':').unwrap_or((event, ""));
+    path.is_some_and(|path| match path.split_once('/') {
+        Some(parts) => parts == (system, name),
+        None => path == system,
+    })
 }
 
 fn not_restored((entry, error): &(Undo, io::Error)) -> Warning {

@@ -58,12 +58,6 @@ enum Command {
         after_help = "Example:\n  traceloom traceview -r app.trace"
     )]
     Traceview(Rest),
-    /// Android's atrace, for this device: records the kernel and the marks of programs
-    #[command(
-        disable_help_flag = true,
-        after_help = "Example:\n  traceloom atrace -t 3 sched irq > trace.txt"
-    )]
-    Atrace(Rest),
 }
 
 /// Arguments handed on as they are to a program with its own rules.
@@ -134,7 +128,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         ))),
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
-        Command::Atrace(rest) => Ok(atrace(with_name("atrace", rest.args))),
     }
 }
 
@@ -188,22 +181,8 @@ fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),
-        "atrace" => Some(atrace(args.iter().cloned())),
         _ => None,
     }
-}
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn atrace(args: impl Iterator<Item = OsString>) -> ExitCode {
-    traceloom_tracefs::atrace::run(args)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn atrace(_args: impl Iterator<Item = OsString>) -> ExitCode {
-    report(&anyhow::anyhow!(
-        "atrace records the system it runs on, which must be Linux or Android"
-    ));
-    ExitCode::from(2)
 }
 
 fn with_name(name: &str, args: Vec<OsString>) -> impl Iterator<Item = OsString> {

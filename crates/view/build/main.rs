@@ -1,5 +1,5 @@
-//! Lists the page's files for `src/assets.rs`, and compiles and packs the engine, which is
-//! WebAssembly.
+//! Lists the page's files for `src/assets.rs`, packs its script, and compiles and packs the engine,
+//! which is WebAssembly.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,10 +10,20 @@ use std::{env, fs};
 
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 
+#[path = "../src/bundle.rs"]
+mod bundle;
+#[path = "../src/module.rs"]
+mod module;
+#[path = "../src/rename.rs"]
+mod rename;
 mod streams;
+#[path = "../src/tokens.rs"]
+mod tokens;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// The module that starts the page.
+const ENTRY: &str = "app/main";
 const TARGET: &str = "wasm32-unknown-unknown";
 const PACKAGE: &str = "traceloom-page-engine";
 const PROFILE: &str = "page";
@@ -38,7 +48,12 @@ fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=web");
-    fs::write(out.join("assets.rs"), assets(&here.join("web"))?)?;
+    println!("cargo::rerun-if-changed=src");
+    let web = here.join("web");
+    fs::write(out.join("assets.rs"), assets(&web)?)?;
+    let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
+    let script = bundle::bundle(ENTRY, &find, true)?;
+    fs::write(out.join("page.js.lzma"), packed(script.as_bytes(), 3)?)?;
     let root = here.ancestors().nth(2).ok_or("no workspace")?;
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
@@ -99,7 +114,7 @@ fn engine(root: &Path, out: &Path) -> Result<Vec<u8>> {
     }
     let name = format!("{}.wasm", PACKAGE.replace('-', "_"));
     let wasm = fs::read(target_dir.join(TARGET).join(PROFILE).join(name))?;
-    packed(&streams::sorted(&wasm)?)
+    packed(&streams::sorted(&wasm)?, 1)
 }
 
 fn has_target() -> Result<bool> {
@@ -153,12 +168,13 @@ fn cargo_home() -> Option<PathBuf> {
 }
 
 /// LZMA with its size in front, which `web/source/unpack.js` unpacks: a quarter smaller than gzip.
-fn packed(content: &[u8]) -> Result<Vec<u8>> {
+/// So many bits of a byte say what the next may be.
+fn packed(content: &[u8], literal_context_bits: u32) -> Result<Vec<u8>> {
     let mut options = LzmaOptions::with_preset(9);
     options.nice_len = 273;
-    // Nothing in the streams is aligned to words.
+    options.lc = literal_context_bits;
+    // Nothing is aligned to words.
     options.pb = 0;
-    options.lc = 1;
     let mut out = LzmaWriter::new_use_header(Vec::new(), &options, Some(content.len() as u64))?;
     out.write_all(content)?;
     Ok(out.finish()?)

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::module::Module;
+use crate::rename::{Names, Renamed, Variables};
 
 /// Why modules cannot be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -36,47 +37,53 @@ pub struct BundleError {
 pub type Find<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Joins `entry` and everything it imports into one script. `strip` leaves out comments and
-/// indentation.
+/// indentation, and gives variables short names.
 ///
 /// # Errors
 /// For a missing module or name, modules that import each other in a circle, and forms of import
 /// and export that the page does not use; says where.
 pub fn bundle(entry: &str, find: &Find<'_>, strip: bool) -> Result<String, BundleError> {
-    let mut bundle = Bundle {
+    let mut order = Order {
         find,
-        strip,
-        done: BTreeMap::new(),
+        modules: Vec::new(),
         path: Vec::new(),
-        script: String::new(),
     };
     let nowhere = BundleError {
         module: entry.to_owned(),
         line: 1,
         problem: "no such module".to_owned(),
     };
-    bundle.add(entry, nowhere)?;
-    Ok(bundle.script)
+    order.add(entry, nowhere)?;
+    let modules = order.modules.iter();
+    let modules = modules.map(|(name, source)| Module::parse(name, source));
+    let modules = modules.collect::<Result<Vec<_>, _>>()?;
+    let variables = modules.iter().map(|module| match strip {
+        true => module.variables(),
+        false => Variables::default(),
+    });
+    let variables: Vec<Variables> = variables.collect();
+    let common = Names::common(variables.iter());
+    let mut joined = Joined::default();
+    for (module, variables) in modules.iter().zip(&variables) {
+        let names = &Names::of(variables, &common);
+        joined.add(module, strip, Renamed { variables, names })?;
+    }
+    Ok(joined.script)
 }
 
-struct Bundle<'a> {
+/// Modules in the order in which they must run.
+struct Order<'a> {
     find: &'a Find<'a>,
-    strip: bool,
-    /// What each module that is in the script exports.
-    done: BTreeMap<String, Done>,
+    /// Names and sources, each after all that it imports.
+    modules: Vec<(String, String)>,
     /// The modules on the way from the entry to here.
     path: Vec<String>,
-    script: String,
 }
 
-struct Done {
-    number: usize,
-    exports: Vec<String>,
-}
-
-impl Bundle<'_> {
+impl Order<'_> {
     /// Adds a module after all that it imports. `missing` is the error if there is none.
     fn add(&mut self, name: &str, missing: BundleError) -> Result<(), BundleError> {
-        if self.done.contains_key(name) {
+        if self.modules.iter().any(|(known, _)| known == name) {
             return Ok(());
         }
         if let Some(start) = self.path.iter().position(|on_path| on_path == name) {
@@ -92,10 +99,31 @@ impl Bundle<'_> {
             self.add(&import.from, module.error(import.at, problem))?;
         }
         self.path.pop();
-        self.write(name, &module)
+        self.modules.push((name.to_owned(), source));
+        Ok(())
     }
+}
 
-    fn write(&mut self, name: &str, module: &Module<'_>) -> Result<(), BundleError> {
+/// The script as far as it is joined.
+#[derive(Default)]
+struct Joined {
+    /// What each module that is in the script exports, and its number.
+    done: BTreeMap<String, Done>,
+    script: String,
+}
+
+struct Done {
+    number: usize,
+    exports: Vec<String>,
+}
+
+impl Joined {
+    fn add(
+        &mut self,
+        module: &Module<'_>,
+        strip: bool,
+        renamed: Renamed<'_>,
+    ) -> Result<(), BundleError> {
         let number = self.done.len();
         let mut head = format!("const $${number}=(()=>{{\n");
         for import in &module.imports {
@@ -106,18 +134,21 @@ impl Bundle<'_> {
                     return Err(module.error(import.at, problem));
                 }
             }
-            head += &import.statement(from.number);
+            head += &import.statement(from.number, renamed);
         }
         self.script += &head;
-        self.script += &module.body(self.strip);
-        let exports: Vec<_> = module.exports.iter().map(|export| export.field()).collect();
+        self.script += &module.body(strip, renamed);
+        let exports = module.exports.iter().map(|export| export.field(renamed));
+        let exports: Vec<_> = exports.collect();
         self.script += &format!("\nreturn {{{}}};\n}})();\n", exports.join(","));
         let exports = module.exports.iter().map(|export| export.name.clone());
         let exports = exports.collect();
-        self.done.insert(name.to_owned(), Done { number, exports });
+        self.done
+            .insert(module.name.to_owned(), Done { number, exports });
         Ok(())
     }
 }
 
 #[cfg(test)]
+#[path = "bundle/tests.rs"]
 mod tests;

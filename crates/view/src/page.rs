@@ -12,12 +12,17 @@ use crate::report::ReportShell;
 
 /// The module that starts the page.
 const ENTRY: &str = "app/main";
+/// The module that unpacks it in a report, and starts it.
+const START: &str = "source/start";
 /// Where the style goes in `page.html`.
 const STYLE: &str = "<style></style>";
 /// Where the script goes.
 const SCRIPT: &str = "<script type=\"module\"></script>";
 
-/// Made by `build.rs`; empty if the toolchain lacked the target.
+/// The script, as [`bundle`] makes it of [`ENTRY`], packed by `build/main.rs`.
+const SCRIPT_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.lzma"));
+
+/// Made by `build/main.rs`; empty if the toolchain lacked the target.
 const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm.lzma"));
 
 /// Why there is no page.
@@ -49,6 +54,8 @@ pub struct PageParts {
     pub css: String,
     /// All modules as one module script.
     pub script: String,
+    /// The module script that unpacks it in a report.
+    pub start: String,
     /// The engine as WebAssembly packed by LZMA; see [`engine`](Self::engine).
     engine_packed: &'static [u8],
 }
@@ -78,8 +85,12 @@ impl PageParts {
         let find = |name: &str| web.file(&format!("{name}.js"));
         Ok(Self {
             html: file("page.html")?,
-            css: style(web)?,
+            css: match strip {
+                true => stripped(&style(web)?),
+                false => style(web)?,
+            },
             script: bundle(ENTRY, &find, strip)?,
+            start: bundle(START, &find, strip)?,
             engine_packed: ENGINE,
         })
     }
@@ -95,34 +106,47 @@ impl PageParts {
         }
     }
 
+    /// The script packed by LZMA, as it lies in a report.
+    pub fn script_packed(&self) -> &'static [u8] {
+        SCRIPT_PACKED
+    }
+
     /// Puts the parts together. `head` goes to the start of the document's head, `data` before
     /// the script; both are HTML, made by the caller.
     ///
     /// # Errors
     /// If the shell lacks a place for a part.
     pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
+        Ok(Page {
+            html: self.html_with(&self.script, head, data)?,
+            style_hash: hash(&self.css),
+            script_hash: hash(&self.script),
+        })
+    }
+
+    fn html_with(&self, script: &str, head: &str, data: &str) -> Result<String, PageError> {
         let (before, rest) = split(&self.html, STYLE)?;
         let (middle, after) = split(rest, SCRIPT)?;
         let (top, below) = split(before, "<head>")?;
-        let Self { css, script, .. } = self;
-        let html = format!(
+        let css = &self.css;
+        Ok(format!(
             "{top}<head>{head}{below}<style>{css}</style>{middle}{data}<script type=\"module\">{script}</script>{after}"
-        );
-        Ok(Page {
-            html,
-            style_hash: hash(css),
-            script_hash: hash(script),
-        })
+        ))
     }
 }
 
 impl ReportShell for PageParts {
     fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-        Ok(self.page(head, data)?.html)
+        let packed = base64::encode(SCRIPT_PACKED);
+        let packed = format!(
+            "<script type=\"application/octet-stream;base64\" id=\"traceloom-page\">{packed}</script>\n"
+        );
+        Ok(self.html_with(&self.start, head, &(packed + data))?)
     }
 
     fn style_and_script(&self) -> (String, String) {
-        (hash(&self.css), hash(&self.script))
+        let scripts = [&self.start, &self.script].map(|script| hash(script));
+        (hash(&self.css), scripts.join(" "))
     }
 
     fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
@@ -139,6 +163,38 @@ fn style(web: &Web) -> Result<String, PageError> {
     Ok(css)
 }
 
+/// A style sheet without comments and the blanks that nothing needs. Strings stay as they are; a
+/// blank before a colon stays too: in a selector it means something.
+fn stripped(css: &str) -> String {
+    let mut out = String::with_capacity(css.len());
+    let (mut rest, mut quote) = (css, None);
+    while let Some(letter) = rest.chars().next() {
+        if quote.is_none() && rest.starts_with("/*") {
+            rest = rest[2..].split_once("*/").map_or("", |(_, after)| after);
+            continue;
+        }
+        rest = &rest[letter.len_utf8()..];
+        match (quote, letter) {
+            (Some(open), _) => quote = (letter != open).then_some(open),
+            (None, '"' | '\'') => quote = Some(letter),
+            _ => {}
+        }
+        let glues = |last: char| matches!(last, '{' | '}' | ';' | ',' | ':' | ' ');
+        let is_blank = quote.is_none() && letter.is_ascii_whitespace();
+        match (is_blank, letter) {
+            (true, _) if out.is_empty() || out.ends_with(glues) => {}
+            (true, _) => out.push(' '),
+            (_, '{' | '}' | ';' | ',') if quote.is_none() => {
+                let kept = out.trim_end_matches(' ').len();
+                out.truncate(kept);
+                out.push(letter);
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
 fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), PageError> {
     text.split_once(at).ok_or(PageError::NoPlace(at))
 }
@@ -146,4 +202,16 @@ fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), Page
 /// A source expression of a Content-Security-Policy that allows just this text.
 pub fn hash(text: &str) -> String {
     format!("'sha256-{}'", base64::encode(&Sha256::digest(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stripped;
+
+    #[test]
+    fn a_style_without_blanks_means_the_same() {
+        let css = "/* a */\n:root { --a: #fff;\n --b: 1px 2px; }\n.a  .b:not(:first-child) > i, .c :hover\n{ content: \" { ; } \"; }\n";
+        let expected = ":root{--a:#fff;--b:1px 2px;}.a .b:not(:first-child) > i,.c :hover{content:\" { ; } \";}";
+        assert_eq!(stripped(css), expected);
+    }
 }

@@ -16,7 +16,7 @@ pub struct TrackSpan {
     pub first_ns: i64,
     /// Its last event, ns.
     pub last_ns: i64,
-    /// Where its slices end that never ended: its last event for methods, else the trace's end.
+    /// Where its slices end that never ended: its last event for methods, else its source's end.
     pub open_end_ns: i64,
     /// Time in its outermost slices, ns.
     pub busy_ns: i64,
@@ -38,8 +38,8 @@ impl TrackSpan {
 }
 
 /// The ends of slices. One that never ended reaches to the end of the nearest slice around it that
-/// did; where none did, to the last event of its track (a method) or the end of the trace, as in a
-/// [`CallTree`](crate::CallTree).
+/// did; where none did, to the last event of its track (a method) or of its source, as in a
+/// [`CallTree`](crate::CallTree): what other sources of a merged trace tell is not about it.
 #[derive(Debug, Default)]
 pub struct Ends {
     spans: Vec<TrackSpan>,
@@ -60,9 +60,11 @@ impl Ends {
                 open.push(row);
             }
         }
-        for span in &mut ends.spans {
+        let source_ends = trace.source_ends();
+        for (span, source) in ends.spans.iter_mut().zip(trace.tracks.source.iter()) {
+            let source_end = source_ends.get(source.row()).copied();
             span.open_end_ns = match span.methods {
-                0 => span.last_ns.max(trace.bounds.1),
+                0 => span.last_ns.max(source_end.unwrap_or(trace.bounds.1)),
                 _ => span.last_ns,
             };
         }

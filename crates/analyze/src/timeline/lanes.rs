@@ -303,6 +303,17 @@ pub struct Lane<'t> {
 }
 
 impl<'t> Lane<'t> {
+    /// Slices of which each ends before the next one starts: their rows and starts.
+    pub(super) fn in_turn(trace: &'t Trace, ends: &'t Ends, ids: &'t [u32], ts: &'t [i64]) -> Self {
+        Self {
+            trace,
+            ends,
+            ids,
+            ts,
+            reach: None,
+        }
+    }
+
     /// The slices' rows in order of time.
     pub fn ids(&self) -> &'t [u32] {
         self.ids

@@ -238,9 +238,20 @@ fn text_of(trace: &Trace, named: Named) -> String {
     }
 }
 
-/// FNV-1a over the text, folded to a byte. Digits at its end do not count, so that `frame 17` and
-/// `frame 18` look alike.
+/// FNV-1a over the text, folded to a byte. Digits at its end do not count, nor what follows a space
+/// from the first word on that has a digit or is `key=value`, so that `frame 17` and `frame 18 of 20`
+/// look alike.
 pub fn hue_of(text: &str) -> u8 {
+    let varies =
+        |word: &str| word.contains(|letter: char| letter == '=' || letter.is_ascii_digit());
+    let mut end = text.len();
+    for (at, _) in text.match_indices(' ') {
+        if text[at + 1..].split(' ').next().is_some_and(varies) {
+            end = at;
+            break;
+        }
+    }
+    let text = &text[..end];
     let text = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = text.bytes().fold(0x811c_9dc5, mix);

@@ -5,6 +5,7 @@ use traceloom_trace::{
 };
 
 use super::Timeline;
+use super::joined::Joined;
 
 /// No row.
 pub const NO_ROW: u32 = u32::MAX;
@@ -140,6 +141,8 @@ pub struct Rows {
     of_process: Vec<u32>,
     /// Rows of frames, and whose frames they show: a place in [`Frames::apps`](crate::frames::Frames).
     frames: Vec<(u32, usize)>,
+    /// Rows that show several tracks together, in order.
+    joined: Vec<(u32, Joined)>,
 }
 
 impl Rows {
@@ -156,6 +159,7 @@ impl Rows {
             of_cpu: vec![NO_ROW; cpus as usize],
             of_process: vec![NO_ROW; trace.processes.len()],
             frames: Vec::new(),
+            joined: Vec::new(),
         }
     }
 
@@ -199,6 +203,22 @@ impl Rows {
     /// Lets a row show the frames of an app.
     pub(super) fn put_frames(&mut self, row: u32, app: usize) {
         self.frames.push((row, app));
+    }
+
+    /// Lets a row, which is behind all that show others so, show some tracks together.
+    pub(super) fn put_joined(&mut self, row: u32, tracks: Vec<TrackId>, joined: Joined) {
+        let levels = joined.levels();
+        tracks
+            .into_iter()
+            .for_each(|track| self.put_track(row, track, 0));
+        self.all[row as usize].levels = levels;
+        self.joined.push((row, joined));
+    }
+
+    /// What a row shows that shows several tracks together.
+    pub fn joined(&self, row: u32) -> Option<&Joined> {
+        let at = self.joined.binary_search_by_key(&row, |(row, _)| *row);
+        at.ok().map(|at| &self.joined[at].1)
     }
 
     /// Whose frames a row shows: a place in [`Frames::apps`](crate::frames::Frames::apps).
@@ -247,6 +267,9 @@ impl Timeline {
     /// The row of a slice, and its level there.
     pub fn place_of(&self, trace: &Trace, slice: SliceId) -> (u32, u32) {
         let place = self.rows.place(trace.slices.track_id.get(slice.row()));
+        if let Some(joined) = self.rows.joined(place.row) {
+            return (place.row, joined.level_of(slice));
+        }
         let level = self.lanes.level_of(trace, slice.row());
         (place.row, place.level.saturating_add(level))
     }

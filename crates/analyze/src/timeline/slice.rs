@@ -291,7 +291,10 @@ impl Timeline {
     pub fn neighbour(&self, trace: &Trace, slice: SliceId, step: Step) -> Option<SliceId> {
         let row = slice.row();
         let track = trace.slices.track_id.get(row);
-        let lane = self.lane(trace, track, self.lanes.level_of(trace, row));
+        let lane = match self.rows.joined(self.rows.place(track).row) {
+            Some(joined) => joined.lane(trace, &self.ends, joined.level_of(slice)),
+            None => self.lane(trace, track, self.lanes.level_of(trace, row)),
+        };
         let beside = |at: Option<usize>| lane.ids().get(at?).copied().map(SliceId);
         match step {
             Step::Parent => trace.slices.parent_id.get(row).some(),

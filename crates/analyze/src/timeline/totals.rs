@@ -29,10 +29,9 @@ impl Totals {
         Self { stats, places }
     }
 
-    /// A name's numbers and its place by time among all names, from 1; `None` for a name without
-    /// slices.
-    pub fn of(&self, name: NameId) -> Option<(&NameStats, u32)> {
+    /// A name's numbers; `None` for a name without slices.
+    pub fn of(&self, name: NameId) -> Option<&NameStats> {
         let place = *self.places.get(name.row())?;
-        Some((self.stats.get(place as usize)?, place + 1))
+        self.stats.get(place as usize)
     }
 }

@@ -7,6 +7,7 @@ use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId};
 
 use crate::frames::Frame;
 
+use super::lanes::Lane;
 use super::order::{SUMMARY_THREADS, is_idle_thread};
 use super::rows::{RowKind, row_flags};
 use super::thin::{Spans, Window};
@@ -103,6 +104,27 @@ impl Spans for FrameLane<'_> {
     }
 }
 
+/// What a window shows of a lane, as slices of one level of a row.
+fn show_lane(
+    trace: &Trace,
+    lane: &Lane<'_>,
+    level: u32,
+    window: &Window,
+    out: &mut Vec<ShownSlice>,
+) {
+    window.thin(lane, &mut |at, several| {
+        let id = lane.ids()[at];
+        out.push(ShownSlice {
+            id,
+            ts: lane.start(at),
+            end: lane.end(at),
+            level,
+            never_ended: trace.slices.dur.get(id as usize) == NO_DURATION,
+            several,
+        });
+    });
+}
+
 impl Timeline {
     /// What `window` shows of a row, on some of its levels. A row that does not exist shows nothing.
     pub fn window(
@@ -124,6 +146,13 @@ impl Timeline {
             _ => {
                 if about.is(row_flags::STATES) && about.kind == RowKind::Thread {
                     self.thread_states(trace, about.utid, window, &mut shown.states);
+                }
+                if let Some(joined) = self.rows.joined(row) {
+                    for level in levels.start..levels.end.min(joined.levels()) {
+                        let lane = joined.lane(trace, &self.ends, level);
+                        show_lane(trace, &lane, level, window, &mut shown.slices);
+                    }
+                    return shown;
                 }
                 for &(track, first) in self.rows.tracks(row) {
                     self.slices(trace, track, first, window, &levels, &mut shown.slices);
@@ -178,31 +207,9 @@ impl Timeline {
             .saturating_sub(first)
             .min(self.lanes.levels(track));
         for level in from..to {
-            self.level(trace, track, level, first + level, window, out);
+            let lane = self.lane(trace, track, level);
+            show_lane(trace, &lane, first + level, window, out);
         }
-    }
-
-    fn level(
-        &self,
-        trace: &Trace,
-        track: TrackId,
-        level: u32,
-        shown_as: u32,
-        window: &Window,
-        out: &mut Vec<ShownSlice>,
-    ) {
-        let lane = self.lane(trace, track, level);
-        window.thin(&lane, &mut |at, several| {
-            let id = lane.ids()[at];
-            out.push(ShownSlice {
-                id,
-                ts: lane.start(at),
-                end: lane.end(at),
-                level: shown_as,
-                never_ended: trace.slices.dur.get(id as usize) == NO_DURATION,
-                several,
-            });
-        });
     }
 
     /// A folded process: a level for the outermost slices of each of its first threads, and when
@@ -217,7 +224,8 @@ impl Timeline {
     ) {
         for &(track, level) in self.rows.tracks(row) {
             if levels.contains(&level) {
-                self.level(trace, track, 0, level, window, &mut shown.slices);
+                let lane = self.lane(trace, track, 0);
+                show_lane(trace, &lane, level, window, &mut shown.slices);
             }
         }
         let below = self.rows.all.iter().skip(row as usize + 1);

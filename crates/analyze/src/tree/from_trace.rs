@@ -5,6 +5,7 @@
 //! on who counted them.
 
 use std::cmp::Reverse;
+use std::sync::OnceLock;
 use traceloom_trace::SmallSort;
 
 use traceloom_trace::{
@@ -58,6 +59,7 @@ impl CallTree {
             trace,
             range: options.range,
             thread_clocks,
+            source_ends: OnceLock::new(),
             states: match thread_clocks {
                 true => None,
                 false => StatesByThread::new(trace),

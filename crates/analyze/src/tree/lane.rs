@@ -1,5 +1,7 @@
 //! Counting the slices of some tracks, in one walk over all slices.
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CHUNK_ROWS, MethodId, NO_DURATION, RowId, SliceId, Trace, TrackId};
 
@@ -36,6 +38,8 @@ pub(super) struct Plan<'a> {
     pub states: Option<StatesByThread>,
     /// CPU times are those of the threads' clocks.
     pub thread_clocks: bool,
+    /// Where each source ends, once something needs it.
+    pub source_ends: OnceLock<Vec<i64>>,
 }
 
 impl Plan<'_> {
@@ -44,6 +48,13 @@ impl Plan<'_> {
     fn cuts(&self, begin: Moment, end: Moment) -> bool {
         let is_out = |range: TimeRange| begin.wall_ns < range.from_ns || end.wall_ns > range.to_ns;
         self.thread_clocks && self.range.is_some_and(is_out)
+    }
+
+    /// The last moment that a track's source tells of.
+    fn source_end(&self, track: TrackId) -> i64 {
+        let ends = self.source_ends.get_or_init(|| self.trace.source_ends());
+        let end = ends.get(self.trace.tracks.source.get(track.row()).row());
+        end.copied().unwrap_or(self.trace.bounds.1)
     }
 }
 
@@ -275,13 +286,13 @@ impl<'a> Walk<'a> {
         self.arena.add_call(node, wall_ns, cpu_ns);
     }
 
-    /// Measures what is cut, and ends what never ended: methods with the lane's last event, other slices with the trace.
+    /// Measures what is cut, and ends what never ended: methods with the lane's last event, other slices with their source.
     fn close(&mut self) {
         let trace = self.plan.trace;
         for at in 0..self.lanes.len() {
             let lane = &mut self.lanes[at];
             if !lane.has_methods {
-                lane.last.wall_ns = lane.last.wall_ns.max(trace.bounds.1);
+                lane.last.wall_ns = lane.last.wall_ns.max(self.plan.source_end(lane.track));
             }
             let end = lane.last;
             for (node, begin, end) in std::mem::take(&mut lane.cut) {

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use traceloom_analyze::timeline::{RangeScope, SliceRepair, Step, Timeline, Window};
-use traceloom_trace::{RowId, SliceBegin, SliceId, Trace, TraceBuilder};
+use traceloom_analyze::{CallTree, Profile, ProfileOptions, TreeOptions};
+use traceloom_trace::{RowId, SliceBegin, SliceId, Trace, TraceBuilder, TrackKind};
 
 fn deep(levels: i64, names: usize) -> Trace {
     let mut builder = TraceBuilder::new();
@@ -105,4 +106,117 @@ fn slices_that_never_end() {
     assert_eq!([0, 1, 2].map(|row| timeline.end_of(&odd, row)), [4, 4, 4]);
     let repairs = timeline.slice(&odd, SliceId::from_row(2)).repairs;
     assert_eq!(repairs, [SliceRepair::ClosedByParent]);
+}
+
+/// Something of 100 ns that ends, and something that does not, from 10 on.
+fn half_open(title: &str, from: i64) -> Trace {
+    let mut builder = TraceBuilder::new();
+    builder.begin_source(title, "test");
+    for (tid, ends) in [(1, true), (2, false)] {
+        let utid = builder.thread(tid);
+        let track = builder.thread_track(utid);
+        let name = builder.intern(b"work");
+        match ends {
+            true => _ = builder.whole_slice(track, SliceBegin::named(from, name), 100),
+            false => _ = builder.begin_slice(track, SliceBegin::named(from + 10, name)),
+        }
+    }
+    builder.finish()
+}
+
+#[test]
+fn what_never_ended_lasts_as_long_as_its_own_input() {
+    let mut trace = half_open("first", 0);
+    trace.append(half_open("second", 1000), 0);
+    let timeline = Timeline::new(&trace);
+    let ends: Vec<i64> = (0..4).map(|row| timeline.end_of(&trace, row)).collect();
+    assert_eq!(ends, [100, 100, 1100, 1100]);
+    let tree = CallTree::from_trace(&trace, &TreeOptions::default());
+    let total = |thread: &traceloom_analyze::TreeThread| thread.last_ns;
+    assert_eq!(
+        tree.threads.iter().map(total).collect::<Vec<_>>(),
+        [100, 100, 1100, 1100]
+    );
+    let work = Profile::new(&tree, &ProfileOptions::of(&tree));
+    assert_eq!(work.rows[0].inclusive.wall_ns, Some(2 * (100 + 90)));
+}
+
+#[test]
+fn fifty_thousand_async_names_are_one_row() {
+    let mut builder = TraceBuilder::new();
+    builder.begin_source("input", "test");
+    let utid = builder.thread(1);
+    let upid = builder.put_in_process(utid, 1);
+    for n in 0..50_000i64 {
+        let name = builder.intern(format!("deliverInputEvent src=0x1002 id={n:#x}").as_bytes());
+        let track = builder.process_track(TrackKind::ProcessAsync, upid, name);
+        // Half of them last until the end: as many levels as there can be.
+        let dur = if n % 2 == 0 { 10 } else { 1_000_000 };
+        builder.whole_slice(track, SliceBegin::named(n * 10, name), dur);
+    }
+    let trace = builder.finish();
+    let start = Instant::now();
+    let timeline = Timeline::new(&trace);
+    let row = timeline
+        .rows
+        .all
+        .iter()
+        .position(|row| row.name == "deliverInputEvent");
+    let row = row.expect("one row") as u32;
+    assert_eq!(timeline.rows.all[row as usize].note, "50000 names");
+    assert_eq!(timeline.rows.all[row as usize].levels, 25_000);
+    let window = Window {
+        from_ns: 0,
+        to_ns: 2_000_000,
+        px_ns: 2_000.0,
+    };
+    // One in each pixel of the lowest level, and where it shows is where it is said to be.
+    let lowest = timeline.window(&trace, row, &window, 0..1).slices;
+    assert!(lowest.len() <= 1000, "{}", lowest.len());
+    for shown in timeline.window(&trace, row, &window, 0..u32::MAX).slices {
+        assert_eq!(
+            timeline.place_of(&trace, SliceId(shown.id)),
+            (row, shown.level)
+        );
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn async_names_that_differ_in_numbers_share_a_row() {
+    let mut builder = TraceBuilder::new();
+    builder.begin_source("input", "test");
+    let utid = builder.thread(1);
+    let upid = builder.put_in_process(utid, 1);
+    for (ts, dur, name) in [
+        (0, 100, "input id=1"),
+        (10, 50, "input id=2"),
+        (20, 30, "launching: com.example"),
+        (60, 10, "input id=3"),
+        (100, 10, "input id=1"),
+        (105, 10, "input id=4"),
+    ] {
+        let name = builder.intern(name.as_bytes());
+        let track = builder.process_track(TrackKind::ProcessAsync, upid, name);
+        builder.whole_slice(track, SliceBegin::named(ts, name), dur);
+    }
+    let trace = builder.finish();
+    let timeline = Timeline::new(&trace);
+    let row = |slice| timeline.place_of(&trace, SliceId(slice));
+    let [(input, _), (launching, _)] = [row(0), row(2)];
+    assert_ne!(input, launching);
+    let places: Vec<_> = [0, 1, 3, 4, 5].map(row).into();
+    assert_eq!(places, [0, 1, 1, 0, 1].map(|level| (input, level)));
+    let rows = &timeline.rows.all;
+    assert_eq!(
+        (&*rows[input as usize].name, &*rows[input as usize].note),
+        ("input", "4 names")
+    );
+    let beside = |slice, step| {
+        timeline
+            .neighbour(&trace, SliceId(slice), step)
+            .map(|id| id.0)
+    };
+    assert_eq!(beside(1, Step::Next), Some(3));
+    assert_eq!(beside(4, Step::Previous), Some(0));
 }

@@ -1,11 +1,15 @@
 //! Asking an engine in tests, and reading its answers as the page does.
 
+mod packed;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use traceloom_engine::{Cancel, Engine};
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::Trace;
+
+use packed::stretches;
 
 /// An answer taken apart: its JSON, and its columns as numbers.
 pub struct Answer {
@@ -34,6 +38,17 @@ pub fn ask(engine: &Engine, question: &Value) -> Answer {
         at = (at + end).next_multiple_of(8);
     }
     assert_eq!(at, bytes.len(), "{question}");
+    for (letter, has_ids) in [("s", true), ("t", false)] {
+        if let Some(packed) = columns.remove(&format!("{letter}_times")) {
+            let packed: Vec<u8> = packed.iter().map(|byte| *byte as u8).collect();
+            let [ts, end, id] = stretches(&packed, has_ids);
+            columns.insert(format!("{letter}_ts"), ts);
+            columns.insert(format!("{letter}_end"), end);
+            if has_ids {
+                columns.insert("s_id".to_owned(), id);
+            }
+        }
+    }
     Answer { json, columns }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use testkit::{Corpus, READ_CATEGORIES, Rng, workspace_root};
-use traceloom_engine::Engine;
+use traceloom_engine::{Cancel, Engine};
 use traceloom_formats::{ReadOptions, read_bytes};
 
 use crate::frame::{Answer, ask};
@@ -205,5 +205,27 @@ fn ranges(engine: &Engine, meta: &Answer) {
                 .sum();
             assert!(sum <= to - from + 1.0, "{thread}");
         }
+    }
+}
+
+/// What moves about on a screen goes through the browser at every step.
+#[test]
+fn a_window_takes_a_dozen_bytes_a_slice() {
+    let path = workspace_root().join("examples/app.trace");
+    let engine =
+        Engine::new(read_bytes(&std::fs::read(path).unwrap(), ReadOptions::default()).unwrap());
+    let rows: Vec<usize> = (0..ask(&engine, json!({"op": "rows"})).texts("names").len()).collect();
+    let end = ask(&engine, json!({"op": "meta"})).number("duration_ns");
+    for (from, to) in [(0.0, end), (end * 0.35, end * 0.6)] {
+        let question = json!({"op": "window", "rows": rows, "from": from, "to": to, "px_ns": (to - from) / 5760.0});
+        let bytes = engine
+            .answer(question.to_string().as_bytes(), &Cancel::default())
+            .len();
+        let slices = ask(&engine, question).ints("s_level").len();
+        println!("{bytes} bytes, {slices} slices");
+        assert!(
+            slices > 500 && bytes < slices * 16,
+            "{bytes} bytes for {slices} slices"
+        );
     }
 }

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 use traceloom_engine::{Cancel, Engine};
 
+use crate::packed::stretches;
+
 /// An answer, taken apart.
 pub struct Answer {
     pub json: Map<String, Value>,
@@ -55,6 +57,12 @@ impl Answer {
         let (kind, bytes) = self.column(name);
         match kind {
             "u8" => bytes.iter().map(|byte| u32::from(*byte)).collect(),
+            "u16" => {
+                let chunks = bytes.chunks(2);
+                chunks
+                    .map(|two| u16::from_le_bytes(two.try_into().unwrap()).into())
+                    .collect()
+            }
             "u32" => {
                 let chunks = bytes.chunks(4);
                 chunks
@@ -67,12 +75,28 @@ impl Answer {
 
     /// A column of floats.
     pub fn floats(&self, name: &str) -> Vec<f64> {
+        match name {
+            "s_ts" | "s_end" | "s_id" | "t_ts" | "t_end" => return self.packed(name),
+            _ => {}
+        }
         let (kind, bytes) = self.column(name);
         assert_eq!(kind, "f64", "column {name}");
         let chunks = bytes.chunks(8);
         chunks
             .map(|eight| f64::from_le_bytes(eight.try_into().unwrap()))
             .collect()
+    }
+
+    /// What `s_times` or `t_times` holds.
+    fn packed(&self, name: &str) -> Vec<f64> {
+        let (letter, part) = name.split_once('_').unwrap();
+        let (_, bytes) = self.column(&format!("{letter}_times"));
+        let [ts, end, id] = stretches(bytes, letter == "s");
+        match part {
+            "ts" => ts,
+            "end" => end,
+            _ => id,
+        }
     }
 
     /// A value of the JSON part as a number.

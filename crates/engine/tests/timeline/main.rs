@@ -5,3 +5,5 @@ mod every_file;
 mod frame;
 mod hostile;
 mod made;
+#[path = "../ask/packed.rs"]
+mod packed;

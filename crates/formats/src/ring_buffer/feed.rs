@@ -248,6 +248,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
             name: event.format.name.as_bytes(),
             first: 0,
             count: fields.len() as u32,
+            shape: crate::ftrace::NO_SHAPE,
         });
         self.sink
             .record(&Record { event, ..record }, &fields, offset);

@@ -13,6 +13,7 @@ use serde_json::json;
 use traceloom_engine::{Cancel, Frame};
 
 use super::State;
+use super::memory::trim;
 use super::traces::Slot;
 
 /// Questions are small; the longest name a search for.
@@ -73,8 +74,10 @@ pub(crate) async fn answer(
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let question = Vec::from(question);
+    let shared = Arc::clone(&state);
     let answer = work(move |cancel| {
         let bytes = engine.answer(&question, cancel);
+        trim(&shared);
         Answer::new(bytes, packs && !cancel.is_raised())
     });
     match answer.await {

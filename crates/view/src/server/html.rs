@@ -43,6 +43,6 @@ fn policy(page: &Page) -> String {
     } = page;
     format!(
         "default-src 'none'; script-src {script_hash}; style-src {style_hash}; connect-src 'self'; \
-        img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+        worker-src blob:; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )
 }

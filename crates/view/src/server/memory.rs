@@ -14,7 +14,15 @@ pub(crate) struct TooMuch {
     limit_mb: u64,
 }
 
-/// Whether a trace may go on growing. Older dropped traces make room for a new one.
+/// Forgets what engines worked out for scopes, those asked for longest ago first, while less than a
+/// tenth of the limit is free: a question that comes back costs time, a trace that does not open is worse.
+pub(crate) fn trim(state: &State) {
+    let near = state.memory_limit / 10 * 9;
+    while used(state) > near && state.traces.forget_oldest_scope() {}
+}
+
+/// Whether a trace may go on growing. What was worked out and older dropped traces make room for a
+/// new one.
 pub(crate) fn room(state: &State) -> Result<(), TooMuch> {
     let limit = state.memory_limit;
     loop {
@@ -22,7 +30,7 @@ pub(crate) fn room(state: &State) -> Result<(), TooMuch> {
         if used <= limit {
             return Ok(());
         }
-        if !state.traces.forget_oldest() {
+        if !state.traces.forget_oldest_scope() && !state.traces.forget_oldest() {
             let (used_mb, limit_mb) = (used >> 20, limit >> 20);
             return Err(TooMuch { used_mb, limit_mb });
         }

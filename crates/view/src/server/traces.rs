@@ -90,6 +90,16 @@ impl Traces {
         true
     }
 
+    /// Forgets what the engine of the trace that came first, of those that have any such, worked out
+    /// for the scope asked for longest ago. False if none has any.
+    pub fn forget_oldest_scope(&self) -> bool {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.iter().any(|slot| match &*slot.borrow() {
+            Slot::Ready(engine) => engine.forget_oldest_scope(),
+            _ => false,
+        })
+    }
+
     /// Bytes that all traces hold.
     pub fn heap_bytes(&self) -> u64 {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);

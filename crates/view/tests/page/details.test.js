@@ -15,9 +15,7 @@ const profileOf = (file, ...args) => new Map(cli("profile", file, "--json", "--l
 onPages("Details of a method trace", { files: [APP] }, (its) => {
   /** @type {Map<string, any>} */
   let rows;
-  /** By the clock that ranks in the timeline. @type {Map<string, any>} */
-  let byWall;
-  before(() => { rows = profileOf(APP); byWall = profileOf(APP, "--clock", "wall"); });
+  before(() => { rows = profileOf(APP); });
 
   for (const name of ["com.example.news.ArticleParser.parse", "org.json.JSONObject.<init>", "com.example.news.Net.fetch", "java.io.FileInputStream.<init>"]) {
     test(`${name}: times and signature are the program's`, async () => {
@@ -35,7 +33,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
       assert.equal(said.Class, row.class);
       assert.equal(said.Method, row.name);
       assert.equal(said.Signature, row.signature);
-      assert.match(said["All calls"], new RegExp(`^1 × .* rank ${byWall.get(name).rank} by real time$`));
+      assert.match(said["All calls"], new RegExp(`^1 × .* rank ${row.rank} by CPU time$`), "the rank is the profile's");
     });
   }
 
@@ -57,6 +55,32 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
     }
     await panel.locator(".chain .link").last().click();
     await page.waitForFunction(() => document.querySelector("[data-testid=details-name]")?.textContent?.endsWith("onBindViewHolder"));
+  });
+
+  test("the rank follows the profile's clock", async () => {
+    const page = its.page(), name = "com.example.news.Net.fetch";
+    const byWall = profileOf(APP, "--clock", "wall");
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ profile: { clock: "wall" } }));
+    const id = await sliceNamed(page, name);
+    await bring(page, id);
+    await clickSlice(page, id);
+    assert.ok((await facts(page))["All calls"].endsWith(` rank ${byWall.get(name).rank} by real time`));
+    await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ profile: {} }));
+  });
+
+  test("callers without room lose their package, not their method", async () => {
+    const page = its.page(), id = await sliceNamed(page, "com.example.news.ArticleParser.parse");
+    await bring(page, id);
+    await clickSlice(page, id);
+    const seen = await page.getByTestId("panel-details").locator(".calls .name:not(.plain) .kept").evaluateAll((names) => names.map((kept) => {
+      const text = /** @type {Text} */ (/** @type {Element} */ (kept.firstChild).firstChild), method = document.createRange();
+      method.setStart(text, text.length - 12);
+      method.setEnd(text, text.length);
+      const own = method.getBoundingClientRect(), room = /** @type {Element} */ (kept.closest(".link")).getBoundingClientRect();
+      return { text: text.data, seen: own.left >= room.left - 1 && own.right <= room.right + 1 && own.top < room.bottom && own.bottom > room.top };
+    }));
+    assert.ok(seen.length > 3 && seen.some(({ text }) => text === "ArticleAdapter.onBindViewHolder"), JSON.stringify(seen));
+    assert.deepEqual(seen.filter(({ seen }) => !seen), [], "the end of the method is seen");
   });
 
   test("all calls of a name: count, total and extremes", async () => {

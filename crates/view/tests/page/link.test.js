@@ -19,6 +19,9 @@ onPages("A link", { files: [APP] }, (its) => {
     await clickSlice(page, id);
     await page.getByTestId("timeline").focus();
     await page.keyboard.press("m");
+    await page.getByTestId("mark-name").fill("50 % of a~b: größe");
+    await page.getByTestId("mark-name").press("Enter");
+    await until(page, (state) => state.marks[0]?.label === "50 % of a~b: größe");
     await page.getByTestId("search").fill("readObject");
     await page.waitForFunction(() => /^\d+$/.test(document.querySelector("[data-testid=search-hits]")?.textContent ?? ""));
     await page.getByTestId("filter").fill("main");

@@ -99,6 +99,50 @@ test("small windows keep the timeline and its tools", async () => {
   await done();
 });
 
+test("a low window is the timeline's until something is selected", async () => {
+  const { page, done } = await open(theBrowser(), report("looks-low", ...APP), { viewport: { width: 683, height: 384 }, reducedMotion: "reduce" });
+  await settled(page);
+  const high = async () => (await page.getByTestId("timeline").boundingBox())?.height ?? 0;
+  assert.ok(await high() > 200, `${await high()} px for the timeline`);
+  const id = await sliceNamed(page, "com.example.news.ArticleParser.parse");
+  await bring(page, id);
+  await clickSlice(page, id);
+  await page.getByTestId("details-name").waitFor({ state: "visible" });
+  await page.getByTestId("dock-fold").click();
+  await page.getByTestId("details-name").waitFor({ state: "hidden" });
+  assert.equal(await page.getByTestId("dock-fold").getAttribute("aria-expanded"), "false");
+  await done();
+});
+
+test("a laptop's window shows the whole help sheet, and tables end between columns", async () => {
+  const { page, done } = await open(theBrowser(), report("looks-laptop", ...APP), { viewport: SMALL, reducedMotion: "reduce" });
+  await settled(page);
+  await page.keyboard.press("?");
+  const sheet = page.getByTestId("help-sheet");
+  await sheet.waitFor();
+  assert.deepEqual(await sheet.evaluate((sheet) => [sheet.scrollHeight - sheet.clientHeight, sheet.scrollWidth - sheet.clientWidth]), [0, 0]);
+  await page.keyboard.press("Escape");
+  await tab(page, "profile");
+  const cut = await page.getByTestId("profile-table").evaluate((table) => {
+    const { left } = table.getBoundingClientRect(), edge = left + table.clientWidth;
+    return [...table.querySelectorAll(".vt-head .vt-cell")].map((cell) => cell.getBoundingClientRect()).filter((cell) => cell.left < edge - 1 && cell.right > edge + 1).length;
+  });
+  assert.equal(cut, 0, "no column is cut in its middle");
+  await done();
+});
+
+test("texts that have no room in the list of frames end in an ellipsis", async () => {
+  const { page, done } = await open(theBrowser(), report("looks-frames", ...JANK), { viewport: SMALL, reducedMotion: "reduce" });
+  await tab(page, "frames");
+  const cells = await page.getByTestId("worst-frames").evaluate((table) => [...table.querySelectorAll(".vt-space > .vt-row:not([hidden]) > .vt-cell.text")].map((cell) => {
+    const style = getComputedStyle(cell);
+    return { display: style.display, ends: style.textOverflow, align: style.textAlign, cut: cell.scrollWidth > cell.clientWidth, title: cell.getAttribute("title") === cell.textContent };
+  }));
+  assert.ok(cells.some(({ cut }) => cut));
+  for (const { display, ends, align, title } of cells) assert.deepEqual({ display, ends, align, title }, { display: "block", ends: "ellipsis", align: "left", title: true });
+  await done();
+});
+
 test("the system's switch to dark is followed, and a choice is kept", async () => {
   const { page, done } = await open(theBrowser(), report("looks-theme", ...APP), { colorScheme: "light" });
   const dark = () => page.evaluate(() => document.documentElement.hasAttribute("data-dark"));

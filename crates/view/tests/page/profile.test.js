@@ -1,7 +1,10 @@
 // The profile: Traceview's table and the pictures beside it, held against `traceloom profile`.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { example } from "./lib.js";
+import { example, program, work } from "./lib.js";
 import { ask, bring, cli, clickSlice, rowWith, settled, sliceNamed, state, tab, tableOf, until } from "./drive.js";
 import { onPages } from "./suite.js";
 
@@ -189,6 +192,56 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     await settled(page);
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("graph-save").click()]);
     assert.equal(download.suggestedFilename(), "callgraph.svg");
+  });
+
+  test("columns move by hand and by keys, and copies follow", async () => {
+    const page = its.page(), table = page.getByTestId("profile-table");
+    const ids = () => table.evaluate((table) => [...table.querySelectorAll(".vt-head [data-testid]")].map((cell) => (cell.getAttribute("data-testid") ?? "").slice(4)));
+    const before = await ids(), sorted = await table.locator("[aria-sort=descending]").getAttribute("data-testid");
+    const at = before.indexOf("excl-cpu"), center = async (/** @type {string} */ id) => {
+      const box = await table.getByTestId(`col-${id}`).boundingBox();
+      assert.ok(box);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const [was] = await tableOf(page, "profile-table"), from = await center("excl-cpu"), to = await center("incl-cpu-%");
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move((from.x + to.x) / 2, to.y, { steps: 3 });
+    await page.mouse.move(to.x - 20, to.y, { steps: 3 });
+    await page.mouse.up();
+    await settled(page);
+    assert.deepEqual(await ids(), ["name", "excl-cpu", ...before.slice(1, at), ...before.slice(at + 1)]);
+    assert.equal(await table.locator("[aria-sort=descending]").getAttribute("data-testid"), sorted, "moving does not sort");
+    const [first] = await tableOf(page, "profile-table");
+    assert.equal(first["excl-cpu"], was["excl-cpu"]);
+    await table.getByTestId("col-excl-cpu").locator("button").focus();
+    for (let step = 1; step < at; step++) await page.keyboard.press("Control+ArrowRight");
+    assert.deepEqual(await ids(), before);
+    await page.keyboard.press("Control+ArrowLeft");
+    await page.keyboard.press("Control+ArrowRight");
+    assert.deepEqual(await ids(), before);
+  });
+
+  test("the flame graph as folded stacks is what convert writes", async () => {
+    const page = its.page(), path = join(work, "convert.folded");
+    mkdirSync(work, { recursive: true });
+    execFileSync(program, ["convert", APP, "-o", path, "--cpu"], { stdio: "ignore" });
+    const stacks = (/** @type {string} */ text, /** @type {number} */ skip) => {
+      /** @type {Map<string, number>} */
+      const sums = new Map();
+      for (const line of text.trim().split("\n")) {
+        const [, stack, ns] = /** @type {RegExpExecArray} */ (/^(.*) (\d+)$/.exec(line)), key = stack.split(";").slice(skip).join(";");
+        if (key) sums.set(key, (sums.get(key) ?? 0) + Number(ns));
+      }
+      return [...sums].sort(([a], [b]) => a < b ? -1 : 1);
+    };
+    await page.getByTestId("folded").click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save folded stacks" }).click()]);
+    assert.equal(download.suggestedFilename(), "profile.folded");
+    const saved = stacks(readFileSync(await download.path(), "utf8"), 0);
+    assert.ok(saved.length > 100);
+    // Behind the process and the thread.
+    assert.deepEqual(saved, stacks(readFileSync(path, "utf8"), 2));
   });
 
   test("the profile of a range, of a thread, and of classes", async () => {

@@ -1,8 +1,10 @@
 // The rows of the timeline: folding, pinning, hiding, filtering, scrolling.
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { example } from "./lib.js";
-import { cli, rowNames, settled, state, until } from "./drive.js";
+import { example, work } from "./lib.js";
+import { ask, bring, cli, clickSlice, rowNames, settled, state, until } from "./drive.js";
 import { onPages } from "./suite.js";
 
 const JANK = example("jank.ftrace.gz");
@@ -113,5 +115,31 @@ onPages("Rows", { files: [JANK] }, (its) => {
     assert.ok(Math.abs(from - end * 0.4) < end / 100 && Math.abs(to - end * 0.6) < end / 100);
     await page.getByTestId("zoom-all").click();
     await until(page, (state, end) => state.view.from === 0 && state.view.to === end, end);
+  });
+});
+
+const ASYNC = join(work, "async.ftrace");
+mkdirSync(work, { recursive: true });
+// Input events as Android 14 names them: every name is another, and each but the last begins before the one before ends.
+writeFileSync(ASYNC, ["# tracer: nop", ...Array.from({ length: 40 }, (_, nth) => {
+  const name = `deliverInputEvent src=0x1002 eventTimeNano=${7000000 + nth * 31} id=0x${(nth * 7919).toString(16)}`;
+  const line = (/** @type {number} */ ms, /** @type {string} */ text) => `  com.example-100   (  100) [000] .... ${(1 + ms / 1000).toFixed(6)}: tracing_mark_write: ${text}`;
+  return [[nth * 10, line(nth * 10, `S|100|${name}|${nth}`)], [nth * 10 + (nth < 39 ? 12 : 5), line(nth * 10 + (nth < 39 ? 12 : 5), `F|100|${name}|${nth}`)]];
+}).flat().sort(([a], [b]) => Number(a) - Number(b)).map(([, text]) => text)].join("\n") + "\n");
+
+onPages("Async names that differ in numbers", { files: [ASYNC] }, (its) => {
+  test("share a row, on as many levels as overlap", async () => {
+    const page = its.page();
+    const rows = await page.evaluate(() => { const { names, notes, levels } = /** @type {any} */ (window).traceloom.timeline.model.rows; return names.map((/** @type {string} */ name, /** @type {number} */ at) => [name, notes[at], levels[at]]); });
+    assert.deepEqual(rows.filter(([name]) => name.startsWith("deliver")), [["deliverInputEvent", "40 names", 2]]);
+    const { slice } = await ask(page, { op: "find", text: "deliverInputEvent" });
+    assert.equal(slice.length, 40);
+    await bring(page, slice[6]);
+    await clickSlice(page, slice[6]);
+    assert.match(await page.getByTestId("details-name").innerText(), /^deliverInputEvent src=0x1002 eventTimeNano=7000186 id=/);
+    for (const [key, id] of /** @type {[string, number][]} */ ([["ArrowRight", slice[8]], ["ArrowLeft", slice[6]]])) {
+      await page.keyboard.press(key);
+      await until(page, (state, id) => state.selection?.id === id, id);
+    }
   });
 });

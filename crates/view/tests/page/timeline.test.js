@@ -79,11 +79,22 @@ for (const trace of TRACES) {
       const px = all / width;
       assert.ok(Math.abs(from - all * 0.25) <= px && Math.abs(to - all * 0.5) <= px, `${from} to ${to} of ${all}`);
       await page.getByTestId("range-title").waitFor();
+      // Its right edge goes to 0.6, then to the other side of its left one.
+      for (const [edge, goal, low, high] of [[0.5, 0.6, 0.25, 0.6], [0.6, 0.1, 0.1, 0.25]]) {
+        await page.mouse.move(x + width * edge + 2, y + height / 2);
+        await page.mouse.down();
+        await page.mouse.move(x + width * (edge + goal) / 2, y + height / 2, { steps: 3 });
+        await page.mouse.move(x + width * goal, y + height / 2, { steps: 3 });
+        await page.mouse.up();
+        const range = await state(page, "selection");
+        assert.ok(Math.abs(range.from - all * low) <= 2 * px && Math.abs(range.to - all * high) <= 2 * px, `${range.from} to ${range.to} of ${all}`);
+      }
+      const last = await state(page, "selection");
       await page.keyboard.press("f");
       await until(page, (state) => state.view.from > 0);
       await settled(page);
       const view = await state(page, "view");
-      assert.ok(view.from <= from && view.to >= to && view.to - view.from < 1.6 * (to - from), "F fits the range");
+      assert.ok(view.from <= last.from && view.to >= last.to && view.to - view.from < 1.6 * (last.to - last.from), "F fits the range");
       await page.keyboard.press("Escape");
       await until(page, (state) => state.selection === null);
     });
@@ -92,11 +103,26 @@ for (const trace of TRACES) {
       const page = its.page();
       const all = await whole();
       const { x, y, width, height } = await box(page, "timeline");
-      for (const share of [0.2, 0.7]) {
+      const field = page.getByTestId("mark-name");
+      /** @param {string} text @param {string} key */
+      const name = async (text, key) => {
+        await field.fill(text);
+        await field.press(key);
+        await field.waitFor({ state: "detached" });
+      };
+      for (const [share, text] of /** @type {[number, string][]} */ ([[0.2, "cold start"], [0.7, ""]])) {
         await page.mouse.move(x + width * share, y + height / 2);
         await page.keyboard.press("m");
+        await name(text, "Enter");
       }
       await until(page, (state) => state.marks.length === 2);
+      assert.deepEqual((await state(page, "marks")).map((/** @type {any} */ { label }) => label), ["cold start", ""]);
+      await page.keyboard.press("Shift+M");
+      await name("not this", "Escape");
+      await page.mouse.dblclick(x + width * 0.7, y + 10);
+      await name("scrolled", "Enter");
+      assert.deepEqual((await state(page, "marks")).map((/** @type {any} */ { label }) => label), ["cold start", "scrolled"]);
+      assert.equal((await state(page, "view")).to, all, "a mark's name is no place to zoom out");
       const marks = await state(page, "marks");
       assert.ok(Math.abs(marks[0].ts - all * 0.2) < all / 500 && Math.abs(marks[1].ts - all * 0.7) < all / 500);
       await page.keyboard.press("+");

@@ -1,5 +1,5 @@
 // The keys of the timeline. W, A, S, D move as long as they are held.
-import {nextMark, toggleMark} from "timeline/marks";
+import {nearestMark, nextMark, toggleMark} from "timeline/marks";
 
 const PAN = 1.1 / 1000;
 const ZOOM = 2.4 / 1000;
@@ -31,7 +31,14 @@ export function startKeys(store, timeline, select, page) {
   function release() { held.clear(); timeline.setHeld(null); }
 
   const here = () => timeline.pointerTime() ?? (select.extent()?.[0]) ?? (view.from + view.to) / 2;
-  const mark = () => toggleMark(store, here(), (view.to - view.from) / 200);
+  const mark = () => {
+    const ts = toggleMark(store, here(), (view.to - view.from) / 200);
+    if (ts !== null) timeline.nameMark(ts);
+  };
+  const rename = () => {
+    const mark = nearestMark(store, here());
+    if (mark) timeline.nameMark(mark.ts);
+  };
   /** @param {number} by */
   function jump(by) {
     const {from, to} = view.goal(), found = nextMark(store, (from + to) / 2, by);
@@ -46,7 +53,7 @@ export function startKeys(store, timeline, select, page) {
 
   /** @type {Record<string, () => void>} */
   const once = {
-    f: select.fit, F: select.fit, 0: () => view.set(0, view.end), m: mark, M: mark, "?": page.help, "/": page.focusSearch, r: select.range, R: select.range,
+    f: select.fit, F: select.fit, 0: () => view.set(0, view.end), m: mark, M: rename, "?": page.help, "/": page.focusSearch, r: select.range, R: select.range,
     n: () => page.searchStep(1), N: () => page.searchStep(-1), "[": () => jump(-1), "]": () => jump(1), "+": () => zoomBy(0.5), "=": () => zoomBy(0.5), "-": () => zoomBy(2),
     Escape: escape, ArrowRight: () => select.step("next"), ArrowLeft: () => select.step("previous"), ArrowUp: () => select.step("parent"),
     ArrowDown: () => select.step("child"), Enter: select.fit, PageDown: () => timeline.scrollBy(timeline.height() * 0.8), PageUp: () => timeline.scrollBy(-timeline.height() * 0.8),

@@ -5,6 +5,9 @@ import {splitter} from "ui/splitter";
 import {tabs} from "ui/tabs";
 import {panels} from "app/panels";
 
+/** A window lower than this, px, has no room for the timeline and the panels at once. */
+const LOW = 500;
+
 /**
  * @typedef {object} Actions what the buttons of the top bar do
  * @property {() => void} help
@@ -51,10 +54,28 @@ function dock(store, source, context) {
   for (const {id, title, mount} of here) bar.add(id, title, element => mount(element, store, source, context));
   const show = () => bar.select(here.some(({id}) => id === store.get().panel) ? store.get().panel : here[0]?.id);
   store.on(["panel"], show);
-  const fold = iconButton("down", "Fold the panels", () => element.classList.toggle("folded"), {class: "icon-button dock-fold", "data-testid": "dock-fold"});
+  /** In a low window the panels wait, folded, until something is selected. */
+  let waits = innerHeight < LOW, waiting = 0;
+  const fold = iconButton("down", "Panels", () => turn(!element.classList.contains("folded")), {class: "icon-button dock-fold", "data-testid": "dock-fold"});
+  /** @param {boolean} folded */
+  function turn(folded) {
+    waits = false;
+    element.classList.toggle("folded", folded);
+    fold.setAttribute("aria-expanded", String(!folded));
+    fold.title = folded ? "Unfold the panels" : "Fold the panels";
+  }
   const element = el("section", {class: "dock", "aria-label": "Panels", "data-testid": "dock"}, el("div", {class: "dock-bar"}, bar.list, fold), bar.body);
-  bar.list.addEventListener("click", () => element.classList.remove("folded"));
-  return {element, show};
+  bar.list.addEventListener("click", () => turn(false));
+  const low = waits;
+  turn(low);
+  waits = low;
+  store.on(["selection"], ({selection}) => {
+    if (!waits || !selection) return;
+    clearTimeout(waiting);
+    // Not under the hand that still draws a range.
+    waiting = setTimeout(() => { if (waits) turn(false); }, 300);
+  });
+  return {element, show, unfold: () => turn(false)};
 }
 
 /**
@@ -62,10 +83,10 @@ function dock(store, source, context) {
  * @param {{search: HTMLElement, banner: HTMLElement | null, timeline: HTMLElement, actions: Actions}} parts
  */
 export function layout(store, source, context, {search, banner, timeline, actions}) {
-  const {element, show} = dock(store, source, context);
+  const {element, show, unfold} = dock(store, source, context);
   let height = Math.max(110, Math.min(340, innerHeight * 0.36));
   const bar = splitter({label: "Height of the panels", vertical: false, sign: -1, get: () => height, limits: () => [80, innerHeight - 200],
-    set: px => { height = px; element.classList.remove("folded"); element.style.height = `${px}px`; }});
+    set: (px, moved) => { height = px; if (moved) unfold(); element.style.height = `${px}px`; }});
   const main = el("main", {class: "main"}, timeline, bar, element);
   const app = /** @type {HTMLElement} */ (document.getElementById("app"));
   app.replaceChildren(topBar(store, context.meta, search, actions), ...(banner ? [banner] : []), main);

@@ -18,7 +18,7 @@ function write({view, top, selection, search, marks, rows, panel, profile, colou
   else if (selection?.kind === "name") put("n", String(selection.name));
   else if (selection) put("at", [selection.kind, selection.row, round(selection.ts)].join("~"));
   put("q", search.text);
-  put("m", marks.map(({ts, label}) => label ? `${ts}:${label}` : String(ts)).join("~"));
+  put("m", marks.map(({ts, label}) => label ? `${ts}:${label.replace(/[%~]/g, letter => letter === "%" ? "%25" : "%7E")}` : String(ts)).join("~"));
   put("f", [...rows.flipped].join("."));
   put("p", rows.pinned.join("."));
   put("h", [...rows.hidden].join("."));
@@ -40,7 +40,7 @@ function read(store, end) {
   patch.view = b > a ? {from: Math.max(0, a), to: Math.min(end, b)} : {from: 0, to: end};
   patch.top = Number(from.get("y")) || 0;
   patch.search = {...store.get().search, text: from.get("q") ?? ""};
-  patch.marks = (from.get("m") ?? "").split("~").filter(Boolean).map(text => ({ts: Number(text.split(":")[0]), label: text.split(":").slice(1).join(":")})).filter(({ts}) => Number.isFinite(ts));
+  patch.marks = (from.get("m") ?? "").split("~").filter(Boolean).map(text => ({ts: Number(text.split(":")[0]), label: text.split(":").slice(1).join(":").replaceAll("%7E", "~").replaceAll("%25", "%")})).filter(({ts}) => Number.isFinite(ts));
   patch.rows = {flipped: new Set(numbers(from.get("f"))), pinned: numbers(from.get("p")), hidden: new Set(numbers(from.get("h"))), deep: new Set(numbers(from.get("d"))),
     filter: from.get("w") ?? ""};
   patch.panel = from.get("t") ?? "details";

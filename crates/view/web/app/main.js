@@ -60,9 +60,9 @@ async function start() {
   redraw = timeline.redraw;
   Object.assign(hook, {source, timeline});
   const select = selecting(store, source, timeline);
-  const search = searchBox(store, source, select.goTo, timeline.showRow, () => timeline.area.focus());
   const {view} = timeline;
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
+  const search = searchBox(store, source, context, () => timeline.area.focus());
   layout(store, source, context, {search: search.element, banner: repairsBanner(meta), timeline: timeline.element,
     actions: {help: showHelp, all: () => view.set(0, view.end)}});
   app.append(select.element);

@@ -1,4 +1,5 @@
 // The panels of the dock, in the order of their tabs.
+import {stretches} from "source/packed";
 
 /**
  * The engine, with an answer's JSON and columns in one object: `(await source.ask({op: "rows"})).kind`. What never changes is asked
@@ -36,7 +37,10 @@ export function flatSource(source) {
   const kept = new Map();
   const flat = async (/** @type {any} */ question, /** @type {any} */ options) => {
     const {json, columns} = await source.ask(question, options);
-    return Object.assign(json, columns);
+    const {s_times, t_times, ...plain} = columns;
+    if (s_times) Object.assign(plain, stretches("s", s_times, columns.s_level.length, true));
+    if (t_times) Object.assign(plain, stretches("t", t_times, columns.t_state.length, false));
+    return Object.assign(json, plain);
   };
   return {
     live: source.live,

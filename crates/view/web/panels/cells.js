@@ -16,7 +16,7 @@ export function elided(label, more = "") {
   label = elide(label, 300);
   const [, path] = PACKAGE.exec(label) ?? [];
   const at = path?.length ?? Math.max(0, label.length - 24);
-  return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, label.slice(at)));
+  return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
 }
 
 /** The colour that a name has in the timeline. @param {{label: string, name?: number | null, hue?: number}} of */

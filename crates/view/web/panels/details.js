@@ -2,14 +2,22 @@
 import {el, icon} from "ui/dom";
 import {amount, bytes, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
+import {elided} from "panels/cells";
+import {CLOCKS} from "panels/numbers";
 import {isAbort} from "source/source";
 import {STATES} from "timeline/tips";
+
+const NONE = 0xffffffff;
+/** So many slices are ranked while nobody notices. */
+const QUICK = 1e6;
 
 /** @typedef {import("app/panels").Context} Context */
 /** @typedef {[string, string | Node | null | undefined | false][]} Facts */
 
 /** @param {string} title @param {...(Node | null | false | undefined)} content */
 const block = (title, ...content) => el("section", {class: "block"}, el("h3", {}, title), ...content);
+/** The same where no name stands above. @param {string} title @param {Node} content */
+const topBlock = (title, content) => el("section", {class: "block"}, el("h2", {}, title), content);
 
 /** @param {Facts} facts */
 function list(facts) {
@@ -19,6 +27,9 @@ function list(facts) {
 
 /** @param {string} text @param {() => void} onclick @param {string} [testid] */
 export const link = (text, onclick, testid) => el("button", {type: "button", class: "link", onclick, title: text, "data-testid": testid}, elide(text, 160));
+
+/** A name that leads somewhere; where there is no room it loses its package first. @param {string} name @param {() => void} onclick */
+const nameLink = (name, onclick) => el("button", {type: "button", class: "link", onclick, title: elide(name, 2000)}, elided(name));
 
 /** @type {[string, string, string][]} */
 const PARTS = [["running_ns", "running", "Running"], ["runnable_ns", "runnable", "Runnable"], ["sleeping_ns", "sleeping", "Sleeping"],
@@ -68,13 +79,13 @@ export function mountDetails(element, store, source, context) {
   function showSlice(slice) {
     const {states, parents = [], children, occurrences, thread, process, args = [], repairs = []} = slice;
     const copies = [action("Copy as text", () => copy(asText(element), "Text"), "copy", "copy-text"), action("JSON", () => copy(JSON.stringify(slice, null, 2), "JSON"), "copy", "copy-json")];
-    const call = (/** @type {any} */ {id, label, dur}) => el("li", {}, link(label, () => context.goTo(id)), el("span", {class: "num"}, dur < 0 ? "never ended" : time(dur)));
+    const call = (/** @type {any} */ {id, label, dur}) => el("li", {}, nameLink(label, () => context.goTo(id)), el("span", {class: "num"}, dur < 0 ? "never ended" : time(dur)));
     element.replaceChildren(head(slice.label, ...copies), el("div", {class: "details-body"},
       block("Time", list([
         ["Duration", el("b", {}, time(slice.dur), slice.never_ended && " – never ended in this trace")], ["Self", own(slice.self_ns, slice.dur)], ["CPU", slice.cpu_ns != null && own(slice.cpu_ns, slice.dur)],
         ["CPU self", slice.cpu_self_ns != null && time(slice.cpu_self_ns)], ["Of its caller", slice.share_of_parent != null && percent(slice.share_of_parent)],
         ["Of its thread", slice.share_of_thread != null && percent(slice.share_of_thread)], ["Start", exact(slice.ts)], ["End", !slice.never_ended && exact(slice.end)],
-        ["All calls", occurrences && occurrences.count > 0 && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}${occurrences.rank ? ` · rank ${occurrences.rank} by real time` : ""}`,
+        ["All calls", occurrences && occurrences.count > 0 && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}`,
           () => store.set({selection: {kind: "name", name: slice.name}}), "all-calls")]])),
       block("What", list([
         ["Class", slice.class], ["Method", slice.class && slice.method], ["Signature", slice.signature], ["Source", slice.file && place(slice)], ["Category", slice.category],
@@ -86,7 +97,17 @@ export function mountDetails(element, store, source, context) {
         el("li", {}, el("span", {}, [where && `in ${where}`, waker && `woken by ${waker.label ?? waker}`].filter(Boolean).join(", ") || "blocked"), el("span", {class: "num"}, time(ns)))))),
       parents.length > 0 && block("Called by", el("ol", {class: "calls chain"}, slice.parents_hidden > 0 && el("li", {class: "quiet"}, `${plural(slice.parents_hidden, "more caller")} above`), ...parents.map(call))),
       children?.count > 0 && block(`Calls ${count(children.count)}`, el("ul", {class: "calls"}, ...children.top.map((/** @type {any} */ {label, count: times, total_ns, name}) =>
-        el("li", {}, link(label, () => store.set({selection: {kind: "name", name}})), el("span", {class: "num"}, `${times > 1 ? `${count(times)} × ` : ""}${time(total_ns)}`)))))));
+        el("li", {}, nameLink(label, () => store.set({selection: {kind: "name", name}})), el("span", {class: "num"}, `${times > 1 ? `${count(times)} × ` : ""}${time(total_ns)}`)))))));
+  }
+
+  /** The place of a name in the profile, by the profile's clock. A report of a huge trace works that out only for the profile itself. @param {number} name */
+  async function rank(name) {
+    if (!source.live && context.meta.counts.slices > QUICK) return;
+    const {clock} = store.get().profile ?? {};
+    const {rank, clock: by} = await source.ask({op: "ranks", ...(clock && {clock})});
+    const {selection} = store.get(), line = element.querySelector("[data-testid=all-calls]");
+    const text = CLOCKS.find(([id]) => id === by)?.[2].replace(/^R/, "r");
+    if (line && rank[name] !== NONE && selection?.kind === "slice" && selection.name === name) line.append(` · rank ${count(rank[name])} by ${text}`);
   }
 
   const sum = (/** @type {any} */ states) => PARTS.reduce((sum, [key]) => sum + (states[key] ?? 0), 0);
@@ -121,8 +142,8 @@ export function mountDetails(element, store, source, context) {
     const held = [["Length", time(meta.duration_ns)], ...["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows"].filter(key => counts[key] > 0)
       .map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))];
     element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see all about it. Drag over a stretch of time to sum it up. ", el("kbd", {}, "?"), " lists the keys."),
-      el("div", {class: "details-body"}, ...meta.sources.map((/** @type {any} */ {name, format, bytes: size}) => block("File", list([["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]]))),
-        block("Holds", list(held)), metadata.length > 0 && block("Recorded with", list(metadata.slice(0, 60).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 300)])))));
+      el("div", {class: "details-body"}, ...meta.sources.map((/** @type {any} */ {name, format, bytes: size}) => topBlock("File", list([["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]]))),
+        topBlock("Holds", list(held)), metadata.length > 0 && topBlock("Recorded with", list(metadata.slice(0, 60).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 300)])))));
   }
   const words = (/** @type {string} */ key) => (key[0].toUpperCase() + key.slice(1)).replaceAll("_", " ");
 
@@ -136,8 +157,10 @@ export function mountDetails(element, store, source, context) {
     const mine = abort = new AbortController(), options = {signal: mine.signal, priority: 1};
     element.setAttribute("aria-busy", "true");
     try {
-      if (selection.kind === "slice") showSlice(await source.ask({op: "slice", id: selection.id}, options));
-      else if (selection.kind === "name") {
+      if (selection.kind === "slice") {
+        showSlice(await source.ask({op: "slice", id: selection.id}, options));
+        rank(selection.name).catch(() => {});
+      } else if (selection.kind === "name") {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);
       } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind}, options), selection);

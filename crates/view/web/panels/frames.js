@@ -20,7 +20,7 @@ export function mountFrames(element, store, source, context) {
       {id: "dur", label: "Duration", width: 96, key: row => row.dur, show: row => time(row.dur)},
       {id: "missed", label: "Missed", title: "Vsyncs missed", width: 72, key: row => row.missed, show: row => row.missed ? count(row.missed) : "–"},
       {id: "ts", label: "At", width: 110, key: row => row.ts, show: row => moment(row.ts, 1000)},
-      {id: "label", label: "App", width: 150, key: row => row.label, show: row => row.label},
+      {id: "label", label: "App", width: 150, text: true, fixed: true, key: row => row.label, show: row => row.label},
       {id: "states", label: "Where the time went", width: 170, show: row => time(row.running_ns), draw: (cell, row) => cell.replaceChildren(stateBar(row, false))},
       {id: "why", label: "What held it", width: 260, text: true, show: why},
     ]});

@@ -28,9 +28,9 @@ export function smartCase(text) {
   return label => label.toLowerCase().includes(text);
 }
 
-/** The hue that the engine gives a name: FNV-1a without the digits at its end. @param {string} label */
+/** The hue that the engine gives a name: FNV-1a without what varies behind a space and the digits at its end. @param {string} label */
 export function hueOf(label) {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(label.replace(/[0-9]+$/, ""))) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (const byte of new TextEncoder().encode(label.replace(/ [^ ]*[0-9=].*$/s, "").replace(/[0-9]+$/, ""))) hash = Math.imul(hash ^ byte, 0x01000193);
   return (hash ^ hash >>> 16 ^ hash >>> 8) & 255;
 }

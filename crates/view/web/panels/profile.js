@@ -2,13 +2,15 @@
 import {el} from "ui/dom";
 import {splitter} from "ui/splitter";
 import {tabs} from "ui/tabs";
-import {copy} from "ui/toast";
+import {openMenu} from "ui/menu";
+import {copy, toast} from "ui/toast";
 import {saveText} from "panels/save";
 import {isAbort} from "source/source";
 import {callGraph} from "panels/graph";
 import {onColours} from "panels/cells";
 import {callTree} from "panels/tree";
 import {flameView} from "panels/flame";
+import {foldedText} from "panels/folded";
 import {keyOf, profileModel} from "panels/model";
 import {profileTable} from "panels/profile_table";
 import {sandwich} from "panels/sandwich";
@@ -43,9 +45,9 @@ function mount(host, store, source, context) {
   const note = el("p", {class: "panel-note", role: "status"});
   const left = el("div", {class: "profile-table"});
   const right = el("div", {class: "profile-side"}, side.list, side.body);
-  let share = 0.55;
+  let share = 0.55, moved = false;
   const divide = splitter({label: "Width of the table", vertical: true, sign: 1, get: () => left.offsetWidth || host.clientWidth * share, limits: () => [200, host.clientWidth - 200],
-    set: px => { share = px / (host.clientWidth || px || 1); left.style.width = `${px}px`; }});
+    set: (px, byHand) => { moved ||= byHand; share = px / (host.clientWidth || px || 1); left.style.width = `${px}px`; }});
   divide.dataset.testid = "splitter-profile";
   const body = el("div", {class: "profile-body"}, left, divide, right);
   const element = el("div", {class: "profile", "data-testid": "profile"}, bar.element, note, body);
@@ -136,6 +138,7 @@ function mount(host, store, source, context) {
     const before = chosen && keyOf(chosen), {rank} = store.get().profile ?? {};
     shown = profile;
     table.show(profile);
+    arrange();
     profile.more?.then(() => { if (profile === shown) table.grow(); }, () => {});
     const row = before === null ? profile.rows[(rank ?? 0) - 1] : profile.byLabel.get(before);
     chosen = null;
@@ -169,8 +172,8 @@ function mount(host, store, source, context) {
 
   /** Beside each other where there is room, else as tabs. */
   function arrange() {
-    const now = host.clientWidth < BESIDE;
-    left.style.width = `${Math.round(host.clientWidth * share)}px`;
+    const now = host.clientWidth < BESIDE, wide = Math.round(host.clientWidth * share);
+    left.style.width = `${moved ? wide : table.snap(wide)}px`;
     if (now === narrow && left.firstChild) return;
     narrow = now;
     side.show("table", narrow);
@@ -181,9 +184,18 @@ function mount(host, store, source, context) {
     table.refresh();
   }
 
+  const stacks = button("Folded", "folded", () => openMenu(stacks, [
+    {label: "Copy folded stacks", run: () => folded().then(text => copy(text, "Folded stacks"), sayError)},
+    {label: "Save folded stacks", run: () => folded().then(text => saveText("profile.folded", "text/plain", text), sayError)}]),
+  "The flame graph as text for flamegraph.pl, inferno and speedscope: a stack and its nanoseconds a line");
+  stacks.setAttribute("aria-haspopup", "menu");
+  stacks.setAttribute("aria-expanded", "false");
+  /** All stacks of the scope, however short. */
+  const folded = async () => foldedText(await model.ask("flame", {width_px: 1e9, from_share: 0, to_share: 1, direction: "down", clock: shown?.clock}));
+  const sayError = (/** @type {unknown} */ error) => toast(error instanceof Error ? error.message : String(error), true);
   bar.element.append(
     button("Copy", "copy-tsv", () => copy(table.text("\t"), "Table"), "Copy the table as tab-separated text"),
-    button("CSV", "save-csv", () => saveText("profile.csv", "text/csv", table.text(",")), "Save the table as CSV"));
+    button("CSV", "save-csv", () => saveText("profile.csv", "text/csv", table.text(",")), "Save the table as CSV"), stacks);
   host.append(element);
   side.select("flame");
   let seen = false;

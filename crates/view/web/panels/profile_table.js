@@ -199,7 +199,7 @@ export function profileTable({model, onPick, onType}) {
   }
 
   return {
-    element: table.element, reveal, refresh: table.refresh, text: table.text,
+    element: table.element, reveal, refresh: table.refresh, text: table.text, snap: table.snap,
     /** @param {Profile} loaded */
     show(loaded) {
       const other = profile?.clock !== loaded.clock;

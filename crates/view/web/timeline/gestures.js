@@ -1,11 +1,14 @@
 // Pointer, wheel and touch over the timeline.
 import {panelFor} from "app/state";
+import {nearestMark} from "timeline/marks";
 import {KIND} from "timeline/rows";
 import {RULER} from "timeline/ruler";
 
 const CLICK = 4;
 /** A finger that rests this long selects instead of moving, ms. */
 const REST = 450;
+/** So near, px, is the edge of a range taken and not what lies under it; a finger is wider. */
+const EDGE = 5, FINGER = 16;
 
 /**
  * @param {object} parts
@@ -15,11 +18,12 @@ const REST = 450;
  * @param {(x: number, y: number) => import("timeline/hit").Hit | null} parts.hit
  * @param {(at: {x: number, y: number} | null) => void} parts.point
  * @param {(y: number) => import("timeline/hit").Placed | null} parts.rowAt
+ * @param {(ts: number) => void} parts.nameMark
  */
-export function gestures({area, names, bar, view, store, model, scene, hit, point, rowAt}) {
+export function gestures({area, names, bar, view, store, model, scene, hit, point, rowAt, nameMark}) {
   /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
-  /** @type {{x: number, y: number, ns: number, mode: "" | "range" | "pan" | "mark", rows: boolean} | null} */
+  /** @type {{x: number, y: number, ns: number, mode: "" | "range" | "pan", rows: boolean, kept?: number[]} | null} `ns`: the end that stays; `kept`: the rows of a range that is changed */
   let drag = null;
   let pinch = 0, rest = 0, wheelAt = 0, pad = false;
 
@@ -47,8 +51,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
   function stretch(at, only) {
     if (!drag) return;
     const a = Math.max(0, Math.min(drag.ns, nsAt(at.x))), b = Math.min(view.end, Math.max(drag.ns, nsAt(at.x)));
-    /** @type {number[] | undefined} */
-    let rows;
+    let rows = drag.kept;
     if (only) {
       const top = rowAt(Math.min(drag.y, at.y)), low = rowAt(Math.max(drag.y, at.y));
       const {list} = model.main();
@@ -56,6 +59,15 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     }
     store.set({selection: {kind: "range", from: a, to: b, ...(rows && {rows})}});
     if (at.x < 8 || at.x > scene().width - 8) view.pan((at.x < 8 ? -1 : 1) * (view.to - view.from) * 0.02, true);
+  }
+
+  /** The range whose edge is here, and the end that stays when this one is dragged. @param {number} x px @param {number} slack */
+  function rangeAt(x, slack) {
+    const {selection} = store.get();
+    if (selection?.kind !== "range") return null;
+    const {from, to, rows} = selection;
+    const [left, right] = [from, to].map(ns => Math.abs((ns - view.from) / ns_px() - x));
+    return Math.min(left, right) > slack ? null : {stays: left < right ? to : from, rows};
   }
 
   /** @param {PointerEvent} event */
@@ -67,8 +79,11 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     if (fingers.size === 2) { drag = null; pinch = apart(); return; }
     const pans = event.button === 1 || event.pointerType === "touch";
     if (event.button > 1) return;
-    drag = {...at, ns: nsAt(at.x), mode: pans ? "pan" : "", rows: event.altKey};
-    if (event.pointerType === "touch") rest = setTimeout(() => { if (drag) drag.mode = "range"; }, REST);
+    const touch = event.pointerType === "touch";
+    const range = event.button === 0 && !event.altKey ? rangeAt(at.x, touch ? FINGER : EDGE) : null;
+    if (range) drag = {...at, ns: range.stays, mode: touch ? "range" : "", rows: false, kept: range.rows};
+    else drag = {...at, ns: nsAt(at.x), mode: pans ? "pan" : "", rows: event.altKey};
+    if (touch && !range) rest = setTimeout(() => { if (drag) drag.mode = "range"; }, REST);
     if (event.button === 1) event.preventDefault();
   }
 
@@ -77,7 +92,10 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
   /** @param {PointerEvent} event */
   function move(event) {
     const at = where(event), before = fingers.get(event.pointerId);
-    if (!before) return point(event.pointerType === "touch" ? null : at);
+    if (!before) {
+      area.classList.toggle("stretches", rangeAt(at.x, EDGE) !== null);
+      return point(event.pointerType === "touch" ? null : at);
+    }
     fingers.set(event.pointerId, at);
     if (fingers.size === 2) {
       const now = apart(), [a, b] = [...fingers.values()], middle = (a.x + b.x) / 2;
@@ -140,7 +158,9 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
   area.onpointerleave = () => point(null);
   area.ondblclick = event => {
     const at = where(event), {selection} = store.get();
-    if (at.y < RULER) view.set(0, view.end);
+    const mark = at.y < RULER && nearestMark(store, nsAt(at.x), FINGER * ns_px());
+    if (mark) nameMark(mark.ts);
+    else if (at.y < RULER) view.set(0, view.end);
     else if (selection && "ts" in selection && selection.end !== undefined) view.fit(selection.ts, selection.end);
   };
   area.addEventListener("wheel", wheel, {passive: false});

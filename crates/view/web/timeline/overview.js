@@ -8,6 +8,8 @@ const EDGE = 6;
 
 /** Rows that are summed up: the busiest. */
 const ROWS = 120;
+/** Where nothing says when a thread ran, the depth of its calls shows what it did: so many rows, so deep. */
+const DEEP_ROWS = 3, DEEP = 40;
 
 /**
  * @param {import("app/panels").Source} source @param {any} rows @param {import("timeline/view").View} view @param {() => void} redraw
@@ -21,17 +23,18 @@ export function overviewStrip(source, rows, view, redraw, store) {
   let busy = null;
   /** @type {any} */
   let data = null;
-  let asked = false, width = 0;
+  let asked = false, deep = false, width = 0;
 
-  /** Asks for the outermost calls and states of the whole trace, once. */
+  /** Asks for the outermost calls and states of the whole trace, or all its calls, once. */
   async function load() {
     if (asked) return;
     asked = true;
-    const {kind, last, first} = rows;
+    const {kind, last, first, flags} = rows;
+    deep = !Array.from(kind).some((kind, row) => kind === KIND.thread && flags[row] & 4);
     const list = Array.from(kind, (_, row) => row).filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
-      .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, ROWS).sort((a, b) => a - b);
+      .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, deep ? DEEP_ROWS : ROWS).sort((a, b) => a - b);
     try {
-      data = await source.ask({op: "window", rows: list, from: 0, to: view.end, px_ns: view.end / Math.max(200, width), max_level: 0});
+      data = await source.ask({op: "window", rows: list, from: 0, to: view.end, px_ns: view.end / Math.max(200, width), max_level: deep ? DEEP : 0});
       busy = null;
       redraw();
     } catch { /* the strip stays plain */ }
@@ -41,7 +44,7 @@ export function overviewStrip(source, rows, view, redraw, store) {
     if (busy?.length === width || !data) return;
     busy = new Float32Array(width);
     const scale = width / view.end;
-    add(busy, data.s_ts, data.s_end, scale, data.s_level, null);
+    add(busy, data.s_ts, data.s_end, scale, deep ? null : data.s_level, null);
     add(busy, data.t_ts, data.t_end, scale, null, data.t_state);
     const most = busy.reduce((most, value) => Math.max(most, value), 0) || 1;
     for (let at = 0; at < width; at++) busy[at] = (busy[at] / most) ** 0.7;

@@ -2,7 +2,7 @@
 import {canvasColours, colourPalette, inkFor} from "ui/colours";
 import {flush} from "timeline/batch";
 import {paintFlows} from "timeline/flows";
-import {RULER, paintCursor, paintMarks, paintRange, paintRuler} from "timeline/ruler";
+import {RULER, badgesOf, extentOf, paintBadges, paintCursor, paintMarks, paintRange, paintRuler} from "timeline/ruler";
 import {PALETTE, BAR, paintBrackets, paintOpenEnds, paintSlices} from "timeline/paint_slices";
 import {paintCounter, paintInstants, paintStates} from "timeline/paint_states";
 import {KIND, LANE} from "timeline/rows";
@@ -143,13 +143,14 @@ export function paintOverlay(scene, {state, height, cursor, outlines, flows, yOf
   ctx.beginPath();
   ctx.rect(0, 0, width, RULER);
   ctx.clip();
-  paintRuler(scene, RULER);
+  const badges = badgesOf(scene, state, cursor);
+  paintRuler(scene, RULER, badges);
   ctx.restore();
   paintMarks(scene, state.marks, height);
-  const {selection} = state;
-  if (selection?.kind === "range") paintRange(scene, selection.from, selection.to, height, true);
-  else if (selection && "ts" in selection && selection.end !== undefined) paintRange(scene, selection.ts, selection.end, height, false);
+  const extent = extentOf(state.selection);
+  if (extent) paintRange(scene, ...extent, height, state.selection?.kind === "range");
   if (cursor !== null) paintCursor(scene, cursor, height);
+  paintBadges(scene, badges);
 }
 
 /** The top of a lane in a row. */

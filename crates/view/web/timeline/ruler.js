@@ -1,8 +1,10 @@
 // The ruler: steps of 1, 2 or 5 in the unit that suits them, the cursor's time, the length of the range, marks.
 import {canvasColours} from "ui/colours";
-import {moment, time} from "ui/format";
+import {elide, moment, time} from "ui/format";
 
 export const RULER = 30;
+/** Longer names of marks lose their middle. */
+const MARK_CHARS = 32;
 /** @typedef {import("timeline/paint_slices").Scene} Scene */
 
 /** The ns between two steps for labels of about `room` px. @param {number} ns_px @param {number} room */
@@ -12,8 +14,8 @@ export function stepOf(ns_px, room) {
   return [1, 2, 5, 10].map(by => by * ten).find(step => step >= least) ?? ten * 10;
 }
 
-/** Steps and their labels; far from the start they count from a round time at the left. @param {Scene} scene @param {number} height */
-export function paintRuler({ctx, from, to, scale}, height) {
+/** Steps and their labels, where no badge stands; far from the start they count from a round time at the left. @param {Scene} scene @param {number} height @param {Badge[]} badges */
+export function paintRuler({ctx, from, to, scale}, height, badges) {
   const {line, ink2, small} = canvasColours();
   const step = stepOf(1 / scale, 105);
   ctx.font = small;
@@ -27,7 +29,9 @@ export function paintRuler({ctx, from, to, scale}, height) {
     ctx.fillRect(x - 0.5, 18, 1, height);
     ctx.fillStyle = ink2;
     const text = origin ? `+${moment(nth * step, step)}` : moment(nth * step, step);
-    if (x > room) ctx.fillText(text, x + 4, 13);
+    if (x <= room) continue;
+    const wide = ctx.measureText(text).width;
+    if (!badges.some(({left, wide: other}) => x + 4 < left + other + 3 && x + 4 + wide > left - 3)) ctx.fillText(text, x + 4, 13);
   }
   ctx.fillStyle = line;
   const fine = step / 5;
@@ -38,24 +42,55 @@ export function paintRuler({ctx, from, to, scale}, height) {
   ctx.fillText(base, 6, 13);
 }
 
-/** A word on the ruler, kept on the screen. @param {Scene} scene @param {number} x its middle @param {string} text @param {string} back @param {string} ink */
-export function badge({ctx, width}, x, text, back, ink) {
+/** @typedef {{left: number, wide: number, text: string, back: string, ink: string}} Badge a word on the ruler, px */
+
+/** A word on the ruler, kept on the screen. @param {Scene} scene @param {number} x its middle @param {string} text @param {string} back @returns {Badge} */
+function badge({ctx, width}, x, text, back) {
+  const {small, back: ink} = canvasColours();
+  ctx.font = small;
+  const wide = ctx.measureText(text).width + 12;
+  return {left: Math.max(2, Math.min(width - wide - 2, x - wide / 2)), wide, text, back, ink};
+}
+
+/** What the ruler names: the length of what is selected, marks, the time under the pointer. @param {Scene} scene @param {import("app/state").State} state @param {number | null} cursor ns */
+export function badgesOf(scene, {marks, selection}, cursor) {
+  const {from, scale, width} = scene, {accent, hit, ink} = canvasColours();
+  const out = [], [a, b] = extentOf(selection) ?? [0, -1];
+  const x0 = Math.max(-2, (a - from) * scale), x1 = Math.min(width + 2, (b - from) * scale);
+  if (b >= a && x1 >= 0 && x0 <= width) out.push(badge(scene, (Math.max(0, x0) + Math.min(width, x1)) / 2, time(b - a), accent));
+  marks.forEach(({ts, label}, nth) => {
+    const x = Math.round((ts - from) * scale);
+    if (x >= -40 && x <= width + 40) out.push(badge(scene, x, label ? elide(label, MARK_CHARS) : String(nth + 1), hit));
+  });
+  if (cursor !== null) out.push(badge(scene, Math.round((cursor - from) * scale), moment(cursor, Math.max(1, 10 ** Math.floor(Math.log10(1 / scale)))), ink));
+  return out;
+}
+
+/** Where what is selected lies, if that is a stretch. @param {import("app/state").Selection} selection @returns {[number, number] | null} ns */
+export function extentOf(selection) {
+  if (selection?.kind === "range") return [selection.from, selection.to];
+  return selection && "ts" in selection && selection.end !== undefined ? [selection.ts, selection.end] : null;
+}
+
+/** @param {Scene} scene @param {Badge[]} badges */
+export function paintBadges({ctx}, badges) {
   ctx.font = canvasColours().small;
   ctx.textBaseline = "middle";
-  const wide = ctx.measureText(text).width + 12;
-  const left = Math.max(2, Math.min(width - wide - 2, x - wide / 2));
-  ctx.fillStyle = back;
-  ctx.beginPath();
-  ctx.roundRect(left, 3, wide, 17, 4);
-  ctx.fill();
-  ctx.fillStyle = ink;
-  ctx.fillText(text, left + 6, 12);
+  ctx.textAlign = "left";
+  for (const {left, wide, text, back, ink} of badges) {
+    ctx.fillStyle = back;
+    ctx.beginPath();
+    ctx.roundRect(left, 3, wide, 17, 4);
+    ctx.fill();
+    ctx.fillStyle = ink;
+    ctx.fillText(text, left + 6, 12);
+  }
 }
 
 /** The stretch that is selected. @param {Scene} scene @param {number} a ns @param {number} b @param {number} height @param {boolean} shade */
 export function paintRange(scene, a, b, height, shade) {
   const {ctx, from, scale, width} = scene;
-  const {accent, range, back} = canvasColours();
+  const {accent, range} = canvasColours();
   const x0 = Math.max(-2, (a - from) * scale), x1 = Math.min(width + 2, (b - from) * scale);
   if (x1 < 0 || x0 > width) return;
   if (shade) {
@@ -67,31 +102,23 @@ export function paintRange(scene, a, b, height, shade) {
   }
   ctx.fillStyle = accent;
   ctx.fillRect(x0, RULER - 4, Math.max(1, x1 - x0), 3);
-  badge(scene, (Math.max(0, x0) + Math.min(width, x1)) / 2, time(b - a), accent, back);
 }
 
 /** @param {Scene} scene @param {import("app/state").State["marks"]} marks @param {number} height */
-export function paintMarks(scene, marks, height) {
-  const {ctx, from, scale, width} = scene;
-  const {hit, back} = canvasColours();
-  marks.forEach(({ts, label}, nth) => {
+export function paintMarks({ctx, from, scale, width}, marks, height) {
+  ctx.fillStyle = canvasColours().hit;
+  for (const {ts} of marks) {
     const x = Math.round((ts - from) * scale);
-    if (x < -40 || x > width + 40) return;
-    ctx.fillStyle = hit;
+    if (x < 0 || x > width) continue;
     for (let y = RULER; y < height; y += 6) ctx.fillRect(x, y, 1, 3);
-    badge(scene, x, label || String(nth + 1), hit, back);
     ctx.fillRect(x, 20, 1, 10);
-  });
+  }
 }
 
-/** The line under the pointer and its time. @param {Scene} scene @param {number} ns @param {number} height */
-export function paintCursor(scene, ns, height) {
-  const {ctx, from, scale} = scene;
-  const {ink, ink2, back} = canvasColours();
-  const x = Math.round((ns - from) * scale);
+/** The line under the pointer. @param {Scene} scene @param {number} ns @param {number} height */
+export function paintCursor({ctx, from, scale}, ns, height) {
   ctx.globalAlpha = 0.45;
-  ctx.fillStyle = ink2;
-  ctx.fillRect(x, RULER, 1, height);
+  ctx.fillStyle = canvasColours().ink2;
+  ctx.fillRect(Math.round((ns - from) * scale), RULER, 1, height);
   ctx.globalAlpha = 1;
-  badge(scene, x, moment(ns, Math.max(1, 10 ** Math.floor(Math.log10(1 / scale)))), ink, back);
 }

@@ -2,16 +2,19 @@
 import {el, icon, iconButton} from "ui/dom";
 import {count} from "ui/format";
 import {isAbort} from "source/source";
+import {patternOf, patternSearch} from "timeline/pattern";
 
 const WAIT = 110;
 const LIMIT = 20000;
 
 /**
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source
- * @param {(id: number) => Promise<void>} goTo @param {(row: number) => void} showRow @param {() => void} leave the focus goes back to the timeline
+ * @param {Pick<import("app/panels").Context, "meta" | "rows" | "goTo" | "showRow">} context
+ * @param {() => void} leave the focus goes back to the timeline
  */
-export function searchBox(store, source, goTo, showRow, leave) {
-  const input = el("input", {type: "search", placeholder: "Search calls, threads, counters", "aria-label": "Search", "data-testid": "search", spellcheck: "false", autocomplete: "off"});
+export function searchBox(store, source, {meta, rows, goTo, showRow}, leave) {
+  const byPattern = patternSearch(source, meta.name_count, rows);
+  const input = el("input", {type: "search", placeholder: "Search calls, threads, counters", title: "\"a name\" is the whole name, /a pattern/ a regular expression", "aria-label": "Search", "data-testid": "search", spellcheck: "false", autocomplete: "off"});
   const hits = el("span", {class: "hits", role: "status", "data-testid": "search-hits"});
   const previous = iconButton("up", "Previous hit (Shift+Enter)", () => step(-1)), next = iconButton("down", "Next hit (Enter)", () => step(1));
   const element = el("div", {class: "search", role: "search"}, icon("search"), input, hits, previous, next);
@@ -28,18 +31,27 @@ export function searchBox(store, source, goTo, showRow, leave) {
     found = null;
     const {search} = store.get(), text = search.text.trim();
     if (!text) { store.set({search: {...search, total: 0, at: -1, names: null, ts: undefined, rows: undefined}}); return; }
-    abort = new AbortController();
-    const exact = /^"(.+)"$/.exec(text);
+    const {signal} = abort = new AbortController();
     try {
-      const answer = await source.ask({op: "find", text: exact ? exact[1] : text, mode: exact ? "exact" : "smart", limit: LIMIT}, {signal: abort.signal, priority: 1});
+      const answer = await hitsOf(text, signal);
+      if (signal.aborted) return;
       found = answer;
       const total = answer.total || answer.rows?.length || 0;
       store.set({search: {...store.get().search, total, at: -1, names: new Set(answer.names), ts: answer.ts, rows: answer.per_row}});
     } catch (error) {
-      if (isAbort(error)) return;
-      store.set({search: {...store.get().search, total: 0, at: -1, names: null}});
-      hits.textContent = error instanceof Error ? error.message : String(error);
+      if (isAbort(error) || signal.aborted) return;
+      store.set({search: {...store.get().search, total: 0, at: -1, names: null, ts: undefined, rows: undefined}});
+      element.classList.add("miss");
+      hits.textContent = error instanceof SyntaxError ? "no valid pattern" : error instanceof Error ? error.message : String(error);
     }
+  }
+
+  /** @param {string} text @param {AbortSignal} signal @returns {Promise<any>} */
+  async function hitsOf(text, signal) {
+    const exact = /^"(.+)"$/.exec(text), pattern = patternOf(text);
+    if (!pattern) return source.ask({op: "find", text: exact ? exact[1] : text, mode: exact ? "exact" : "smart", limit: LIMIT}, {signal, priority: 1});
+    const {names, rows} = await byPattern(pattern, signal);
+    return {...await source.ask({op: "find", names, limit: LIMIT}, {signal, priority: 1}), rows};
   }
 
   /** @param {number} by */

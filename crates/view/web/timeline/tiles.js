@@ -133,7 +133,7 @@ export function tileCache(source, end, redraw, fail) {
 
   /** @param {number[]} rows @param {any} data @param {number} from @param {number} to @param {number} px @param {number} levels */
   function keep(rows, data, from, to, px, levels) {
-    const bytes = data.s_ts.buffer.byteLength;
+    const bytes = Object.values(data).reduce((sum, column) => sum + (column?.byteLength ?? 0), 0);
     const batch = {data, from, to, px, levels, bytes, used: frame, dead: false};
     batches.push(batch);
     rows.forEach((row, at) => {

@@ -6,6 +6,7 @@ import {splitter} from "ui/splitter";
 import {toast} from "ui/toast";
 import {gestures} from "timeline/gestures";
 import {hitRow, rowAt} from "timeline/hit";
+import {markField} from "timeline/marks";
 import {nameList} from "timeline/names";
 import {overviewStrip} from "timeline/overview";
 import {laneTop, paintOverlay, paintRows} from "timeline/paint";
@@ -70,6 +71,8 @@ export function createTimeline(store, source, meta, rows, stats) {
   let scrollTo = store.get().top;
   let onFirst = () => {};
   const first = new Promise(resolve => { onFirst = () => resolve(undefined); });
+
+  const marks = markField(store, area, ts => (ts - view.from) * scene.scale);
 
   function redraw() { waiting ||= requestAnimationFrame(frame); }
 
@@ -140,6 +143,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     nothing.hidden = main.list.length + pinned.list.length > 0;
     if (!nothing.hidden) nothing.replaceChildren(...(model.total ? ["No row has such a name."] : [el("strong", {}, "This trace holds no events"), "The file was read, but nothing was recorded in it."]));
     strip.draw();
+    marks.place();
   }
 
   /** @param {Placed[]} fixed @param {Placed[]} moving */
@@ -268,10 +272,10 @@ export function createTimeline(store, source, meta, rows, stats) {
     redraw();
   }).observe(area);
   model.refresh();
-  gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
+  gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
 
   return {
-    element, area, view, model, tiles, redraw, showRow, hit, first,
+    element, area, view, model, tiles, redraw, showRow, hit, first, nameMark: marks.edit,
     height: () => height,
     placed: () => placed,
     pointerTime: () => pointer ? view.from + pointer.x / scene.scale : null,

@@ -62,7 +62,7 @@ function fillPalette(/** @type {boolean} */ dark, /** @type {number[]} */ back) 
     const rgb = index < RANKED ? oklch(light, dark ? 0.088 : 0.09, HUES[index % 8] + (index >> 3) % 5 * 5 - 10) : parts(`#${TRACEVIEW[index - RANKED]}`);
     palette.fill[index] = hex(rgb);
     palette.ink[index] = inkOn(rgb);
-    palette.faded[index] = hex(rgb.map((part, at) => Math.round(back[at] + (part - back[at]) * 0.34)));
+    palette.faded[index] = hex(rgb.map((part, at) => Math.round(back[at] + (part - back[at]) * (dark ? 0.42 : 0.34))));
     palette.pairs[index] = [palette.fill[index], palette.ink[index]];
   }
 }

@@ -6,18 +6,18 @@ import {el} from "ui/dom";
  * @param {string} options.label
  * @param {boolean} options.vertical moves left and right
  * @param {() => number} options.get px
- * @param {(px: number) => void} options.set
+ * @param {(px: number, moved: boolean) => void} options.set `moved`: by hand, not at first
  * @param {number} options.sign 1: grows with x or y
  * @param {() => [number, number]} options.limits
  */
 export function splitter({label, vertical, get, set, sign, limits}) {
   const bar = el("div", {class: `splitter ${vertical ? "vertical" : "horizontal"}`, role: "separator", tabindex: "0", "aria-label": label,
     "aria-orientation": vertical ? "vertical" : "horizontal", "data-testid": `splitter-${vertical ? "names" : "dock"}`});
-  /** @param {number} px */
-  function to(px) {
+  /** @param {number} px @param {boolean} [moved] */
+  function to(px, moved = true) {
     const [least, most] = limits();
     const value = Math.round(Math.max(least, Math.min(most, px)));
-    set(value);
+    set(value, moved);
     bar.setAttribute("aria-valuenow", String(value));
     bar.setAttribute("aria-valuemin", String(least));
     bar.setAttribute("aria-valuemax", String(Math.max(least, Math.round(most))));
@@ -36,6 +36,6 @@ export function splitter({label, vertical, get, set, sign, limits}) {
     event.stopPropagation();
     to(get() + sign * step);
   };
-  to(get());
+  to(get(), false);
   return bar;
 }

@@ -6,7 +6,8 @@ let tip = null;
 
 /** @param {number} x px in the window @param {number} y @param {string[]} lines the first is the title */
 export function showTip(x, y, lines) {
-  tip ??= document.body.appendChild(el("div", {class: "tip", role: "tooltip", "data-testid": "tip"}));
+  // Within the landmark that it speaks of.
+  tip ??= (document.querySelector("main") ?? document.body).appendChild(el("div", {class: "tip", role: "tooltip", "data-testid": "tip"}));
   tip.hidden = false;
   tip.replaceChildren(...lines.map(line => el("div", {}, line)));
   const {offsetWidth: width, offsetHeight: height} = tip;

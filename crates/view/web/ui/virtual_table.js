@@ -10,6 +10,7 @@ import {el} from "ui/dom";
  * @property {string} [title] what it holds, in a sentence
  * @property {number} width px
  * @property {boolean} [text] left-aligned, and takes the room that is left
+ * @property {boolean} [fixed] text that leaves that room to others
  * @property {(row: R) => string | number} [key] what it is sorted by; no key: not sortable
  * @property {(row: R) => string} show its text, for the cell and for copies
  * @property {(cell: HTMLElement, row: R) => void} [draw] fills a cell where plain text isn't enough
@@ -35,6 +36,8 @@ import {el} from "ui/dom";
 
 let made = 0;
 const GRIP_STEP = 16;
+/** A heading that moved so far, px, is dragged and not clicked. */
+const CARRY = 6;
 
 /** @template R @param {TableOptions<R>} options */
 export function virtualTable(options) {
@@ -49,6 +52,8 @@ export function virtualTable(options) {
   let columns = options.columns;
   let at = -1;
   let sorted = {column: "", down: true};
+  /** The columns' ids as they were put by hand; the first always stays where it is. @type {string[]} */
+  let order = [];
   /** @type {Map<string, number>} */
   const widths = new Map();
   /** @type {HTMLElement[]} */
@@ -61,7 +66,7 @@ export function virtualTable(options) {
   const widthOf = (/** @type {Column<R>} */ column) => widths.get(column.id) ?? column.width;
 
   function layout() {
-    const list = columns.map(column => column.text && !widths.has(column.id) ? `minmax(${column.width}px,1fr)` : `${widthOf(column)}px`);
+    const list = columns.map(column => column.text && !column.fixed && !widths.has(column.id) ? `minmax(${column.width}px,1fr)` : `${widthOf(column)}px`);
     root.style.setProperty("--cols", list.join(" "));
     root.style.setProperty("--row", `${rowHeight}px`);
     space.style.minWidth = head.style.minWidth = `${columns.reduce((sum, column) => sum + widthOf(column), 0)}px`;
@@ -76,8 +81,9 @@ export function virtualTable(options) {
     const grip = el("span", {class: "vt-grip", "aria-hidden": "true"});
     const cell = el("div", {class: `vt-cell${column.text ? " text" : ""}`, role: "columnheader", "aria-sort": mark, title: column.title ?? "",
       "data-testid": `col-${column.id}`}, button, grip);
-    button.onclick = () => sort(column.id);
+    button.onclick = () => { if (!carried) sort(column.id); };
     button.onkeydown = event => headKey(event, nth);
+    button.onpointerdown = event => carry(event, column.id, cell);
     grip.onpointerdown = event => drag(event, column, cell);
     grip.ondblclick = () => fit(column, nth);
     return cell;
@@ -110,6 +116,7 @@ export function virtualTable(options) {
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
+    if (event.ctrlKey) return move(columns[nth].id, nth + step);
     if (event.shiftKey) return resize(columns[nth], head.children[nth].clientWidth + step * GRIP_STEP);
     const buttons = [...head.querySelectorAll("button")];
     const to = buttons[nth + step];
@@ -126,6 +133,44 @@ export function virtualTable(options) {
     grip.setPointerCapture(event.pointerId);
     grip.onpointermove = move => resize(column, start + move.clientX);
     grip.onlostpointercapture = () => { grip.onpointermove = null; };
+  }
+
+  /** Columns in the order in which they were put; those that are new stand last. @param {Column<R>[]} list */
+  function inOrder(list) {
+    const place = (/** @type {Column<R>} */ {id}) => (order.indexOf(id) + 1) || Infinity;
+    return order.length ? [list[0], ...list.slice(1).sort((a, b) => (place(a) - place(b)) || 0)] : list;
+  }
+
+  /** @param {string} id @param {number} to */
+  function move(id, to) {
+    const ids = columns.map(({id}) => id), from = ids.indexOf(id);
+    if (from < 1 || to < 1 || to >= ids.length) return;
+    ids.splice(to, 0, ...ids.splice(from, 1));
+    order = ids;
+    columns = inOrder(columns);
+    headings();
+    refresh();
+    /** @type {HTMLElement | null} */ (head.children[to].querySelector("button"))?.focus();
+  }
+
+  let carried = false;
+  /** A heading that is dragged takes its column along. @param {PointerEvent} event @param {string} id @param {HTMLElement} cell */
+  function carry(event, id, cell) {
+    const start = event.clientX, button = /** @type {HTMLElement} */ (event.currentTarget);
+    carried = false;
+    if (event.button || cell === head.firstChild) return;
+    button.onpointermove = ({clientX, pointerId}) => {
+      if (!carried && Math.abs(clientX - start) < CARRY) return;
+      carried = true;
+      button.setPointerCapture(pointerId);
+      cell.style.transform = `translateX(${clientX - start}px)`;
+    };
+    button.onpointerup = ({clientX}) => {
+      button.onpointermove = button.onpointerup = null;
+      cell.style.transform = "";
+      const others = [...head.children].filter(other => other !== cell).map(other => other.getBoundingClientRect());
+      if (carried) move(id, Math.max(1, others.filter(({left, right}) => (left + right) / 2 < clientX).length));
+    };
   }
 
   /** As wide as what is on the screen needs. @param {Column<R>} column @param {number} nth */
@@ -152,9 +197,10 @@ export function virtualTable(options) {
     columns.forEach((column, nth) => {
       let cell = /** @type {HTMLElement} */ (row.children[nth]);
       if (!cell) row.append(cell = el("div", {role: "gridcell"}));
-      cell.className = `vt-cell${column.text ? " text" : ""}`;
-      if (column.draw) column.draw(cell, value);
-      else cell.textContent = column.show(value);
+      cell.className = `vt-cell${column.text ? " text" : ""}${column.draw ? " drawn" : ""}`;
+      if (column.draw) return column.draw(cell, value);
+      cell.textContent = column.show(value);
+      if (column.text) cell.title = cell.textContent;
     });
   }
 
@@ -288,10 +334,17 @@ export function virtualTable(options) {
 
   return {
     element: root, setRows, select, refresh, sort, text,
+    /** The greatest width up to `most` at which no column is cut, px; `most` where that leaves too little. @param {number} most */
+    snap(most) {
+      const bar = root.offsetWidth - root.clientWidth;
+      let sum = bar, best = 0;
+      for (const column of columns) if ((sum += widthOf(column)) <= most) best = sum;
+      return best > most * 0.6 && sum > most ? best : most;
+    },
     rows: () => rows,
     cursor: () => at,
     sorted: () => sorted,
-    setColumns(/** @type {Column<R>[]} */ list) { columns = list; headings(); refresh(); },
+    setColumns(/** @type {Column<R>[]} */ list) { columns = inOrder(list); headings(); refresh(); },
   };
 }
 

@@ -1,11 +1,14 @@
 //! Rows of tracks that are no thread's own: named and async tracks, counters, interrupts.
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_TIME, RowId, SmallSort, TrackId, TrackKind};
 
 use super::Maker;
+use crate::case::contains;
+use crate::timeline::joined::{Joined, stem};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 
-impl Maker<'_> {
+impl<'t> Maker<'t> {
     /// Gives a track and its lanes to a row.
     pub(super) fn put(&mut self, track: TrackId, row: u32) {
         let lanes = self.lanes.remove(&track).unwrap_or_default();
@@ -15,19 +18,83 @@ impl Maker<'_> {
         }
     }
 
-    /// Rows for named tracks, then for counters.
+    /// Rows for named tracks, then for counters. Async tracks whose names differ in numbers alone
+    /// are one row.
     pub(super) fn tracks(&mut self, mut tracks: Vec<TrackId>, parent: u32) {
         let is_counter = |track: &TrackId| self.trace.tracks.kind.get(track.row()).is_counter();
         tracks.small_sort_by_key(is_counter);
-        tracks
-            .into_iter()
-            .for_each(|track| self.track(track, parent));
+        let mut alike: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut rows: Vec<Vec<TrackId>> = Vec::new();
+        for track in tracks {
+            let stem = self.stem_of(track);
+            let known = stem.map(|stem| *alike.entry(stem).or_insert(rows.len()));
+            match known.and_then(|row| rows.get_mut(row)) {
+                Some(row) => row.push(track),
+                None => rows.push(vec![track]),
+            }
+        }
+        for tracks in rows {
+            match tracks[..] {
+                [track] => self.track(track, parent),
+                _ => self.joined(tracks, parent),
+            }
+        }
+    }
+
+    /// What an async track's name has in common with others; `None` for what keeps its own row.
+    fn stem_of(&self, id: TrackId) -> Option<&'t str> {
+        let trace = self.trace;
+        let is_async = trace.tracks.kind.get(id.row()) == TrackKind::ProcessAsync;
+        let holds_more = |id: TrackId| {
+            !self.timeline.values_of(id).is_empty() || !self.timeline.instants_of(id).is_empty()
+        };
+        if !is_async || self.family(id).into_iter().any(holds_more) {
+            return None;
+        }
+        let stem = stem(trace.strings.get(trace.tracks.name.get(id.row())));
+        (!stem.is_empty()).then_some(stem)
+    }
+
+    /// A track and its lanes.
+    fn family(&self, id: TrackId) -> Vec<TrackId> {
+        let lanes = self.lanes.get(&id).into_iter().flatten();
+        [id].into_iter().chain(lanes.copied()).collect()
+    }
+
+    /// One row for several async tracks.
+    fn joined(&mut self, tracks: Vec<TrackId>, parent: u32) {
+        let name = |id: &TrackId| self.trace.tracks.name.get(id.row());
+        let mut names: Vec<_> = tracks.iter().map(name).collect();
+        names.small_sort_unstable();
+        names.dedup();
+        let first = tracks[0];
+        let tracks: Vec<TrackId> = tracks.into_iter().flat_map(|id| self.family(id)).collect();
+        let name = self.stem_of(first).unwrap_or_default();
+        let mut row = TimelineRow::new(RowKind::Track, name.to_owned());
+        row.note = numbered_names(names.len());
+        self.place(&mut row, first, parent);
+        self.measure(&mut row, &tracks);
+        let ids = tracks
+            .iter()
+            .flat_map(|id| self.timeline.lanes.rows_of(*id));
+        let joined = Joined::new(self.trace, &self.timeline.ends, ids.copied().collect());
+        let row = self.rows.push(row);
+        self.rows.put_joined(row, tracks, joined);
+    }
+
+    /// Whose a track's row is.
+    fn place(&self, row: &mut TimelineRow, id: TrackId, parent: u32) {
+        let track = self.trace.tracks.row(id.row());
+        (row.parent, row.utid, row.source) = (parent, track.utid, track.source);
+        row.upid = self.timeline.process_of(self.trace, id);
+        row.cpu = u32::try_from(track.cpu).unwrap_or(u32::MAX);
+        let parent = self.rows.all.get(parent as usize);
+        row.flags |= parent.map_or(0, |parent| parent.flags & row_flags::FOCUS);
     }
 
     pub(super) fn track(&mut self, id: TrackId, parent: u32) {
         let track = self.trace.tracks.row(id.row());
-        let lanes = self.lanes.get(&id).into_iter().flatten();
-        let family: Vec<TrackId> = [id].into_iter().chain(lanes.copied()).collect();
+        let family = self.family(id);
         let slices = family
             .iter()
             .any(|id| self.timeline.ends.span(id.row()).slices > 0);
@@ -48,9 +115,7 @@ impl Maker<'_> {
             (_, name) => name.to_owned(),
         };
         let mut row = TimelineRow::new(kind, name);
-        (row.parent, row.utid, row.source) = (parent, track.utid, track.source);
-        row.upid = self.timeline.process_of(self.trace, id);
-        row.cpu = u32::try_from(track.cpu).unwrap_or(u32::MAX);
+        self.place(&mut row, id, parent);
         row.note = match kind {
             RowKind::Counter => unit(track.kind, own_name).to_owned(),
             _ if parent == NO_ROW => self.note(String::new(), track.source),
@@ -60,11 +125,6 @@ impl Maker<'_> {
         if row.extent.0 == NO_TIME {
             row.flags |= row_flags::IDLE;
         }
-        row.flags |= self
-            .rows
-            .all
-            .get(parent as usize)
-            .map_or(0, |parent| parent.flags & row_flags::FOCUS);
         let row = self.rows.push(row);
         self.put(id, row);
     }
@@ -89,11 +149,18 @@ impl Maker<'_> {
     }
 }
 
+fn numbered_names(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        count => format!("{count} names"),
+    }
+}
+
 /// The unit of a counter, where its name tells.
 fn unit(kind: TrackKind, name: &str) -> &'static str {
     match kind {
-        TrackKind::CpuCounter if name.contains("freq") => "kHz",
-        TrackKind::CpuCounter if name.contains("idle") => "state",
+        TrackKind::CpuCounter if contains(name, "freq") => "kHz",
+        TrackKind::CpuCounter if contains(name, "idle") => "state",
         _ if name.starts_with("mem.") || name.ends_with("_bytes") => "bytes",
         _ => "",
     }

@@ -1,10 +1,8 @@
 //! Finding slices, and all slices of one name.
 
-use std::collections::BTreeMap;
-
 use crate::json::Map;
 use traceloom_analyze::TimeRange;
-use traceloom_analyze::timeline::{FindMode, Finder, Hits, NO_ROW, NameId, RangeScope};
+use traceloom_analyze::timeline::{FindMode, Finder, Hits, NameId, RangeScope};
 use traceloom_trace::{RowId, SliceId, TrackId};
 
 use super::locate::slice_of;
@@ -20,12 +18,23 @@ const USUAL_LIMIT: u32 = 10_000;
 
 pub(crate) fn find(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
     let (trace, timeline) = (&engine.trace, engine.timeline());
-    let finder = Finder::new(ask.text("text")?, mode(ask)?);
-    let names = timeline.find_names(trace, &finder);
+    // Names that the page found by itself, or what to find them by.
+    let chosen = ask.maybe("names", Ask::u32s)?;
+    let finder = match chosen {
+        Some(_) => None,
+        None => Some(Finder::new(ask.text("text")?, mode(ask)?)),
+    };
+    let names = match &finder {
+        Some(finder) => timeline.find_names(trace, finder),
+        None => known(chosen.unwrap_or_default(), timeline.names.len()),
+    };
     let hits = hits(engine, ask, cancel, &names, false)?;
     let rows = timeline.rows.all.iter().enumerate();
-    let rows = rows.filter(|(_, row)| finder.finds(&row.name) || finder.finds(&row.note));
-    let mut per_row: BTreeMap<u32, u64> = BTreeMap::new();
+    let rows = rows.filter(|(_, row)| {
+        let finds = |text| finder.as_ref().is_some_and(|finder| finder.finds(text));
+        finds(&row.name) || finds(&row.note)
+    });
+    let mut per_row = vec![0_u64; timeline.rows.all.len()];
     for (track, count) in hits
         .per_track
         .iter()
@@ -33,17 +42,25 @@ pub(crate) fn find(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame,
         .filter(|(_, count)| **count > 0)
     {
         let row = timeline.rows.place(TrackId::from_row(track)).row;
-        *per_row.entry(row).or_default() += count;
+        if let Some(sum) = per_row.get_mut(row as usize) {
+            *sum += count;
+        }
     }
-    let per_row = per_row.into_iter().filter(|(row, _)| *row != NO_ROW);
+    let per_row = per_row.iter().enumerate().filter(|(_, sum)| **sum > 0);
     let mut counts = Map::new();
-    per_row.for_each(|(row, count)| counts.insert(&row.to_string(), &count));
+    per_row.for_each(|(row, count)| counts.insert(&row.to_string(), count));
     let frame = Frame::new()
         .with("total", hits.total())
         .with("per_row", counts);
     Ok(columns(engine, frame, &hits.first)
         .u32("names", names.iter().map(|name| name.0))
         .u32("rows", rows.map(|(at, _)| at as u32).collect::<Vec<_>>()))
+}
+
+/// These names without those that no slice has.
+fn known(names: Vec<u32>, count: usize) -> Vec<NameId> {
+    let names = names.into_iter().map(NameId);
+    names.filter(|name| name.row() < count).collect()
 }
 
 fn mode(ask: &Ask) -> Result<FindMode, EngineError> {
@@ -121,7 +138,7 @@ pub(crate) fn same(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame,
     let is_whole = scope == Scope::default();
     let mut hits = hits(engine, ask, cancel, &[name], !is_whole)?;
     let stats = match is_whole {
-        true => timeline.totals(trace).of(name).map(|(stats, _)| *stats),
+        true => timeline.totals(trace).of(name).copied(),
         false => {
             let tracks = scope.tracks(trace);
             let slices = RangeScope {

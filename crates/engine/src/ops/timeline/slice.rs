@@ -146,7 +146,10 @@ fn repairs(
         .unwrap_or_default();
     let name = trace.slice_name(id);
     let names_it = |detail: &str| {
-        let has = |text: &str| text.len() > 2 && detail.contains(text);
+        let has = |text: &str| {
+            let mut parts = detail.as_bytes().windows(text.len().max(1));
+            text.len() > 2 && parts.any(|part| part == text.as_bytes())
+        };
         !detail.is_empty() && (has(&thread) || detail == name)
     };
     for row in trace.repairs.rows() {
@@ -215,7 +218,7 @@ impl Engine {
 
     /// How often a name occurs in the whole trace, and for how long.
     fn occurrences(&self, name: traceloom_analyze::timeline::NameId) -> Option<Value> {
-        let (stats, rank) = self.timeline().totals(&self.trace).of(name)?;
-        Some(json!({"count": stats.count, "total_ns": stats.total_ns, "rank": rank}))
+        let stats = self.timeline().totals(&self.trace).of(name)?;
+        Some(json!({"count": stats.count, "total_ns": stats.total_ns}))
     }
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use traceloom_analyze::timeline::{
-    CounterPoint, RowKind, ShownInstant, ShownSlice, ShownState, Timeline, Window, WindowRow,
+    CounterPoint, NameId, RowKind, ShownInstant, ShownSlice, ShownState, Timeline, Window,
+    WindowRow,
 };
 use traceloom_trace::{NO_DURATION, SliceId, ThreadId, Trace};
 
@@ -11,7 +12,7 @@ use crate::ask::Ask;
 use crate::cancel::Cancel;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::frame::Frame;
+use crate::frame::{Frame, Varints};
 
 /// No screen has more pixels in a row, and no window more parts than this.
 const MOST_PIXELS: f64 = 65_536.0;
@@ -99,25 +100,15 @@ impl All {
             true => timeline.hue_of_thread(ThreadId(state.who)),
             false => 0,
         };
+        let states = || self.states.iter();
+        let who: Vec<u32> = states().map(|(state, _)| state.who).collect();
+        let mut times = Stretches::new(trace.bounds.0);
+        states().for_each(|(state, _)| times.push(state.ts, state.end));
         frame
-            .f64(
-                "t_ts",
-                self.states
-                    .iter()
-                    .map(|(state, _)| engine.relative(state.ts)),
-            )
-            .f64(
-                "t_end",
-                self.states
-                    .iter()
-                    .map(|(state, _)| engine.relative(state.end)),
-            )
-            .u8(
-                "t_state",
-                self.states.iter().map(|(state, _)| state.state as u8),
-            )
-            .u32("t_who", self.states.iter().map(|(state, _)| state.who))
-            .u8("t_hue", self.states.iter().map(hue))
+            .u8("t_times", times.bytes.0)
+            .u8("t_state", states().map(|(state, _)| state.state as u8))
+            .narrow("t_who", &who)
+            .u8("t_hue", states().map(hue))
             .f64(
                 "p_ts",
                 self.points.iter().map(|point| engine.relative(point.ts)),
@@ -144,25 +135,51 @@ impl All {
     fn slice_columns(&self, engine: &Engine, frame: Frame) -> Frame {
         let (trace, timeline) = (&engine.trace, engine.timeline());
         let slices = || self.slices.iter();
-        let names: Vec<_> = slices()
+        let names: Vec<NameId> = slices()
             .map(|slice| timeline.names.of_slice(slice.id as usize))
             .collect();
-        let dur = |slice: &ShownSlice| match slice.never_ended {
-            true => -1.0,
-            false => engine.duration(trace.slices.dur.get(slice.id as usize)),
-        };
+        let (mut times, mut id) = (Stretches::new(trace.bounds.0), 0);
+        for slice in slices() {
+            times.push(slice.ts, slice.end);
+            times.bytes.signed(i64::from(slice.id) - id);
+            id = slice.id.into();
+        }
+        let level: Vec<u32> = slices().map(|slice| slice.level).collect();
+        let name: Vec<u32> = names.iter().map(|name| name.0).collect();
         frame
-            .f64("s_ts", slices().map(|slice| engine.relative(slice.ts)))
-            .f64("s_dur", slices().map(dur))
-            .f64("s_end", slices().map(|slice| engine.relative(slice.end)))
-            .u32("s_level", slices().map(|slice| slice.level))
-            .u32("s_name", names.iter().map(|name| name.0))
-            .u32("s_id", slices().map(|slice| slice.id))
+            .u8("s_times", times.bytes.0)
+            .narrow("s_level", &level)
+            .narrow("s_name", &name)
             .u8(
                 "s_flags",
                 slices().map(|slice| flags(trace, timeline, slice)),
             )
             .u8("s_hue", names.iter().map(|name| timeline.names.hue(*name)))
+    }
+}
+
+/// Starts and lengths, packed: most are near those before.
+struct Stretches {
+    bytes: Varints,
+    /// What the page knows as the start of the one before.
+    before: i64,
+}
+
+impl Stretches {
+    /// The first start counts from `origin`.
+    fn new(origin: i64) -> Self {
+        Self {
+            bytes: Varints::default(),
+            before: origin,
+        }
+    }
+
+    fn push(&mut self, ts: i64, end: i64) {
+        // Nearer than 292 years; what is not comes near in one step.
+        let step = ts.saturating_sub(self.before);
+        self.before = self.before.wrapping_add(step);
+        self.bytes.signed(step);
+        self.bytes.unsigned(end.wrapping_sub(ts) as u64);
     }
 }
 

@@ -1,0 +1,16 @@
+// A flame graph as folded stacks, which flamegraph.pl, inferno and speedscope read: as `traceloom convert -o x.folded` writes them.
+import {labelOf, parentOf} from "panels/flame_paint";
+
+/** A line a stack that has time of its own: `outer;inner 1234`, nanoseconds. @param {import("panels/flame_paint").Frames} frames */
+export function foldedText(frames) {
+  /** @type {string[]} */
+  const paths = [];
+  const lines = [];
+  for (let at = 0; at < frames.x.length; at++) {
+    const up = parentOf(frames, at), name = labelOf(frames, at).replaceAll(";", ":").replace(/[\n\r]/g, " ");
+    paths[at] = up < 0 ? name : `${paths[up]};${name}`;
+    const ns = Math.round(frames.self[at]);
+    if (ns > 0) lines.push(`${paths[at]} ${ns}\n`);
+  }
+  return lines.join("");
+}
