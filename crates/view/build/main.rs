@@ -22,8 +22,6 @@ mod tokens;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The module that starts the page.
-const ENTRY: &str = "app/main";
 const TARGET: &str = "wasm32-unknown-unknown";
 const PACKAGE: &str = "traceloom-page-engine";
 const PROFILE: &str = "page";
@@ -51,9 +49,10 @@ fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=src");
     let web = here.join("web");
     fs::write(out.join("assets.rs"), assets(&web)?)?;
-    let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
-    let script = bundle::bundle(ENTRY, &find, true)?;
-    fs::write(out.join("page.js.lzma"), packed(script.as_bytes(), 3)?)?;
+    let page = script(&web, "app/main")?;
+    fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 3)?)?;
+    fs::write(out.join("page.js"), page)?;
+    fs::write(out.join("start.js"), script(&web, "source/start")?)?;
     let root = here.ancestors().nth(2).ok_or("no workspace")?;
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
@@ -62,7 +61,15 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// `ASSETS`: each file of the page by its path below `web/`.
+/// A module and all that it imports as one script, as short as it gets.
+fn script(web: &Path, entry: &str) -> Result<String> {
+    let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
+    let joined = bundle::bundle(entry, &find, true)?;
+    let short = rename::shortened(&joined);
+    short.map_err(|(what, at)| format!("{entry}: {what} at {at} does not end").into())
+}
+
+/// `ASSETS`: each style sheet and document of the page by its path below `web/`.
 fn assets(web: &Path) -> Result<String> {
     let mut files = Vec::new();
     collect(web, web, &mut files)?;
@@ -82,7 +89,7 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<String>) -> Result<()> {
         let ending = path.extension().and_then(|ending| ending.to_str());
         if path.is_dir() {
             collect(web, &path, files)?;
-        } else if matches!(ending, Some("js" | "css" | "html")) {
+        } else if matches!(ending, Some("css" | "html")) {
             let below = path.strip_prefix(web)?.to_str();
             files.push(below.ok_or("a name that is not UTF-8")?.replace('\\', "/"));
         }

@@ -19,7 +19,11 @@ const STYLE: &str = "<style></style>";
 /// Where the script goes.
 const SCRIPT: &str = "<script type=\"module\"></script>";
 
-/// The script, as [`bundle`] makes it of [`ENTRY`], packed by `build/main.rs`.
+/// All modules that [`ENTRY`] imports, joined and with short names by `build/main.rs`.
+const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
+/// Likewise of [`START`].
+const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
+/// [`PAGE_SCRIPT`] in LZMA.
 const SCRIPT_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.lzma"));
 
 /// Made by `build/main.rs`; empty if the toolchain lacked the target.
@@ -77,20 +81,24 @@ impl PageParts {
     /// # Errors
     /// None in a program whose tests passed: they join the modules.
     pub fn new() -> Result<Self, PageError> {
-        Self::from_web(&Web::Inside, true)
+        Self::from_web(&Web::Inside)
     }
 
-    pub(crate) fn from_web(web: &Web, strip: bool) -> Result<Self, PageError> {
+    pub(crate) fn from_web(web: &Web) -> Result<Self, PageError> {
         let file = |name| web.file(name).ok_or(PageError::Missing(name));
         let find = |name: &str| web.file(&format!("{name}.js"));
+        let script = |entry, made: &str| match web {
+            Web::Inside => Ok(made.to_owned()),
+            Web::Folder(_) => bundle(entry, &find, false),
+        };
         Ok(Self {
             html: file("page.html")?,
-            css: match strip {
-                true => stripped(&style(web)?),
-                false => style(web)?,
+            css: match web {
+                Web::Inside => stripped(&style(web)?),
+                Web::Folder(_) => style(web)?,
             },
-            script: bundle(ENTRY, &find, strip)?,
-            start: bundle(START, &find, strip)?,
+            script: script(ENTRY, PAGE_SCRIPT)?,
+            start: script(START, START_SCRIPT)?,
             engine_packed: ENGINE,
         })
     }
