@@ -21,6 +21,7 @@ mod agents;
 mod controller;
 mod device;
 mod error;
+mod live;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
 mod push;
@@ -36,6 +37,9 @@ pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};
 pub use controller::{Controller, Note, Step};
 pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use live::LiveLinuxAgent;
+pub use live::{LiveAtraceAgent, Tape, Trigger, Watched};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
 pub use push::{PushedAgent, agent_for};
