@@ -2,11 +2,15 @@
 //! the one that is.
 
 use anyhow::{Context, Result};
+use testkit::{DatCompression, Machine};
 
 use crate::run::{cargo, check};
 
 /// Text of a system trace, compressed: three megabytes of it would be too much for a repository.
 const JANK: &str = "examples/jank.ftrace.gz";
+
+/// Ring buffer pages as trace-cmd records them.
+const DAT: &str = "examples/app.dat";
 
 /// Writes them; the same bytes each time.
 pub fn run() -> Result<()> {
@@ -15,7 +19,14 @@ pub fn run() -> Result<()> {
     std::fs::write(&path, trace.to_bytes()).with_context(|| format!("{}", path.display()))?;
     println!("examples/app.trace: {} records", trace.records.len());
     jank()?;
+    std::fs::write(testkit::workspace_root().join(DAT), dat()).context(DAT)?;
+    println!("{DAT}: {} events", testkit::small_dat_events().len());
     page()
+}
+
+/// A small recording of every kind of event that the testkit knows.
+fn dat() -> Vec<u8> {
+    testkit::small_dat(7, Machine::USUAL, DatCompression::Zstd).to_bytes()
 }
 
 /// The system trace of a list that stutters.
@@ -41,7 +52,17 @@ fn page() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::JANK;
+    use super::{DAT, JANK};
+
+    #[test]
+    fn the_committed_dat_is_the_one_that_is_made() {
+        let path = testkit::workspace_root().join(DAT);
+        let committed = std::fs::read(path).expect("run `cargo xtask fixtures`");
+        assert!(
+            committed == super::dat(),
+            "{DAT} is out of date: run `cargo xtask fixtures`"
+        );
+    }
 
     #[test]
     fn the_committed_jank_is_the_one_that_is_made() {

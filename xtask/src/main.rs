@@ -21,8 +21,8 @@ usage: cargo xtask CHORE
   test              format, lints, all tests, other platforms; installs what they need
   bench [--quick] [--write] [SECTION]
                     our speed, the machine's limit and the peers' speed, in one run, or one
-                    section of it: methods, systems, small, dmtracedump, page, capture;
-                    --write puts the tables into docs/performance.md
+                    section of it (capture, page, …); --write puts the tables into
+                    docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS

@@ -1,4 +1,4 @@
-//! Small letters.
+//! Small letters, and texts within texts.
 //!
 //! The tables of all letters are heavier than anything else that a report's engine would need
 //! them for, and a browser has its own: there, whoever loads the engine says how.
@@ -16,6 +16,12 @@ mod of_browser {
         let _ = LOWERCASE.set(lowercase);
     }
 
+    /// Not by the standard library's quicker search, which is heavy.
+    pub(crate) fn contains(text: &str, part: &str) -> bool {
+        let mut places = text.as_bytes().windows(part.len().max(1));
+        part.is_empty() || places.any(|place| place == part.as_bytes())
+    }
+
     pub(crate) fn lowercase(text: &str) -> String {
         match LOWERCASE.get() {
             Some(lowercase) if !text.is_ascii() => lowercase(text),
@@ -25,11 +31,16 @@ mod of_browser {
 }
 
 #[cfg(target_family = "wasm")]
-pub(crate) use of_browser::lowercase;
-#[cfg(target_family = "wasm")]
 pub use of_browser::set_lowercase;
+#[cfg(target_family = "wasm")]
+pub(crate) use of_browser::{contains, lowercase};
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn lowercase(text: &str) -> String {
     text.to_lowercase()
+}
+
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn contains(text: &str, part: &str) -> bool {
+    text.contains(part)
 }

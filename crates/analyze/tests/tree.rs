@@ -4,7 +4,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Numbers, calls_of, label, paths, record, records, trace_of, tree_of};
+use common::{
+    Numbers, calls_of, label, paths, record, records, records_in_turns, trace_of, tree_in_batches,
+    tree_of,
+};
 use proptest::prelude::*;
 use traceloom_analyze::{CallTree, CallTreeBuilder, Measure, NodeId, TimeRange, TreeOptions};
 use traceloom_trace::RepairKind;
@@ -54,6 +57,18 @@ proptest! {
         prop_assert_eq!(without_roots(paths(&straight)), plain_paths(&records, TimeRange::ALL));
         for kind in [RepairKind::UnmatchedExit, RepairKind::MissingExit, RepairKind::NeverClosed] {
             prop_assert_eq!(straight.repairs.count(kind), tables.repairs.count(kind));
+        }
+    }
+
+    #[test]
+    fn batches_of_any_size_agree(records in records_in_turns(3_000, 900)) {
+        let one_by_one = tree_in_batches(&records, 1, CallTreeBuilder::default());
+        for batch in [7, 511, 4_096] {
+            let tree = tree_in_batches(&records, batch, CallTreeBuilder::default());
+            prop_assert_eq!(paths(&tree), paths(&one_by_one));
+            for kind in [RepairKind::UnmatchedExit, RepairKind::MissingExit, RepairKind::NeverClosed] {
+                prop_assert_eq!(tree.repairs.count(kind), one_by_one.repairs.count(kind));
+            }
         }
     }
 

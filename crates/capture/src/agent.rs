@@ -60,6 +60,11 @@ pub trait Agent {
     /// What messages call it.
     fn name(&self) -> &str;
 
+    /// Whether what it hands over only explains what others record.
+    fn is_aid(&self) -> bool {
+        false
+    }
+
     /// Starts recording, and gives back what the user should know.
     ///
     /// # Errors

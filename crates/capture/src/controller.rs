@@ -50,7 +50,7 @@ impl<'a> Controller<'a> {
     /// Of these agents, none started.
     pub fn new(agents: Vec<Box<dyn Agent + 'a>>, limits: Limits) -> Self {
         Self {
-            asked: agents.len(),
+            asked: count(&agents),
             agents,
             limits,
         }
@@ -63,7 +63,7 @@ impl<'a> Controller<'a> {
 
     /// How many do.
     pub fn running(&self) -> usize {
-        self.agents.len()
+        count(&self.agents)
     }
 
     /// Starts all agents in their order; those that fail are left out from then on.
@@ -114,6 +114,10 @@ impl<'a> Controller<'a> {
             }
         }
     }
+}
+
+fn count(agents: &[Box<dyn Agent + '_>]) -> usize {
+    agents.iter().filter(|agent| !agent.is_aid()).count()
 }
 
 fn failed(agent: &dyn Agent, step: Step, error: CaptureError) -> Note {

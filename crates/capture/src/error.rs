@@ -59,6 +59,30 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// No program of ours for the device's processor.
+    #[error(
+        "no atrace for {abi} at {path}; cargo xtask dist makes it, and --push-agent=FILE names another"
+    )]
+    NoAgent {
+        /// The processor, as Android calls it.
+        abi: String,
+        /// Where it was looked for.
+        path: String,
+    },
+    /// No process of that name runs.
+    #[error("no process called {process} runs on the device; `adb shell ps -A` lists all")]
+    NoProcess {
+        /// The name.
+        process: String,
+    },
+    /// A process's debugger port refused.
+    #[error("the process refused {chunk}: {reason}")]
+    Debugger {
+        /// The chunk that was sent.
+        chunk: String,
+        /// Why.
+        reason: String,
+    },
     /// The kernel has no such event.
     #[error("this kernel has no event {event}; available_events in its tracefs lists all")]
     NoEvent {

@@ -23,12 +23,13 @@ mod device;
 mod error;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
+mod push;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
 pub use agents::{
-    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory, FileAgent, LocalProcessAgent,
-    ProcessAgent,
+    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DdmsAgent, DdmsOptions, DeviceCategory,
+    FileAgent, LocalProcessAgent, MethodAgent, MethodOptions, ProcessAgent,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};
@@ -37,3 +38,4 @@ pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
+pub use push::{PushedAgent, agent_for};

@@ -10,6 +10,9 @@ use crate::transform::{Transform, next_durations, undo};
 use crate::value::{TEXT, Value};
 use crate::write::{needed_bytes, row_bytes};
 
+/// Takes the numbers of a column, and how many rows there are.
+type Taker<'t> = dyn FnMut(Option<&Numbers>, usize) -> Result<(), i64> + 't;
+
 /// A table's directory; columns are unpacked when they are asked for.
 pub(crate) struct Table<'a> {
     pub name: &'a str,
@@ -129,18 +132,14 @@ impl<'a> Table<'a> {
 
     /// Reads a column to its place. What is wrong [`checked`](Self::checked) tells once for many:
     /// there are more columns than places that could do something about it.
-    #[inline(never)]
     pub fn put<T: Value>(&mut self, column: &mut Column<T>, name: &str, missing: T) {
-        let Some(numbers) = self.values(name, T::TYPE) else {
-            return;
-        };
-        match numbers {
-            None => *column = Column::repeated(missing, self.rows),
-            Some(numbers) => match self.typed(name, numbers) {
-                Ok(values) => *column = values,
-                Err(error) => self.fail(error),
-            },
-        }
+        self.take(name, T::TYPE, &mut |numbers, rows| {
+            *column = match numbers {
+                None => Column::repeated(missing, rows),
+                Some(numbers) => column_of(numbers, rows)?,
+            };
+            Ok(())
+        });
     }
 
     /// What went wrong, if anything did.
@@ -148,25 +147,24 @@ impl<'a> Table<'a> {
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    #[cold]
+    /// Gives `taker` a column's numbers, if there are any, and how many rows there are; nothing
+    /// once something failed. Its error is a number that is no value of the column's type.
+    // Once for all types: a report carries the code.
     #[inline(never)]
-    fn fail(&mut self, error: ColumnsError) {
-        self.failed.get_or_insert(error);
+    fn take(&mut self, name: &str, ty: u8, taker: &mut Taker<'_>) {
+        if self.failed.is_some() {
+            return;
+        }
+        let taken = self.numbers_of(name, ty).and_then(|numbers| {
+            taker(numbers.as_ref(), self.rows).map_err(|number| self.bad(name, number))
+        });
+        self.failed = taken.err();
     }
 
-    /// A column's numbers if there are any; nothing once something failed.
+    #[cold]
     #[inline(never)]
-    fn values(&mut self, name: &str, ty: u8) -> Option<Option<Numbers>> {
-        if self.failed.is_some() {
-            return None;
-        }
-        match self.numbers_of(name, ty) {
-            Ok(numbers) => Some(numbers),
-            Err(error) => {
-                self.fail(error);
-                None
-            }
-        }
+    fn bad(&self, name: &str, number: i64) -> ColumnsError {
+        self.wrong(name, "a value", number, "one of its type")
     }
 
     /// A column's numbers, in the order of rows; `None` if there is no such column.
@@ -213,20 +211,7 @@ impl<'a> Table<'a> {
 
     /// Numbers as the values that they stand for.
     pub fn typed<T: Value>(&self, name: &str, numbers: Numbers) -> Result<Column<T>, ColumnsError> {
-        let bad = |number| self.wrong(name, "a value", number, "one of its type");
-        match numbers {
-            Numbers::Same(number) => {
-                let value = T::from_number(number).ok_or_else(|| bad(number))?;
-                Ok(Column::repeated(value, self.rows))
-            }
-            Numbers::Each(numbers) => {
-                let mut column = Column::default();
-                for number in numbers {
-                    column.push(T::from_number(number).ok_or_else(|| bad(number))?);
-                }
-                Ok(column)
-            }
-        }
+        column_of(&numbers, self.rows).map_err(|number| self.bad(name, number))
     }
 
     fn numbers(&mut self, entry: Entry<'a>) -> Result<Numbers, ColumnsError> {
@@ -324,5 +309,23 @@ impl<'a> Table<'a> {
             rest = after;
         }
         Ok(texts)
+    }
+}
+
+/// A column of numbers, or the first that is no such value.
+#[inline(never)]
+fn column_of<T: Value>(numbers: &Numbers, rows: usize) -> Result<Column<T>, i64> {
+    match *numbers {
+        Numbers::Same(number) => {
+            let value = T::from_number(number).ok_or(number)?;
+            Ok(Column::repeated(value, rows))
+        }
+        Numbers::Each(ref numbers) => {
+            let mut column = Column::default();
+            for &number in numbers {
+                column.push(T::from_number(number).ok_or(number)?);
+            }
+            Ok(column)
+        }
     }
 }

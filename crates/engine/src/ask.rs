@@ -104,7 +104,7 @@ impl<'a> Ask<'a> {
 
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(80) {
-        Some((at, _)) => format!("{}…", &text[..at]),
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),
     }
 }

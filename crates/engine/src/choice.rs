@@ -57,7 +57,7 @@ pub(crate) fn choice<T: Copy>(
         None => Err(EngineError::Field {
             field,
             expected,
-            found: format!("{text:?}"),
+            found: format!("\"{text}\""),
         }),
     }
 }

@@ -10,10 +10,10 @@ pub enum EngineError {
     #[error("the question is no JSON object: {0}")]
     NotJson(String),
     /// There is no such operation.
-    #[error("no operation is called {0:?}")]
+    #[error("no operation is called \"{0}\"")]
     UnknownOp(String),
     /// A field is missing, or of another kind than expected.
-    #[error("field {field:?} of the question: {expected} expected, found {found}")]
+    #[error("field \"{field}\" of the question: {expected} expected, found {found}")]
     Field {
         /// The field's name.
         field: &'static str,

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use traceloom_analyze::frames::{AppReport, BlockedReport, TopReport, WorstFrame};
+use traceloom_trace::shortest_digits;
 
 /// What can be written as JSON.
 pub trait ToJson {
@@ -100,7 +101,8 @@ fn put_text(out: &mut String, text: &str) {
         .bytes()
         .position(|b| b < b' ' || b == b'"' || b == b'\\')
     {
-        let (plain, special) = rest.split_at(at);
+        // What is special is ASCII, so that it stands between characters.
+        let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(plain);
         let mut chars = special.chars();
         put_special(out, chars.next().unwrap_or_default());
@@ -142,39 +144,6 @@ fn put_number(out: &mut String, number: i128) {
     }
 }
 
-/// The shortest digits that mean just this number, which is finite.
-#[cfg(not(target_family = "wasm"))]
-fn put_digits(out: &mut String, number: f64) {
-    use std::fmt::Write as _;
-    // Writing to a text does not fail.
-    let _ = write!(out, "{number:?}");
-}
-
-#[cfg(target_family = "wasm")]
-use of_browser::put_digits;
-
-/// A browser writes the same digits as the standard library, and a report need not carry that.
-#[cfg(target_family = "wasm")]
-pub(crate) mod of_browser {
-    use std::sync::OnceLock;
-
-    static DIGITS: OnceLock<fn(f64) -> String> = OnceLock::new();
-
-    /// Says how floats are written, with the fewest digits that mean just this number; the first
-    /// that says so counts. Until then they are null.
-    pub fn set_digits(digits: fn(f64) -> String) {
-        // Whoever comes second has nothing to add.
-        let _ = DIGITS.set(digits);
-    }
-
-    pub(super) fn put_digits(out: &mut String, number: f64) {
-        match DIGITS.get() {
-            Some(digits) => *out += &digits(number),
-            None => *out += "null",
-        }
-    }
-}
-
 /// Floats up to here are whole numbers and are written as such.
 const EXACT: f64 = (1u64 << 53) as f64;
 
@@ -187,7 +156,7 @@ impl ToJson for f64 {
             put_number(out, *self as i128);
             out.push_str(".0");
         } else if self.is_finite() {
-            put_digits(out, *self);
+            *out += &shortest_digits(*self);
         } else {
             out.push_str("null");
         }

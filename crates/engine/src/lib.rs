@@ -32,6 +32,6 @@ pub use error::EngineError;
 pub use frame::Frame;
 pub use json::ToJson;
 #[cfg(target_family = "wasm")]
-pub use json::of_browser::set_digits;
-#[cfg(target_family = "wasm")]
 pub use traceloom_analyze::set_lowercase;
+#[cfg(target_family = "wasm")]
+pub use traceloom_trace::set_digits;

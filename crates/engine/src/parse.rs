@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
             parser.space();
             let start = parser.at;
             let value = parser.value()?;
-            each(name, value, &parser.text[start..parser.at]);
+            each(name, value, parser.text.get(start..parser.at)?);
             Some(())
         })
     }
@@ -137,7 +137,8 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self, word: &str, value: Value) -> Option<Value> {
-        let is_it = self.text[self.at..].starts_with(word);
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let is_it = rest.starts_with(word.as_bytes());
         self.at += word.len();
         is_it.then_some(value)
     }

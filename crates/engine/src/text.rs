@@ -25,11 +25,9 @@ pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
             .nth(chars)
             .map_or(text.len(), |(at, _)| at)
     };
-    Cow::Owned(format!(
-        "{}…{}",
-        &text[..place(head)],
-        &text[place(count - tail)..]
-    ))
+    let start = text.get(..place(head)).unwrap_or_default();
+    let end = text.get(place(count - tail)..).unwrap_or_default();
+    Cow::Owned(format!("{start}…{end}"))
 }
 
 #[cfg(test)]

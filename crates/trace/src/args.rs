@@ -1,6 +1,7 @@
 //! Arguments: named values that hang on slices and events.
 
 use crate::column::Column;
+use crate::digits::plain_digits;
 use crate::ids::{ArgSetId, RowId, StringId};
 use crate::strings::StringPool;
 
@@ -46,7 +47,7 @@ impl ArgValue {
         match self {
             Self::Int(value) => value.to_string(),
             Self::Hex(value) => format!("{value:#x}"),
-            Self::Float(value) => value.to_string(),
+            Self::Float(value) => plain_digits(value),
             Self::Text(id) => strings.get(id).to_owned(),
         }
     }
@@ -65,11 +66,27 @@ impl ArgTable {
     /// Stores a set; an empty one is [`ArgSetId::NONE`].
     pub fn push_set(&mut self, args: impl IntoIterator<Item = (StringId, ArgValue)>) -> ArgSetId {
         let before = self.keys.len();
-        for (key, value) in args {
-            let (kind, bits) = value.pack();
-            self.keys.push(key);
-            self.kinds.push(kind);
-            self.values.push(bits);
+        let args = args.into_iter();
+        let most = args.size_hint().1.unwrap_or(usize::MAX / 2);
+        let columns = (
+            self.keys.room(most),
+            self.kinds.room(most),
+            self.values.room(most),
+        );
+        if let (Some(keys), Some(kinds), Some(values)) = columns {
+            for (key, value) in args {
+                let (kind, bits) = value.pack();
+                keys.push(key);
+                kinds.push(kind);
+                values.push(bits);
+            }
+        } else {
+            for (key, value) in args {
+                let (kind, bits) = value.pack();
+                self.keys.push(key);
+                self.kinds.push(kind);
+                self.values.push(bits);
+            }
         }
         if self.keys.len() == before {
             return ArgSetId::NONE;

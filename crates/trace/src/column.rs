@@ -53,6 +53,13 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// The last chunk, where it has room for so many rows more.
+    #[inline]
+    pub(crate) fn room(&mut self, rows: usize) -> Option<&mut Vec<T>> {
+        let chunk = self.chunks.last_mut()?;
+        (chunk.len() + rows <= CHUNK_ROWS).then_some(chunk)
+    }
+
     /// Adds a row that repeats the others, or for which there is no room in the last chunk.
     #[inline(never)]
     fn push_aside(&mut self, value: T) {

@@ -30,6 +30,7 @@ mod clock;
 mod column;
 mod compact;
 mod cut;
+mod digits;
 mod ids;
 mod lanes;
 mod merge;
@@ -53,6 +54,9 @@ pub use builder::TraceBuilder;
 pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column, ColumnChunk, ColumnValues};
+#[cfg(target_family = "wasm")]
+pub use digits::set_digits;
+pub use digits::shortest_digits;
 pub use ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };

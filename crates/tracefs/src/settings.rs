@@ -92,11 +92,14 @@ impl<'a> Settings<'a> {
 
     /// Sets a property.
     pub fn set_property(&mut self, name: &str, value: &str) -> Result<(), Error> {
-        let old = self.properties.get(name).unwrap_or_default();
-        self.record(Undo::Property {
+        let entry = |value| Undo::Property {
             name: name.to_owned(),
-            value: old,
-        });
+            value,
+        };
+        // Asking is a process of its own.
+        if !self.is_known(&entry(String::new())) {
+            self.record(entry(self.properties.get(name).unwrap_or_default()));
+        }
         let name = name.to_owned();
         let set = self.properties.set(&name, value);
         set.map_err(|source| Error::Property { name, source })
@@ -120,10 +123,14 @@ impl<'a> Settings<'a> {
     }
 
     fn record(&mut self, entry: Undo) {
-        if !self.undo.iter().any(|known| known.same_target(&entry)) {
+        if !self.is_known(&entry) {
             tell(&mut self.guardian, &entry);
             self.undo.push(entry);
         }
+    }
+
+    fn is_known(&self, entry: &Undo) -> bool {
+        self.undo.iter().any(|known| known.same_target(entry))
     }
 
     /// What was changed so far.

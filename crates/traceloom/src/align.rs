@@ -82,27 +82,44 @@ fn names(named: &Path, file: &Path) -> bool {
 pub fn read_traces(files: &[PathBuf], how: &AlignArgs, open: &InputArgs) -> Result<Trace> {
     let files = once_a_pair(files);
     how.check(&files)?;
-    let Some((first, others)) = files.split_first() else {
+    let read = |file: &&Path| Ok((file.to_path_buf(), read_trace(file, open)?));
+    put_together(files.iter().map(read), how)
+}
+
+/// Puts traces on the time line of the first, and says on stderr where each of the others lies.
+///
+/// # Errors
+/// Of the traces; or if there is none.
+pub fn put_together(
+    traces: impl IntoIterator<Item = Result<(PathBuf, Trace)>>,
+    how: &AlignArgs,
+) -> Result<Trace> {
+    let mut traces = traces.into_iter();
+    let Some(first) = traces.next() else {
         bail!("no trace is named");
     };
-    let mut merged = read_trace(first, open)?;
-    for file in others {
-        let trace = read_trace(file, open)?;
-        let (shift_ns, why) = shift(&merged, &trace, file, how);
-        let starts = trace.bounds.0.saturating_add(shift_ns);
-        let said = said(starts.saturating_sub(merged.bounds.0), &why);
-        eprintln!("{}: {said}", plain(&file.display().to_string()));
-        let source = SourceId::from_row(merged.sources.len());
-        let has_source = !trace.sources.is_empty();
-        merged.append(trace, shift_ns);
-        let row = MetadataRow {
-            key: merged.strings.intern("aligned"),
-            value: merged.strings.intern(&said),
-            source: if has_source { source } else { SourceId::NONE },
-        };
-        merged.metadata.push(row);
+    let (_, mut merged) = first?;
+    for trace in traces {
+        let (file, trace) = trace?;
+        append(&mut merged, trace, &file, how);
     }
     Ok(merged)
+}
+
+fn append(merged: &mut Trace, trace: Trace, file: &Path, how: &AlignArgs) {
+    let (shift_ns, why) = shift(merged, &trace, file, how);
+    let starts = trace.bounds.0.saturating_add(shift_ns);
+    let said = said(starts.saturating_sub(merged.bounds.0), &why);
+    eprintln!("{}: {said}", plain(&file.display().to_string()));
+    let source = SourceId::from_row(merged.sources.len());
+    let has_source = !trace.sources.is_empty();
+    merged.append(trace, shift_ns);
+    let row = MetadataRow {
+        key: merged.strings.intern("aligned"),
+        value: merged.strings.intern(&said),
+        source: if has_source { source } else { SourceId::NONE },
+    };
+    merged.metadata.push(row);
 }
 
 /// What to add to a file's times, and why.

@@ -46,6 +46,13 @@ enum Command {
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
+    /// atrace: records this machine as Android's program of that name does on a device
+    #[cfg(target_os = "linux")]
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom atrace -t 5 sched gfx view"
+    )]
+    Atrace(Rest),
     /// systrace: records a device or this machine, and writes one HTML file
     #[command(
         disable_help_flag = true,
@@ -58,12 +65,6 @@ enum Command {
         after_help = "Example:\n  traceloom traceview -r app.trace"
     )]
     Traceview(Rest),
-    /// Android's atrace, for this device: records the kernel and the marks of programs
-    #[command(
-        disable_help_flag = true,
-        after_help = "Example:\n  traceloom atrace -t 3 sched irq > trace.txt"
-    )]
-    Atrace(Rest),
 }
 
 /// Arguments handed on as they are to a program with its own rules.
@@ -132,9 +133,12 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             "dmtracedump",
             rest.args,
         ))),
+        #[cfg(target_os = "linux")]
+        Command::Atrace(rest) => Ok(traceloom_tracefs::atrace::run(with_name(
+            "atrace", rest.args,
+        ))),
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
-        Command::Atrace(rest) => Ok(atrace(with_name("atrace", rest.args))),
     }
 }
 
@@ -186,24 +190,12 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        #[cfg(target_os = "linux")]
+        "atrace" => Some(traceloom_tracefs::atrace::run(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),
-        "atrace" => Some(atrace(args.iter().cloned())),
         _ => None,
     }
-}
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn atrace(args: impl Iterator<Item = OsString>) -> ExitCode {
-    traceloom_tracefs::atrace::run(args)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn atrace(_args: impl Iterator<Item = OsString>) -> ExitCode {
-    report(&anyhow::anyhow!(
-        "atrace records the system it runs on, which must be Linux or Android"
-    ));
-    ExitCode::from(2)
 }
 
 fn with_name(name: &str, args: Vec<OsString>) -> impl Iterator<Item = OsString> {

@@ -1,5 +1,5 @@
-//! Lists the page's files for `src/assets.rs`, and compiles and packs the engine, which is
-//! WebAssembly.
+//! Lists the page's files for `src/assets.rs`, packs its script, and compiles and packs the engine,
+//! which is WebAssembly.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,7 +10,15 @@ use std::{env, fs};
 
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 
+#[path = "../src/bundle.rs"]
+mod bundle;
+#[path = "../src/module.rs"]
+mod module;
+#[path = "../src/rename.rs"]
+mod rename;
 mod streams;
+#[path = "../src/tokens.rs"]
+mod tokens;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -38,7 +46,13 @@ fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=web");
-    fs::write(out.join("assets.rs"), assets(&here.join("web"))?)?;
+    println!("cargo::rerun-if-changed=src");
+    let web = here.join("web");
+    fs::write(out.join("assets.rs"), assets(&web)?)?;
+    let page = script(&web, "app/main")?;
+    fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 3)?)?;
+    fs::write(out.join("page.js"), page)?;
+    fs::write(out.join("start.js"), script(&web, "source/start")?)?;
     let root = here.ancestors().nth(2).ok_or("no workspace")?;
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
@@ -47,7 +61,15 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// `ASSETS`: each file of the page by its path below `web/`.
+/// A module and all that it imports as one script, as short as it gets.
+fn script(web: &Path, entry: &str) -> Result<String> {
+    let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
+    let joined = bundle::bundle(entry, &find, true)?;
+    let short = rename::shortened(&joined);
+    short.map_err(|(what, at)| format!("{entry}: {what} at {at} does not end").into())
+}
+
+/// `ASSETS`: each style sheet and document of the page by its path below `web/`.
 fn assets(web: &Path) -> Result<String> {
     let mut files = Vec::new();
     collect(web, web, &mut files)?;
@@ -67,7 +89,7 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<String>) -> Result<()> {
         let ending = path.extension().and_then(|ending| ending.to_str());
         if path.is_dir() {
             collect(web, &path, files)?;
-        } else if matches!(ending, Some("js" | "css" | "html")) {
+        } else if matches!(ending, Some("css" | "html")) {
             let below = path.strip_prefix(web)?.to_str();
             files.push(below.ok_or("a name that is not UTF-8")?.replace('\\', "/"));
         }
@@ -99,7 +121,7 @@ fn engine(root: &Path, out: &Path) -> Result<Vec<u8>> {
     }
     let name = format!("{}.wasm", PACKAGE.replace('-', "_"));
     let wasm = fs::read(target_dir.join(TARGET).join(PROFILE).join(name))?;
-    packed(&streams::sorted(&wasm)?)
+    packed(&streams::sorted(&wasm)?, 1)
 }
 
 fn has_target() -> Result<bool> {
@@ -153,12 +175,13 @@ fn cargo_home() -> Option<PathBuf> {
 }
 
 /// LZMA with its size in front, which `web/source/unpack.js` unpacks: a quarter smaller than gzip.
-fn packed(content: &[u8]) -> Result<Vec<u8>> {
+/// So many bits of a byte say what the next may be.
+fn packed(content: &[u8], literal_context_bits: u32) -> Result<Vec<u8>> {
     let mut options = LzmaOptions::with_preset(9);
     options.nice_len = 273;
-    // Nothing in the streams is aligned to words.
+    options.lc = literal_context_bits;
+    // Nothing is aligned to words.
     options.pb = 0;
-    options.lc = 1;
     let mut out = LzmaWriter::new_use_header(Vec::new(), &options, Some(content.len() as u64))?;
     out.write_all(content)?;
     Ok(out.finish()?)

@@ -1,4 +1,5 @@
-//! The files of the page, which are part of the program.
+//! The style sheets and the document of the page, which are part of the program; a folder that is
+//! read instead has its modules too.
 
 use std::path::{Path, PathBuf};
 

@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::module::Module;
-use crate::rename::{Names, Renamed, Variables};
 
 /// Why modules cannot be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -37,53 +36,47 @@ pub struct BundleError {
 pub type Find<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Joins `entry` and everything it imports into one script. `strip` leaves out comments and
-/// indentation, and gives variables short names.
+/// indentation. (`build/main.rs` does that, and goes on with `rename.rs`.)
 ///
 /// # Errors
 /// For a missing module or name, modules that import each other in a circle, and forms of import
 /// and export that the page does not use; says where.
 pub fn bundle(entry: &str, find: &Find<'_>, strip: bool) -> Result<String, BundleError> {
-    let mut order = Order {
+    let mut bundle = Bundle {
         find,
-        modules: Vec::new(),
+        strip,
+        done: BTreeMap::new(),
         path: Vec::new(),
+        script: String::new(),
     };
     let nowhere = BundleError {
         module: entry.to_owned(),
         line: 1,
         problem: "no such module".to_owned(),
     };
-    order.add(entry, nowhere)?;
-    let modules = order.modules.iter();
-    let modules = modules.map(|(name, source)| Module::parse(name, source));
-    let modules = modules.collect::<Result<Vec<_>, _>>()?;
-    let variables = modules.iter().map(|module| match strip {
-        true => module.variables(),
-        false => Variables::default(),
-    });
-    let variables: Vec<Variables> = variables.collect();
-    let common = Names::common(variables.iter());
-    let mut joined = Joined::default();
-    for (module, variables) in modules.iter().zip(&variables) {
-        let names = &Names::of(variables, &common);
-        joined.add(module, strip, Renamed { variables, names })?;
-    }
-    Ok(joined.script)
+    bundle.add(entry, nowhere)?;
+    Ok(bundle.script)
 }
 
-/// Modules in the order in which they must run.
-struct Order<'a> {
+struct Bundle<'a> {
     find: &'a Find<'a>,
-    /// Names and sources, each after all that it imports.
-    modules: Vec<(String, String)>,
+    strip: bool,
+    /// What each module that is in the script exports.
+    done: BTreeMap<String, Done>,
     /// The modules on the way from the entry to here.
     path: Vec<String>,
+    script: String,
 }
 
-impl Order<'_> {
+struct Done {
+    number: usize,
+    exports: Vec<String>,
+}
+
+impl Bundle<'_> {
     /// Adds a module after all that it imports. `missing` is the error if there is none.
     fn add(&mut self, name: &str, missing: BundleError) -> Result<(), BundleError> {
-        if self.modules.iter().any(|(known, _)| known == name) {
+        if self.done.contains_key(name) {
             return Ok(());
         }
         if let Some(start) = self.path.iter().position(|on_path| on_path == name) {
@@ -99,31 +92,10 @@ impl Order<'_> {
             self.add(&import.from, module.error(import.at, problem))?;
         }
         self.path.pop();
-        self.modules.push((name.to_owned(), source));
-        Ok(())
+        self.write(name, &module)
     }
-}
 
-/// The script as far as it is joined.
-#[derive(Default)]
-struct Joined {
-    /// What each module that is in the script exports, and its number.
-    done: BTreeMap<String, Done>,
-    script: String,
-}
-
-struct Done {
-    number: usize,
-    exports: Vec<String>,
-}
-
-impl Joined {
-    fn add(
-        &mut self,
-        module: &Module<'_>,
-        strip: bool,
-        renamed: Renamed<'_>,
-    ) -> Result<(), BundleError> {
+    fn write(&mut self, name: &str, module: &Module<'_>) -> Result<(), BundleError> {
         let number = self.done.len();
         let mut head = format!("const $${number}=(()=>{{\n");
         for import in &module.imports {
@@ -134,20 +106,20 @@ impl Joined {
                     return Err(module.error(import.at, problem));
                 }
             }
-            head += &import.statement(from.number, renamed);
+            head += &import.statement(from.number);
         }
         self.script += &head;
-        self.script += &module.body(strip, renamed);
-        let exports = module.exports.iter().map(|export| export.field(renamed));
-        let exports: Vec<_> = exports.collect();
+        self.script += &module.body(self.strip);
+        let exports: Vec<_> = module.exports.iter().map(|export| export.field()).collect();
         self.script += &format!("\nreturn {{{}}};\n}})();\n", exports.join(","));
         let exports = module.exports.iter().map(|export| export.name.clone());
         let exports = exports.collect();
-        self.done
-            .insert(module.name.to_owned(), Done { number, exports });
+        self.done.insert(name.to_owned(), Done { number, exports });
         Ok(())
     }
 }
 
+// Named, as `build/main.rs` has this module from another folder.
 #[cfg(test)]
+#[path = "bundle/tests.rs"]
 mod tests;

@@ -15,6 +15,7 @@ mod base64;
 mod bundle;
 mod module;
 mod page;
+#[cfg(test)]
 mod rename;
 mod report;
 mod server;

@@ -1,7 +1,6 @@
 //! One module of the page: what it imports and exports, and its body without those statements.
 
 use crate::bundle::BundleError;
-use crate::rename::{Renamed, Variables};
 use crate::tokens::{Kind, Token, tokens};
 
 /// `import {a, b as c} from "x"`.
@@ -18,14 +17,14 @@ pub(crate) struct Import {
 
 impl Import {
     /// The statement that stands for it where modules are numbered variables.
-    pub fn statement(&self, number: usize, renamed: Renamed<'_>) -> String {
-        let field = |(theirs, ours): &(String, String)| match renamed.name(ours) {
-            ours if theirs == ours => ours.to_owned(),
-            ours => format!("{theirs}:{ours}"),
+    pub fn statement(&self, number: usize) -> String {
+        let field = |(theirs, ours): &(String, String)| match theirs == ours {
+            true => ours.clone(),
+            false => format!("{theirs}:{ours}"),
         };
         let names: Vec<_> = self.names.iter().map(field).collect();
         match &self.whole {
-            Some(name) => format!("const {}=$${number};\n", renamed.name(name)),
+            Some(name) => format!("const {name}=$${number};\n"),
             None if names.is_empty() => String::new(),
             None => format!("const {{{}}}=$${number};\n", names.join(",")),
         }
@@ -40,10 +39,10 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    pub fn field(&self, renamed: Renamed<'_>) -> String {
-        match renamed.name(&self.local) {
-            local if self.name == local => local.to_owned(),
-            local => format!("{}:{local}", self.name),
+    pub fn field(&self) -> String {
+        match self.name == self.local {
+            true => self.name.clone(),
+            false => format!("{}:{}", self.name, self.local),
         }
     }
 }
@@ -51,7 +50,7 @@ impl Export {
 /// A module, taken apart.
 #[derive(Debug)]
 pub(crate) struct Module<'a> {
-    pub name: &'a str,
+    name: &'a str,
     source: &'a str,
     tokens: Vec<Token>,
     /// Tokens that are not part of the body.
@@ -259,23 +258,9 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// Its variables.
-    pub fn variables(&self) -> Variables {
-        let ours = self.imports.iter().flat_map(|import| {
-            let names = import.names.iter().map(|(_, ours)| ours);
-            names.chain(&import.whole).map(String::as_str)
-        });
-        Variables::new(
-            self.source,
-            &self.tokens,
-            &self.cut,
-            &ours.collect::<Vec<_>>(),
-        )
-    }
-
     /// The module without its imports and the word `export`. `strip` also leaves out comments,
     /// indentation and blanks that nothing needs.
-    pub fn body(&self, strip: bool, renamed: Renamed<'_>) -> String {
+    pub fn body(&self, strip: bool) -> String {
         let mut out = String::with_capacity(self.source.len());
         let mut gap = Gap::None;
         for (number, token) in self.tokens.iter().enumerate() {
@@ -283,8 +268,6 @@ impl<'a> Module<'a> {
             if self.cut[number] {
                 continue;
             }
-            let new = renamed.token(number, text);
-            let text = new.as_deref().unwrap_or(text);
             match token.kind {
                 Kind::Space | Kind::Comment if strip => gap = gap.max(Gap::of(token.kind, text)),
                 Kind::Text => {

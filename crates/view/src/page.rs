@@ -12,12 +12,21 @@ use crate::report::ReportShell;
 
 /// The module that starts the page.
 const ENTRY: &str = "app/main";
+/// The module that unpacks it in a report, and starts it.
+const START: &str = "source/start";
 /// Where the style goes in `page.html`.
 const STYLE: &str = "<style></style>";
 /// Where the script goes.
 const SCRIPT: &str = "<script type=\"module\"></script>";
 
-/// Made by `build.rs`; empty if the toolchain lacked the target.
+/// All modules that [`ENTRY`] imports, joined and with short names by `build/main.rs`.
+const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
+/// Likewise of [`START`].
+const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
+/// [`PAGE_SCRIPT`] in LZMA.
+const SCRIPT_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.lzma"));
+
+/// Made by `build/main.rs`; empty if the toolchain lacked the target.
 const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm.lzma"));
 
 /// Why there is no page.
@@ -49,6 +58,8 @@ pub struct PageParts {
     pub css: String,
     /// All modules as one module script.
     pub script: String,
+    /// The module script that unpacks it in a report.
+    pub start: String,
     /// The engine as WebAssembly packed by LZMA; see [`engine`](Self::engine).
     engine_packed: &'static [u8],
 }
@@ -70,19 +81,24 @@ impl PageParts {
     /// # Errors
     /// None in a program whose tests passed: they join the modules.
     pub fn new() -> Result<Self, PageError> {
-        Self::from_web(&Web::Inside, true)
+        Self::from_web(&Web::Inside)
     }
 
-    pub(crate) fn from_web(web: &Web, strip: bool) -> Result<Self, PageError> {
+    pub(crate) fn from_web(web: &Web) -> Result<Self, PageError> {
         let file = |name| web.file(name).ok_or(PageError::Missing(name));
         let find = |name: &str| web.file(&format!("{name}.js"));
+        let script = |entry, made: &str| match web {
+            Web::Inside => Ok(made.to_owned()),
+            Web::Folder(_) => bundle(entry, &find, false),
+        };
         Ok(Self {
             html: file("page.html")?,
-            css: match strip {
-                true => stripped(&style(web)?),
-                false => style(web)?,
+            css: match web {
+                Web::Inside => stripped(&style(web)?),
+                Web::Folder(_) => style(web)?,
             },
-            script: bundle(ENTRY, &find, strip)?,
+            script: script(ENTRY, PAGE_SCRIPT)?,
+            start: script(START, START_SCRIPT)?,
             engine_packed: ENGINE,
         })
     }
@@ -98,34 +114,47 @@ impl PageParts {
         }
     }
 
+    /// The script packed by LZMA, as it lies in a report.
+    pub fn script_packed(&self) -> &'static [u8] {
+        SCRIPT_PACKED
+    }
+
     /// Puts the parts together. `head` goes to the start of the document's head, `data` before
     /// the script; both are HTML, made by the caller.
     ///
     /// # Errors
     /// If the shell lacks a place for a part.
     pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
+        Ok(Page {
+            html: self.html_with(&self.script, head, data)?,
+            style_hash: hash(&self.css),
+            script_hash: hash(&self.script),
+        })
+    }
+
+    fn html_with(&self, script: &str, head: &str, data: &str) -> Result<String, PageError> {
         let (before, rest) = split(&self.html, STYLE)?;
         let (middle, after) = split(rest, SCRIPT)?;
         let (top, below) = split(before, "<head>")?;
-        let Self { css, script, .. } = self;
-        let html = format!(
+        let css = &self.css;
+        Ok(format!(
             "{top}<head>{head}{below}<style>{css}</style>{middle}{data}<script type=\"module\">{script}</script>{after}"
-        );
-        Ok(Page {
-            html,
-            style_hash: hash(css),
-            script_hash: hash(script),
-        })
+        ))
     }
 }
 
 impl ReportShell for PageParts {
     fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-        Ok(self.page(head, data)?.html)
+        let packed = base64::encode(SCRIPT_PACKED);
+        let packed = format!(
+            "<script type=\"application/octet-stream;base64\" id=\"traceloom-page\">{packed}</script>\n"
+        );
+        Ok(self.html_with(&self.start, head, &(packed + data))?)
     }
 
     fn style_and_script(&self) -> (String, String) {
-        (hash(&self.css), hash(&self.script))
+        let scripts = [&self.start, &self.script].map(|script| hash(script));
+        (hash(&self.css), scripts.join(" "))
     }
 
     fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {

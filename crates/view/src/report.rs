@@ -3,10 +3,11 @@
 //! ```text
 //! <head> marker of a report, policy, title, style
 //! <body> shell
-//!   <script id="traceloom-engine">            base64 of WebAssembly in LZMA
+//!   <script id="traceloom-page">              base64 of the page's script in LZMA
+//!   <script id="traceloom-engine">            base64 of sorted WebAssembly in LZMA
 //!   <script class="traceloom-columns" …>      base64 of gzipped columns, several
 //!   <!-- BEGIN TRACE --> <script class="trace-data"> …     with --embed-source
-//!   <script type="module">                    the page
+//!   <script type="module">                    unpacks and starts the page
 //! ```
 
 use std::error::Error;
@@ -36,7 +37,7 @@ pub trait ReportShell {
     /// # Errors
     /// If the shell has no place for one of them.
     fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>>;
-    /// Source expressions of a Content-Security-Policy that allow the shell's style and script.
+    /// Source expressions of a Content-Security-Policy that allow the shell's style and its scripts.
     fn style_and_script(&self) -> (String, String);
     /// The engine, packed WebAssembly; empty if the shell needs none.
     ///

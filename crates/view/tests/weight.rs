@@ -6,10 +6,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use traceloom_view::PageParts;
 
-/// Bytes of script, style and shell, gzipped, and of the packed engine. The goal is 150 KB for
-/// all; these keep what is above it from growing.
+/// Bytes of all that a report has besides the trace: style, shell and start gzipped, script and
+/// engine packed. The goal is 150 KB; this keeps what is above it from growing.
 const PAGE_BYTES: usize = 64 << 10;
-const ENGINE_BYTES: usize = 204 << 10;
+const ENGINE_BYTES: usize = 144 << 10;
 
 fn gzipped(text: &str) -> usize {
     let mut gz = GzEncoder::new(Vec::new(), Compression::best());
@@ -20,12 +20,15 @@ fn gzipped(text: &str) -> usize {
 #[test]
 fn the_page_is_light() {
     let parts = PageParts::new().unwrap();
-    let [script, css, html] = [&parts.script, &parts.css, &parts.html].map(|text| gzipped(text));
+    let [start, css, html] = [&parts.start, &parts.css, &parts.html].map(|text| gzipped(text));
+    let script = parts.script_packed().len();
     let engine = parts.engine().map_or(0, <[u8]>::len);
-    println!("gzipped: script {script}, style {css}, shell {html}, engine {engine} bytes (packed)");
+    println!(
+        "script {script} bytes packed, engine {engine} packed; start {start}, style {css}, shell {html} gzipped"
+    );
     assert!(
-        script + css + html <= PAGE_BYTES,
-        "{script} + {css} + {html}"
+        script + start + css + html <= PAGE_BYTES,
+        "{script} + {start} + {css} + {html}"
     );
     assert!(engine <= ENGINE_BYTES, "{engine}");
 }

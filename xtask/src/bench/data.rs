@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use testkit::{CallShape, call_trace, ftrace_text, storage_text, wide_call_trace};
+use testkit::{CallShape, busy_dat, call_trace, ftrace_text, storage_text, wide_call_trace};
 
 /// Methods in the traces: as many as a screen of an app touches.
 const METHODS: u32 = 2_000;
@@ -14,7 +14,8 @@ const METHODS: u32 = 2_000;
 const MANY_THREADS: u16 = 200;
 const APP_THREADS: u16 = 20;
 
-/// The file with the data called `name`, of `size` records (or bytes of text); made where missing.
+/// The file with the data called `name`, of `size` records or events (or bytes of text); made where
+/// missing.
 pub fn file(name: &str, size: usize) -> Result<PathBuf> {
     let folder = testkit::workspace_root().join("target/bench-data");
     fs::create_dir_all(&folder)?;
@@ -62,6 +63,7 @@ pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
         "app" => wide_call_trace(CallShape::Repeating, size, METHODS, APP_THREADS, SEED),
         "ftrace" => ftrace_text(size, SEED),
         "storage" => storage_text(size, SEED),
+        "dat" => busy_dat(size, SEED),
         _ => bail!("no data called {name}"),
     };
     Ok(fs::write(path, bytes)?)

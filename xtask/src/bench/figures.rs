@@ -99,6 +99,40 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// Ring buffer pages of a `trace.dat` into the full model.
+pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
+    report.table(
+        "trace.dat into the full model (info), one thread",
+        &[
+            "what",
+            "events",
+            "MB",
+            "s",
+            "M events/s",
+            "peak memory / file",
+        ],
+    );
+    let events = options.size(8_000_000);
+    let path = file("dat", events)?;
+    let bytes = std::fs::metadata(&path)?.len() as f64;
+    let mut show = |title: &str, cost: Cost| {
+        report.row(&[
+            title.to_owned(),
+            format!("{:.1} M", events as f64 / 1e6),
+            format!("{:.0}", bytes / 1e6),
+            format!("{:.3}", seconds(cost.cpu)),
+            format!("{:.1}", events as f64 / 1e6 / seconds(cost.cpu)),
+            format!("{:.2}", cost.peak_bytes as f64 / bytes),
+        ]);
+    };
+    show(
+        "full model",
+        run(options, "info", &["--threads", "1"], &path)?,
+    );
+    show("limit: read and copy", copy(options, &path)?);
+    Ok(())
+}
+
 /// How long a person waits for the smallest things.
 pub fn small_files(options: Options, report: &mut Report) -> Result<()> {
     report.table("Small files, start to exit", &["what", "ms", "peak MB"]);

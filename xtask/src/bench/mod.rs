@@ -33,6 +33,7 @@ type Section = fn(Options, &mut Report) -> Result<()>;
 const SECTIONS: &[(&str, Section)] = &[
     ("methods", figures::method_traces),
     ("systems", figures::system_traces),
+    ("raw", figures::raw_traces),
     ("small", figures::small_files),
     ("dmtracedump", peers::dmtracedump),
     ("page", page::page),

@@ -159,7 +159,8 @@ fn key(function: &Function, by: GroupBy) -> Function {
     let numbered = function
         .name
         .strip_suffix(')')
-        .and_then(|name| name.rsplit_once(" ("));
+        .and_then(|name| name.rsplit_once('('))
+        .and_then(|(name, number)| Some((name.strip_suffix(' ')?, number)));
     match (by, numbered) {
         (GroupBy::Thread, Some((name, number))) if digits(number) => Function::named(name),
         _ => function.clone(),

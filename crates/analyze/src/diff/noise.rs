@@ -13,7 +13,7 @@
 //! some will seem to; and with two or three runs a side the first half of the rule is weak, as
 //! its p says. With one run on a side nothing is known about noise.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use traceloom_trace::SmallSort;
 
 use serde::Serialize;
@@ -47,7 +47,7 @@ pub enum Verdict {
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     /// For each set of ranks (doubled) and size of the new side: how many ways lead to each sum.
-    ways: HashMap<(Vec<usize>, usize), Vec<f64>>,
+    ways: FxHashMap<(Vec<usize>, usize), Vec<f64>>,
 }
 
 /// The verdict with the numbers it rests on.

@@ -187,7 +187,10 @@ pub(super) fn line_colour(inclusive_percent: f64) -> String {
 }
 
 /// Width of a line by share of the total, px.
-#[expect(clippy::manual_clamp, reason = "what clamp says in a panic takes kilobytes")]
+#[expect(
+    clippy::manual_clamp,
+    reason = "what clamp says in a panic takes kilobytes"
+)]
 pub(super) fn line_width(percent: f64) -> f64 {
     1.0 + percent.max(0.0).min(100.0).sqrt() * 0.5
 }

@@ -85,9 +85,10 @@ fn joined(drawn: &[Vec<f64>], sizes: &[(f64, f64)]) -> Vec<f64> {
         .iter()
         .map(|xs| {
             let all = xs.iter().enumerate();
-            all.fold((f64::INFINITY, f64::NEG_INFINITY), |(left, right), (v, x)| {
-                (left.min(x - half(v)), right.max(x + half(v)))
-            })
+            all.fold(
+                (f64::INFINITY, f64::NEG_INFINITY),
+                |(left, right), (v, x)| (left.min(x - half(v)), right.max(x + half(v))),
+            )
         })
         .collect();
     let narrowest = |a: &(f64, f64), b: &(f64, f64)| (a.1 - a.0).total_cmp(&(b.1 - b.0));
@@ -204,7 +205,9 @@ impl Columns {
         }
         // Columns with room to their right move up to their neighbours.
         for &column in order.iter().rev() {
-            let room = right[column].iter().map(|&(other, apart)| xs[other] - apart);
+            let room = right[column]
+                .iter()
+                .map(|&(other, apart)| xs[other] - apart);
             let limit = room.fold(f64::INFINITY, f64::min);
             if limit.is_finite() {
                 xs[column] = limit;
@@ -277,7 +280,10 @@ mod tests {
         let spots = place(&layers, &sizes);
         let (left, middle, point) = (spots[1].x, spots[2].x, spots[4].x);
         assert!(middle - left >= 100.0 + GAP_X, "{spots:?}");
-        assert!(point - middle >= 50.0 + (GAP_X + POINT_GAP) / 2.0, "{spots:?}");
+        assert!(
+            point - middle >= 50.0 + (GAP_X + POINT_GAP) / 2.0,
+            "{spots:?}"
+        );
         assert!(left < spots[0].x && spots[0].x < point, "{spots:?}");
         assert_eq!((spots[1].y, spots[4].y), (110.0, 110.0));
         assert_eq!((spots[4].width, spots[4].height), (0.0, 40.0));

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::group::{GroupBy, Groups, recursive_nodes, walk};
 use super::repairs::{RepairNote, notes};
-use crate::case::lowercase;
+use crate::case::{contains, lowercase};
 use crate::tree::{
     CallTree, Function, FunctionId, Measure, NodeId, Sums, Times, TreeClocks, add, take,
 };
@@ -188,8 +188,8 @@ impl Profile {
         let contains = |row: &ProfileRow| {
             let label = format!("{} {}", row.function.label(), row.function.signature);
             match smart {
-                true => lowercase(&label).contains(query),
-                false => label.contains(query),
+                true => contains(&lowercase(&label), query),
+                false => contains(&label, query),
             }
         };
         let found = self.matching(exact);

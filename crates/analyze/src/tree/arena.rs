@@ -172,18 +172,35 @@ impl Arena {
             self.parts.links[parent as usize] = Link([key, id, NONE, NONE]);
             return id;
         }
-        let is_third = other != NONE;
-        let has_more = is_third && other_key & MORE_CHILDREN != 0;
-        let found = match has_more {
-            true => self.find_child(parent, last, key),
-            false => None,
+        let more = if other == NONE { 0 } else { MORE_CHILDREN };
+        // Where there are no more than the two, the ring is known without a look at it.
+        let id = match (other, other_key & more) {
+            (NONE, _) => self.new_sibling(parent, key, last, last),
+            (_, 0) => self.new_sibling(parent, key, last, other),
+            _ => self.one_of_more(parent, key, last),
         };
-        let id = match found {
-            Some(id) => id,
-            None => self.new_sibling(parent, last, key, has_more),
-        };
-        let more = if is_third { MORE_CHILDREN } else { 0 };
         self.parts.links[parent as usize] = Link([key, id, last_key | more, last]);
+        id
+    }
+
+    /// Makes a child that stands between `last` and `next` in the ring.
+    fn new_sibling(&mut self, parent: u32, key: u32, last: u32, next: u32) -> u32 {
+        let id = self.push(parent, key);
+        self.parts.origins[id as usize].sibling = next;
+        self.parts.origins[last as usize].sibling = id;
+        id
+    }
+
+    /// A child of one that has more children than its link knows.
+    fn one_of_more(&mut self, parent: u32, key: u32, last: u32) -> u32 {
+        if let Some(id) = self.find_child(parent, last, key) {
+            return id;
+        }
+        let next = self.parts.origins[last as usize].sibling;
+        let id = self.new_sibling(parent, key, last, next);
+        if self.parts.origins[parent as usize].key & MANY_CHILDREN != 0 {
+            self.insert(tag(parent, key), id);
+        }
         id
     }
 
@@ -192,17 +209,6 @@ impl Arena {
             0 => self.find_in_ring(parent, last, key),
             _ => self.find(tag(parent, key), parent, key),
         }
-    }
-
-    fn new_sibling(&mut self, parent: u32, last: u32, key: u32, has_more: bool) -> u32 {
-        let id = self.push(parent, key);
-        let origins = &mut self.parts.origins;
-        origins[id as usize].sibling = origins[last as usize].sibling;
-        origins[last as usize].sibling = id;
-        if has_more && origins[parent as usize].key & MANY_CHILDREN != 0 {
-            self.insert(tag(parent, key), id);
-        }
-        id
     }
 
     /// Looks around the ring. One that is full and has not got the key goes into the hash table.

@@ -13,8 +13,8 @@ mod measure;
 mod merge;
 mod nodes;
 mod open_thread;
-mod passes;
 mod overhead;
+mod passes;
 mod sched;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};

@@ -20,7 +20,7 @@ use super::clip::Moment;
 use super::open_thread::{Frame, OpenThread, moment_of};
 
 /// Records that go through the passes together: what these keep stays in the nearest cache.
-const RUN: usize = 256;
+const RUN: usize = 512;
 
 /// Calls are numbered in the order in which a run enters them. Those that were open before, and
 /// that it comes back to, follow: one more than it can leave.

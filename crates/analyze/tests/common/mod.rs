@@ -37,8 +37,17 @@ pub fn record(method: u32, action: MethodAction, at_ns: i64) -> Record {
 
 /// Records in order of time. Most exits match; some do not, and some calls stay open.
 pub fn records() -> impl Strategy<Value = Vec<Record>> {
+    records_in_turns(120, 1)
+}
+
+/// As [`records`]: fewer than `count`, and a thread writes up to `turn` of them before another may.
+pub fn records_in_turns(count: usize, turn: usize) -> impl Strategy<Value = Vec<Record>> {
     let step = (0..THREADS, 0..METHODS, 0..10u8, 0..50i64, 0..100u8);
-    proptest::collection::vec(step, 0..120).prop_map(|steps| {
+    proptest::collection::vec(step, 0..count).prop_map(move |mut steps| {
+        for turn in steps.chunks_mut(turn) {
+            let thread = turn[0].0;
+            turn.iter_mut().for_each(|step| step.0 = thread);
+        }
         let mut wall_ns = 1_000;
         let mut cpu = [0i64; THREADS as usize];
         let mut open: Vec<Vec<u32>> = vec![Vec::new(); THREADS as usize];
@@ -117,10 +126,15 @@ pub fn declare(events: &mut impl MethodEvents) {
 }
 
 /// The tree straight from records, in batches.
-pub fn tree_of(records: &[Record], mut builder: CallTreeBuilder) -> CallTree {
+pub fn tree_of(records: &[Record], builder: CallTreeBuilder) -> CallTree {
+    tree_in_batches(records, 7, builder)
+}
+
+/// As [`tree_of`], so many records at once.
+pub fn tree_in_batches(records: &[Record], batch: usize, mut builder: CallTreeBuilder) -> CallTree {
     declare(&mut builder);
     let events: Vec<MethodEvent> = records.iter().map(event).collect();
-    events.chunks(7).for_each(|batch| builder.events(batch));
+    events.chunks(batch).for_each(|batch| builder.events(batch));
     builder.finish(&[]);
     builder.build()
 }

@@ -77,6 +77,31 @@ impl Stream {
         self.read_exact(into).map_err(|error| self.error(error))
     }
 
+    /// Fills `into`.
+    ///
+    /// # Errors
+    /// As for [`Stream::receive`]; [`AdbError::Lost`] where the stream ends before.
+    pub fn receive_exact(&mut self, into: &mut [u8]) -> Result<()> {
+        self.receive_all(into)
+    }
+
+    /// Reads so many bytes. Memory grows with what comes, not with what was announced.
+    ///
+    /// # Errors
+    /// As for [`Stream::receive_exact`].
+    pub fn receive_vec(&mut self, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = self.take_up_to(length, &mut bytes);
+        match read.map_err(|error| self.error(error))? {
+            read if read == length => Ok(bytes),
+            _ => Err(self.error(io::ErrorKind::UnexpectedEof.into())),
+        }
+    }
+
+    fn take_up_to(&mut self, length: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        Read::by_ref(self).take(length as u64).read_to_end(bytes)
+    }
+
     /// Sends all of `bytes`.
     ///
     /// # Errors

@@ -50,6 +50,10 @@ impl Agent for LocalProcessAgent {
         "processes"
     }
 
+    fn is_aid(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, _: Duration) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

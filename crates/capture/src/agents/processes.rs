@@ -43,6 +43,10 @@ impl Agent for ProcessAgent {
         "processes"
     }
 
+    fn is_aid(&self) -> bool {
+        true
+    }
+
     fn start(&mut self, _: Duration) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

@@ -4,6 +4,16 @@
 /// 18 digits.
 #[inline]
 pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    if let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        let (value, count) = leading_digits(eight);
+        if count < 8 {
+            return (count > 0).then_some((value, at + count));
+        }
+    }
+    one_by_one(text, at)
+}
+
+fn one_by_one(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
     let mut end = at;
     while let Some(&byte) = text.get(end) {
@@ -17,6 +27,35 @@ pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     (end > at && end - at <= 18).then_some((value, end))
 }
 
+/// The number that the text begins with, and how many digits it has.
+///
+/// ```text
+/// bytes  '1' '2' '3' ' ' 'x' …        the first byte that is no digit ends it
+/// moved   0   0   0   0   0   1   2   3
+/// ```
+#[inline]
+fn leading_digits(text: &[u8; 8]) -> (u64, usize) {
+    let value = u64::from_le_bytes(*text) ^ 0x3030_3030_3030_3030;
+    let too_big = value.wrapping_add(0x7676_7676_7676_7676) | value;
+    let count = (too_big & 0x8080_8080_8080_8080).trailing_zeros() / 8;
+    let moved = value.checked_shl(64 - 8 * count).unwrap_or(0);
+    (u64::from(eight_digits(moved)), count as usize)
+}
+
+/// The number of eight digits, the first one in the lowest byte.
+///
+/// ```text
+/// digits  1 2 3 4 5 6 7 8
+/// pairs   12  34  56  78
+/// fours   1234    5678      ->  12345678
+/// ```
+#[inline]
+fn eight_digits(digits: u64) -> u32 {
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32
+}
+
 /// Reads a signed 32-bit number at `at`.
 #[inline]
 pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
@@ -27,12 +66,6 @@ pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
 }
 
 /// Six digits at once, as the fraction of a timestamp has them: `None` if one is not a digit.
-///
-/// ```text
-/// bytes  '1' '2' '3' '4' '5' '6' (and two zeros put before them)
-/// pairs    00  12  34  56
-/// fours       12      3456      ->  123456
-/// ```
 #[inline]
 pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
     let [a, b, c, d, e, f] = *text;
@@ -42,9 +75,7 @@ pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
     if too_big & 0x8080_8080_8080_8080 != 0 {
         return None;
     }
-    let pairs = value.wrapping_mul(10).wrapping_add(value >> 8) & 0x00ff_00ff_00ff_00ff;
-    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32)
+    Some(eight_digits(value))
 }
 
 /// A whole text that is a signed decimal number.
@@ -111,6 +142,14 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
 /// The first place at or after `at` that is no space or tab.
 #[inline]
 pub(crate) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
+    // Columns are filled up with many.
+    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
+        let other = u64::from_le_bytes(*eight) ^ 0x2020_2020_2020_2020;
+        at += other.trailing_zeros() as usize / 8;
+        if other != 0 {
+            break;
+        }
+    }
     while matches!(text.get(at), Some(b' ' | b'\t')) {
         at += 1;
     }
@@ -120,6 +159,47 @@ pub(crate) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_end_where_they_end() {
+        let numbers = [
+            "7",
+            "1234567",
+            "12345678",
+            "123456789",
+            "999999999999999999",
+        ];
+        for number in numbers {
+            for behind in ["", " ", "/", ":", "\u{7f}", "é", "x0000000", "         1"] {
+                let text = format!("ab{number}{behind}");
+                let expected = Some((number.parse().unwrap(), 2 + number.len()));
+                assert_eq!(digits(text.as_bytes(), 2), expected, "{text}");
+            }
+        }
+        for text in ["", "x", "-1234567", "é1234567", "1234567890123456789"] {
+            assert_eq!(digits(text.as_bytes(), 0), None, "{text}");
+        }
+        assert_eq!(digits(b"12", 3), None);
+    }
+
+    #[test]
+    fn spaces_and_tabs_are_passed_over() {
+        for spaces in [
+            "",
+            " ",
+            "\t",
+            "       ",
+            "        ",
+            " \t        \t\t  ",
+            "                 ",
+        ] {
+            for behind in ["", "x", "x       ", "\n         "] {
+                let text = format!("{spaces}{behind}");
+                assert_eq!(skip_spaces(text.as_bytes(), 0), spaces.len(), "{text:?}");
+            }
+        }
+        assert_eq!(skip_spaces(b"  ", 5), 5);
+    }
 
     #[test]
     fn timestamps_are_integers() {

@@ -5,6 +5,8 @@
 
 use traceloom_trace::TaskState;
 
+use super::shapes::Shapes;
+
 /// A process number that no column told.
 pub(crate) const NO_TGID: i32 = -1;
 
@@ -168,6 +170,9 @@ pub(crate) struct FieldsEvent<'a> {
     pub name: &'a [u8],
     pub first: u32,
     pub count: u32,
+    /// Events of a piece that have the same number here have the same name and the same keys;
+    /// [`NO_SHAPE`](super::shapes::NO_SHAPE) tells nothing.
+    pub shape: u32,
 }
 
 /// One field of an event. The key is empty for text that has none.
@@ -183,6 +188,17 @@ pub(crate) enum Value<'a> {
     Int(i64),
     Hex(u64),
     Text(&'a [u8]),
+}
+
+impl Value<'_> {
+    /// As it would be printed.
+    pub fn shown(self) -> String {
+        match self {
+            Self::Int(value) => value.to_string(),
+            Self::Hex(value) => format!("{value:#x}"),
+            Self::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        }
+    }
 }
 
 /// A row of function_graph; what it lacks is `None`.
@@ -245,6 +261,8 @@ pub(crate) struct Piece<'a> {
     pub fields: Vec<Field<'a>>,
     /// How many lines the piece has, the ones that say nothing included.
     pub lines: u32,
+    /// What its events have in common.
+    pub shapes: Shapes<'a>,
 }
 
 impl<'a> Piece<'a> {
@@ -260,6 +278,7 @@ impl<'a> Piece<'a> {
     pub fn clear(&mut self) {
         self.records.clear();
         self.fields.clear();
+        self.shapes.clear();
         self.lines = 0;
     }
 }

@@ -12,14 +12,21 @@
 
 use super::digits::{digits, skip_spaces, whole_hex, whole_int};
 use super::event::{Field, Value};
-use super::special::special;
+use super::special::{is_special, special};
 
 /// Reads the payload of `event` into `out`.
 pub(crate) fn fields<'a>(event: &[u8], payload: &'a [u8], out: &mut Vec<Field<'a>>) {
-    let text = payload.trim_ascii();
-    if special(event, text, out).is_none() {
-        keyed(text, out);
+    trimmed_fields(event, payload.trim_ascii(), out);
+}
+
+/// As [`fields`], without spaces around. Whether no other rule was there to read it than the
+/// general one, which reads every text of the event then.
+pub(super) fn trimmed_fields<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
+    if special(event, text, out).is_some() {
+        return false;
     }
+    keyed(text, out);
+    !is_special(event)
 }
 
 pub(super) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
@@ -109,7 +116,7 @@ fn closing(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Cuts off what stands between a value and the next key.
-fn trim_value(raw: &[u8]) -> &[u8] {
+pub(super) fn trim_value(raw: &[u8]) -> &[u8] {
     let mut text = raw.trim_ascii_end();
     // A format closes few brackets at once; what closes more is text.
     for _ in 0..4 {
@@ -125,7 +132,7 @@ fn trim_value(raw: &[u8]) -> &[u8] {
     text
 }
 
-fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
+pub(super) fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
     if key == b"size"
         && let Some(bytes) = text.strip_suffix(b"B").and_then(whole_int)
     {
@@ -135,12 +142,14 @@ fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
 }
 
 /// A number, if the text is one; a unit in brackets is passed over, quotes are taken off.
-fn value(text: &[u8]) -> Value<'_> {
-    // What most of them are.
-    if let Some((number, end)) = digits(text, 0)
-        && end == text.len()
-    {
-        return Value::Int(number as i64);
+pub(super) fn value(text: &[u8]) -> Value<'_> {
+    // What most of them are; then what only begins like a number, as `254,0`.
+    match digits(text, 0).map(|(number, end)| (number, text.get(end))) {
+        Some((number, None)) => return Value::Int(number as i64),
+        Some((_, Some(behind))) if !matches!(behind, b'x' | b'X' | b' ') => {
+            return Value::Text(text);
+        }
+        _ => {}
     }
     if let [b'"', inner @ .., b'"'] = text {
         return Value::Text(inner);

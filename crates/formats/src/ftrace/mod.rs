@@ -10,6 +10,7 @@ mod interpret;
 mod line;
 mod marker;
 mod parallel;
+mod shapes;
 mod special;
 mod tokenize;
 mod typed;
@@ -23,6 +24,7 @@ use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
 pub(crate) use interpret::Interpreter;
 pub(crate) use marker::mark;
+pub(crate) use shapes::NO_SHAPE;
 pub(crate) use tokenize::printed_event;
 pub(crate) use typed::state_number;
 

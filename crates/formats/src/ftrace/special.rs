@@ -66,6 +66,12 @@ pub(super) fn special<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>
     }
 }
 
+/// Whether an event has a format of its own here.
+pub(super) fn is_special(event: &[u8]) -> bool {
+    let families: [&[u8]; 5] = [b"block_", b"workqueue_", b"ipi_", b"clk_", b"clock_"];
+    families.iter().any(|family| event.starts_with(family))
+}
+
 /// `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and
 /// `8,0 WS () 12345 + 8 [0]` (complete): `include/trace/events/block.h`.
 fn block<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {

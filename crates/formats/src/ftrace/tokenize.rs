@@ -3,6 +3,7 @@
 
 use super::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, Piece, Record, Value, WakeKind};
 use super::event::{Header, NO_TGID};
+use super::shapes::NO_SHAPE;
 use super::{fields, graph, header, line, marker, typed};
 
 /// Reads the lines of `text` into `piece`, which is cleared before.
@@ -136,8 +137,20 @@ fn function<'a>(rest: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
 
 fn with_fields<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
     let first = piece.fields.len();
-    fields::fields(name, payload, &mut piece.fields);
-    fields_since(name, first, piece)
+    let text = payload.trim_ascii();
+    let Piece { shapes, fields, .. } = piece;
+    let mut shape = shapes.of(name);
+    if shapes.read(shape, text, fields).is_none() {
+        fields.truncate(first);
+        let is_general = fields::trimmed_fields(name, text, fields);
+        shape = shapes.learn(name, (text, is_general), &fields[first..]);
+    }
+    Event::Fields(FieldsEvent {
+        name,
+        first: first as u32,
+        count: (fields.len() - first) as u32,
+        shape,
+    })
 }
 
 fn fields_since<'a>(name: &'a [u8], first: usize, piece: &Piece<'a>) -> Event<'a> {
@@ -145,6 +158,7 @@ fn fields_since<'a>(name: &'a [u8], first: usize, piece: &Piece<'a>) -> Event<'a
         name,
         first: first as u32,
         count: (piece.fields.len() - first) as u32,
+        shape: NO_SHAPE,
     })
 }
 

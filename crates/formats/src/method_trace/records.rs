@@ -12,10 +12,10 @@ use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, RepairKind, ThreadIndex,
 };
 
-use super::clocks::{Clock32, ThreadClocks};
+use super::clocks::ThreadClocks;
 use super::emit::{BATCH, Emitter, Repairs};
 use super::header::Header;
-use super::ids::NONE;
+use super::ids::{Finder, NONE};
 
 const WALL: u8 = 0;
 const CPU: u8 = 1;
@@ -145,107 +145,219 @@ impl Records {
             ..
         } = emit;
         let methods = methods.finder();
-        let (mut tid, mut thread) = (NONE, NONE);
-        // A copy of the thread's clocks, and the thread before: kept in registers.
-        let (mut clock, mut before) = (ThreadClocks::default(), self.before);
-        let mut offset = at;
-        let mut records = bytes.chunks_exact(self.record_bytes);
-        let mut slots = self.batch.iter_mut();
+        // The thread of the last record and a copy of its clocks, and the thread before that.
+        let mut last = Last::default();
+        let mut before = self.before;
+        let mut used = 0;
+        let mut count = 0;
         let stop = loop {
-            let Some(slot) = slots.next() else {
+            let (rest, slots) = (&bytes[used..], &mut self.batch[count..]);
+            let plain = last.plain::<LEN, TID, CLOCK>(
+                rest,
+                self.record_bytes,
+                at + used as u64,
+                methods,
+                slots,
+            );
+            if plain > 0 {
+                before = last.thread;
+            }
+            used += plain * self.record_bytes;
+            count += plain;
+            let offset = at + used as u64;
+            let Some(slot) = self.batch.get_mut(count) else {
                 break Stop::Batch;
             };
-            let Some(record) = records
-                .next()
-                .and_then(|record| record.first_chunk::<LEN>())
-            else {
-                // A streaming escape may be shorter than a record.
-                let rest = &bytes[(offset - at) as usize..];
-                let escape = STREAM && rest.len() >= TID && rest[..TID].iter().all(|b| *b == 0);
-                break if escape { Stop::Escape } else { Stop::Input };
+            let rest = &bytes[used..];
+            let record = match rest.first_chunk::<LEN>() {
+                Some(record) if rest.len() >= self.record_bytes => record,
+                _ => {
+                    // A streaming escape may be shorter than a record.
+                    let escape = STREAM && rest.len() >= TID && rest[..TID].iter().all(|b| *b == 0);
+                    break if escape { Stop::Escape } else { Stop::Input };
+                }
             };
-            let record_tid = match TID {
-                1 => u32::from(record[0]),
-                _ => u32::from(u16::from_le_bytes([record[0], record[1]])),
-            };
-            if STREAM && record_tid == 0 {
+            let tid = tid_of::<TID>(record);
+            if STREAM && tid == 0 {
                 break Stop::Escape;
             }
-            if record_tid != tid {
-                put_back(clocks, thread, clock);
-                tid = record_tid;
-                thread = threads.find(tid.into());
+            if tid != last.tid {
+                last.put_back(clocks);
+                let thread = threads.find(tid.into());
                 match clocks.get(thread as usize) {
-                    Some(known) => clock = *known,
+                    Some(clock) => {
+                        last = Last {
+                            tid,
+                            thread,
+                            clock: *clock,
+                        }
+                    }
                     None => break Stop::Unknown,
                 }
             }
             let word = u32_at(record, TID);
             let method = methods.find(u64::from(word & !3));
-            let action = match word & 3 {
-                _ if method == NONE => break Stop::Unknown,
-                0 => MethodAction::Enter,
-                1 => MethodAction::Exit,
-                2 => MethodAction::Unwind,
-                _ => break Stop::Action,
+            if method == NONE {
+                break Stop::Unknown;
+            }
+            let Some(action) = action_of(word) else {
+                break Stop::Action;
             };
-            let (mut wall_ns, mut cpu_ns) = (0, 0);
-            if CLOCK != WALL {
-                let raw = u32_at(record, TID + 4);
-                if !clock.cpu.goes_on(raw) {
-                    clock.cpu = settled(clock.cpu, raw, 0, repairs, offset);
-                }
-                cpu_ns = clock.cpu.take(raw);
+            let Times { cpu, wall } = Times::of::<TID, CLOCK>(record);
+            if CLOCK != WALL && !last.clock.cpu.goes_on(cpu) {
+                note(last.clock.cpu.step(cpu, 0), repairs, offset);
             }
-            if CLOCK != CPU {
-                let raw = u32_at(record, if CLOCK == DUAL { TID + 8 } else { TID + 4 });
-                if !clock.wall.goes_on(raw) {
-                    put_back(clocks, thread, clock);
-                    let near_ns = clocks.get(before as usize).map_or(0, |c| c.wall.now_ns());
-                    clock.wall = settled(clock.wall, raw, near_ns, repairs, offset);
-                }
-                wall_ns = clock.wall.take(raw);
+            if CLOCK != CPU && !last.clock.wall.goes_on(wall) {
+                last.put_back(clocks);
+                let near_ns = clocks.get(before as usize).map_or(0, |c| c.wall.now_ns());
+                note(last.clock.wall.step(wall, near_ns), repairs, offset);
             }
-            before = thread;
-            *slot = MethodEvent::new(
-                ThreadIndex(thread),
-                MethodIndex(method),
-                action,
-                wall_ns,
-                cpu_ns,
-                offset,
-            );
-            offset += self.record_bytes as u64;
+            before = last.thread;
+            *slot = last.event::<CLOCK>(method, action, Times { cpu, wall }, offset);
+            used += self.record_bytes;
+            count += 1;
         };
-        put_back(clocks, thread, clock);
+        last.put_back(clocks);
         self.before = before;
-        let count = (offset - at) / self.record_bytes as u64;
-        (count as usize, stop)
+        (count, stop)
     }
 }
 
-/// Keeps what the thread's clocks showed last.
-#[inline]
-fn put_back(clocks: &mut [ThreadClocks], thread: u32, clock: ThreadClocks) {
-    if let Some(place) = clocks.get_mut(thread as usize) {
-        *place = clock;
+/// The raw times of a record; what it lacks is 0.
+#[derive(Clone, Copy)]
+struct Times {
+    cpu: u32,
+    wall: u32,
+}
+
+impl Times {
+    #[inline(always)]
+    fn of<const TID: usize, const CLOCK: u8>(record: &[u8]) -> Self {
+        let first = u32_at(record, TID + 4);
+        match CLOCK {
+            DUAL => Self {
+                cpu: first,
+                wall: u32_at(record, TID + 8),
+            },
+            _ => Self {
+                cpu: first,
+                wall: first,
+            },
+        }
     }
 }
 
-/// The clock after it was settled what `raw` means, which does not simply go on. By value: a clock
-/// whose address is taken cannot stay in registers.
+/// The thread of the last record, and what its clocks showed.
+#[derive(Clone, Copy)]
+struct Last {
+    tid: u32,
+    thread: u32,
+    clock: ThreadClocks,
+}
+
+impl Default for Last {
+    fn default() -> Self {
+        Self {
+            tid: NONE,
+            thread: NONE,
+            clock: ThreadClocks::default(),
+        }
+    }
+}
+
+impl Last {
+    /// Reads records of the same thread as long as their methods are known and no clock steps,
+    /// which is nearly always. A loop of its own, for which the registers suffice.
+    #[inline(never)]
+    fn plain<const LEN: usize, const TID: usize, const CLOCK: u8>(
+        &mut self,
+        bytes: &[u8],
+        record_bytes: usize,
+        at: u64,
+        methods: Finder<'_, 2>,
+        slots: &mut [MethodEvent],
+    ) -> usize {
+        let mut last = *self;
+        let mut offset = at;
+        let mut free = slots.iter_mut();
+        for record in bytes.chunks_exact(record_bytes) {
+            let Some(record) = record.first_chunk::<LEN>() else {
+                break;
+            };
+            let word = u32_at(record, TID);
+            let method = methods.find(u64::from(word & !3));
+            let times = Times::of::<TID, CLOCK>(record);
+            let goes_on = (CLOCK == WALL || last.clock.cpu.goes_on(times.cpu))
+                && (CLOCK == CPU || last.clock.wall.goes_on(times.wall));
+            if tid_of::<TID>(record) != last.tid || method == NONE || !goes_on {
+                break;
+            }
+            let Some(action) = action_of(word) else {
+                break;
+            };
+            let Some(slot) = free.next() else {
+                break;
+            };
+            *slot = last.event::<CLOCK>(method, action, times, offset);
+            offset += record_bytes as u64;
+        }
+        *self = last;
+        let left = free.len();
+        slots.len() - left
+    }
+
+    /// The event of a record, whose times are taken.
+    #[inline(always)]
+    fn event<const CLOCK: u8>(
+        &mut self,
+        method: u32,
+        action: MethodAction,
+        times: Times,
+        offset: u64,
+    ) -> MethodEvent {
+        let cpu_ns = match CLOCK {
+            WALL => 0,
+            _ => self.clock.cpu.take(times.cpu),
+        };
+        let wall_ns = match CLOCK {
+            CPU => 0,
+            _ => self.clock.wall.take(times.wall),
+        };
+        let thread = ThreadIndex(self.thread);
+        MethodEvent::new(thread, MethodIndex(method), action, wall_ns, cpu_ns, offset)
+    }
+
+    /// Keeps what the thread's clocks showed last.
+    fn put_back(&self, clocks: &mut [ThreadClocks]) {
+        if let Some(place) = clocks.get_mut(self.thread as usize) {
+            *place = self.clock;
+        }
+    }
+}
+
 #[cold]
-fn settled(
-    mut clock: Clock32,
-    raw: u32,
-    near_ns: i64,
-    repairs: &mut Repairs,
-    offset: u64,
-) -> Clock32 {
-    if let Some(kind) = clock.step(raw, near_ns) {
+fn note(said: Option<RepairKind>, repairs: &mut Repairs, offset: u64) {
+    if let Some(kind) = said {
         repairs.add(kind, offset, String::new);
     }
-    clock
+}
+
+#[inline(always)]
+fn action_of(word: u32) -> Option<MethodAction> {
+    match word & 3 {
+        0 => Some(MethodAction::Enter),
+        1 => Some(MethodAction::Exit),
+        2 => Some(MethodAction::Unwind),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn tid_of<const TID: usize>(record: &[u8]) -> u32 {
+    match TID {
+        1 => u32::from(record[0]),
+        _ => u32::from(u16::from_le_bytes([record[0], record[1]])),
+    }
 }
 
 #[inline(always)]

@@ -21,9 +21,9 @@ pub fn report_data(trace: &Trace, threads: usize, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// The element that a report has the page's engine in: gzipped WebAssembly.
-pub fn report_engine(engine_gz: &[u8]) -> String {
-    let text = encode(engine_gz);
+/// The element that a report has the page's engine in: packed WebAssembly.
+pub fn report_engine(packed: &[u8]) -> String {
+    let text = encode(packed);
     format!(
         "<script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">{text}</script>\n"
     )

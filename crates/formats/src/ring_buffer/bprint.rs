@@ -23,8 +23,12 @@ pub(super) struct Words<'a> {
 /// No text of the kernel is longer.
 const LONGEST: usize = 4096;
 
+/// No format in its source is.
+const LONGEST_FORMAT: usize = 1024;
+
 /// Writes the text into `out`, as far as there are arguments.
 pub(super) fn print(format: &[u8], words: &mut Words<'_>, symbols: &Symbols, out: &mut Vec<u8>) {
+    let format = &format[..format.len().min(LONGEST_FORMAT)];
     let template = Template::parse(format, words.long_bytes);
     let start = out.len();
     for piece in &template.pieces {

@@ -23,7 +23,9 @@ pub struct RawFormats {
     events: Vec<KnownEvent>,
     by_id: Vec<u32>,
     symbols: Symbols,
-    comms: FxHashMap<i32, Vec<u8>>,
+    /// Where each thread's name stands in `comm_text`: start and length.
+    comms: FxHashMap<i32, (u32, u32)>,
+    comm_text: Vec<u8>,
     tgids: FxHashMap<i32, i32>,
     read_print_formats: AtomicUsize,
 }
@@ -47,6 +49,7 @@ impl RawFormats {
             by_id: Vec::new(),
             symbols: Symbols::default(),
             comms: FxHashMap::default(),
+            comm_text: Vec::new(),
             tgids: FxHashMap::default(),
             read_print_formats: AtomicUsize::new(0),
         }
@@ -87,12 +90,13 @@ impl RawFormats {
 
     /// Names of threads, from tracefs's `saved_cmdlines`: lines of tid and name.
     pub fn add_comms(&mut self, saved_cmdlines: &[u8]) {
-        let lines = saved_cmdlines.split(|&byte| byte == b'\n');
-        let pairs = lines.filter_map(|line| {
-            let (tid, name) = number_and_rest(line)?;
-            Some((tid, name.to_vec()))
-        });
-        self.comms.extend(pairs);
+        for line in saved_cmdlines.split(|&byte| byte == b'\n') {
+            let start = u32::try_from(self.comm_text.len());
+            if let (Some((tid, name)), Ok(start)) = (number_and_rest(line), start) {
+                self.comm_text.extend_from_slice(name);
+                self.comms.insert(tid, (start, name.len() as u32));
+            }
+        }
     }
 
     /// Processes of threads, from tracefs's `saved_tgids`: lines of tid and tgid.
@@ -111,7 +115,8 @@ impl RawFormats {
     }
 
     pub(super) fn comm(&self, tid: i32) -> Option<&[u8]> {
-        self.comms.get(&tid).map(Vec::as_slice)
+        let (start, length) = *self.comms.get(&tid)?;
+        self.comm_text.get(start as usize..)?.get(..length as usize)
     }
 
     pub(super) fn tgid(&self, tid: i32) -> Option<i32> {

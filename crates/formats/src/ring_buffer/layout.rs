@@ -70,7 +70,7 @@ impl PageLayout {
     pub fn parse(header_page: &[u8], order: ByteOrder) -> Result<Self, LayoutError> {
         let find = |field: &'static str| {
             let lines = header_page.split(|&byte| byte == b'\n');
-            let mut found = lines.filter_map(|line| super::format::field_line(line));
+            let mut found = lines.filter_map(super::format::field_line);
             found
                 .find(|line| line.name == field.as_bytes())
                 .ok_or(LayoutError::Missing { field })

@@ -34,4 +34,4 @@ pub use symbols::Symbols;
 pub use tally::{EventTally, tally};
 
 /// CPU numbers beyond this are no CPUs.
-const MOST_CPUS: u32 = 1 << 16;
+pub(crate) const MOST_CPUS: u32 = 1 << 16;

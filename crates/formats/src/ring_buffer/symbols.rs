@@ -9,7 +9,9 @@ pub struct Symbols {
     kallsyms: Vec<u8>,
     /// Address, and where its name stands in `kallsyms`; by address.
     functions: Vec<Function>,
-    texts: FxHashMap<u64, Vec<u8>>,
+    /// Where the text at an address stands in `text`: start and length.
+    texts: FxHashMap<u64, (u32, u32)>,
+    text: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +35,19 @@ impl Symbols {
             start += line.len() + 1;
         }
         functions.sort_by_key(|function| function.address);
-        let lines = printk_formats.split(|&byte| byte == b'\n');
-        Self {
+        let mut symbols = Self {
             kallsyms: kallsyms.to_vec(),
             functions,
-            texts: lines.filter_map(text_line).collect(),
+            ..Self::default()
+        };
+        for line in printk_formats.split(|&byte| byte == b'\n') {
+            let start = symbols.text.len();
+            if let Some(address) = text_line(line, &mut symbols.text) {
+                let place = (start as u32, (symbols.text.len() - start) as u32);
+                symbols.texts.insert(address, place);
+            }
         }
+        symbols
     }
 
     /// The function that `address` lies in, and how far behind its start.
@@ -58,7 +67,8 @@ impl Symbols {
 
     /// The text at `address`: a format of `trace_printk`, or a name that events point to.
     pub fn text(&self, address: u64) -> Option<&[u8]> {
-        self.texts.get(&address).map(Vec::as_slice)
+        let (start, length) = *self.texts.get(&address)?;
+        self.text.get(start as usize..)?.get(..length as usize)
     }
 }
 
@@ -79,15 +89,15 @@ fn function(line: &[u8], line_start: usize) -> Option<Function> {
     })
 }
 
-/// `0xc0abcdef : "text\n"`, with C's escapes.
-fn text_line(line: &[u8]) -> Option<(u64, Vec<u8>)> {
+/// `0xc0abcdef : "text\n"`, with C's escapes: the address, and the text behind `out`.
+fn text_line(line: &[u8], out: &mut Vec<u8>) -> Option<u64> {
     let line = line.trim_ascii();
     let space = memchr::memchr(b' ', line)?;
     let address = hex(line[..space].strip_prefix(b"0x")?)?;
     let text = line[space..].trim_ascii_start().strip_prefix(b":")?;
     let text = text.trim_ascii_start().strip_prefix(b"\"")?;
     let text = text.strip_suffix(b"\"").unwrap_or(text);
-    let (mut out, mut bytes) = (Vec::with_capacity(text.len()), text.iter());
+    let mut bytes = text.iter();
     while let Some(&byte) = bytes.next() {
         out.push(match byte {
             b'\\' => match bytes.next() {
@@ -99,7 +109,7 @@ fn text_line(line: &[u8]) -> Option<(u64, Vec<u8>)> {
             other => other,
         });
     }
-    Some((address, out))
+    Some(address)
 }
 
 fn hex(text: &[u8]) -> Option<u64> {

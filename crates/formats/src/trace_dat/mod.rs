@@ -26,6 +26,8 @@ mod sections;
 mod v6;
 mod v7;
 
+pub use read::tally_trace_dat;
+
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 

@@ -40,6 +40,7 @@ impl Codec {
 pub(super) struct Unpacker {
     codec: Codec,
     allowance: Allowance,
+    file_bytes: u64,
     packed: u64,
     unpacked: u64,
 }
@@ -53,9 +54,11 @@ pub(super) enum Failure {
 }
 
 impl Unpacker {
-    pub fn new(codec: Codec, options: &ReadOptions) -> Self {
+    /// Unpacks parts of a file of `file_bytes` bytes.
+    pub fn new(codec: Codec, file_bytes: usize, options: &ReadOptions) -> Self {
         Self {
             codec,
+            file_bytes: file_bytes as u64,
             allowance: Allowance::new(ID, options),
             packed: 0,
             unpacked: 0,
@@ -73,6 +76,10 @@ impl Unpacker {
         let (packed, plain) = (packed.map_err(refused)?, plain.map_err(refused)?);
         let packed = input.take(packed.into(), inside).map_err(refused)?;
         self.packed += packed.len() as u64;
+        if self.packed > self.file_bytes {
+            let reason = "the same bytes are told twice".to_owned();
+            return Err(Failure::Broken(Vec::new(), reason));
+        }
         let before = self.unpacked;
         let mut out = Vec::new();
         let end = self.unpack(packed, plain as usize, &mut out);

@@ -12,7 +12,7 @@ use super::sections::Sections;
 use super::{ID, v6, v7};
 use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, Target};
-use crate::ring_buffer::{CpuBytes, PageLayout, RawReader};
+use crate::ring_buffer::{CpuBytes, EventTally, MOST_CPUS, PageLayout, RawReader, tally};
 
 /// Reads the file.
 ///
@@ -24,12 +24,34 @@ pub(super) fn read(
     options: &ReadOptions,
     out: &mut TraceBuilder,
 ) -> Result<(), ReadError> {
+    let (number, mut collected, mut unpacker) = collect(file, options)?;
+    let pages = pages(file, &mut collected, &mut unpacker)?;
+    out.add_source_bytes(file.len() as u64);
+    collected.facts.tell(number, out);
+    collected.tell_repairs(out);
+    texts(&collected.buffers, options, out)?;
+    events(&collected, &pages, options, out);
+    Ok(())
+}
+
+/// Decodes all events of a `trace.dat` in order of time and counts them, without keeping any.
+///
+/// # Errors
+/// If the file cannot be read; as [`read_bytes`](crate::read_bytes).
+pub fn tally_trace_dat(file: &[u8], options: &ReadOptions) -> Result<EventTally, ReadError> {
+    let (_, mut collected, mut unpacker) = collect(file, options)?;
+    let pages = pages(file, &mut collected, &mut unpacker)?;
+    Ok(tally(&collected.formats, &cpus(&collected, &pages)))
+}
+
+/// Reads everything but pages, with the file's version.
+fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacker), ReadError> {
     let (head, input) = Head::read(file)?;
     let (number, codec) = match head.version {
         Version::Six => (6, Codec::None),
         Version::Seven { codec, .. } => (7, codec),
     };
-    let mut unpacker = Unpacker::new(codec, options);
+    let mut unpacker = Unpacker::new(codec, file.len(), options);
     let mut collected = match head.version {
         Version::Six => v6::collect(file, &head, input)?,
         Version::Seven { options, .. } => {
@@ -41,13 +63,9 @@ pub(super) fn read(
             v7::collect(&mut sections, &head, options)?
         }
     };
-    let pages = pages(file, &mut collected, &mut unpacker)?;
-    out.add_source_bytes(file.len() as u64);
-    collected.facts.tell(number, out);
-    collected.tell_repairs(out);
-    texts(&collected.buffers, options, out)?;
-    events(&collected, &pages, options, out);
-    Ok(())
+    let tgids = std::mem::take(&mut collected.facts.tgids);
+    collected.formats.add_tgids(&tgids);
+    Ok((number, collected, unpacker))
 }
 
 /// The pages of one CPU, unpacked.
@@ -64,7 +82,9 @@ fn pages<'a>(
     collected: &mut Collected,
     unpacker: &mut Unpacker,
 ) -> Result<Vec<Pages<'a>>, ReadError> {
-    let mut all = Vec::new();
+    let mut all: Vec<Pages<'a>> = Vec::new();
+    // Pages are in the file once; those that are told twice would be read for nothing.
+    let mut left = file.len();
     for (index, buffer) in collected.buffers.clone().iter().enumerate() {
         let Content::Pages {
             cpus,
@@ -77,8 +97,26 @@ fn pages<'a>(
         let layout = collected.formats.layout();
         let own = page_bytes.and_then(|bytes| layout.with_page_bytes(bytes as usize));
         for place in cpus.iter().filter(|place| place.length > 0) {
+            let whole = stretch(file, *place, collected);
+            let taken = left.checked_sub(whole.len());
+            if taken.is_none() || place.cpu >= MOST_CPUS || all.len() >= MOST_CPUS as usize {
+                collected.note(
+                    RepairKind::BrokenBlock,
+                    1,
+                    Place::at_offset(place.offset),
+                    {
+                        format!(
+                            "the {} bytes of CPU {} cannot be its own",
+                            whole.len(),
+                            place.cpu
+                        )
+                    },
+                );
+                continue;
+            }
+            left = taken.unwrap_or(0);
             let bytes = match packed {
-                false => Cow::Borrowed(stretch(file, *place, collected)),
+                false => Cow::Borrowed(whole),
                 true => Cow::Owned(unpacked(file, *place, collected, unpacker)?),
             };
             all.push(Pages {
@@ -169,6 +207,19 @@ fn texts(
     Ok(())
 }
 
+/// The pages, as the ring buffer's reader takes them.
+fn cpus<'a>(collected: &Collected, pages: &'a [Pages<'_>]) -> Vec<CpuBytes<'a>> {
+    let cpus = pages.iter().map(|pages| CpuBytes {
+        cpu: pages.place.cpu,
+        buffer: pages.buffer,
+        bytes: &pages.bytes,
+        layout: pages.layout,
+        offset: pages.place.offset,
+        time: collected.facts.time_scale(pages.place.cpu),
+    });
+    cpus.collect()
+}
+
 /// Reads the events of all pages.
 fn events(
     collected: &Collected,
@@ -177,17 +228,7 @@ fn events(
     out: &mut TraceBuilder,
 ) {
     tell_buffers(&collected.buffers, out);
-    let cpus: Vec<CpuBytes<'_>> = pages
-        .iter()
-        .map(|pages| CpuBytes {
-            cpu: pages.place.cpu,
-            buffer: pages.buffer,
-            bytes: &pages.bytes,
-            layout: pages.layout,
-            offset: pages.place.offset,
-            time: collected.facts.time_scale(pages.place.cpu),
-        })
-        .collect();
+    let cpus = cpus(collected, pages);
     let mut reader = RawReader::new(options);
     reader.read(&collected.formats, &cpus, out);
     if let Some(dump) = &options.process_dump {

@@ -44,6 +44,8 @@ pub struct DatBytes {
     pub align: usize,
     /// The events whose formats are in the file; all that are known if empty.
     pub only: Vec<&'static str>,
+    /// Further format files, with their subsystems.
+    pub more_formats: Vec<(&'static str, String)>,
     /// The clock's name.
     pub clock: String,
     /// `/proc/kallsyms`.
@@ -72,6 +74,7 @@ impl DatBytes {
             page_bytes: 4096,
             align: 4096,
             only: Vec::new(),
+            more_formats: Vec::new(),
             clock: "local".to_owned(),
             kallsyms: String::new(),
             printk_formats: String::new(),
@@ -132,8 +135,13 @@ impl DatBytes {
         out
     }
 
+    fn format_files(&self) -> Vec<(&'static str, String)> {
+        let known = format_files(self.machine, &self.only).into_iter();
+        known.chain(self.more_formats.clone()).collect()
+    }
+
     fn ftrace_events(&self) -> Vec<u8> {
-        let files = format_files(self.machine, &self.only);
+        let files = self.format_files();
         let own: Vec<_> = files
             .iter()
             .filter(|(system, _)| *system == "ftrace")
@@ -146,7 +154,7 @@ impl DatBytes {
     }
 
     fn event_formats(&self) -> Vec<u8> {
-        let files = format_files(self.machine, &self.only);
+        let files = self.format_files();
         let mut systems: Vec<_> = files.iter().map(|(system, _)| *system).collect();
         systems.sort_unstable();
         systems.dedup();

@@ -198,11 +198,10 @@ fn a_stream_ends_with_its_reader_or_a_signal() {
         let mut child = device.start(Program::Ours, &["--stream", "sched"]);
         let mut lines = std::io::BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        std::io::BufRead::read_line(&mut lines, &mut line).unwrap();
-        assert!(
-            line.contains("trace_event_clock_sync: parent_ts="),
-            "{line}"
-        );
+        while !line.contains("trace_event_clock_sync: parent_ts=") {
+            line.clear();
+            std::io::BufRead::read_line(&mut lines, &mut line).unwrap();
+        }
         if let Some(signal) = signal {
             // SAFETY: kill of our own child, which was not waited for.
             unsafe { libc::kill(child.id() as libc::pid_t, signal) };

@@ -2,7 +2,7 @@
 //! docs/atrace.md with its reason.
 
 use crate::kernel::{Kernel, Settings};
-use crate::program::{Device, Program, Said, original};
+use crate::program::{Device, Program, Said, original, trace_of};
 
 /// Events that the original, of Android 10, does not switch on for a category, and we, like
 /// Android 14 or for the sake of viewers, do.
@@ -21,16 +21,7 @@ const OTHER_CATEGORIES: [&str; 2] = ["memory", "thermal"];
 /// Argument lines that record; each is begun with `--async_start` and ended with `--async_stop`.
 const RECORDINGS: &[&[&str]] = &[
     &[],
-    &["sched"],
-    &["sched", "irq", "workq"],
-    &["gfx", "view"],
-    &["sched", "gfx", "-a", "com.example.app"],
-    &["-a", "a,b,*", "-b", "1000"],
-    &["-a", ""],
-    &["-a", "a,,b"],
-    &["core_services"],
-    &["core_services", "-a", "x"],
-    &["pdx", "idle"],
+    &["sched", "irq", "workq", "gfx", "-a", "com.example.app"],
     &["-b", "0", "sched"],
     &["-b", "-5"],
     &["-b16MB", "-c"],
@@ -38,9 +29,19 @@ const RECORDINGS: &[&[&str]] = &[
     &["-f", "KERNEL"],
     &["-f", "KERNEL", "gfx"],
     &["-k", ""],
-    &["-z", "sched"],
     &["--", "sched"],
     &["-cz", "-t1", "-b", "4096", "irq", "sched"],
+];
+
+/// Argument lines that set properties.
+const USER_SPACE: &[&[&str]] = &[
+    &["gfx", "-a", "x"],
+    &["-a", "a,b,*", "view", "gfx"],
+    &["-a", ""],
+    &["-a", "a,,b"],
+    &["core_services"],
+    &["core_services", "-a", "x"],
+    &["pdx"],
 ];
 
 /// Argument lines that end at once.
@@ -71,22 +72,23 @@ const OTHERS: &[&[&str]] = &[
 
 /// What can be seen of a recording from outside.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+pub struct Seen {
     begun: Said,
-    recording: Settings,
-    recording_properties: Vec<String>,
+    pub recording: Settings,
+    pub recording_properties: Vec<String>,
     ended: Said,
     after: Settings,
     after_properties: Vec<String>,
 }
 
-struct Bench {
-    kernel: Kernel,
-    device: Device,
+/// The kernel and a device to compare on.
+pub struct Bench {
+    pub kernel: Kernel,
+    pub device: Device,
 }
 
 impl Bench {
-    fn set_up() -> Option<Self> {
+    pub fn set_up() -> Option<Self> {
         original()?;
         let kernel = Kernel::claim()?;
         let device = Device::new();
@@ -94,7 +96,7 @@ impl Bench {
         Some(Self { kernel, device })
     }
 
-    fn reset(&self) {
+    pub fn reset(&self) {
         self.kernel.reset();
         self.device.reset();
         self.device.set(
@@ -111,7 +113,7 @@ impl Bench {
             .collect()
     }
 
-    fn record(&self, program: Program, args: &[&str]) -> Seen {
+    pub fn record(&self, program: Program, args: &[&str]) -> Seen {
         self.reset();
         let file = self.device.path("kernel");
         let mut args: Vec<&str> = args.to_vec();
@@ -274,133 +276,70 @@ fn what_ends_at_once_says_what_the_original_says() {
 #[test]
 fn user_space_alone_is_the_originals() {
     let Some(bench) = Bench::set_up() else { return };
-    let mut seen = Vec::new();
-    for program in [Program::Original, Program::Compat, Program::Ours] {
-        bench.reset();
-        let before = bench.kernel.settings();
-        let begun = bench.device.run(
-            program,
-            &["--only_userspace", "--async_start", "gfx", "-a", "x"],
+    for args in USER_SPACE {
+        let mut original = user_space(&bench, Program::Original, args);
+        // Android 10 writes clock marks into a buffer that does not record; Android 14 no longer does.
+        original.0.stderr.clear();
+        assert_eq!(
+            user_space(&bench, Program::Compat, args),
+            original,
+            "{args:?}"
         );
-        let properties = bench.properties();
-        let ended = bench
-            .device
-            .run(program, &["--only_userspace", "--async_stop"]);
-        assert_eq!(bench.kernel.settings(), before);
-        seen.push((begun, properties, ended));
+        assert_eq!(
+            user_space(&bench, Program::Ours, args),
+            original,
+            "{args:?}"
+        );
+        assert_eq!(bench.properties(), [""; 0]);
     }
-    // Android 10 writes clock marks into a buffer that does not record; Android 14 no longer does.
-    seen[0].0.stderr.clear();
-    assert_eq!(seen[1], seen[0]);
-    assert_eq!(seen[2], seen[0]);
-    assert_eq!(bench.properties(), [""; 0]);
-    // Nobody is told in the original's build for tests; ours tells both services, at each end.
-    let code = "1599295570";
-    let expected =
-        ["activity", "activity", "window", "window"].map(|name| format!("{name} {code}"));
-    assert_eq!(bench.device.calls(), expected);
 }
 
-/// The original names the category twice and gives up, as Android 10 did; we go on without it, as
-/// Android 14 does.
-#[test]
-fn an_unknown_category_is_named() {
-    let Some(bench) = Bench::set_up() else { return };
+fn user_space(bench: &Bench, program: Program, args: &[&str]) -> (Said, Vec<String>, Said) {
     bench.reset();
-    for (name, what) in [
-        ("nonsense", "error: unknown tracing category \"nonsense\""),
-        (
-            "mmc",
-            "error: category \"mmc\" is not supported on this device.",
-        ),
-    ] {
-        let original = bench.device.run(Program::Original, &["-t", "0", name]);
-        assert_eq!(original.code, Some(1));
-        assert!(original.stderr.starts_with(what), "{original:?}");
-        for program in [Program::Ours, Program::Compat] {
-            let ours = bench.device.run(program, &["-t", "0", name, "irq"]);
-            assert_eq!((ours.code, ours.stderr.as_str()), (Some(0), what));
-            assert!(ours.trace.is_some());
-        }
-    }
+    let only = ["--only_userspace", "--async_start"];
+    let begun = bench.device.run(program, &[&only, args].concat());
+    let properties = bench.properties();
+    let ended = bench
+        .device
+        .run(program, &["--only_userspace", "--async_stop"]);
+    assert_eq!(bench.kernel.settings(), *bench.kernel.baseline());
+    (begun, properties, ended)
 }
 
-/// In a file, no category may be wrong. The original says so and exits with 0.
+/// Nobody is told in the original's build for tests; ours tells all services, at each end.
 #[test]
-fn a_wrong_category_in_a_file_ends_the_recording() {
-    let Some(bench) = Bench::set_up() else { return };
-    let file = bench.device.path("wrong");
-    std::fs::write(&file, "sched nonsense").unwrap();
-    let missing = bench.device.path("missing");
-    for file in [&file, &missing] {
-        let args = ["-f", file.to_str().unwrap(), "-t", "0"];
-        bench.reset();
-        let mut original = bench.device.run(Program::Original, &args);
-        assert_eq!(original.code, Some(0));
-        let last = |said: &Said| said.stderr.lines().last().map(str::to_owned);
-        for (program, code) in [(Program::Compat, 0), (Program::Ours, 1)] {
-            bench.reset();
-            let before = bench.kernel.settings();
-            let ours = bench.device.run(program, &args);
-            assert_eq!(ours.code, Some(code), "{ours:?}");
-            assert_eq!(bench.kernel.settings(), before);
-            assert_eq!(last(&ours).as_deref(), Some("unable to start tracing"));
-            if *file != missing {
-                assert_eq!(ours.stderr, original.stderr);
-            }
-            original.code = ours.code;
-            assert_eq!(ours.stdout, original.stdout);
-        }
-    }
-}
-
-/// The original reads the file when the tags are set already; ours does not forget them.
-#[test]
-fn tags_of_a_file_take_effect() {
-    let Some(bench) = Bench::set_up() else { return };
-    let file = bench.device.path("tags");
-    std::fs::write(&file, "gfx view\nirq\n").unwrap();
-    let args = ["-f", file.to_str().unwrap()];
-    let tags = |seen: &Seen| {
-        let tags = "debug.atrace.tags.enableflags=";
-        seen.recording_properties
-            .iter()
-            .find_map(|line| line.strip_prefix(tags).map(str::to_owned))
-    };
-    let original = bench.record(Program::Original, &args);
-    assert_eq!(tags(&original).as_deref(), Some("0"));
-    let compat = bench.record(Program::Compat, &args);
-    assert_eq!(compat, original);
-    let ours = bench.record(Program::Ours, &args);
-    assert_eq!(tags(&ours).as_deref(), Some("0xa"));
-    // All lines of the file, too.
-    assert!(ours.recording["events"].contains("irq:irq_handler_entry"));
-}
-
-/// Function tracing that the kernel refuses fails in both; only ours says so to scripts.
-#[test]
-fn kernel_functions_that_cannot_be_traced_end_the_recording() {
-    let Some(bench) = Bench::set_up() else { return };
-    let tracers = std::fs::read_to_string(crate::kernel::path("available_tracers")).unwrap();
-    if tracers.contains("function_graph") {
-        println!("skipped: this kernel can trace functions");
+fn services_are_told_to_read_their_properties_again() {
+    let Some(kernel) = Kernel::claim() else {
         return;
-    }
-    for (program, code) in [
-        (Program::Original, 0),
-        (Program::Compat, 0),
-        (Program::Ours, 1),
-    ] {
-        bench.reset();
-        let before = bench.kernel.settings();
-        let said = bench
-            .device
-            .run(program, &["-k", "do_sys_open,vfs_read", "-t", "0"]);
-        assert_eq!(said.code, Some(code), "{said:?}");
-        assert_eq!(said.stdout, "");
-        assert!(said.stderr.ends_with("unable to start tracing"), "{said:?}");
-        if program != Program::Original {
-            assert_eq!(bench.kernel.settings(), before);
+    };
+    let device = Device::new();
+    device.run(Program::Ours, &["-t", "0", "gfx"]);
+    assert_eq!(kernel.settings(), *kernel.baseline());
+    let code = "1599295570";
+    let calls = ["activity", "activity", "window", "window"].map(|name| format!("{name} {code}"));
+    assert_eq!(device.calls(), calls);
+}
+
+#[test]
+fn a_file_takes_what_stands_behind_the_progress() {
+    let Some(bench) = Bench::set_up() else { return };
+    let path = bench.device.path("out");
+    for compress in [&[][..], &["-z"]] {
+        let args = [compress, &["-t", "0", "irq", "-o", path.to_str().unwrap()]].concat();
+        let mut files = Vec::new();
+        for program in [Program::Original, Program::Ours] {
+            bench.reset();
+            std::fs::write(&path, "x".repeat(1 << 20)).unwrap();
+            let said = bench.device.run(program, &args);
+            assert_eq!(
+                (said.code, said.stdout.as_str()),
+                (Some(0), "capturing trace... done\n")
+            );
+            let file = std::fs::read(&path).unwrap();
+            let trace = String::from_utf8(trace_of(&file)).unwrap();
+            assert!(trace.ends_with('\n') && trace.contains("trace_event_clock_sync"));
+            files.push((file[..8].to_vec(), trace.lines().next().map(str::to_owned)));
         }
+        assert_eq!(files[0], files[1]);
     }
 }

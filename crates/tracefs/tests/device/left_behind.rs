@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::kernel::{self, Kernel, Settings};
 use crate::program::{Device, Program, original, said, wait_until_recording};
+use crate::workload::Marker;
 
 /// Settings as somebody likes them, to find again.
 fn unusual(kernel: &Kernel) -> Settings {
@@ -59,7 +60,7 @@ fn signals_leave_nothing_and_say_what_the_original_says() {
     };
     let device = Device::new();
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
-        let mut ends = Vec::new();
+        let (mut ends, mut recording) = (Vec::new(), Vec::new());
         for program in [Program::Ours, Program::Compat, Program::Original] {
             if program == Program::Original && original().is_none() {
                 continue;
@@ -68,6 +69,7 @@ fn signals_leave_nothing_and_say_what_the_original_says() {
             device.reset();
             let before = unusual(&kernel);
             let child = start(&device, program, &[]);
+            recording.push(kernel.settings());
             send(&child, signal);
             let end = said(child);
             assert_eq!(end.code, Some(1));
@@ -77,6 +79,11 @@ fn signals_leave_nothing_and_say_what_the_original_says() {
             }
             ends.push(end);
         }
+        assert_eq!(recording[0]["options/overwrite"], "0");
+        assert!(
+            recording.iter().all(|settings| *settings == recording[0]),
+            "{recording:?}"
+        );
         for end in &ends {
             assert_eq!((end, end.stdout.as_str()), (&ends[0], "\ntrace aborted.\n"));
         }
@@ -262,5 +269,45 @@ fn nobody_waits_for_the_guardian() {
     child.wait().unwrap();
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
+    kernel.wait_for(kernel.baseline());
+}
+
+/// A file system of 256 KB, mounted until it is dropped.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount
+            .args(["-t", "tmpfs", "-o", "size=256k", "none"])
+            .arg(folder.path());
+        assert!(mount.status().unwrap().success());
+        Self(folder)
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_disk_that_fills_while_recording_leaves_nothing() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let disk = SmallDisk::mount();
+    let file = disk.0.path().join("trace.dat");
+    let args = ["--raw", "-o", file.to_str().unwrap(), "-b", "64"];
+    let child = start(&device, Program::Ours, &args);
+    let mut marker = Marker::open();
+    // The last ones find the recording stopped.
+    while marker.try_put(&"x".repeat(1_000)) {}
+    let end = said(child);
+    let no_space = "error writing trace: No space left on device (28)";
+    assert_eq!((end.code, end.stderr.as_str()), (Some(1), no_space));
     kernel.wait_for(kernel.baseline());
 }

@@ -2,6 +2,7 @@
 //! themselves. One test at a time uses the kernel's global buffer, over all processes.
 
 mod capture;
+mod defects;
 mod differential;
 mod kernel;
 mod left_behind;

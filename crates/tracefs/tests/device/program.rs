@@ -159,7 +159,7 @@ impl Device {
 
 /// Android's atrace, where `cargo xtask device atrace` built it.
 pub fn original() -> Option<PathBuf> {
-    let path = testkit::workspace_root().join("target/device/atrace");
+    let path = testkit::device_part("atrace");
     if !path.is_file() {
         println!("skipped: Android's atrace is not built: cargo xtask device atrace");
         return None;

@@ -3,6 +3,9 @@
 use std::fs;
 use std::process::Command;
 
+use traceloom_formats::{ReadOptions, read_bytes};
+use traceloom_trace::RepairKind;
+
 use crate::kernel::Kernel;
 use crate::program::{Device, Program, wait_until_recording};
 use crate::workload::{self, Marker};
@@ -117,4 +120,41 @@ fn a_buffer_is_dumped_as_pages_too() {
     let (first, second) = (report(&device, "first.dat"), report(&device, "second.dat"));
     assert!(first.contains("I|1|first") && !first.contains("I|1|second"));
     assert!(second.contains("I|1|second") && !second.contains("I|1|first"));
+}
+
+#[test]
+fn our_reader_finds_times_to_the_nanosecond() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    device.run(Program::Ours, &["--async_start", "-b", "8192", "sched"]);
+    let sleeps = workload::sleeps(50);
+    workload::wakeups(5);
+    let mut command = device.command(Program::Ours, &["--raw", "--async_stop"]);
+    let output = command.output().unwrap();
+    drop(kernel);
+    let trace = read_bytes(&output.stdout, ReadOptions::default()).unwrap();
+    let mut repairs = trace.repairs.rows().iter();
+    assert!(repairs.all(|row| row.kind != RepairKind::LostEvents));
+    // These threads are over and made no marks; the kernel noted their process meanwhile.
+    for name in ["waker", "woken"] {
+        let mut threads = trace.threads.rows();
+        let thread = threads.find(|thread| trace.strings.get(thread.name) == name);
+        let process = trace.processes.row(thread.unwrap().upid.0 as usize);
+        assert_eq!(process.pid, i64::from(std::process::id()));
+    }
+    for (number, sleep) in sleeps.iter().enumerate() {
+        let name = trace.strings.lookup(&format!("sleep {number}")).unwrap();
+        let mut slices = trace.slices.rows();
+        let slice = slices.find(|slice| slice.name == name).unwrap();
+        let thread = trace.track_thread(slice.track_id).unwrap();
+        assert_eq!(trace.thread_name(thread), "sleeper");
+        let within = |ts: i64, (before, after): (i64, i64)| (before..=after).contains(&ts);
+        assert!(within(slice.ts, sleep.begin), "{slice:?} {sleep:?}");
+        assert!(
+            within(slice.ts + slice.dur, sleep.end),
+            "{slice:?} {sleep:?}"
+        );
+    }
 }

@@ -32,6 +32,11 @@ impl Marker {
         )
     }
 
+    /// False where nothing is recorded.
+    pub fn try_put(&mut self, text: &str) -> bool {
+        self.0.write_all(text.as_bytes()).is_ok()
+    }
+
     pub fn put(&mut self, text: &str) {
         self.0.write_all(text.as_bytes()).unwrap();
     }

@@ -169,3 +169,150 @@ fn a_device_without_root_says_what_to_do() {
         insta::assert_snapshot!(said(&output).1, @"traceloom: Unable to get atrace data. Did you forget adb root? atrace said: error opening trace");
     });
 }
+
+/// An activity manager that keeps what it was told, and writes a method trace when it is told to stop.
+fn install_am(device: &Loopback, trace: &Path) {
+    let log = device.home().join("am.log");
+    let script = format!(
+        r#"echo "$*" >> {log}
+case "$1 $2" in
+"profile start"|"start -S") for last; do :; done
+  [ "$1" = start ] && for word; do [ "$before" = --start-profiler ] && last=$word; before=$word; done
+  echo "$last" > {log}.path;;
+"profile stop") if [ "$3" = com.example.gone ]; then echo "Error: Could not find process: $3" >&2; exit 255; fi
+  (sleep 0.2; cat {trace} > "$(cat {log}.path)") >/dev/null 2>&1 &;;
+esac"#,
+        log = log.display(),
+        trace = trace.display(),
+    );
+    device.install("am", &script).unwrap();
+}
+
+#[test]
+fn method_traces_alone_and_beside_the_system() {
+    let example = testkit::workspace_root().join("examples/app.trace");
+    with_device(|device, folder| {
+        install_am(device, &example);
+        let run = |args: &[&str], work: fn()| {
+            let mut command = on(device, folder, args);
+            command.env("TRACELOOM_DEVICE_FOLDER", device.home());
+            record(command, work)
+        };
+        let args = [
+            "capture",
+            "--method",
+            "com.example.news",
+            "--sampling",
+            "1000",
+            "--clock-type",
+            "dual",
+            "--streaming",
+            "-o",
+            "app.txt",
+        ];
+        let output = run(&args, || ());
+        assert!(output.status.success(), "{:?}", said(&output));
+        let same =
+            std::fs::read(folder.join("app.txt")).unwrap() == std::fs::read(&example).unwrap();
+        assert!(same, "the trace came as the app wrote it");
+
+        let args = [
+            "capture",
+            "--method",
+            "com.example.news",
+            "--start",
+            "com.example.news/.Main",
+            "sched",
+            "-o",
+            "both.html",
+        ];
+        let output = run(&args, || sleeper("beside"));
+        assert!(output.status.success(), "{:?}", said(&output));
+        let both = open(&folder.join("both.html"));
+        check_sleeper(&both, "beside");
+        assert!(
+            both.methods.len() > 50,
+            "the methods of the app are there too"
+        );
+
+        let log = std::fs::read_to_string(device.home().join("am.log")).unwrap();
+        let numbers = numbers(&log);
+        let log = log
+            .replace(&device.home().display().to_string(), "[folder]")
+            .replace(&numbers.0, "[pid]")
+            .replace(&numbers.1, "[pid]");
+        insta::assert_snapshot!(log, @r"
+        profile start --clock-type dual --sampling 1000 --streaming com.example.news [folder]/traceloom-[pid].trace
+        profile stop com.example.news
+        start -S -W --start-profiler [folder]/traceloom-[pid].trace com.example.news/.Main
+        profile stop com.example.news
+        ");
+        let left = std::fs::read_dir(device.home()).unwrap().flatten();
+        let left = left.filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|ending| ending == "trace")
+        });
+        assert_eq!(left.count(), 0, "nothing stays on the device");
+
+        let output = run(
+            &["capture", "--method", "com.example.gone", "-o", "gone.txt"],
+            || (),
+        );
+        assert_eq!(output.status.code(), Some(2));
+        let (_, stderr) = said(&output);
+        assert!(
+            stderr.contains("Could not find process: com.example.gone"),
+            "{stderr}"
+        );
+    });
+}
+
+/// The numbers of the two recordings.
+fn numbers(log: &str) -> (String, String) {
+    let mut pids = log
+        .split("traceloom-")
+        .skip(1)
+        .filter_map(|rest| rest.split('.').next());
+    let mut next = || pids.next().unwrap_or_default().to_owned();
+    (next(), next())
+}
+
+#[test]
+fn our_own_atrace_on_a_device_that_has_none() {
+    with_device(|device, folder| {
+        std::fs::remove_file(device.home().join("bin/atrace")).unwrap();
+        let run = |args: &[&str]| {
+            let mut command = on(device, folder, args);
+            command.env("TRACELOOM_DEVICE_FOLDER", device.home());
+            record(command, || sleeper("pushed"))
+        };
+        // Answers as what it is called: the copy on the device ends in a number.
+        let program = folder.join("atrace");
+        std::fs::write(
+            &program,
+            format!("#!/bin/sh\nexec {TRACELOOM} atrace \"$@\"\n"),
+        )
+        .unwrap();
+        let option = format!("--push-agent={}", program.display());
+        let output = run(&["capture", &option, "-o", "pushed.txt", "sched"]);
+        assert!(output.status.success(), "{:?}", said(&output));
+        check_sleeper(&open(&folder.join("pushed.txt")), "pushed");
+        let left = std::fs::read_dir(device.home()).unwrap().flatten();
+        let left = left.filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .contains("traceloom-atrace")
+        });
+        assert_eq!(left.count(), 0, "the device has it no more");
+
+        device.set_property("ro.product.cpu.abi", "mips").unwrap();
+        let output = on(device, folder, &["capture", "--push-agent", "sched"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        insta::assert_snapshot!(said(&output).1, @"traceloom: no atrace for mips at target/dist/mips-unknown-linux-musl/atrace; cargo xtask dist makes it, and --push-agent=FILE names another");
+    });
+}

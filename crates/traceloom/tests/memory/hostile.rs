@@ -98,6 +98,56 @@ pub const HOSTILE: &[Hostile] = &[
         &["info", "profile"],
         testkit::dense_report,
     ),
+    hostile("trace.dat: new threads", &["info"], |bytes| {
+        dat(bytes, "", |n| {
+            let thread = (n as u32 + 1).to_le_bytes();
+            [&100u16.to_le_bytes()[..], &[0, 0], &thread].concat()
+        })
+    }),
+    hostile("trace.dat: fields on the same bytes", &["info"], |bytes| {
+        let field = |n| format!("\tfield:char f{n};\toffset:0;\tsize:1;\tsigned:0;\n");
+        let fields: String = (0..500).map(field).collect();
+        dat(bytes, &fields, |_| {
+            [&100u16.to_le_bytes()[..], &[0; 6]].concat()
+        })
+    }),
+    hostile("trace.dat: switches of eight bytes", &[], |bytes| {
+        let names = [
+            "prev_pid",
+            "prev_prio",
+            "prev_state",
+            "next_pid",
+            "next_prio",
+        ];
+        let field = |name| format!("\tfield:int {name};\toffset:4;\tsize:4;\tsigned:1;\n");
+        let texts = ["prev_comm", "next_comm"];
+        let text = |name| format!("\tfield:char {name}[3];\toffset:4;\tsize:3;\tsigned:0;\n");
+        let fields: String = names
+            .map(field)
+            .into_iter()
+            .chain(texts.map(text))
+            .collect();
+        dat(bytes, &fields, |n| {
+            let thread = (n as u32 % 1_000_000).to_le_bytes();
+            [&100u16.to_le_bytes()[..], &[0, 0], &thread].concat()
+        })
+    }),
+    hostile("trace.dat: CPUs of one byte", &["info"], |bytes| {
+        let mut dat = testkit::DatBytes::of(6, testkit::Machine::USUAL, vec![vec![0]; bytes / 96]);
+        dat.align = 64;
+        dat.to_bytes()
+    }),
+    hostile("trace.dat: names of threads", &["info"], |bytes| {
+        let mut dat = testkit::DatBytes::of(6, testkit::Machine::USUAL, vec![Vec::new()]);
+        dat.cmdlines = (0..bytes / 9).map(|n| format!("{n} a\n")).collect();
+        dat.to_bytes()
+    }),
+    hostile("trace.dat: symbols", &["info"], |bytes| {
+        let mut dat = testkit::DatBytes::of(6, testkit::Machine::USUAL, vec![Vec::new()]);
+        dat.kallsyms = "1 T a\n".repeat(bytes / 12);
+        dat.printk_formats = (0..bytes / 24).map(|n| format!("0x{n:x} :\"\n")).collect();
+        dat.to_bytes()
+    }),
     hostile("key section: threads", &[], |bytes| {
         let mut out = b"*version\n1\nclock=wall\n*threads\n".to_vec();
         out = many(out, bytes, |out, n| writeln!(out, "{n}\t").unwrap());
@@ -247,6 +297,19 @@ pub const HOSTILE: &[Hostile] = &[
 ];
 
 /// `one` again and again, with its number, up to `bytes`.
+/// A `trace.dat` of events with number 100, whose format has `fields`; `event` makes the bytes of each.
+fn dat(bytes: usize, fields: &str, event: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
+    let machine = testkit::Machine::USUAL;
+    let mut pages = testkit::RingPages::new(machine, 4096);
+    let length = event(0).len() + 4;
+    (0..bytes / length).for_each(|n| pages.push(1_000 + n as u64, &event(n)));
+    let mut dat = testkit::DatBytes::of(6, machine, vec![pages.finish()]);
+    dat.only = vec!["print"];
+    let format = format!("name: sched_switch\nID: 100\nformat:\n{fields}\nprint fmt: \"\"\n");
+    dat.more_formats = vec![("sched", format)];
+    dat.to_bytes()
+}
+
 fn many(mut out: Vec<u8>, bytes: usize, mut one: impl FnMut(&mut Vec<u8>, usize)) -> Vec<u8> {
     let mut n = 1;
     while out.len() < bytes {

@@ -22,9 +22,7 @@ pub(crate) async fn page(With(state): With<Arc<State>>) -> Response {
 
 fn made(state: &State) -> Result<Arc<Page>, PageError> {
     if let Web::Folder(_) = state.web {
-        return Ok(Arc::new(
-            PageParts::from_web(&state.web, false)?.page("", "")?,
-        ));
+        return Ok(Arc::new(PageParts::from_web(&state.web)?.page("", "")?));
     }
     let mut kept = state.page.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(page) = &*kept {

@@ -262,11 +262,12 @@ async function live(browser) {
   await new Promise((done) => server.child.on("exit", done));
 }
 
-/** The engine, which stands in a report as base64 of gzip, and all but the trace, gzipped. @param {string} html */
+/** Script and engine, which lie in a report packed, and all but the trace, gzipped. @param {string} html */
 function ownBytes(html) {
-  const [engine] = /(?<=<script [^>]*id="traceloom-engine"[^>]*>)[^<]*/.exec(html) ?? [""];
-  const shell = html.replace(/(<script [^>]*(?:id="traceloom-engine"|class="traceloom-columns")[^>]*>)[^<]*/g, "$1");
-  return Buffer.from(engine, "base64").length + gzipSync(shell, { level: 9 }).length;
+  const packed = html.matchAll(/(?<=<script [^>]*id="traceloom-(?:page|engine)"[^>]*>)[^<]*/g);
+  const shell = html.replace(/(<script [^>]*(?:id="traceloom-(?:page|engine)"|class="traceloom-columns")[^>]*>)[^<]*/g, "$1");
+  const bytes = [...packed].map(([text]) => Buffer.from(text, "base64").length);
+  return bytes.reduce((sum, more) => sum + more, gzipSync(shell, { level: 9 }).length);
 }
 
 /** @param {import("playwright-core").Browser} browser */

@@ -59,7 +59,8 @@ mod page {
             let bytes = at.cast::<u32>().read_unaligned() as usize;
             super::take(at, 4 + bytes)
         };
-        String::from_utf8_lossy(&all[4..]).into_owned()
+        // Browsers give UTF-8.
+        String::from_utf8(all[4..].to_vec()).unwrap_or_default()
     }
 }
 

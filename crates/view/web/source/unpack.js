@@ -1,5 +1,5 @@
-// Unpacks the engine of a report. It is the greater part of a small report, and LZMA makes it a
-// quarter smaller than what browsers unpack by themselves.
+// Unpacks the script and the engine of a report. They are the greater part of a small report, and
+// LZMA makes them a quarter smaller than what browsers unpack by themselves.
 
 /**
  * Unpacks a `.lzma` stream whose head says how long the content is (the LZMA specification by
@@ -145,7 +145,7 @@ export function unpack(packed) {
       far.pop();
     }
     const from = n - far[0] - 1;
-    if (from < 0 || at > packed.length + 8) throw new Error("the report's engine is damaged: was the file saved whole?");
+    if (from < 0 || at > packed.length + 8) throw new Error("the report is damaged: was the file saved whole?");
     for (let i = 0; i < count && n < out.length; i++) out[n++] = out[from + i];
   }
   return out;

@@ -3,6 +3,7 @@
 use traceloom_trace::{NO_TIME, RowId, SmallSort, TrackId, TrackKind};
 
 use super::Maker;
+use crate::case::contains;
 use crate::timeline::joined::{Joined, stem};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 
@@ -161,8 +162,8 @@ fn numbered_names(count: usize) -> String {
 /// The unit of a counter, where its name tells.
 fn unit(kind: TrackKind, name: &str) -> &'static str {
     match kind {
-        TrackKind::CpuCounter if name.contains("freq") => "kHz",
-        TrackKind::CpuCounter if name.contains("idle") => "state",
+        TrackKind::CpuCounter if contains(name, "freq") => "kHz",
+        TrackKind::CpuCounter if contains(name, "idle") => "state",
         _ if name.starts_with("mem.") || name.ends_with("_bytes") => "bytes",
         _ => "",
     }

@@ -60,7 +60,10 @@ fn existing(node: u32, count: usize) -> Result<NodeId, EngineError> {
 }
 
 /// What every flame graph may be asked.
-#[expect(clippy::manual_clamp, reason = "what clamp says in a panic takes kilobytes")]
+#[expect(
+    clippy::manual_clamp,
+    reason = "what clamp says in a panic takes kilobytes"
+)]
 pub(super) fn options(ask: &Ask) -> Result<FlameOptions, EngineError> {
     let direction = choice::choice(ask, "direction", "down or up", &DIRECTIONS)?;
     let share = |field| ask.maybe(field, Ask::f64);

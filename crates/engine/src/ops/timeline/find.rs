@@ -1,10 +1,8 @@
 //! Finding slices, and all slices of one name.
 
-use std::collections::BTreeMap;
-
 use crate::json::Map;
 use traceloom_analyze::TimeRange;
-use traceloom_analyze::timeline::{FindMode, Finder, Hits, NO_ROW, NameId, RangeScope};
+use traceloom_analyze::timeline::{FindMode, Finder, Hits, NameId, RangeScope};
 use traceloom_trace::{RowId, SliceId, TrackId};
 
 use super::locate::slice_of;
@@ -36,7 +34,7 @@ pub(crate) fn find(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame,
         let finds = |text| finder.as_ref().is_some_and(|finder| finder.finds(text));
         finds(&row.name) || finds(&row.note)
     });
-    let mut per_row: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut per_row = vec![0_u64; timeline.rows.all.len()];
     for (track, count) in hits
         .per_track
         .iter()
@@ -44,11 +42,13 @@ pub(crate) fn find(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame,
         .filter(|(_, count)| **count > 0)
     {
         let row = timeline.rows.place(TrackId::from_row(track)).row;
-        *per_row.entry(row).or_default() += count;
+        if let Some(sum) = per_row.get_mut(row as usize) {
+            *sum += count;
+        }
     }
-    let per_row = per_row.into_iter().filter(|(row, _)| *row != NO_ROW);
+    let per_row = per_row.iter().enumerate().filter(|(_, sum)| **sum > 0);
     let mut counts = Map::new();
-    per_row.for_each(|(row, count)| counts.insert(&row.to_string(), &count));
+    per_row.for_each(|(row, count)| counts.insert(&row.to_string(), count));
     let frame = Frame::new()
         .with("total", hits.total())
         .with("per_row", counts);

@@ -146,7 +146,10 @@ fn repairs(
         .unwrap_or_default();
     let name = trace.slice_name(id);
     let names_it = |detail: &str| {
-        let has = |text: &str| text.len() > 2 && detail.contains(text);
+        let has = |text: &str| {
+            let mut parts = detail.as_bytes().windows(text.len().max(1));
+            text.len() > 2 && parts.any(|part| part == text.as_bytes())
+        };
         !detail.is_empty() && (has(&thread) || detail == name)
     };
     for row in trace.repairs.rows() {

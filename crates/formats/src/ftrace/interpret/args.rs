@@ -3,15 +3,57 @@
 use traceloom_trace::{ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
 
 use crate::ftrace::event::{Field, Value};
+use crate::ftrace::shapes::NO_SHAPE;
 
 /// The fields of one event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fields<'p>(pub &'p [Field<'p>]);
+pub(super) struct Fields<'p> {
+    fields: &'p [Field<'p>],
+    keys: KeysId,
+}
+
+/// Events with the same one have the same keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct KeysId(Option<(u64, u32)>);
+
+impl KeysId {
+    /// The keys of a shape of the nth piece.
+    pub fn of_shape(piece: u64, shape: u32) -> Self {
+        Self((shape != NO_SHAPE).then_some((piece, shape)))
+    }
+
+    /// The shape, where there is one.
+    pub fn shape(self) -> Option<usize> {
+        self.0.map(|(_, shape)| shape as usize)
+    }
+}
 
 impl<'p> Fields<'p> {
+    pub const NONE: Fields<'static> = Fields {
+        fields: &[],
+        keys: KeysId(None),
+    };
+
+    pub fn new(fields: &'p [Field<'p>], keys: KeysId) -> Self {
+        Self { fields, keys }
+    }
+
+    /// Which keys these are.
+    pub fn keys(self) -> KeysId {
+        self.keys
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.fields.is_empty()
+    }
+
     /// The value of the first field with this key.
     pub fn get(self, key: &str) -> Option<Value<'p>> {
-        let field = self.0.iter().find(|field| field.key == key.as_bytes())?;
+        let field = self
+            .fields
+            .iter()
+            .find(|field| field.key == key.as_bytes())?;
         Some(field.value)
     }
 
@@ -46,11 +88,7 @@ impl<'p> Fields<'p> {
 
     /// The field as it would be printed.
     pub fn shown(self, key: &str) -> Option<String> {
-        Some(match self.get(key)? {
-            Value::Int(value) => value.to_string(),
-            Value::Hex(value) => format!("{value:#x}"),
-            Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
-        })
+        Some(self.get(key)?.shown())
     }
 
     /// A number with or without a fraction.
@@ -66,12 +104,12 @@ impl<'p> Fields<'p> {
     pub fn keep(self, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let (strings, args) = (&mut tables.strings, &mut tables.args);
-        args.push_set(self.0.iter().map(|field| argument(field, strings)))
+        args.push_set(self.fields.iter().map(|field| argument(field, strings)))
     }
 
     /// As [`keep`](Self::keep), for an event whose keys, and many of whose texts, are likely those
     /// of the last one.
-    pub fn keep_cached(self, last: &mut Vec<LastField>, out: &mut TraceBuilder) -> ArgSetId {
+    pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let (strings, args) = (&mut tables.strings, &mut tables.args);
         args.push_set(
@@ -83,7 +121,7 @@ impl<'p> Fields<'p> {
     /// Hands on all fields as arguments, not yet kept.
     pub fn each_cached(
         self,
-        last: &mut Vec<LastField>,
+        last: &mut LastFields,
         strings: &mut StringPool,
         mut take: impl FnMut((StringId, ArgValue)),
     ) {
@@ -91,18 +129,28 @@ impl<'p> Fields<'p> {
             .for_each(|(field, last)| take(last.argument(field, strings)));
     }
 
-    fn again(
-        self,
-        last: &mut Vec<LastField>,
-    ) -> impl ExactSizeIterator<Item = (&'p Field<'p>, &mut LastField)> {
-        last.resize(last.len().max(self.0.len()), LastField::default());
-        self.0.iter().zip(last)
+    fn again(self, last: &mut LastFields) -> impl Iterator<Item = (&'p Field<'p>, LastMut<'_>)> {
+        let same_keys = self.keys.shape().is_some() && self.keys == last.keys;
+        last.keys = self.keys;
+        let fields = &mut last.fields;
+        fields.resize(fields.len().max(self.fields.len()), LastField::default());
+        let last = fields
+            .iter_mut()
+            .map(move |last| LastMut { last, same_keys });
+        self.fields.iter().zip(last)
     }
+}
+
+/// The fields of an event when it came last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LastFields {
+    keys: KeysId,
+    fields: Vec<LastField>,
 }
 
 /// A field of the event before: its key, and its text where that is what it had.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LastField {
+struct LastField {
     key: StringId,
     text: StringId,
 }
@@ -114,18 +162,26 @@ impl Default for LastField {
     }
 }
 
-impl LastField {
+struct LastMut<'l> {
+    last: &'l mut LastField,
+    /// The keys are known to be those of the event before.
+    same_keys: bool,
+}
+
+impl LastMut<'_> {
     #[inline]
-    fn argument(&mut self, field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
-        intern_again(&mut self.key, field.key, strings);
+    fn argument(self, field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
+        if !self.same_keys {
+            intern_again(&mut self.last.key, field.key, strings);
+        }
         let value = match field.value {
             Value::Text(text) => {
-                intern_again(&mut self.text, text, strings);
-                ArgValue::Text(self.text)
+                intern_again(&mut self.last.text, text, strings);
+                ArgValue::Text(self.last.text)
             }
             _ => value(field, strings),
         };
-        (self.key, value)
+        (self.last.key, value)
     }
 }
 

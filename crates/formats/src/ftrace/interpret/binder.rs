@@ -68,7 +68,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         match self.binder.sent.remove(&fields.int("transaction")?)? {
-            Sent::Reply => return self.own_end(at, CALL, Fields(&[]), out),
+            Sent::Reply => return self.own_end(at, CALL, Fields::NONE, out),
             Sent::Call(call) => {
                 let reply = self.own_begin(at, REPLY, fields, out);
                 flow(call, reply, out);

@@ -1,9 +1,11 @@
 //! Block devices and file systems.
 
-use traceloom_trace::TraceBuilder;
+use traceloom_trace::{LaneKey, TraceBuilder};
 
 use super::args::Fields;
+use super::slices::lane_key;
 use super::{At, Interpreter};
+use crate::ftrace::event::Value;
 
 /// The row of a thread that its file operations stand on.
 pub(super) const ROW: &str = "disk";
@@ -22,9 +24,10 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = format!("block {}", fields.shown("dev")?);
-        let sector = fields.int("sector")?;
-        self.lane_begin(at, (&track, sector), fields.text("rwbs")?, fields, out);
+        let (dev, sector) = (fields.get("dev")?, fields.int("sector")?);
+        let name = fields.text("rwbs")?;
+        let key = self.request(dev, sector, out);
+        self.lane_begin(at, key, name, fields, out);
         Some(())
     }
 
@@ -34,8 +37,26 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = format!("block {}", fields.shown("dev")?);
-        self.lane_end(at, (&track, fields.int("sector")?), fields, out)
+        let (dev, sector) = (fields.get("dev")?, fields.int("sector")?);
+        let key = self.request(dev, sector, out);
+        self.lane_end(at, key, fields, out)
+    }
+
+    /// A request to a device; most are to that of the request before.
+    fn request(&mut self, dev: Value<'_>, sector: i64, out: &mut TraceBuilder) -> LaneKey {
+        if let (Value::Text(dev), Some((last, track))) = (dev, &self.disk)
+            && dev == last
+        {
+            return LaneKey {
+                track: *track,
+                cookie: sector,
+            };
+        }
+        let key = lane_key(&format!("block {}", dev.shown()), sector, out);
+        if let Value::Text(dev) = dev {
+            self.disk = Some((dev.to_owned(), key.track));
+        }
+        key
     }
 
     /// `block_rq_requeue`: the device gave the request back, and will get it again.

@@ -125,7 +125,13 @@ impl Interpreter {
             String::new,
         );
         let events = self.events;
-        out.metadata("event-lines", &events.to_string());
+        // A binary input has no lines.
+        let key = if self.lines > 0 {
+            "event-lines"
+        } else {
+            "events"
+        };
+        out.metadata(key, &events.to_string());
         if let Some(kept) = story.entries_kept {
             out.repair(
                 RepairKind::CountMismatch,

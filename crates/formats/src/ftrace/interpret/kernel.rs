@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
-use super::args::{Fields, LastField};
+use super::args::{Fields, KeysId, LastFields};
 use super::disk::{self, EXT4_SYNC, EXT4_WRITE, F2FS_SYNC, F2FS_WRITE};
 use super::{At, Interpreter};
 use crate::rules::EventRules;
@@ -14,23 +14,28 @@ use crate::rules::EventRules;
 /// the rule could not read it, or because the tables hold only a part of it.
 type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
 
-/// What is known of events, by the interned name.
+/// What is known of events.
 #[derive(Debug, Default)]
 pub(super) struct Kernel {
     pub rules: Arc<EventRules>,
-    known: FxHashMap<StringId, Known>,
-    /// The event at hand.
-    event: StringId,
+    known: Vec<Known>,
+    /// Numbers in `known`, by the interned name.
+    numbers: FxHashMap<StringId, usize>,
+    /// And by the shape that the event has in the piece.
+    of_shape: Vec<(KeysId, usize)>,
+    /// The number of the event at hand; none of an event that is not remembered.
+    event: Option<usize>,
     /// The last fields of events that are not remembered.
-    others: Vec<LastField>,
+    others: LastFields,
 }
 
 #[derive(Clone, Debug)]
 struct Known {
+    name: StringId,
     handler: Option<Handler>,
     has_rules: bool,
     /// Its fields when it came last: keys are nearly always the same.
-    last: Vec<LastField>,
+    last: LastFields,
 }
 
 impl Kernel {
@@ -42,8 +47,8 @@ impl Kernel {
     }
 
     /// What the fields of the event at hand were when it came last.
-    pub fn last_fields(&mut self) -> &mut Vec<LastField> {
-        match self.known.get_mut(&self.event) {
+    pub fn last_fields(&mut self) -> &mut LastFields {
+        match self.event.and_then(|number| self.known.get_mut(number)) {
             Some(known) => &mut known.last,
             None => &mut self.others,
         }
@@ -60,24 +65,50 @@ impl Kernel {
 const MOST_KNOWN: usize = 4096;
 
 impl Kernel {
+    /// The event's name, its rule, and whether the user has rules for it. It is at hand from now on.
+    fn take(
+        &mut self,
+        name: &[u8],
+        keys: KeysId,
+        out: &mut TraceBuilder,
+    ) -> (StringId, Option<Handler>, bool) {
+        let shape = keys.shape();
+        let seen = shape.and_then(|shape| self.of_shape.get(shape));
+        let seen = seen.filter(|(seen, _)| *seen == keys);
+        if let Some(known) = seen.and_then(|(_, number)| self.known.get(*number)) {
+            self.event = seen.map(|(_, number)| *number);
+            return (known.name, known.handler, known.has_rules);
+        }
+        let id = out.intern(name);
+        let (handler, has_rules) = self.known(id, name);
+        if let (Some(shape), Some(number)) = (shape, self.event) {
+            let len = self.of_shape.len().max(shape + 1);
+            self.of_shape.resize(len, (KeysId::default(), number));
+            self.of_shape[shape] = (keys, number);
+        }
+        (id, handler, has_rules)
+    }
+
     /// The event's rule, and whether the user has rules for it.
-    fn known(&mut self, id: StringId, name: &[u8]) -> (Option<Handler>, bool) {
-        if let Some(known) = self.known.get(&id) {
+    fn known(&mut self, name_id: StringId, name: &[u8]) -> (Option<Handler>, bool) {
+        self.event = self.numbers.get(&name_id).copied();
+        if let Some(number) = self.event {
+            let known = &self.known[number];
             return (known.handler, known.has_rules);
         }
         let mut rules = self.rules.events.iter();
         let has_rules = rules.any(|rule| rule.name.as_bytes() == name);
         let handler = handler(name);
-        if self.known.len() < MOST_KNOWN {
-            let last = Vec::new();
-            self.known.insert(
-                id,
-                Known {
-                    handler,
-                    has_rules,
-                    last,
-                },
-            );
+        let number = self.known.len();
+        if number < MOST_KNOWN {
+            self.known.push(Known {
+                name: name_id,
+                handler,
+                has_rules,
+                last: LastFields::default(),
+            });
+            self.numbers.insert(name_id, number);
+            self.event = Some(number);
         }
         (handler, has_rules)
     }
@@ -157,9 +188,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) {
         out.saw_time(at.ts);
-        let id = out.intern(name);
-        let (handler, has_rules) = self.kernel.known(id, name);
-        self.kernel.event = id;
+        let (id, handler, has_rules) = self.kernel.take(name, fields.keys(), out);
         if has_rules {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);

@@ -33,7 +33,7 @@ use traceloom_trace::{
 
 use super::event::{CpuValueKind, Event, Field, Piece, Record};
 use crate::rules::EventRules;
-use args::Fields;
+use args::{Fields, KeysId};
 use binder::Binder;
 use graph::GraphCpu;
 use header::Story;
@@ -101,10 +101,13 @@ pub(crate) struct Interpreter {
     memory: Memory,
     graph: Vec<GraphCpu>,
     kernel: Kernel,
+    /// The block device that a request went to last, and its track.
+    disk: Option<(Vec<u8>, TrackId)>,
     /// Room for the arguments of a slice that ends.
     args: Vec<(StringId, ArgValue)>,
     story: Story,
-    /// Lines before the current piece.
+    /// Pieces before the current one, and lines.
+    pieces: u64,
     lines: u64,
     /// Events so far.
     events: u64,
@@ -123,11 +126,15 @@ impl Interpreter {
         for record in &piece.records {
             let position = Position::Line(self.lines + u64::from(record.line) + 1);
             let fields = match record.event {
-                Event::Fields(event) => piece.fields_of(event),
-                _ => &[],
+                Event::Fields(event) => {
+                    let keys = KeysId::of_shape(self.pieces, event.shape);
+                    Fields::new(piece.fields_of(event), keys)
+                }
+                _ => Fields::NONE,
             };
-            self.record(record, Fields(fields), position, out);
+            self.record(record, fields, position, out);
         }
+        self.pieces += 1;
         self.lines += u64::from(piece.lines);
     }
 
@@ -140,7 +147,8 @@ impl Interpreter {
         offset: u64,
         out: &mut TraceBuilder,
     ) {
-        self.record(record, Fields(fields), Position::Byte(offset), out);
+        let fields = Fields::new(fields, KeysId::default());
+        self.record(record, fields, Position::Byte(offset), out);
     }
 
     #[inline]

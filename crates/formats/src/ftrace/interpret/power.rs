@@ -5,6 +5,7 @@
 use traceloom_trace::{TraceBuilder, TrackKind};
 
 use super::args::Fields;
+use super::slices::lane_key;
 use super::{At, Interpreter};
 
 impl Interpreter {
@@ -191,8 +192,16 @@ impl Interpreter {
         let action = &action[..];
         let cookie = i64::from(out.intern(action).0);
         match edge {
-            b"begin" => self.lane_begin(at, ("suspend", cookie), action, Fields(&[]), out),
-            b"end" => return self.lane_end(at, ("suspend", cookie), Fields(&[]), out),
+            b"begin" => self.lane_begin(
+                at,
+                lane_key("suspend", cookie, out),
+                action,
+                Fields::NONE,
+                out,
+            ),
+            b"end" => {
+                return self.lane_end(at, lane_key("suspend", cookie, out), Fields::NONE, out);
+            }
             _ => return None,
         }
         Some(())

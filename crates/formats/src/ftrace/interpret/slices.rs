@@ -108,12 +108,11 @@ impl Interpreter {
     pub(super) fn lane_begin(
         &mut self,
         at: At,
-        (track, cookie): (&str, i64),
+        key: LaneKey,
         name: &[u8],
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) {
-        let key = lane_key(track, cookie, out);
         let begin = self.slice_begin(at, name, fields, out);
         self.lanes.begin(out, key, begin);
     }
@@ -122,11 +121,10 @@ impl Interpreter {
     pub(super) fn lane_end(
         &mut self,
         at: At,
-        (track, cookie): (&str, i64),
+        key: LaneKey,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let key = lane_key(track, cookie, out);
         let slice = self.lanes.end(out, key, at.ts)?;
         self.add_args(slice, fields, out);
         Some(())
@@ -164,7 +162,7 @@ impl Interpreter {
     /// Adds what the end of a slice says to what its begin said; fields with the same name and
     /// value are not said twice.
     fn add_args(&mut self, slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
-        if fields.0.is_empty() {
+        if fields.is_empty() {
             return;
         }
         let old = out.trace().slices.arg_set_id.get(slice.row());
@@ -173,10 +171,13 @@ impl Interpreter {
         all.extend(out.trace().args.set(old));
         let before = all.len();
         let last = self.kernel.last_fields();
+        let mut nth = 0;
         fields.each_cached(last, &mut out.tables().strings, |arg| {
-            if !all.contains(&arg) {
+            // Both ends mostly begin with the same fields.
+            if all.get(nth) != Some(&arg) && !all.contains(&arg) {
                 all.push(arg);
             }
+            nth += 1;
         });
         if all.len() > before {
             let all: ArgSetId = out.args(all.iter().copied());
@@ -199,7 +200,8 @@ impl Interpreter {
     }
 }
 
-fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
+/// A slice on a track of the machine where slices may overlap.
+pub(super) fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
     let name = out.intern(track.as_bytes());
     let track = out.global_track(TrackKind::Global, name);
     LaneKey { track, cookie }

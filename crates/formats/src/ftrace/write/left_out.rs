@@ -91,6 +91,7 @@ impl Plan<'_> {
             "entries-in-buffer",
             "entries-written",
             "event-lines",
+            "events",
         ];
         let keys = self.trace.metadata.key.iter();
         let is_told = |key| TOLD.contains(&self.trace.strings.get(key));

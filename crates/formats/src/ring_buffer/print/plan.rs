@@ -33,6 +33,10 @@ enum Source {
 /// allocations, has 8 KB.
 const LONGEST: usize = 64 << 10;
 
+/// Parts and names of a print format that are worth reading: each event pays for them. The flags of
+/// page allocations have some 70.
+const MOST_WORK: usize = 2_000;
+
 impl Plan {
     /// Reads the event's print format. What cannot be read of it is left to the plain fields.
     pub fn new(format: &EventFormat, long_bytes: usize) -> Self {
@@ -70,10 +74,12 @@ impl Plan {
         let template = Template::parse(&text, long_bytes);
         let mut args = args[1..].iter();
         let mut open: Option<(Option<Vec<u8>>, usize)> = None;
+        let mut work = 0;
         for piece in &template.pieces {
             args.by_ref().take(piece.stars.into()).for_each(drop);
             let expr = args.next().and_then(|arg| Expr::parse(arg, format));
-            let Some(expr) = expr else {
+            work += expr.as_ref().map_or(0, Expr::cost);
+            let Some(expr) = expr.filter(|_| work <= MOST_WORK) else {
                 open = None;
                 continue;
             };
@@ -126,6 +132,10 @@ impl Plan {
             let expr = Expr::parse(args.next()?, format).filter(|_| piece.stars == 0)?;
             parts.push((piece.before, piece.conversion, expr));
         }
+        let work: usize = parts.iter().map(|(_, _, expr)| expr.cost()).sum();
+        if work > MOST_WORK || format.print_fmt.len() > LONGEST {
+            return None;
+        }
         let entries = vec![Entry {
             key: Vec::new(),
             source: Source::Joined(parts),
@@ -133,13 +143,14 @@ impl Plan {
         Some(Self { entries })
     }
 
-    /// Hands on each argument of an event: key and value.
+    /// Hands on each argument of an event: key and value. No event has more arguments than bytes; a
+    /// format that says so costs no more.
     pub fn each<'a>(
         &'a self,
         context: &mut Context<'a, '_>,
         mut take: impl FnMut(&'a [u8], Shown<'a>),
     ) {
-        for entry in &self.entries {
+        for entry in self.entries.iter().take(context.event.len()) {
             let shown = match &entry.source {
                 Source::Plain(index) => context.plain(&context.format.fields[*index]),
                 Source::Converted(conversion, expr) => context.converted(*conversion, expr),

@@ -48,6 +48,9 @@ pub struct CaptureArgs {
     pub android: AndroidArgs,
 
     #[command(flatten)]
+    pub method: MethodArgs,
+
+    #[command(flatten)]
     pub linux: LinuxArgs,
 
     /// Kernel functions to trace, with commas between them
@@ -95,9 +98,48 @@ pub struct AndroidArgs {
     )]
     pub atrace_categories: Vec<String>,
 
+    /// Use traceloom's own atrace, copied to the device for this recording
+    ///
+    /// Without FILE it is the one for the device's processor beside this program (dist/), or in target/dist.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Android")]
+    pub push_agent: Option<Option<PathBuf>>,
+
     /// Have the device send the trace as it is
     #[arg(long, help_heading = "Android")]
     pub no_compress: bool,
+}
+
+/// Choices for method traces.
+#[derive(clap::Args, Clone, Debug)]
+pub struct MethodArgs {
+    /// Record the methods of this app, alone or beside categories: on one time line
+    #[arg(long, value_name = "PROCESS", help_heading = "Methods")]
+    pub method: Option<String>,
+
+    /// Sample the stacks so often, microseconds, instead of recording each call
+    #[arg(long, value_name = "US", requires = "method", help_heading = "Methods")]
+    pub sampling: Option<u32>,
+
+    /// The clocks of the trace: wall, thread-cpu or dual (Android 14)
+    #[arg(long, value_name = "CLOCK", requires = "method", value_parser = ["wall", "thread-cpu", "dual"], help_heading = "Methods")]
+    pub clock_type: Option<String>,
+
+    /// Write the trace while it is recorded, so that no buffer limits it
+    #[arg(long, requires = "method", help_heading = "Methods")]
+    pub streaming: bool,
+
+    /// Start this activity (package/.Name) afresh and record from its first moment
+    #[arg(
+        long,
+        value_name = "ACTIVITY",
+        requires = "method",
+        help_heading = "Methods"
+    )]
+    pub start: Option<String>,
+
+    /// Over the debugger port of a debuggable process, without the activity manager
+    #[arg(long, requires = "method", conflicts_with_all = ["start", "streaming", "clock_type"], help_heading = "Methods")]
+    pub ddms: bool,
 }
 
 /// Choices for this machine.
@@ -143,7 +185,7 @@ pub enum OutputKind {
     Page,
     /// systrace's JSON.
     Json,
-    /// ftrace text.
+    /// What was recorded, as it came: ftrace text, or a method trace.
     Text,
     /// The same, compressed.
     Gzip,
@@ -160,6 +202,9 @@ impl CaptureArgs {
         }
         if self.target == Target::Linux && self.android.app.is_some() {
             bail!("--app is for Android; on Linux every program's own marks are recorded");
+        }
+        if self.target == Target::Linux && self.method.method.is_some() {
+            bail!("--method is for Android");
         }
         if self.target == Target::Android && !self.linux.event.is_empty() {
             bail!("--event is for Linux: --target linux");

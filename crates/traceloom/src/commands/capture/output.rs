@@ -29,7 +29,7 @@ impl Output<'_> {
     /// If it cannot be written.
     pub fn write(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
         match self.kind {
-            OutputKind::Page => self.page(trace),
+            OutputKind::Page => self.page(trace, parts),
             OutputKind::Json => write_file(self.path, |out| Ok(json(parts, out)?)),
             OutputKind::Text => write_file(self.path, |out| Ok(text(parts, out)?)),
             OutputKind::Gzip => write_file(self.path, |out| {
@@ -40,11 +40,12 @@ impl Output<'_> {
         }
     }
 
-    fn page(&self, trace: &Trace) -> Result<()> {
+    fn page(&self, trace: &Trace, parts: &[Part]) -> Result<()> {
         let options = ReportOptions {
             title: self.title.clone(),
-            // What systrace's users expect of its pages: other tools open them too.
-            embed_source: true,
+            // What systrace's users expect of its pages: other tools open them too. A method trace
+            // has no such text.
+            embed_source: parts.iter().any(|part| part.kind == PartKind::SystemTrace),
             threads: self.threads,
         };
         let shell = PageParts::new()?;
@@ -54,13 +55,12 @@ impl Output<'_> {
     }
 }
 
-/// The traces one after the other, as they came.
+/// The trace as it came; where there are several, that of the system.
 fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
-    let traces = parts
-        .iter_mut()
-        .filter(|part| matches!(part.kind, PartKind::SystemTrace | PartKind::File));
-    for part in traces {
-        io::copy(&mut part.open()?, out)?;
+    let kinds = [PartKind::SystemTrace, PartKind::File, PartKind::MethodTrace];
+    let place = |kind| parts.iter().position(|part| part.kind == kind);
+    if let Some(at) = kinds.into_iter().find_map(place) {
+        io::copy(&mut parts[at].open()?, out)?;
     }
     Ok(())
 }

@@ -2,12 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use traceloom_capture::{PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
+
+use crate::align::{AlignArgs, put_together};
 
 /// A part as it came, in a file without a name.
 pub struct Part {
@@ -37,6 +40,8 @@ impl Part {
 pub struct Recording {
     options: ReadOptions,
     builder: TraceBuilder,
+    /// Traces that came before the one that is being read, with who recorded them.
+    traces: Vec<(PathBuf, Trace)>,
     /// Lists of processes; they come before the traces whose threads they name.
     dumps: Vec<u8>,
     reader: Option<AnyReader>,
@@ -52,6 +57,7 @@ impl Recording {
         Self {
             options,
             builder: TraceBuilder::new(),
+            traces: Vec::new(),
             dumps: Vec::new(),
             reader: None,
             broken: None,
@@ -65,15 +71,17 @@ impl Recording {
         traces.all(|part| part.length == 0)
     }
 
-    /// The trace, and all parts.
+    /// All traces on one time line, and all parts.
     ///
     /// # Errors
     /// If what came is no trace.
     pub fn finish(mut self) -> Result<(Trace, Vec<Part>), (anyhow::Error, Vec<Part>)> {
         self.end_reading();
-        match self.broken {
-            None => Ok((self.builder.finish(), self.parts)),
-            Some(error) => Err((error.into(), self.parts)),
+        let merged = put_together(self.traces.into_iter().map(Ok), &AlignArgs::default());
+        match (self.broken, merged) {
+            (None, Ok(trace)) => Ok((trace, self.parts)),
+            (Some(error), _) => Err((error.into(), self.parts)),
+            (None, Err(error)) => Err((error, self.parts)),
         }
     }
 
@@ -83,6 +91,9 @@ impl Recording {
             if let Err(error) = reader.finish(&mut target) {
                 self.broken.get_or_insert(error);
             }
+            let trace = std::mem::replace(&mut self.builder, TraceBuilder::new()).finish();
+            let name = self.parts.last().map(|part| part.name.clone());
+            self.traces.push((name.unwrap_or_default().into(), trace));
         }
     }
 

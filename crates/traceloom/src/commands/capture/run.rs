@@ -1,16 +1,18 @@
 //! Records: chooses the agents, starts them, waits, stops them, and writes what they have.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use traceloom_capture::adb::{Adb, Device};
 use traceloom_capture::{
-    Agent, AtraceAgent, AtraceOptions, CaptureError, Controller, FileAgent, Limits, Note,
-    ProcessAgent, Step, choose_device, is_root,
+    Agent, AtraceAgent, AtraceOptions, CaptureError, Controller, DdmsAgent, DdmsOptions, FileAgent,
+    Limits, MethodAgent, MethodOptions, Note, ProcessAgent, PushedAgent, Step, agent_for,
+    choose_device, is_root,
 };
 
-use super::args::{CaptureArgs, Target};
+use super::args::{CaptureArgs, MethodArgs, Target};
 use super::output::Output;
 use super::recording::{Recording, keep};
 use super::wait::{Ended, Wait};
@@ -70,16 +72,77 @@ pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
 fn android(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
     let adb = Adb::from_env()?;
     let device = choose_device(&adb, args.serial().as_deref())?;
-    let atrace = AtraceAgent::new(device.clone(), atrace_options(args))?;
+    let pushed = push_agent(args, &device)?;
+    let options = AtraceOptions {
+        program: pushed.as_ref().map(|pushed| pushed.path().to_owned()),
+        ..atrace_options(args)
+    };
     if args.list_categories {
-        return list(&atrace, &device);
+        return list(&AtraceAgent::new(device.clone(), options)?, &device);
     }
-    // Processes are asked for first: their names are needed where the trace is read.
-    record(
-        args,
-        console,
-        vec![Box::new(ProcessAgent::new(device)), Box::new(atrace)],
-    )
+    let mut agents: Vec<Box<dyn Agent>> = Vec::new();
+    if args.method.method.is_none() || !args.chosen().is_empty() {
+        let atrace = AtraceAgent::new(device.clone(), options)?;
+        // Processes are asked for first: their names are needed where the trace is read.
+        agents.push(Box::new(ProcessAgent::new(device.clone())));
+        agents.push(Box::new(atrace));
+    }
+    if let Some(process) = &args.method.method {
+        agents.push(method(&args.method, process, device));
+    }
+    record(args, console, agents)
+}
+
+/// Our own atrace on the device, where it was asked for.
+fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAgent>> {
+    let Some(program) = &args.android.push_agent else {
+        return Ok(None);
+    };
+    let program = match program {
+        Some(program) => program.clone(),
+        None => agent_for(device, &dist())?,
+    };
+    let folder = device_folder();
+    let name = std::process::id().to_string();
+    let pushed = PushedAgent::push(device, &program, &name, folder.as_deref())?;
+    Ok(Some(pushed))
+}
+
+/// Where the programs for devices are: beside this one, or where the workspace builds them.
+fn dist() -> PathBuf {
+    let here = std::env::current_exe().ok();
+    let beside = here.and_then(|here| Some(here.parent()?.join("dist")));
+    match beside {
+        Some(beside) if beside.is_dir() => beside,
+        _ => PathBuf::from("target/dist"),
+    }
+}
+
+/// A folder of the device to use instead of its usual one.
+fn device_folder() -> Option<String> {
+    std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
+}
+
+fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
+    let process = process.to_owned();
+    if args.ddms {
+        let options = DdmsOptions {
+            process,
+            sampling_us: args.sampling,
+        };
+        return Box::new(DdmsAgent::new(device, options));
+    }
+    let options = MethodOptions {
+        process,
+        sampling_us: args.sampling,
+        clock: args.clock_type.clone(),
+        streaming: args.streaming,
+        start: args.start.clone(),
+        folder: device_folder(),
+    };
+    // Unlike that of any other recording of this machine.
+    let name = std::process::id().to_string();
+    Box::new(MethodAgent::new(device, options, &name))
 }
 
 fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
@@ -167,7 +230,7 @@ fn limits(args: &CaptureArgs) -> Limits {
     }
 }
 
-/// Starts all agents. That the lists of processes will be there is worth nothing alone.
+/// Starts all agents.
 fn start(controller: &mut Controller<'_>, console: &Console) -> Result<()> {
     let mut errors = Vec::new();
     controller.start(&mut |note| match note {
@@ -178,7 +241,7 @@ fn start(controller: &mut Controller<'_>, console: &Console) -> Result<()> {
     if running == asked {
         return Ok(());
     }
-    if running <= 1 && asked <= 2 {
+    if running == 0 {
         return Err(errors.into_iter().next().map_or_else(nothing, Into::into));
     }
     for error in errors {
