@@ -1,5 +1,8 @@
 //! Async tracks that one row shows together: only a number in their names tells them apart.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use traceloom_trace::{SliceId, SmallSort, Trace};
 
 use super::ends::Ends;
@@ -26,18 +29,29 @@ impl Joined {
     pub(super) fn new(trace: &Trace, ends: &Ends, mut slices: Vec<u32>) -> Self {
         slices.small_sort_unstable();
         let mut this = Self::default();
-        let mut free = Free::default();
+        let mut taken = BinaryHeap::new();
+        let mut free = BinaryHeap::new();
         for &slice in &slices {
             let row = slice as usize;
             let (ts, end) = (trace.slices.ts.get(row), ends.of(trace, row));
-            let level = free.take(ts, end);
-            if level == this.levels.len() {
-                this.levels.push(Default::default());
+            while let Some(&(Reverse(until), level)) = taken.peek()
+                && until <= ts
+            {
+                taken.pop();
+                free.push(Reverse(level));
             }
-            let (ids, starts) = &mut this.levels[level];
+            let level = match free.pop() {
+                Some(Reverse(level)) => level,
+                None => {
+                    this.levels.push(Default::default());
+                    this.levels.len() as u32 - 1
+                }
+            };
+            taken.push((Reverse(end), level));
+            let (ids, starts) = &mut this.levels[level as usize];
             ids.push(slice);
             starts.push(ts);
-            this.level_of.push(level as u32);
+            this.level_of.push(level);
         }
         this.slices = slices;
         this
@@ -62,68 +76,19 @@ impl Joined {
     }
 }
 
-/// Which levels are free when, as a tree of the earliest moments:
-///
-/// ```text
-///          min            tree[1]: some level is free from the first moment on
-///      7       min        tree[2..4]
-///    9   7   3   min      tree[4..8]: levels 0 to 3, the last one not used yet
-/// ```
-#[derive(Default)]
-struct Free {
-    tree: Vec<i64>,
-}
-
-impl Free {
-    /// The lowest level that is free at `ts`, and takes it until `end`.
-    fn take(&mut self, ts: i64, end: i64) -> usize {
-        if self.tree.get(1).is_none_or(|&earliest| earliest > ts) {
-            self.grow();
-        }
-        let half = self.tree.len() / 2;
-        let mut at = 1;
-        while at < half {
-            at = 2 * at + usize::from(self.tree[2 * at] > ts);
-        }
-        let level = at - half;
-        self.tree[at] = end;
-        while at > 1 {
-            at /= 2;
-            self.tree[at] = self.tree[2 * at].min(self.tree[2 * at + 1]);
-        }
-        level
-    }
-
-    /// Twice the levels; new ones are free from the first moment on.
-    fn grow(&mut self) {
-        let old = std::mem::take(&mut self.tree);
-        let levels = old.len() / 2;
-        let half = (2 * levels).max(1);
-        self.tree = vec![i64::MIN; 2 * half];
-        self.tree[half..half + levels].copy_from_slice(&old[levels..]);
-        for at in (1..half).rev() {
-            self.tree[at] = self.tree[2 * at].min(self.tree[2 * at + 1]);
-        }
-    }
-}
-
 /// What of a name is said before its first number or `key=value`; empty if it begins with a number.
 pub(super) fn stem(name: &str) -> &str {
-    // Bytes, not letters: tables of those beyond ASCII would be part of every report.
-    let bytes = name.as_bytes();
-    let varies = |byte: &u8| *byte == b'=' || byte.is_ascii_digit();
-    let Some(mut end) = bytes.iter().position(varies) else {
+    let Some(at) = name.find(|letter: char| letter == '=' || letter.is_ascii_digit()) else {
         return name;
     };
+    let (head, rest) = name.split_at_checked(at).unwrap_or((name, ""));
     // The key belongs to its value, unless there is nothing else.
-    let word = bytes[..end].iter().rposition(|byte| *byte == b' ');
-    if let Some(word) = word.filter(|_| bytes[end] == b'=') {
-        end = word;
-    }
-    while end > 0 && bytes[end - 1].is_ascii() && !bytes[end - 1].is_ascii_alphanumeric() {
-        end -= 1;
-    }
-    name.get(..end).unwrap_or(name)
+    let head = match head.rfind(' ').filter(|_| rest.starts_with('=')) {
+        Some(word) => head.get(..word).unwrap_or_default(),
+        None => head,
+    };
+    // Beyond ASCII all counts as letters: the tables of which does are heavy.
+    head.trim_end_matches(|letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

@@ -242,22 +242,19 @@ fn text_of(trace: &Trace, named: Named) -> String {
 /// from the first word on that has a digit or is `key=value`, so that `frame 17` and `frame 18 of 20`
 /// look alike.
 pub fn hue_of(text: &str) -> u8 {
-    let mut bytes = text.as_bytes();
-    let mut word = None;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b' ' => word = Some(at),
-            b'=' | b'0'..=b'9' if word.is_some() => {
-                bytes = &bytes[..word.unwrap_or(at)];
-                break;
-            }
-            _ => {}
+    let varies =
+        |word: &str| word.contains(|letter: char| letter == '=' || letter.is_ascii_digit());
+    let mut end = text.len();
+    for (at, _) in text.match_indices(' ') {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        if rest.split(' ').next().is_some_and(varies) {
+            end = at;
+            break;
         }
     }
-    while let [rest @ .., b'0'..=b'9'] = bytes {
-        bytes = rest;
-    }
-    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-    let hash = bytes.iter().fold(0x811c_9dc5, mix);
+    let text = text.get(..end).unwrap_or_default();
+    let text = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = text.bytes().fold(0x811c_9dc5, mix);
     (hash ^ hash >> 16 ^ hash >> 8) as u8
 }
