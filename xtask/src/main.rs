@@ -19,12 +19,14 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   test              format, lints, all tests, other platforms; installs what they need
-  bench [--quick] [--write] [methods|systems|small|dmtracedump|page]
+  bench [--quick] [--write] [SECTION]
                     our speed, the machine's limit and the peers' speed, in one run, or one
-                    section of it; --write puts the tables into docs/performance.md
+                    section of it (capture, page, …); --write puts the tables into
+                    docs/performance.md
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
+  dist              atrace for each kind of device, into target/dist; fails where it is too big
   man [DIR]         man pages and shell completions into DIR (default target/man)
   device [PART…]    builds Android's own adbd and atrace for this machine, for tests (root, Debian)
   fixtures          makes the generated files of examples/ again
@@ -45,6 +47,7 @@ fn main() -> Result<()> {
         "bench-child" => bench::in_child(rest),
         "fuzz" => fuzz::run(rest),
         "soak" => soak::run(rest),
+        "dist" => dist::run(),
         "man" => man::run(rest),
         "device" => device::run(rest),
         "fixtures" => fixtures::run(),

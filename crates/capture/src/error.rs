@@ -59,6 +59,16 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// No program of ours for the device's processor.
+    #[error(
+        "no atrace for {abi} at {path}; cargo xtask dist makes it, and --push-agent=FILE names another"
+    )]
+    NoAgent {
+        /// The processor, as Android calls it.
+        abi: String,
+        /// Where it was looked for.
+        path: String,
+    },
     /// No process of that name runs.
     #[error("no process called {process} runs on the device; `adb shell ps -A` lists all")]
     NoProcess {

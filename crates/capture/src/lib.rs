@@ -21,8 +21,10 @@ mod agents;
 mod controller;
 mod device;
 mod error;
+mod live;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
+mod push;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -36,4 +38,8 @@ pub use controller::{Controller, Note, Step};
 pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};
 #[cfg(any(target_os = "linux", target_os = "android"))]
+pub use live::LiveLinuxAgent;
+pub use live::{LiveAtraceAgent, Tape, Trigger, Watched};
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
+pub use push::{PushedAgent, agent_for};

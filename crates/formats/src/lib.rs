@@ -39,6 +39,7 @@ pub use error::{ReadError, WriteError};
 pub use format::{
     Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
 };
+pub use ftrace::FtraceLine;
 pub use left_out::{LeftOut, Written};
 pub use registry::{AnyReader, FORMATS, detect};
 pub use report::{REPORT_META, report_data, report_engine};

@@ -123,38 +123,42 @@ impl Trace {
     /// lasted. The trace's end where there is one source alone, or where one has no events.
     pub fn source_ends(&self) -> Vec<i64> {
         let mut ends = vec![NO_TIME; self.sources.len()];
-        if ends.len() > 1 {
-            let mut see = |source: SourceId, ts: i64| {
+        // Without types of their own: a report carries the code.
+        let mut look = |rows: usize, row: &dyn Fn(usize) -> (SourceId, i64)| {
+            for at in 0..rows {
+                let (source, ts) = row(at);
                 if let Some(end) = ends.get_mut(source.row()) {
                     *end = ts.max(*end);
                 }
-            };
+            }
+        };
+        if self.sources.len() > 1 {
             let of_track = |track: TrackId| self.tracks.source.get(track.row());
             let of_thread = |utid: ThreadId| match utid.some() {
                 Some(utid) => self.threads.source.get(utid.row()),
                 None => SourceId::NONE,
             };
-            let last = |(ts, dur): (i64, i64)| ts.saturating_add(dur.max(0));
+            let last = |ts: i64, dur: i64| ts.saturating_add(dur.max(0));
             let (slices, states) = (&self.slices, &self.thread_states);
-            let times = slices.ts.iter().zip(slices.dur.iter()).map(last);
-            slices
-                .track_id
-                .iter()
-                .zip(times)
-                .for_each(|(track, ts)| see(of_track(track), ts));
-            let times = states.ts.iter().zip(states.dur.iter()).map(last);
-            states
-                .utid
-                .iter()
-                .zip(times)
-                .for_each(|(utid, ts)| see(of_thread(utid), ts));
             let (counters, instants) = (&self.counters, &self.instants);
-            let points = counters.track_id.iter().zip(counters.ts.iter());
-            let points = points.chain(instants.track_id.iter().zip(instants.ts.iter()));
-            points.for_each(|(track, ts)| see(of_track(track), ts));
             let events = &self.ftrace_events;
-            let events = events.utid.iter().zip(events.ts.iter());
-            events.for_each(|(utid, ts)| see(of_thread(utid), ts));
+            look(slices.len(), &|at| {
+                let end = last(slices.ts.get(at), slices.dur.get(at));
+                (of_track(slices.track_id.get(at)), end)
+            });
+            look(states.len(), &|at| {
+                let end = last(states.ts.get(at), states.dur.get(at));
+                (of_thread(states.utid.get(at)), end)
+            });
+            look(counters.len(), &|at| {
+                (of_track(counters.track_id.get(at)), counters.ts.get(at))
+            });
+            look(instants.len(), &|at| {
+                (of_track(instants.track_id.get(at)), instants.ts.get(at))
+            });
+            look(events.len(), &|at| {
+                (of_thread(events.utid.get(at)), events.ts.get(at))
+            });
         }
         let known = |end| if end == NO_TIME { self.bounds.1 } else { end };
         ends.into_iter().map(known).collect()

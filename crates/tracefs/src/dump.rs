@@ -81,7 +81,11 @@ pub fn stream_text(
             return Ok(Ended::Asked);
         }
         let waited = sys::poll(&[pipe.as_fd(), stop.file()], Some(out.as_fd()), LONG);
-        if waited.map_err(Error::Input)?[2].gone {
+        let seen = waited.map_err(Error::Input)?;
+        if seen[1].readable {
+            return Ok(Ended::Asked);
+        }
+        if seen[2].gone {
             return Ok(Ended::NoReader);
         }
     }

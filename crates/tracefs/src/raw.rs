@@ -91,6 +91,9 @@ impl RawCapture {
             files.push(stop.file());
             let seen = sys::poll(&files, out, wait).map_err(Error::Input)?;
             let (cpus, rest) = seen.split_at(self.cpus.len());
+            if rest[0].readable {
+                return Ok(Ended::Asked);
+            }
             if out.is_some() && rest.last().is_some_and(|out| out.gone) {
                 return Ok(Ended::NoReader);
             }

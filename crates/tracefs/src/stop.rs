@@ -79,6 +79,9 @@ impl Stop {
             // The system counts whole milliseconds.
             let millis = Duration::from_millis(left.as_millis() as u64 + 1);
             let seen = sys::poll(&[self.file()], out, millis)?;
+            if seen[0].readable {
+                return Ok(Ended::Asked);
+            }
             if out.is_some() && seen.last().is_some_and(|out| out.gone) {
                 return Ok(Ended::NoReader);
             }

@@ -46,6 +46,13 @@ enum Command {
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
+    /// atrace: records this machine as Android's program of that name does on a device
+    #[cfg(target_os = "linux")]
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  traceloom atrace -t 5 sched gfx view"
+    )]
+    Atrace(Rest),
     /// systrace: records a device or this machine, and writes one HTML file
     #[command(
         disable_help_flag = true,
@@ -126,6 +133,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             "dmtracedump",
             rest.args,
         ))),
+        #[cfg(target_os = "linux")]
+        Command::Atrace(rest) => Ok(traceloom_tracefs::atrace::run(with_name(
+            "atrace", rest.args,
+        ))),
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
@@ -179,6 +190,8 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
         "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        #[cfg(target_os = "linux")]
+        "atrace" => Some(traceloom_tracefs::atrace::run(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
         "traceview" => Some(crate::traceview::main(args.iter().cloned())),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::adb::{Device, ShellEvent, quote};
+use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
@@ -158,6 +158,21 @@ impl AtraceAgent {
         format!("{} {} {step}", self.program(), self.arguments)
     }
 
+    /// Starts it with its events printed as they happen; the words for the user with it.
+    pub(crate) fn stream_live(&mut self, limit: Duration) -> Result<(Vec<String>, Shell)> {
+        let (categories, missing) = self.choose(limit)?;
+        self.options.compress = false;
+        self.arguments = self.arguments(&categories);
+        let shell = self.device.shell(&self.line("--stream"))?;
+        Ok((unavailable(&missing), shell))
+    }
+
+    /// Ends whatever is left of a recording.
+    pub(crate) fn reset(&self, limit: Duration) -> Result<()> {
+        self.device.run(&self.line("-t 0"), limit)?;
+        Ok(())
+    }
+
     /// What stops recording and prints what was recorded.
     fn dump_line(&self) -> String {
         self.line(match self.sdk >= ASYNC_STOP_SDK {
@@ -190,13 +205,7 @@ impl Agent for AtraceAgent {
         let (categories, missing) = self.choose(limit)?;
         self.arguments = self.arguments(&categories);
         let output = self.device.ask(&self.line("--async_start"), limit)?;
-        let mut said = Vec::new();
-        if !missing.is_empty() {
-            said.push(format!(
-                "These categories are unavailable: {}",
-                missing.join(" ")
-            ));
-        }
+        let mut said = unavailable(&missing);
         // Older ones say that they cannot start, and end with 0.
         let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if !complaint.is_empty() {
@@ -226,10 +235,18 @@ impl Agent for AtraceAgent {
         let line = self.dump_line();
         let streamed = self.stream(&line, limit, sink);
         // Whatever became of it, nothing of ours should go on.
-        let reset = self.device.run(&self.line("-t 0"), limit);
-        streamed?;
-        reset?;
-        Ok(())
+        let reset = self.reset(limit);
+        streamed.and(reset)
+    }
+}
+
+fn unavailable(missing: &[String]) -> Vec<String> {
+    match missing {
+        [] => Vec::new(),
+        missing => vec![format!(
+            "These categories are unavailable: {}",
+            missing.join(" ")
+        )],
     }
 }
 

@@ -82,6 +82,11 @@ impl<'t> LinuxAgent<'t> {
         }
     }
 
+    /// The tracefs instance that it records in, if it is not the whole.
+    pub(crate) fn instance(&self) -> Option<String> {
+        self.options.instance.clone()
+    }
+
     /// The categories that this kernel has, with their titles.
     pub fn list(&self) -> Vec<(String, String)> {
         let listed = self.catalog.listed(self.tree, &NO_PROPERTIES);

@@ -1,5 +1,6 @@
 //! The adb client against a server that misbehaves, and against the real one.
 
+mod ddms;
 mod fake;
 mod faults;
 mod real;

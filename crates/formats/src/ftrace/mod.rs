@@ -14,6 +14,7 @@ mod shapes;
 mod special;
 mod tokenize;
 mod typed;
+mod watch;
 pub(crate) mod write;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub(crate) use marker::mark;
 pub(crate) use shapes::NO_SHAPE;
 pub(crate) use tokenize::printed_event;
 pub(crate) use typed::state_number;
+pub use watch::FtraceLine;
 
 /// ftrace text.
 pub(crate) struct FtraceText;

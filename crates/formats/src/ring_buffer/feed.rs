@@ -1,15 +1,15 @@
 //! From raw events to the records that the interpreter takes.
 
+mod texts;
+
+use super::bytes::ByteOrder;
 use super::decode::{self, Kind};
 use super::formats::{KnownEvent, RawFormats};
 use super::merge::{CpuBytes, Merge, Timed};
 use super::pages::PageFault;
 use super::print::{Context, Shown};
-use super::{bprint, bytes::ByteOrder};
-use crate::ftrace::event::{
-    Event, Field, FieldsEvent, GraphCall, Mark, NO_TGID, Piece, Record, Value,
-};
-use crate::ftrace::{mark, printed_event};
+use crate::ftrace::event::{Event, Field, FieldsEvent, Mark, NO_TGID, Record, Value};
+use crate::ftrace::mark;
 
 /// Takes what the events of a ring buffer say, in order of time.
 pub(super) trait RawSink {
@@ -212,143 +212,6 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
     }
 
-    /// Text of `trace_marker` or `trace_printk` that is no marker.
-    fn plain_text(&mut self, ip: Option<i64>, text: &'a [u8], record: Record<'a>, offset: u64) {
-        let caller = ip.and_then(|ip| self.formats.symbols().function(ip as u64));
-        self.text.clear();
-        if let Some((name, _)) = caller.filter(|(name, _)| !name.starts_with(b"tracing_mark_write"))
-        {
-            self.text.extend(name);
-            self.text.extend(b": ");
-        }
-        self.text.extend(text);
-        let event = Event::Mark(mark(&self.text));
-        self.sink.record(&Record { event, ..record }, &[], offset);
-    }
-
-    /// A text of `trace_printk`: a marker, an event that somebody made up, or text.
-    fn print(
-        &mut self,
-        event: &'a KnownEvent,
-        ip: Option<i64>,
-        text: &[u8],
-        record: Record<'a>,
-        offset: u64,
-    ) {
-        let caller = ip.unwrap_or(0) as u64;
-        let caller = decode::function_name(self.formats.symbols(), caller, &mut self.made);
-        self.text.clear();
-        self.text.extend(caller);
-        self.text.extend(b": ");
-        self.text.extend(text);
-        let mut piece = Piece::default();
-        let event = printed_event(event.format.name.as_bytes(), &self.text, &mut piece);
-        self.sink
-            .record(&Record { event, ..record }, &piece.fields, offset);
-    }
-
-    fn bprint(
-        &mut self,
-        event: &'a KnownEvent,
-        [ip, fmt, buf]: &'a [super::EventField; 3],
-        timed: Timed<'a>,
-        record: Record<'a>,
-        offset: u64,
-    ) -> Option<()> {
-        let layout = self.cpus[timed.stream].layout;
-        let data = timed.raw.data;
-        let address = layout.order.uint(data, fmt.offset, fmt.size)?;
-        let format = self.formats.symbols().text(address)?;
-        let mut words = bprint::Words {
-            bytes: data,
-            order: layout.order,
-            long_bytes: layout.long_bytes,
-            at: buf.offset,
-        };
-        let mut text = Vec::new();
-        bprint::print(format, &mut words, self.formats.symbols(), &mut text);
-        self.print(event, ip.int(data, layout.order), &text, record, offset);
-        Some(())
-    }
-
-    /// A driver's own marker.
-    fn marker(
-        &mut self,
-        event: &'a KnownEvent,
-        timed: Timed<'a>,
-        record: Record<'a>,
-        offset: u64,
-    ) -> Option<()> {
-        let Kind::Marker(plan) = &event.kind else {
-            return None;
-        };
-        self.made.clear();
-        let context = Context {
-            event: timed.raw.data,
-            format: &event.format,
-            order: self.cpus[timed.stream].layout.order,
-            symbols: self.formats.symbols(),
-            made: &mut self.made,
-        };
-        let range = decode::whole_text(plan, context)?;
-        let event = Event::Mark(mark(self.made.get(range)?));
-        self.sink.record(&Record { event, ..record }, &[], offset);
-        Some(())
-    }
-
-    fn function(&mut self, ip: u64, parent: u64, record: Record<'a>, offset: u64) {
-        let symbols = self.formats.symbols();
-        let event = Event::Function {
-            name: decode::function_name(symbols, ip, &mut self.made),
-            parent: decode::function_name(symbols, parent, &mut self.text),
-        };
-        self.sink.record(&Record { event, ..record }, &[], offset);
-    }
-
-    /// A call of the function_graph tracer. One that calls nothing that is traced is told at once,
-    /// with the time that the kernel measured.
-    fn graph(
-        &mut self,
-        event: &'a KnownEvent,
-        timed: Timed<'a>,
-        record: Record<'a>,
-        offset: u64,
-    ) -> Option<()> {
-        let (order, data) = (self.cpus[timed.stream].layout.order, timed.raw.data);
-        let (call, dur) = match &event.kind {
-            Kind::GraphEntry(func) => {
-                let address = func.int(data, order)? as u64;
-                let leaf = self.leaf(timed, address);
-                let name = decode::function_name(self.formats.symbols(), address, &mut self.made);
-                match leaf {
-                    Some(dur) => {
-                        self.merge.pass_over(timed.stream);
-                        (GraphCall::Leaf(name), Some(dur))
-                    }
-                    None => (GraphCall::Enter(name), None),
-                }
-            }
-            Kind::GraphExit(_, ends) => (GraphCall::Exit, duration(ends, data, order)),
-            _ => return None,
-        };
-        let event = Event::Graph(decode::graph_row(call, dur));
-        self.sink.record(&Record { event, ..record }, &[], offset);
-        Some(())
-    }
-
-    /// How long a call took, if the CPU's next event is its end.
-    fn leaf(&self, timed: Timed<'a>, function: u64) -> Option<i64> {
-        let order = self.cpus[timed.stream].layout.order;
-        let next = self.merge.peek(timed.stream)?.data;
-        let event = self.formats.event(order.u16(next, ID_AT)?)?;
-        let Kind::GraphExit(func, ends) = &event.kind else {
-            return None;
-        };
-        let same = order.u32(next, TID_AT) == order.u32(timed.raw.data, TID_AT)
-            && func.int(next, order)? as u64 == function;
-        duration(ends, next, order).filter(|_| same)
-    }
-
     /// Any event, by the plan of its kind.
     fn with_fields(
         &mut self,
@@ -391,12 +254,6 @@ impl<'a, S: RawSink> Feed<'a, S> {
             .record(&Record { event, ..record }, &fields, offset);
         self.fields = emptied(fields);
     }
-}
-
-fn duration(ends: &Option<[super::EventField; 2]>, data: &[u8], order: ByteOrder) -> Option<i64> {
-    let [call, end] = ends.as_ref()?;
-    let (call, end) = (call.int(data, order)?, end.int(data, order)?);
-    end.checked_sub(call).filter(|dur| *dur >= 0)
 }
 
 /// The list without its fields, to be filled with those of another event: the allocation stays.

@@ -9,7 +9,7 @@ use super::merge::CpuBytes;
 use super::pages::PageFault;
 use crate::format::ReadOptions;
 use crate::ftrace::Interpreter;
-use crate::ftrace::event::{Event, Field, Record};
+use crate::ftrace::event::{Field, Record};
 
 /// Reads ring buffers into a trace. The same reader takes one batch of pages after the other, as a
 /// recorder gives them; threads, open slices and the scheduler's story go on from batch to batch.
@@ -21,30 +21,55 @@ pub struct RawReader {
 }
 
 /// How much the tables may take. Formats say freely where fields are, so that a few bytes could be
-/// told as any number of arguments; what a kernel records stays far below.
-#[derive(Clone, Copy, Debug)]
+/// told as any number of arguments or threads; what a kernel records comes to less than half of it.
+#[derive(Clone, Copy, Debug, Default)]
 struct Budget {
-    /// Bytes of tables that are paid for and not used.
-    left: i64,
+    /// Bytes of all pages so far.
+    pages: usize,
+    /// What the events since the last look may have taken, bytes.
+    since_look: usize,
+    is_spent: bool,
 }
 
 /// Tables of this size are free, bytes.
-const FREE_BYTES: i64 = 16 << 20;
+const FREE_BYTES: usize = 16 << 20;
 /// Bytes of tables that a byte of pages pays for.
-const PAID_PER_BYTE: i64 = 7;
-/// What an event may take at most: its row, or a slice with the states of two threads.
-const EVENT_BYTES: i64 = 100;
-/// What an argument takes.
-const FIELD_BYTES: i64 = 24;
-/// What a thread takes that was not there before.
-const THREAD_BYTES: i64 = 400;
+const PAID_PER_BYTE: usize = 9;
+/// How much may come between two looks at the tables, bytes.
+const LOOK_AFTER: usize = 1 << 20;
+/// The most that an event takes but for its fields: two new threads, with what is remembered of them.
+const EVENT_BYTES: usize = 1_000;
+/// What a field takes.
+const FIELD_BYTES: usize = 14;
+/// What is remembered of a thread beside its row.
+const THREAD_BYTES: usize = 200;
+
+impl Budget {
+    /// Whether another event with so many fields may come.
+    #[inline]
+    fn allows(&mut self, fields: usize, out: &TraceBuilder) -> bool {
+        self.since_look += EVENT_BYTES + fields * FIELD_BYTES;
+        if self.since_look > LOOK_AFTER {
+            self.look(out);
+        }
+        !self.is_spent
+    }
+
+    #[cold]
+    fn look(&mut self, out: &TraceBuilder) {
+        self.since_look = 0;
+        let trace = out.trace();
+        let taken = trace.heap_bytes() + trace.threads.len() * THREAD_BYTES;
+        self.is_spent = taken > FREE_BYTES + self.pages.saturating_mul(PAID_PER_BYTE);
+    }
+}
 
 impl RawReader {
     /// A reader that knows nothing yet.
     pub fn new(options: &ReadOptions) -> Self {
         Self {
             interpreter: Interpreter::new(options.rules.clone()),
-            budget: Budget { left: FREE_BYTES },
+            budget: Budget::default(),
             first_ts: None,
             lost: FxHashMap::default(),
         }
@@ -53,7 +78,7 @@ impl RawReader {
     /// Reads the pages of all CPUs, in order of time.
     pub fn read(&mut self, formats: &RawFormats, cpus: &[CpuBytes<'_>], out: &mut TraceBuilder) {
         let bytes: usize = cpus.iter().map(|cpu| cpu.bytes.len()).sum();
-        self.budget.left += bytes as i64 * PAID_PER_BYTE;
+        self.budget.pages = self.budget.pages.saturating_add(bytes);
         feed(formats, cpus, Tables { reader: self, out });
     }
 
@@ -82,20 +107,12 @@ struct Tables<'r, 'o> {
 impl RawSink for Tables<'_, '_> {
     #[inline]
     fn record(&mut self, record: &Record<'_>, fields: &[Field<'_>], offset: u64) {
-        let costs = EVENT_BYTES + fields.len() as i64 * FIELD_BYTES;
-        if self.reader.budget.left < costs {
+        if !self.reader.budget.allows(fields.len(), self.out) {
             return self.beyond(record, offset);
         }
-        let threads = self.out.trace().threads.len();
         let (interpreter, out) = (&mut self.reader.interpreter, &mut *self.out);
-        let tables = match record.event {
-            Event::Fields(_) => costs,
-            _ => EVENT_BYTES,
-        };
         self.reader.first_ts.get_or_insert(record.ts);
         interpreter.binary(record, fields, offset, out);
-        let threads = out.trace().threads.len() - threads;
-        self.reader.budget.left -= tables + threads as i64 * THREAD_BYTES;
     }
 
     fn fault(&mut self, fault: PageFault, cpu: u32, start: u64) {

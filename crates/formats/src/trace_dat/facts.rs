@@ -28,6 +28,8 @@ pub(super) struct Facts {
     /// A guest's clock against its host's, for each CPU.
     pub corrections: Vec<Vec<TimeCorrection>>,
     pub interpolate: bool,
+    /// Lines of thread and process.
+    pub tgids: Vec<u8>,
 }
 
 impl Facts {

@@ -27,6 +27,9 @@ pub(super) mod id {
     pub const PRINTK: u16 = 20;
     pub const CMDLINES: u16 = 21;
     pub const BUFFER_TEXT: u16 = 22;
+    /// traceloom's own recorder: the process of each thread, as `saved_tgids` has it. trace-cmd passes
+    /// over numbers that it does not know.
+    pub const TGIDS: u16 = 0x7467;
 }
 
 /// One option: its number and its bytes.
@@ -80,6 +83,7 @@ impl DatOption<'_> {
                 let parts = order.u32(self.data, 0).zip(order.u32(self.data, 4));
                 facts.tsc = parts.filter(|(multiplier, _)| *multiplier != 0);
             }
+            id::TGIDS => facts.tgids = self.data.to_vec(),
             id::TIME_SHIFT => time_shift(self.data, order, facts),
             _ => return false,
         }
@@ -171,6 +175,18 @@ mod tests {
             Some("mono")
         );
         assert_eq!(chosen_clock("local"), None);
+    }
+
+    #[test]
+    fn processes_of_threads() {
+        let option = DatOption {
+            id: id::TGIDS,
+            data: b"12 10\n10 10\n\0",
+            offset: 0,
+        };
+        let mut facts = Facts::default();
+        assert!(option.note(ByteOrder::default(), &mut facts));
+        assert_eq!(facts.tgids, option.data);
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacke
         Version::Seven { codec, .. } => (7, codec),
     };
     let mut unpacker = Unpacker::new(codec, file.len(), options);
-    let collected = match head.version {
+    let mut collected = match head.version {
         Version::Six => v6::collect(file, &head, input)?,
         Version::Seven { options, .. } => {
             let mut sections = Sections {
@@ -63,6 +63,8 @@ fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacke
             v7::collect(&mut sections, &head, options)?
         }
     };
+    let tgids = std::mem::take(&mut collected.facts.tgids);
+    collected.formats.add_tgids(&tgids);
     Ok((number, collected, unpacker))
 }
 

@@ -184,6 +184,25 @@ fn chunks_make_no_difference() {
     assert_eq!(Story::of(&builder.finish()), Story::of(&open(&bytes)));
 }
 
+/// The smallest events there are, in a file beyond what is free: all are kept.
+#[test]
+fn dense_recordings_are_kept_whole() {
+    const EVENTS: u64 = 500_000;
+    let events: Vec<_> = (0..EVENTS)
+        .map(|number| testkit::DatEvent {
+            ts: 1_000 + number * 10,
+            cpu: 0,
+            tid: 7,
+            name: ["softirq_entry", "softirq_exit"][number as usize % 2],
+            values: vec![1.into()],
+        })
+        .collect();
+    let pages = DatBytes::pages(&events, Machine::USUAL, 4096);
+    let trace = open(&DatBytes::of(6, Machine::USUAL, pages).to_bytes());
+    assert_eq!(trace.repairs.count(RepairKind::BeyondLimit), 0);
+    assert_eq!(trace.slices.len(), EVENTS as usize / 2);
+}
+
 /// Times of a processor's clock, a clock that other traces know, and the time of day.
 #[test]
 fn clocks_are_scaled_and_tied() {

@@ -10,6 +10,8 @@ const CPUSTAT: u16 = 2;
 const TRACECLOCK: u16 = 4;
 const UNAME: u16 = 5;
 const VERSION: u16 = 9;
+/// One of our own, which our reader knows and trace-cmd passes over: the process of each thread.
+const TGIDS: u16 = 0x7467;
 
 /// The bytes before the pages of the first CPU, for CPUs with so many bytes of pages each. What
 /// belongs to no CPU is taken from the tree as it is now: the events must still be on.
@@ -54,6 +56,7 @@ fn options(instance: &Instance<'_>, cpus: usize) -> Vec<(u16, String)> {
         (TRACECLOCK, clock + "\n"),
         (UNAME, sys::uname()),
         (VERSION, version.to_owned()),
+        (TGIDS, symbols::processes(instance.whole())),
     ];
     for cpu in 0..cpus {
         let stats = instance.read(&format!("per_cpu/cpu{cpu}/stats"));

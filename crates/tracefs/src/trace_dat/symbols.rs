@@ -28,26 +28,47 @@ pub(super) fn functions() -> String {
 /// The names of threads: those that the kernel noted while recording, and those that run now and
 /// are not among them.
 pub(super) fn threads(whole: &dyn Tracefs) -> String {
-    let mut out = whole.read("saved_cmdlines").unwrap_or_default();
+    noted_and_running(whole, "saved_cmdlines", |thread| {
+        let name =
+            fs::read_to_string(format!("/proc/{}/task/{}/comm", thread.pid, thread.tid)).ok()?;
+        Some(name.trim_end_matches('\n').replace('\n', " "))
+    })
+}
+
+/// The process of each thread, from the same two sources.
+pub(super) fn processes(whole: &dyn Tracefs) -> String {
+    noted_and_running(whole, "saved_tgids", |thread| Some(thread.pid.to_string()))
+}
+
+struct Thread {
+    pid: u32,
+    tid: u32,
+}
+
+/// The lines of a file, `number text` each, and those for other threads that run now.
+fn noted_and_running(
+    whole: &dyn Tracefs,
+    file: &str,
+    text: impl Fn(&Thread) -> Option<String>,
+) -> String {
+    let mut out = whole.read(file).unwrap_or_default();
     if !out.is_empty() {
         out.push('\n');
     }
-    let number = |line: &str| line.split(' ').next()?.parse().ok();
+    let number = |line: &str| line.trim_start().split(' ').next()?.parse().ok();
     let known: HashSet<u32> = out.lines().filter_map(number).collect();
-    for (number, name) in running().filter(|(number, _)| !known.contains(number)) {
-        out.push_str(&format!("{number} {name}\n"));
+    for thread in running().filter(|thread| !known.contains(&thread.tid)) {
+        if let Some(text) = text(&thread) {
+            out.push_str(&format!("{} {text}\n", thread.tid));
+        }
     }
     out
 }
 
-fn running() -> impl Iterator<Item = (u32, String)> {
+fn running() -> impl Iterator<Item = Thread> {
     let processes = numbers("/proc".to_owned());
-    let threads =
-        processes.flat_map(|pid| numbers(format!("/proc/{pid}/task")).map(move |tid| (pid, tid)));
-    threads.filter_map(|(pid, tid)| {
-        let name = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
-        Some((tid, name.trim_end_matches('\n').replace('\n', " ")))
-    })
+    processes
+        .flat_map(|pid| numbers(format!("/proc/{pid}/task")).map(move |tid| Thread { pid, tid }))
 }
 
 fn numbers(folder: String) -> impl Iterator<Item = u32> {

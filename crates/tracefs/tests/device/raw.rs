@@ -130,12 +130,20 @@ fn our_reader_finds_times_to_the_nanosecond() {
     let device = Device::new();
     device.run(Program::Ours, &["--async_start", "-b", "8192", "sched"]);
     let sleeps = workload::sleeps(50);
+    workload::wakeups(5);
     let mut command = device.command(Program::Ours, &["--raw", "--async_stop"]);
     let output = command.output().unwrap();
     drop(kernel);
     let trace = read_bytes(&output.stdout, ReadOptions::default()).unwrap();
     let mut repairs = trace.repairs.rows().iter();
     assert!(repairs.all(|row| row.kind != RepairKind::LostEvents));
+    // These threads are over and made no marks; the kernel noted their process meanwhile.
+    for name in ["waker", "woken"] {
+        let mut threads = trace.threads.rows();
+        let thread = threads.find(|thread| trace.strings.get(thread.name) == name);
+        let process = trace.processes.row(thread.unwrap().upid.0 as usize);
+        assert_eq!(process.pid, i64::from(std::process::id()));
+    }
     for (number, sleep) in sleeps.iter().enumerate() {
         let name = trace.strings.lookup(&format!("sleep {number}")).unwrap();
         let mut slices = trace.slices.rows();

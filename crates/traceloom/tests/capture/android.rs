@@ -5,7 +5,9 @@ use std::process::{Command, Output};
 
 use testkit::{KernelTurn, Loopback};
 
-use crate::work::{TRACELOOM, check_sleeper, open, record, said, sleeper, traceloom};
+use crate::work::{
+    Running, TRACELOOM, check_sleeper, naps, open, record, said, sleeper, traceloom,
+};
 
 /// Runs a test with a device and the kernel, or says that it cannot.
 fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
@@ -277,4 +279,86 @@ fn numbers(log: &str) -> (String, String) {
         .filter_map(|rest| rest.split('.').next());
     let mut next = || pids.next().unwrap_or_default().to_owned();
     (next(), next())
+}
+
+#[test]
+fn our_own_atrace_on_a_device_that_has_none() {
+    with_device(|device, folder| {
+        std::fs::remove_file(device.home().join("bin/atrace")).unwrap();
+        let run = |args: &[&str]| {
+            let mut command = on(device, folder, args);
+            command.env("TRACELOOM_DEVICE_FOLDER", device.home());
+            record(command, || sleeper("pushed"))
+        };
+        // Answers as what it is called: the copy on the device ends in a number.
+        let program = folder.join("atrace");
+        std::fs::write(
+            &program,
+            format!("#!/bin/sh\nexec {TRACELOOM} atrace \"$@\"\n"),
+        )
+        .unwrap();
+        let option = format!("--push-agent={}", program.display());
+        let output = run(&["capture", &option, "-o", "pushed.txt", "sched"]);
+        assert!(output.status.success(), "{:?}", said(&output));
+        check_sleeper(&open(&folder.join("pushed.txt")), "pushed");
+        let left = std::fs::read_dir(device.home()).unwrap().flatten();
+        let left = left.filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .contains("traceloom-atrace")
+        });
+        assert_eq!(left.count(), 0, "the device has it no more");
+
+        device.set_property("ro.product.cpu.abi", "mips").unwrap();
+        let output = on(device, folder, &["capture", "--push-agent", "sched"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        insta::assert_snapshot!(said(&output).1, @"traceloom: no atrace for mips at target/dist/mips-unknown-linux-musl/atrace; cargo xtask dist makes it, and --push-agent=FILE names another");
+    });
+}
+
+#[test]
+fn a_device_is_watched() {
+    with_device(|device, folder| {
+        let args = [
+            "capture",
+            "--until",
+            "slice:nap 9>1ms",
+            "--ring",
+            "60s",
+            "-t",
+            "60",
+            "-o",
+            "trace.txt",
+            "sched",
+        ];
+        let running = Running::start(on(device, folder, &args));
+        wait_until_events_are_on();
+        naps(10);
+        let output = running.end();
+        let (_, stderr) = said(&output);
+        assert!(output.status.success(), "{stderr}");
+        assert!(stderr.contains("nap 9 took 1"), "{stderr}");
+        let trace = open(&folder.join("trace.txt"));
+        assert!(trace.strings.lookup("nap 9").is_some());
+        let on = std::fs::read_to_string("/sys/kernel/tracing/set_event").unwrap();
+        assert_eq!(on, "", "all events are off again");
+    });
+}
+
+/// atrace says nothing when it begins to stream.
+fn wait_until_events_are_on() {
+    let begun = std::time::Instant::now();
+    let mark = || std::fs::write("/sys/kernel/tracing/trace_marker", "traceloom waits").is_ok();
+    let events = || {
+        !std::fs::read("/sys/kernel/tracing/set_event")
+            .unwrap_or_default()
+            .is_empty()
+    };
+    while !(events() && mark()) {
+        assert!(begun.elapsed().as_secs() < 20, "it does not record");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }

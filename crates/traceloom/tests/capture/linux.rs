@@ -143,3 +143,64 @@ fn without_root_it_says_what_helps() {
       run the same command with sudo
     ");
 }
+
+#[test]
+fn a_slice_that_takes_too_long_ends_a_recording() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let before = settings();
+    let args = [
+        "capture",
+        "--target",
+        "linux",
+        "--until",
+        "slice:nap 7>5ms",
+        "-t",
+        "60",
+        "-o",
+        "trace.txt",
+        "sched",
+    ];
+    let running = Running::start(traceloom(folder.path(), &args));
+    // Its naps after the seventh may come too late, when nothing is recorded any more.
+    crate::work::naps(8);
+    let output = running.end();
+    let (_, stderr) = said(&output);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("nap 7 took 1"), "{stderr}");
+    let trace = open(&folder.path().join("trace.txt"));
+    assert!(trace.strings.lookup("nap 7").is_some() && trace.strings.lookup("nap 0").is_some());
+    assert_eq!(settings(), before);
+}
+
+#[test]
+fn a_ring_keeps_the_last_moment() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "capture",
+        "--target",
+        "linux",
+        "--ring",
+        "100ms",
+        "-o",
+        "trace.txt",
+        "sched",
+    ];
+    let running = Running::start(traceloom(folder.path(), &args));
+    crate::work::naps(40);
+    let output = running.enter();
+    assert!(output.status.success(), "{:?}", said(&output));
+    let trace = open(&folder.path().join("trace.txt"));
+    assert!(
+        trace.strings.lookup("nap 39").is_some(),
+        "the last is there"
+    );
+    assert!(trace.strings.lookup("nap 5").is_none(), "the first are not");
+    let (first, last) = trace.bounds;
+    assert!(last - first <= 101_000_000, "{} ns", last - first);
+}

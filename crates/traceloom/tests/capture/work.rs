@@ -73,7 +73,8 @@ impl Running {
         self.end()
     }
 
-    fn end(mut self) -> Output {
+    /// Waits for the end.
+    pub fn end(mut self) -> Output {
         let status = self.child.wait().unwrap();
         let [stdout, stderr] = self.streams.map(|(bytes, reader)| {
             reader.join().unwrap();
@@ -108,23 +109,23 @@ pub fn record(command: Command, work: impl FnOnce()) -> Output {
 
 /// A thread of this name sleeps, with a slice around each sleep.
 pub fn sleeper(name: &str) {
-    let work = || {
-        let mut options = std::fs::File::options();
-        let mut marker = options
-            .write(true)
-            .open("/sys/kernel/tracing/trace_marker")
-            .unwrap();
-        let pid = std::process::id();
-        for number in 0..SLEEPS {
-            marker
-                .write_all(format!("B|{pid}|nap {number}").as_bytes())
-                .unwrap();
-            thread::sleep(SLEEP);
-            marker.write_all(format!("E|{pid}").as_bytes()).unwrap();
-        }
-    };
     let builder = thread::Builder::new().name(name.to_owned());
-    builder.spawn(work).unwrap().join().unwrap();
+    builder.spawn(|| naps(SLEEPS)).unwrap().join().unwrap();
+}
+
+/// So many sleeps with a slice around each: `nap 0`, `nap 1` …
+pub fn naps(count: usize) {
+    let mut options = std::fs::File::options();
+    let marker = options.write(true).open("/sys/kernel/tracing/trace_marker");
+    let mut marker = marker.unwrap();
+    let pid = std::process::id();
+    for number in 0..count {
+        marker
+            .write_all(format!("B|{pid}|nap {number}").as_bytes())
+            .unwrap();
+        thread::sleep(SLEEP);
+        marker.write_all(format!("E|{pid}").as_bytes()).unwrap();
+    }
 }
 
 pub fn open(path: &Path) -> Trace {

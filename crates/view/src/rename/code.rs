@@ -70,10 +70,9 @@ impl<'a> Code<'a> {
         for at in 0..count {
             let text = code.text(at);
             let is_text = code.tokens[at].kind == Kind::Text;
-            if matches!(text, ")" | "]" | "}") || (is_text && text.starts_with('}')) {
-                if let Some(opener) = open.pop() {
-                    code.closes[opener] = at;
-                }
+            let closes = matches!(text, ")" | "]" | "}") || (is_text && text.starts_with('}'));
+            if closes && let Some(opener) = open.pop() {
+                code.closes[opener] = at;
             }
             code.parents[at] = open.last().copied();
             let is_key = code.before(at) == "." || code.text(at + 1) == ":";

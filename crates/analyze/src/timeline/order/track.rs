@@ -1,6 +1,5 @@
 //! Rows of tracks that are no thread's own: named and async tracks, counters, interrupts.
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_TIME, RowId, SmallSort, TrackId, TrackKind};
 
 use super::Maker;
@@ -23,18 +22,22 @@ impl<'t> Maker<'t> {
     pub(super) fn tracks(&mut self, mut tracks: Vec<TrackId>, parent: u32) {
         let is_counter = |track: &TrackId| self.trace.tracks.kind.get(track.row()).is_counter();
         tracks.small_sort_by_key(is_counter);
-        let mut alike: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut rows: Vec<Vec<TrackId>> = Vec::new();
-        for track in tracks {
-            let stem = self.stem_of(track);
-            let known = stem.map(|stem| *alike.entry(stem).or_insert(rows.len()));
-            match known.and_then(|row| rows.get_mut(row)) {
-                Some(row) => row.push(track),
-                None => rows.push(vec![track]),
+        // Those that are alike stand where the first of them does.
+        let mut alike: Vec<(&str, usize)> = Vec::new();
+        for (at, track) in tracks.iter().enumerate() {
+            alike.extend(self.stem_of(*track).map(|stem| (stem, at)));
+        }
+        alike.small_sort_unstable();
+        let mut rows: Vec<Vec<TrackId>> = tracks.iter().map(|track| vec![*track]).collect();
+        for group in alike.chunk_by(|one, other| one.0 == other.0) {
+            for (_, at) in &group[1..] {
+                let track = std::mem::take(&mut rows[*at]);
+                rows[group[0].1].extend(track);
             }
         }
         for tracks in rows {
             match tracks[..] {
+                [] => {}
                 [track] => self.track(track, parent),
                 _ => self.joined(tracks, parent),
             }

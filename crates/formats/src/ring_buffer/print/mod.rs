@@ -11,8 +11,10 @@
 //! the text does not show follow by their own name, so that nothing is lost.
 
 mod args;
+mod constants;
 mod eval;
 mod expr;
+mod parse;
 mod plan;
 pub(super) mod template;
 

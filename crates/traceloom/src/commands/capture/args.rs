@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use traceloom_capture::Trigger;
+
+use crate::times::parse_time;
 
 /// Record what a device or this machine does, and show it
 ///
@@ -27,6 +30,14 @@ pub struct CaptureArgs {
     /// Record for N seconds
     #[arg(short, long, value_name = "N")]
     pub time: Option<u32>,
+
+    /// Keep only the last seconds (30s, 500ms), until Enter, Ctrl-C or --until
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub ring: Option<i64>,
+
+    /// Stop when this happens: 'slice:NAME>32ms' (a slice took longer) or 'event:NAME'; * at the end of NAME for any letters
+    #[arg(long, value_name = "WHAT", value_parser = parse_trigger)]
+    pub until: Option<Trigger>,
 
     /// The buffer of each CPU, KB
     #[arg(short, long, visible_alias = "buffer-size", value_name = "KB", value_parser = clap::value_parser!(u32).range(1..))]
@@ -97,6 +108,12 @@ pub struct AndroidArgs {
         help_heading = "Android"
     )]
     pub atrace_categories: Vec<String>,
+
+    /// Use traceloom's own atrace, copied to the device for this recording
+    ///
+    /// Without FILE it is the one for the device's processor beside this program (dist/), or in target/dist.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Android")]
+    pub push_agent: Option<Option<PathBuf>>,
 
     /// Have the device send the trace as it is
     #[arg(long, help_heading = "Android")]
@@ -185,7 +202,26 @@ pub enum OutputKind {
     Gzip,
 }
 
+/// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.
+fn parse_trigger(text: &str) -> Result<Trigger, String> {
+    let wrong = || format!("{text} is nothing to wait for; write slice:NAME>32ms or event:NAME");
+    match text.split_once(':').ok_or_else(wrong)? {
+        ("event", name) if !name.is_empty() => Ok(Trigger::event(name)),
+        ("slice", rest) if !rest.is_empty() => {
+            // A name may hold such a sign itself; the last one is ours.
+            let (name, time) = rest.rsplit_once('>').unwrap_or((rest, "0ns"));
+            Ok(Trigger::slice(name, parse_time(time.trim())?))
+        }
+        _ => Err(wrong()),
+    }
+}
+
 impl CaptureArgs {
+    /// Whether the recording is watched while it goes on.
+    pub fn is_live(&self) -> bool {
+        self.ring.is_some() || self.until.is_some()
+    }
+
     /// Refuses what does not go together.
     ///
     /// # Errors
@@ -202,6 +238,9 @@ impl CaptureArgs {
         }
         if self.target == Target::Android && !self.linux.event.is_empty() {
             bail!("--event is for Linux: --target linux");
+        }
+        if self.is_live() && self.from_file.is_some() {
+            bail!("--ring and --until are for recording, not for a file");
         }
         self.kind().map(|_| ())
     }

@@ -1,13 +1,16 @@
 //! Records: chooses the agents, starts them, waits, stops them, and writes what they have.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use traceloom_capture::adb::{Adb, Device};
 use traceloom_capture::{
     Agent, AtraceAgent, AtraceOptions, CaptureError, Controller, DdmsAgent, DdmsOptions, FileAgent,
-    Limits, MethodAgent, MethodOptions, Note, ProcessAgent, Step, choose_device, is_root,
+    Limits, LiveAtraceAgent, MethodAgent, MethodOptions, Note, ProcessAgent, PushedAgent, Step,
+    Tape, Watched, agent_for, choose_device, is_root,
 };
 
 use super::args::{CaptureArgs, MethodArgs, Target};
@@ -60,33 +63,72 @@ impl Console {
 /// If nothing could be recorded, or the result not be written.
 pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
     args.check()?;
+    let wait = Wait::new();
     match (&args.from_file, args.target) {
-        (Some(file), _) => record(args, console, vec![Box::new(FileAgent::new(file.clone()))]),
-        (None, Target::Android) => android(args, console),
-        (None, Target::Linux) => linux(args, console),
+        (Some(file), _) => {
+            let file = FileAgent::new(file.clone());
+            record(args, console, &wait, vec![Box::new(file)])
+        }
+        (None, Target::Android) => android(args, console, &wait),
+        (None, Target::Linux) => linux(args, console, &wait),
     }
 }
 
-fn android(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
+fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
     let adb = Adb::from_env()?;
     let device = choose_device(&adb, args.serial().as_deref())?;
+    let pushed = push_agent(args, &device)?;
+    let options = AtraceOptions {
+        program: pushed.as_ref().map(|pushed| pushed.path().to_owned()),
+        ..atrace_options(args)
+    };
     if args.list_categories {
-        return list(
-            &AtraceAgent::new(device.clone(), atrace_options(args))?,
-            &device,
-        );
+        return list(&AtraceAgent::new(device.clone(), options)?, &device);
     }
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.method.method.is_none() || !args.chosen().is_empty() {
-        let atrace = AtraceAgent::new(device.clone(), atrace_options(args))?;
+        let atrace = AtraceAgent::new(device.clone(), options)?;
         // Processes are asked for first: their names are needed where the trace is read.
         agents.push(Box::new(ProcessAgent::new(device.clone())));
-        agents.push(Box::new(atrace));
+        agents.push(match args.is_live() {
+            true => Box::new(LiveAtraceAgent::new(atrace, tape(args, wait))),
+            false => Box::new(atrace),
+        });
     }
     if let Some(process) = &args.method.method {
         agents.push(method(&args.method, process, device));
     }
-    record(args, console, agents)
+    record(args, console, wait, agents)
+}
+
+/// Our own atrace on the device, where it was asked for.
+fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAgent>> {
+    let Some(program) = &args.android.push_agent else {
+        return Ok(None);
+    };
+    let program = match program {
+        Some(program) => program.clone(),
+        None => agent_for(device, &dist())?,
+    };
+    let folder = device_folder();
+    let name = std::process::id().to_string();
+    let pushed = PushedAgent::push(device, &program, &name, folder.as_deref())?;
+    Ok(Some(pushed))
+}
+
+/// Where the programs for devices are: beside this one, or where the workspace builds them.
+fn dist() -> PathBuf {
+    let here = std::env::current_exe().ok();
+    let beside = here.and_then(|here| Some(here.parent()?.join("dist")));
+    match beside {
+        Some(beside) if beside.is_dir() => beside,
+        _ => PathBuf::from("target/dist"),
+    }
+}
+
+/// A folder of the device to use instead of its usual one.
+fn device_folder() -> Option<String> {
+    std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
 }
 
 fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
@@ -104,7 +146,7 @@ fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
         clock: args.clock_type.clone(),
         streaming: args.streaming,
         start: args.start.clone(),
-        folder: std::env::var("TRACELOOM_DEVICE_FOLDER").ok(),
+        folder: device_folder(),
     };
     // Unlike that of any other recording of this machine.
     let name = std::process::id().to_string();
@@ -139,8 +181,8 @@ fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
 }
 
 #[cfg(target_os = "linux")]
-fn linux(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
-    use traceloom_capture::{LinuxAgent, LinuxOptions, LocalProcessAgent, tracefs};
+fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
+    use traceloom_capture::{LinuxAgent, LinuxOptions, LiveLinuxAgent, LocalProcessAgent, tracefs};
     let tree = tracefs()?;
     let functions = args.ktr.as_deref().unwrap_or_default().split(',');
     let functions = functions.filter(|name| !name.is_empty()).map(str::to_owned);
@@ -158,24 +200,28 @@ fn linux(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
         print_list(all.iter().map(|(name, title)| (name, title)));
         return Ok(ExitCode::SUCCESS);
     }
-    let processes = LocalProcessAgent::default();
-    record(args, console, vec![Box::new(processes), Box::new(ftrace)])
+    let processes = Box::new(LocalProcessAgent::default());
+    let ftrace: Box<dyn Agent> = match args.is_live() {
+        true => Box::new(LiveLinuxAgent::new(ftrace, &tree, tape(args, wait))?),
+        false => Box::new(ftrace),
+    };
+    record(args, console, wait, vec![processes, ftrace])
 }
 
 #[cfg(not(target_os = "linux"))]
-fn linux(_: &CaptureArgs, _: &mut Console) -> Result<ExitCode> {
+fn linux(_: &CaptureArgs, _: &mut Console, _: &Wait) -> Result<ExitCode> {
     bail!("--target linux records the machine it runs on, and this is not Linux");
 }
 
 fn record(
     args: &CaptureArgs,
     console: &mut Console,
+    wait: &Wait,
     agents: Vec<Box<dyn Agent + '_>>,
 ) -> Result<ExitCode> {
     let mut controller = Controller::new(agents, limits(args));
-    let wait = Wait::new();
     start(&mut controller, console)?;
-    let ended = wait_for_end(args, console, &wait);
+    let ended = wait_for_end(args, console, wait);
     if ended == Ended::Signal {
         console.say("");
     }
@@ -185,6 +231,46 @@ fn record(
         bail!("No data was captured.  Output file was not written.");
     }
     write(args, console, recording)
+}
+
+/// The tape of a recording that is watched: what it waits for ends it, and losses are told.
+fn tape(args: &CaptureArgs, wait: &Wait) -> Tape {
+    let ends = wait.sender();
+    let losses = Losses::default();
+    Tape::new(
+        args.ring,
+        args.until.clone(),
+        move |watched| match watched {
+            Watched::Fired(what) => {
+                eprintln!("{}", plain(&what));
+                // A recording that has ended already needs no end.
+                _ = ends.send(Ended::Trigger);
+            }
+            Watched::Lost(events) => losses.add(events),
+            _ => {}
+        },
+    )
+}
+
+/// Tells of lost events at once, but not more often than a person can read.
+#[derive(Default)]
+struct Losses(Mutex<(u64, Option<Instant>)>);
+
+impl Losses {
+    fn add(&self, events: u64) {
+        let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lost.0 += events;
+        let is_new = lost
+            .1
+            .is_none_or(|told| told.elapsed() >= Duration::from_secs(1));
+        if is_new {
+            eprintln!(
+                "Warning: {} events were lost so far; --buf-size makes the buffer larger",
+                lost.0
+            );
+            lost.1 = Some(Instant::now());
+        }
+    }
 }
 
 fn limits(args: &CaptureArgs) -> Limits {

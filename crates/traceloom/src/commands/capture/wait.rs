@@ -12,6 +12,8 @@ pub enum Ended {
     Time,
     /// Somebody pressed Enter, or standard input ended.
     Enter,
+    /// What was waited for has happened.
+    Trigger,
     /// Ctrl-C, or another signal that asks to end.
     Signal,
 }
@@ -29,6 +31,11 @@ impl Wait {
         let asked = sender.clone();
         signals::listen(move || _ = asked.send(Ended::Signal));
         Self { events, sender }
+    }
+
+    /// Whoever has this may end the recording.
+    pub fn sender(&self) -> Sender<Ended> {
+        self.sender.clone()
     }
 
     /// Waits for the time to be over; without one, for Enter.

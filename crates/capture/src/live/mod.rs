@@ -1,0 +1,13 @@
+//! Recordings that are watched while they go on: a tape that keeps the last seconds, and what stops it.
+
+mod device;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+mod tape;
+mod trigger;
+
+pub use device::LiveAtraceAgent;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use linux::LiveLinuxAgent;
+pub use tape::{Tape, Watched};
+pub use trigger::Trigger;
