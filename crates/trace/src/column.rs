@@ -107,6 +107,14 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// The values of these rows, where they stand in one chunk.
+    #[inline]
+    pub(crate) fn within_chunk(&self, rows: std::ops::Range<usize>) -> Option<&[T]> {
+        let chunk = self.chunks.get(rows.start / CHUNK_ROWS)?;
+        let start = rows.start % CHUNK_ROWS;
+        chunk.get(start..start + rows.len())
+    }
+
     /// The value of `row` to be changed in place.
     ///
     /// # Panics

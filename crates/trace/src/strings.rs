@@ -22,7 +22,8 @@ pub struct StringPool {
     arena: String,
     /// Where string `n` ends in the arena; it starts where `n - 1` ends.
     ends: Vec<u64>,
-    by_content: HashTable<u32>,
+    /// Rows, each with bits of its hash, so that growing reads no strings.
+    by_content: HashTable<(u32, u32)>,
     replaced: u64,
 }
 
@@ -122,31 +123,26 @@ impl StringPool {
 
     /// Bytes of memory held.
     pub fn heap_bytes(&self) -> usize {
-        self.arena.capacity() + self.ends.capacity() * 8 + self.by_content.capacity() * 5
+        self.arena.capacity() + self.ends.capacity() * 8 + self.by_content.capacity() * 9
     }
 
     #[inline]
     fn find(&self, hash: u64, bytes: &[u8]) -> Option<StringId> {
+        let bits = kept_bits(hash);
         self.by_content
-            .find(hash, |&row| self.is(StringId(row), bytes))
-            .map(|&row| StringId(row))
+            .find(spread(bits), |&(row, kept)| {
+                kept == bits && self.is(StringId(row), bytes)
+            })
+            .map(|&(row, _)| StringId(row))
     }
 
     fn insert(&mut self, hash_of_text: u64, text: &str) -> StringId {
         let row = self.ends.len() as u32;
         self.arena.push_str(text);
         self.ends.push(self.arena.len() as u64);
-        let Self {
-            arena,
-            ends,
-            by_content,
-            ..
-        } = self;
-        by_content.insert_unique(hash_of_text, row, |&row| {
-            let row = row as usize;
-            let start = if row == 0 { 0 } else { ends[row - 1] };
-            hash(&arena.as_bytes()[start as usize..ends[row] as usize])
-        });
+        let bits = kept_bits(hash_of_text);
+        self.by_content
+            .insert_unique(spread(bits), (row, bits), |&(_, bits)| spread(bits));
         StringId(row)
     }
 }
@@ -156,6 +152,19 @@ fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     hasher.finish()
+}
+
+/// The part of a hash that the table keeps: the hasher puts its best bits lowest.
+#[inline]
+fn kept_bits(hash: u64) -> u32 {
+    hash as u32
+}
+
+/// The hash that the table works with: it takes the place from the low bits and a tag from the
+/// highest, and both shall depend on all bits kept.
+#[inline]
+fn spread(bits: u32) -> u64 {
+    u64::from(bits).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 /// Reads decimal digits at `at`: the number and where it ends; `None` without a digit or beyond
 /// 18 digits.
-#[inline]
+#[inline(always)]
 pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     if let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         let (value, count) = leading_digits(eight);
@@ -10,8 +10,23 @@ pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
             return (count > 0).then_some((value, at + count));
         }
     }
+    many_digits(text, at)
+}
+
+/// As [`digits`], where there are eight or more, or the text ends too early to tell.
+#[inline(never)]
+fn many_digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
+    if let Some((high, rest)) = text.get(at..)?.split_first_chunk()
+        && let (high, 8) = leading_digits(high)
+        && let Some((low, more)) = rest.first_chunk().map(leading_digits)
+        && more < 8
+    {
+        return Some((high * POWERS_OF_10[more] + low, at + 8 + more));
+    }
     one_by_one(text, at)
 }
+
+static POWERS_OF_10: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 fn one_by_one(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
@@ -139,12 +154,40 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
     ))
 }
 
+/// Eight times the same byte.
+#[inline]
+pub(super) const fn eight_times(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The lowest bit set is that of the first byte, the lowest one, that is zero.
+#[inline]
+pub(super) fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(eight_times(1)) & !word & eight_times(0x80)
+}
+
+/// Where the first space at or after `at` stands; `None` where there is none. For words, which are
+/// too short for a search that has to be set up.
+#[inline]
+pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
+    let mut end = at;
+    while let Some(eight) = text.get(end..).and_then(|rest| rest.first_chunk()) {
+        let spaces = zero_bytes(u64::from_le_bytes(*eight) ^ eight_times(b' '));
+        end += spaces.trailing_zeros() as usize / 8;
+        if spaces != 0 {
+            return Some(end);
+        }
+    }
+    let rest = text.get(end..)?;
+    Some(end + rest.iter().position(|&byte| byte == b' ')?)
+}
+
 /// The first place at or after `at` that is no space or tab.
 #[inline]
 pub(crate) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
     // Columns are filled up with many.
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        let other = u64::from_le_bytes(*eight) ^ 0x2020_2020_2020_2020;
+        let other = u64::from_le_bytes(*eight) ^ eight_times(b' ');
         at += other.trailing_zeros() as usize / 8;
         if other != 0 {
             break;
@@ -180,6 +223,29 @@ mod tests {
             assert_eq!(digits(text.as_bytes(), 0), None, "{text}");
         }
         assert_eq!(digits(b"12", 3), None);
+    }
+
+    #[test]
+    fn spaces_are_found() {
+        for before in [
+            "",
+            "x",
+            "\u{a0}!\t",
+            "1234567",
+            "12345678",
+            "123456789abcdefgh",
+        ] {
+            for behind in ["", "x", " ", "           "] {
+                let text = format!("{before} {behind}");
+                assert_eq!(
+                    find_space(text.as_bytes(), 0),
+                    Some(before.len()),
+                    "{text:?}"
+                );
+            }
+            assert_eq!(find_space(before.as_bytes(), 0), None);
+        }
+        assert_eq!(find_space(b" ", 5), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! gcc_clk state=1                    text without a key, then keys
 //! ```
 
-use super::digits::{digits, skip_spaces, whole_hex, whole_int};
+use super::digits::{digits, find_space, skip_spaces, whole_hex, whole_int};
 use super::event::{Field, Value};
 use super::special::{is_special, special};
 
@@ -215,8 +215,7 @@ fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
 fn word(text: &[u8], from: usize) -> Option<(&[u8], usize)> {
     let is_space = |byte: &u8| *byte == b' ';
     let start = from + text.get(from..)?.iter().position(|byte| !is_space(byte))?;
-    let length = text[start..].iter().position(is_space);
-    let end = length.map_or(text.len(), |length| start + length);
+    let end = find_space(text, start).unwrap_or(text.len());
     Some((&text[start..end], end))
 }
 

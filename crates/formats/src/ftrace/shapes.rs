@@ -12,7 +12,7 @@
 //! A line that differs in any way goes to the general rule, so what is remembered changes nothing
 //! but the speed.
 
-use super::digits::digits;
+use super::digits::{digits, eight_times, zero_bytes};
 use super::event::{Field, Value};
 use super::fields::{trim_value, value, value_of};
 
@@ -29,7 +29,7 @@ const SLOTS: usize = 2 * MOST_SHAPES;
 #[derive(Clone, Debug)]
 pub(crate) struct Shapes<'a> {
     /// The number of a shape by the hash of its event's name; [`NO_SHAPE`] where there is none.
-    slots: [u8; SLOTS],
+    slots: Box<[u8; SLOTS]>,
     shapes: Vec<Shape<'a>>,
     /// Parts of all shapes.
     parts: Vec<Part<'a>>,
@@ -60,7 +60,7 @@ struct Part<'a> {
 impl Default for Shapes<'_> {
     fn default() -> Self {
         Self {
-            slots: [NO_SHAPE as u8; SLOTS],
+            slots: Box::new([NO_SHAPE as u8; SLOTS]),
             shapes: Vec::new(),
             parts: Vec::new(),
         }
@@ -70,11 +70,7 @@ impl Default for Shapes<'_> {
 impl<'a> Shapes<'a> {
     /// Forgets all shapes.
     pub fn clear(&mut self) {
-        *self = Self {
-            slots: [NO_SHAPE as u8; SLOTS],
-            shapes: std::mem::take(&mut self.shapes),
-            parts: std::mem::take(&mut self.parts),
-        };
+        self.slots.fill(NO_SHAPE as u8);
         self.shapes.clear();
         self.parts.clear();
     }
@@ -281,13 +277,10 @@ impl Part<'_> {
 /// Where the word at `at` ends; `None` where it holds a `=`.
 #[inline]
 fn value_end(text: &[u8], at: usize) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // The lowest bit set is that of the first byte that is zero.
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & ONES << 7;
     let mut end = at;
     while let Some(eight) = text.get(end..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*eight);
-        let found = zeros(word ^ ONES * u64::from(b' ')) | zeros(word ^ ONES * u64::from(b'='));
+        let found = zero_bytes(word ^ eight_times(b' ')) | zero_bytes(word ^ eight_times(b'='));
         if found != 0 {
             end += found.trailing_zeros() as usize / 8;
             return (text[end] == b' ').then_some(end);
@@ -302,3 +295,6 @@ fn value_end(text: &[u8], at: usize) -> Option<usize> {
     }
     Some(end)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Formats of kernel events that say their fields in an order of their own.
 
-use super::digits::{bare_hex, digits, int32, skip_spaces};
+use super::digits::{bare_hex, digits, find_space, int32, skip_spaces};
 use super::event::{Field, Value};
 use super::fields::{keyed, text_field};
 
@@ -75,13 +75,13 @@ pub(super) fn is_special(event: &[u8]) -> bool {
 /// `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and
 /// `8,0 WS () 12345 + 8 [0]` (complete): `include/trace/events/block.h`.
 fn block<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
-    let device = memchr::memchr(b' ', text)?;
+    let device = find_space(text, 0)?;
     let (_, comma) = digits(text, 0)?;
     let (_, end) = digits(text, comma + 1)?;
     if text.get(comma) != Some(&b',') || end != device {
         return None;
     }
-    let flags_end = device + 1 + memchr::memchr(b' ', &text[device + 1..])?;
+    let flags_end = find_space(text, device + 1)?;
     let (bytes, at) = match digits(text, flags_end + 1) {
         Some((bytes, end)) if text[end..].starts_with(b" (") => (Some(bytes), end + 1),
         _ => (None, flags_end + 1),

@@ -169,17 +169,18 @@ struct LastMut<'l> {
 }
 
 impl LastMut<'_> {
-    #[inline]
+    #[inline(always)]
     fn argument(self, field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
         if !self.same_keys {
             intern_again(&mut self.last.key, field.key, strings);
         }
         let value = match field.value {
+            Value::Int(value) => ArgValue::Int(value),
+            Value::Hex(value) => ArgValue::Hex(value),
             Value::Text(text) => {
                 intern_again(&mut self.last.text, text, strings);
                 ArgValue::Text(self.last.text)
             }
-            _ => value(field, strings),
         };
         (self.last.key, value)
     }

@@ -168,7 +168,7 @@ impl Interpreter {
         let old = out.trace().slices.arg_set_id.get(slice.row());
         let mut all = std::mem::take(&mut self.args);
         all.clear();
-        all.extend(out.trace().args.set(old));
+        out.trace().args.copy_set(old, &mut all);
         let before = all.len();
         let last = self.kernel.last_fields();
         let mut nth = 0;
