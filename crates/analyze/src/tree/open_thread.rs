@@ -8,6 +8,10 @@ use super::faults::Faults;
 use super::freeze::Span;
 use super::passes::Passes;
 
+/// So many records of a thread in a row are worth the passes; fewer are done before those are set
+/// up.
+const FEW: usize = 64;
+
 /// An open call: its node and when it began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
@@ -63,7 +67,7 @@ impl OpenThread {
         arena.add_call(frame.node, wall_ns as u64, cpu_ns as u64);
     }
 
-    /// Counts the records up to the first of another thread; returns how many.
+    /// Counts records up to the first of another thread at the latest; returns how many.
     ///
     /// Where both clocks go on and a call is left that is the innermost open one, which is nearly
     /// always, no time can be below zero and the thread's first event stays the first: that is what
@@ -75,18 +79,51 @@ impl OpenThread {
         faults: &mut Faults,
         records: &[MethodEvent],
     ) -> usize {
+        let is_own = |event: &&MethodEvent| event.thread == records[0].thread;
+        let turn = records.iter().take(FEW).take_while(is_own).count();
+        if turn < FEW || self.clip.is_some() {
+            self.one_by_one(arena, faults, &records[..turn]);
+            return turn;
+        }
         let mut counted = 0;
         while counted < records.len() && records[counted].thread == records[0].thread {
-            let plain = match &self.clip {
-                None => passes.run(self, arena, &records[counted..]),
-                Some(_) => 0,
-            };
+            let plain = passes.run(self, arena, &records[counted..]);
             if plain == 0 {
                 self.odd(arena, faults, &records[counted]);
             }
             counted += plain.max(1);
         }
         counted
+    }
+
+    /// Counts records of this thread without passes.
+    fn one_by_one(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
+        let plain = self.clip.is_none();
+        // Copies: the compiler keeps them in registers.
+        let (mut last, mut node) = (self.last, self.node());
+        for event in records {
+            let now = moment_of(event);
+            let key = event.method().0;
+            if now.is_after(last) && plain {
+                if event.action() == MethodAction::Enter {
+                    node = arena.child(node, key);
+                    self.stack.push(key, Frame { node, begin: now });
+                    last = now;
+                    continue;
+                }
+                if let Some(frame) = self.stack.pop_innermost(key) {
+                    let (wall_ns, cpu_ns) = now.after(frame.begin);
+                    arena.add_call(frame.node, wall_ns, cpu_ns);
+                    node = self.node();
+                    last = now;
+                    continue;
+                }
+            }
+            self.last = last;
+            self.odd(arena, faults, event);
+            (last, node) = (self.last, self.node());
+        }
+        self.last = last;
     }
 
     /// Counts the record at `nth` if it simply leaves the innermost open call.
