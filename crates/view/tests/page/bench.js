@@ -60,7 +60,8 @@ function watch() {
    * From an event until the page shows what `shown` looks for.
    * @param {string} event @param {() => boolean} shown
    */
-  global.waits = (event, shown) => new Promise((done) => {
+  global.waits = (event, shown) => new Promise((done, fail) => {
+    setTimeout(() => fail(new Error(`nothing was shown for a minute after ${event}`)), 60_000);
     addEventListener(event, ({ timeStamp }) => {
       const look = () => (shown() ? done(performance.now() - timeStamp) : original(look));
       original(look);
