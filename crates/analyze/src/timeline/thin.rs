@@ -131,3 +131,35 @@ impl Window {
         low
     }
 }
+
+/// As [`Window::thin`], but what is quiet covers no pixel for the others: a thread that wakes up
+/// for less than a pixel between two sleeps is seen.
+///
+/// ```text
+/// states  sssssssssRsssssss|ssssRRRRR      s: quiet
+/// pixels  |0    |1    |2   |3    |4        shown: s to 1, R in 1, s to 3, R
+/// ```
+pub(super) fn thin_states(
+    spans: &dyn Spans,
+    window: &Window,
+    is_quiet: &dyn Fn(usize) -> bool,
+    show: &mut dyn FnMut(usize),
+) {
+    if window.px_ns <= 0.0 {
+        return window.thin(spans, &mut |at, _| show(at));
+    }
+    let (mut awake, mut any, edge) = (-1.0f64, -1.0f64, window.edge());
+    let mut at = window.next(spans, 0, awake);
+    while at < spans.count() && spans.start(at) < window.to_ns && awake < edge {
+        let last = window.last_pixel(spans.start(at), spans.end(at)).min(edge);
+        let quiet = is_quiet(at);
+        if last > if quiet { any } else { awake } {
+            show(at);
+        }
+        any = any.max(last);
+        if !quiet {
+            awake = awake.max(last);
+        }
+        at = window.next(spans, at + 1, awake);
+    }
+}

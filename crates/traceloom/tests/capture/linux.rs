@@ -163,7 +163,10 @@ fn a_slice_that_takes_too_long_ends_a_recording() {
         "trace.txt",
         "sched",
     ];
-    let running = Running::start(traceloom(folder.path(), &args));
+    let mut command = traceloom(folder.path(), &args);
+    // In the background, where nobody could press Enter.
+    command.stdin(std::process::Stdio::null());
+    let running = Running::start(command);
     // Its naps after the seventh may come too late, when nothing is recorded any more.
     crate::work::naps(8);
     let output = running.end();

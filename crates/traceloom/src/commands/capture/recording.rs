@@ -151,7 +151,7 @@ pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path:
     let mut kept = Vec::new();
     for mut part in parts.into_iter().filter(|part| is_trace(part.kind)) {
         let mut name = output.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.txt", part.name));
+        name.push(format!(".{}.txt", part.name.replace(['/', '\\'], "_")));
         let path = output.with_file_name(name);
         let cannot = || format!("cannot write {}", path.display());
         let mut file = File::create(&path).with_context(cannot)?;

@@ -13,7 +13,7 @@ use traceloom_capture::{
     Tape, Watched, agent_for, choose_device, is_root,
 };
 
-use super::args::{CaptureArgs, MethodArgs, Target};
+use super::args::{CaptureArgs, MethodArgs, OutputKind, Target};
 use super::output::Output;
 use super::recording::{Recording, keep};
 use super::wait::{Ended, Wait};
@@ -315,11 +315,11 @@ fn wait_for_end(args: &CaptureArgs, console: &Console, wait: &Wait) -> Ended {
     match args.time.filter(|&seconds| seconds > 0) {
         Some(seconds) => {
             console.say(&format!("Starting tracing ({seconds} seconds)"));
-            wait.until(Some(Duration::from_secs(seconds.into())))
+            wait.for_time(Duration::from_secs(seconds.into()))
         }
         None => {
             console.say("Starting tracing (stop with enter)");
-            wait.until(None)
+            wait.until_asked(args.until.is_some())
         }
     }
 }
@@ -333,10 +333,16 @@ fn collect(controller: &mut Controller<'_>, console: &Console) -> Result<Recordi
         Note::Failed { error, .. } if recording_failed(&error) => failed.push(error),
         note => console.warn(&note),
     });
-    match failed.into_iter().next() {
-        Some(error) => Err(error.into()),
-        None => Ok(recording),
+    // What the others recorded is worth having all the same.
+    if recording.is_empty()
+        && let Some(error) = failed.pop()
+    {
+        return Err(error.into());
     }
+    for error in failed {
+        eprintln!("Warning: {}", plain(&error.to_string()));
+    }
+    Ok(recording)
 }
 
 /// Whether an error leaves nothing to go on with.
@@ -369,7 +375,12 @@ fn write(args: &CaptureArgs, console: &Console, recording: Recording) -> Result<
     };
     console.say("Tracing complete, writing results");
     output.write(&trace, &mut parts)?;
-    let kind = if args.json { "JSON" } else { "HTML" };
+    let kind = match args.kind()? {
+        OutputKind::Page => "HTML",
+        OutputKind::Json => "JSON",
+        OutputKind::Text => "text",
+        OutputKind::Gzip => "gzip",
+    };
     let whole = std::path::absolute(&path).unwrap_or(path);
     console.say(&format!(
         "\nWrote trace {kind} file: file://{}\n",

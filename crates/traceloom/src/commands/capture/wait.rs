@@ -38,25 +38,26 @@ impl Wait {
         self.sender.clone()
     }
 
-    /// Waits for the time to be over; without one, for Enter.
-    pub fn until(&self, time: Option<Duration>) -> Ended {
-        let Some(time) = time else {
-            self.listen_for_enter();
-            return self.events.recv().unwrap_or(Ended::Enter);
-        };
+    /// Waits for the time to be over, or for whatever ends it earlier.
+    pub fn for_time(&self, time: Duration) -> Ended {
         match self.events.recv_timeout(time) {
             Ok(ended) => ended,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ended::Time,
         }
     }
 
-    fn listen_for_enter(&self) {
+    /// Waits for Enter, or for whatever else ends it. The end of standard input counts as Enter,
+    /// unless something `else_is_awaited`: a recording in the background has no input at all.
+    pub fn until_asked(&self, else_is_awaited: bool) -> Ended {
         let sender = self.sender.clone();
         // It may wait for ever; it ends with the program.
         thread::spawn(move || {
-            _ = std::io::stdin().lock().read_line(&mut String::new());
-            _ = sender.send(Ended::Enter);
+            let read = std::io::stdin().lock().read_line(&mut String::new());
+            if !else_is_awaited || matches!(read, Ok(1..)) {
+                _ = sender.send(Ended::Enter);
+            }
         });
+        self.events.recv().unwrap_or(Ended::Enter)
     }
 }
 
