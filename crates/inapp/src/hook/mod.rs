@@ -1,0 +1,1 @@
+//! Catches what libraries write to the kernel's `trace_marker`.

@@ -1,0 +1,1 @@
+//! Keeps events in a ring file that outlives a crash.
