@@ -4,17 +4,20 @@
 //! per_cpu/cpu0/trace_pipe_raw ─splice─► pipe ─splice─► unnamed file ┐ at the end: head,
 //! per_cpu/cpu1/trace_pipe_raw ─splice─► pipe ─splice─► unnamed file ┴─► pages of CPU 0, 1 …
 //! ```
+//! Where pages are to be packed, that happens at the end too.
 //!
 //! One thread serves all CPUs: the kernel wakes it when one's buffer is half full.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, PipeReader, PipeWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, PipeReader, PipeWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::trace_dat::{PageLayout, head};
+use crate::trace_dat::{DatCompression, DatVersion, PageLayout};
 use crate::{Ended, Error, Instance, Stop, Tracefs, sys};
 
 /// What is moved at a time, as far as the system lets a pipe grow.
@@ -28,6 +31,8 @@ pub struct RawCapture {
     layout: PageLayout,
     pipe: (PipeReader, PipeWriter),
     pipe_bytes: usize,
+    folder: PathBuf,
+    taken: Arc<AtomicU64>,
 }
 
 struct Cpu {
@@ -63,7 +68,14 @@ impl RawCapture {
             pipe,
             // Whole pages only, or the kernel refuses.
             pipe_bytes,
+            folder: folder.to_path_buf(),
+            taken: Arc::default(),
         })
+    }
+
+    /// Where the number of bytes taken so far can be read while it records.
+    pub fn taken(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.taken)
     }
 
     /// Takes pages until the time is over, somebody asks to stop, or the reader of `out` is gone.
@@ -115,7 +127,9 @@ impl RawCapture {
                 }
             }
         }
-        Ok(self.bytes() - before)
+        let now = self.bytes();
+        self.taken.store(now, Ordering::Relaxed);
+        Ok(now - before)
     }
 
     fn bytes(&self) -> u64 {
@@ -127,19 +141,45 @@ impl RawCapture {
     ///
     /// # Errors
     /// If something cannot be read or written.
-    pub fn finish(mut self, instance: &Instance<'_>, out: &mut File) -> Result<(), Error> {
+    pub fn finish(
+        mut self,
+        instance: &Instance<'_>,
+        version: DatVersion,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
         self.take_pages()?;
         let page_bytes = self.layout.page_bytes;
         for cpu in &mut self.cpus {
             cpu.take_last(page_bytes)?;
+            cpu.pages.rewind().map_err(Error::Output)?;
+        }
+        if version.compression() != DatCompression::None {
+            self.pack(version.compression())?;
         }
         let bytes: Vec<u64> = self.cpus.iter().map(|cpu| cpu.bytes).collect();
-        let head = head(instance, &self.layout, &bytes)?;
+        let head = version.head(instance, &self.layout, &bytes)?;
         out.write_all(&head).map_err(Error::Output)?;
         for cpu in &mut self.cpus {
-            cpu.pages.rewind().map_err(Error::Output)?;
-            // The standard library lets the kernel copy from file to file.
+            // From file to file the standard library lets the kernel copy.
             io::copy(&mut cpu.pages, out).map_err(Error::Output)?;
+        }
+        Ok(())
+    }
+
+    /// Packs the pages of each CPU, so that their lengths are known before the file begins.
+    fn pack(&mut self, compression: DatCompression) -> Result<(), Error> {
+        for cpu in &mut self.cpus {
+            let packed = unnamed(&self.folder);
+            let packed = packed.map_err(Error::file("opening", &self.folder))?;
+            let mut to = BufWriter::new(packed);
+            let page_bytes = self.layout.page_bytes;
+            let bytes = compression.pack(&mut cpu.pages, cpu.bytes, page_bytes, &mut to);
+            cpu.bytes = bytes.map_err(Error::Output)?;
+            let packed = to
+                .into_inner()
+                .map_err(|error| Error::Output(error.into_error()))?;
+            cpu.pages = packed;
+            cpu.pages.rewind().map_err(Error::Output)?;
         }
         Ok(())
     }
