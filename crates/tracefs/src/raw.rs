@@ -33,6 +33,8 @@ pub struct RawCapture {
     pipe_bytes: usize,
     folder: PathBuf,
     taken: Arc<AtomicU64>,
+    /// Pages could not be taken or kept: what is in between is lost.
+    is_broken: bool,
 }
 
 struct Cpu {
@@ -70,6 +72,7 @@ impl RawCapture {
             pipe_bytes,
             folder: folder.to_path_buf(),
             taken: Arc::default(),
+            is_broken: false,
         })
     }
 
@@ -121,11 +124,9 @@ impl RawCapture {
     fn take_pages(&mut self) -> Result<u64, Error> {
         let before = self.bytes();
         for cpu in &mut self.cpus {
-            while let Some(count) = cpu.take(&self.pipe, self.pipe_bytes)? {
-                if count < self.pipe_bytes {
-                    break;
-                }
-            }
+            let taken = cpu.take_all(&self.pipe, self.pipe_bytes);
+            self.is_broken |= taken.is_err();
+            taken?;
         }
         let now = self.bytes();
         self.taken.store(now, Ordering::Relaxed);
@@ -137,7 +138,8 @@ impl RawCapture {
     }
 
     /// Takes what is left, the page that is not full too, and writes the whole recording as a
-    /// trace.dat. The recording must have been stopped, and its events must still be on.
+    /// trace.dat. The recording must have been stopped, and its events must still be on. Where
+    /// recording failed, it is what there is of whole pages.
     ///
     /// # Errors
     /// If something cannot be read or written.
@@ -147,10 +149,14 @@ impl RawCapture {
         version: DatVersion,
         out: &mut impl Write,
     ) -> Result<(), Error> {
-        self.take_pages()?;
-        let page_bytes = self.layout.page_bytes;
+        if !self.is_broken {
+            self.take_pages()?;
+        }
         for cpu in &mut self.cpus {
-            cpu.take_last(page_bytes)?;
+            match self.is_broken {
+                true => cpu.cut(self.layout.page_bytes)?,
+                false => cpu.take_last(self.layout.page_bytes)?,
+            }
             cpu.pages.rewind().map_err(Error::Output)?;
         }
         if version.compression() != DatCompression::None {
@@ -186,6 +192,16 @@ impl RawCapture {
 }
 
 impl Cpu {
+    /// Moves all whole pages that there are.
+    fn take_all(&mut self, pipe: &(PipeReader, PipeWriter), room: usize) -> Result<(), Error> {
+        while let Some(count) = self.take(pipe, room)? {
+            if count < room {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Moves up to `room` bytes of whole pages; none where there are none.
     fn take(
         &mut self,
@@ -204,6 +220,12 @@ impl Cpu {
         }
         self.bytes += taken as u64;
         Ok(Some(taken))
+    }
+
+    /// Leaves what is a whole page: a full disk may have cut the last one.
+    fn cut(&mut self, page_bytes: usize) -> Result<(), Error> {
+        self.bytes -= self.bytes % page_bytes as u64;
+        self.pages.set_len(self.bytes).map_err(Error::Output)
     }
 
     /// Reads what no splice gives: a page with room at its end.
@@ -253,11 +275,14 @@ pub fn spool_folder(output: Option<&Path>) -> PathBuf {
             true => Path::new("."),
             false => folder,
         });
+    // adbd names a folder for temporary files whether it is there or not.
+    let (temporary, tmp) = (std::env::temp_dir(), Path::new("/tmp"));
     let android = Path::new("/data/local/tmp");
     let usable = |folder: &&Path| sys::access(folder, libc::W_OK);
-    let folders = [beside, Some(android)].into_iter().flatten();
+    let folders = [beside, Some(android), Some(&temporary), Some(tmp)];
     folders
         .into_iter()
+        .flatten()
         .find(usable)
-        .map_or_else(std::env::temp_dir, Path::to_path_buf)
+        .map_or_else(|| temporary.clone(), Path::to_path_buf)
 }
