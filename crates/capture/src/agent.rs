@@ -30,6 +30,8 @@ impl Default for Limits {
 pub enum PartKind {
     /// ftrace text, or a stream of `atrace -z`.
     SystemTrace,
+    /// The kernel's own pages, as a `trace.dat`.
+    RawTrace,
     /// Lists of processes and threads.
     ProcessDump,
     /// Control groups.

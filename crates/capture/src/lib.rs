@@ -25,6 +25,7 @@ mod live;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
 mod push;
+mod raw;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -43,3 +44,6 @@ pub use live::{LiveAtraceAgent, Tape, Trigger, Watched};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
 pub use push::{PushedAgent, agent_for};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use raw::RawLinuxAgent;
+pub use raw::{RawAtraceAgent, RawOptions};

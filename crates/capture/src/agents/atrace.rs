@@ -113,7 +113,7 @@ impl AtraceAgent {
         self.sdk >= ASYNC_STOP_SDK || category != "rs"
     }
 
-    fn program(&self) -> String {
+    pub(crate) fn program(&self) -> String {
         quote(self.options.program.as_deref().unwrap_or("atrace"))
     }
 
@@ -160,11 +160,16 @@ impl AtraceAgent {
 
     /// Starts it with its events printed as they happen; the words for the user with it.
     pub(crate) fn stream_live(&mut self, limit: Duration) -> Result<(Vec<String>, Shell)> {
+        let (said, line) = self.line_of("--stream", limit)?;
+        Ok((said, self.device.shell(&line)?))
+    }
+
+    /// The line that has it do a step without compression; the words for the user with it.
+    pub(crate) fn line_of(&mut self, step: &str, limit: Duration) -> Result<(Vec<String>, String)> {
         let (categories, missing) = self.choose(limit)?;
         self.options.compress = false;
         self.arguments = self.arguments(&categories);
-        let shell = self.device.shell(&self.line("--stream"))?;
-        Ok((unavailable(&missing), shell))
+        Ok((unavailable(&missing), self.line(step)))
     }
 
     /// Ends whatever is left of a recording.

@@ -39,7 +39,7 @@ pub(super) fn record(
         None => unbuffered(&io::stdout())?,
         Some(path) => open_output(path).map_err(Error::file("opening", path))?,
     };
-    capture.finish(session.tree(), &mut out)?;
+    capture.finish(session.tree(), job.dat, &mut out)?;
     Ok(Outcome::Done)
 }
 

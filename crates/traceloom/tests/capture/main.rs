@@ -4,4 +4,5 @@
 
 mod android;
 mod linux;
+mod raw;
 mod work;
