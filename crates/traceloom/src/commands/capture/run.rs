@@ -52,6 +52,8 @@ pub fn record(
 ) -> Result<ExitCode> {
     let mut controller = Controller::new(agents, limits(args));
     start(&mut controller, console)?;
+    // A long recording may have lost the first marks, one that ran full the last.
+    controller.mark(&mut |note| console.warn(&note));
     let ended = wait_for_end(args, console, wait);
     if ended == Ended::Signal {
         console.say("");
@@ -122,6 +124,7 @@ fn collect(
 ) -> Result<Recording> {
     let open = InputArgs::default_for_capture();
     let mut recording = Recording::new(open.read_options("")?, kind != OutputKind::Dat);
+    controller.mark(&mut |note| console.warn(&note));
     controller.stop(&mut |note| console.warn(&note));
     let mut failed: Vec<CaptureError> = Vec::new();
     controller.collect(&mut recording, &mut |note| match note {
