@@ -31,8 +31,9 @@ mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
 pub use agents::{
-    AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DdmsAgent, DdmsOptions, DeviceCategory,
-    FileAgent, LocalProcessAgent, MethodAgent, MethodOptions, ProcessAgent,
+    AtraceAgent, AtraceOptions, CgroupAgent, DEFAULT_CATEGORIES, DdmsAgent, DdmsOptions,
+    DeviceCategory, FileAgent, FullDump, LocalProcessAgent, LocalShell, MemoryAgent, MemoryOptions,
+    MethodAgent, MethodOptions, ProcShell, ProcessAgent, WaltAgent,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};

@@ -4,6 +4,7 @@
 
 mod android;
 mod clocks;
+mod extras;
 mod linux;
 mod raw;
 mod work;

@@ -3,6 +3,7 @@
 mod android;
 mod args;
 mod console;
+mod extra;
 mod linux;
 mod output;
 mod raw;
