@@ -78,6 +78,10 @@ pub enum CaptureError {
         /// Where it was looked for.
         path: String,
     },
+    /// The power meter.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Battor(#[from] crate::battor::BattorError),
     /// The WALT app has not written anything.
     #[error(
         "the WALT app wrote nothing to {path} while it was recorded; it writes when a test in it ends"

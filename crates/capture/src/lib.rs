@@ -18,6 +18,8 @@
 pub mod adb;
 mod agent;
 mod agents;
+#[cfg(target_os = "linux")]
+mod battor;
 mod controller;
 mod device;
 mod error;
@@ -30,6 +32,8 @@ mod raw;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
+#[cfg(target_os = "linux")]
+pub use agents::BattorAgent;
 pub use agents::{
     AtraceAgent, AtraceOptions, CgroupAgent, DEFAULT_CATEGORIES, DdmsAgent, DdmsOptions,
     DeviceCategory, FileAgent, FullDump, LocalProcessAgent, LocalShell, MemoryAgent, MemoryOptions,
@@ -37,6 +41,10 @@ pub use agents::{
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use agents::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};
+#[cfg(target_os = "linux")]
+pub use battor::{
+    Battor, BattorError, BattorPort, BattorTiming, Measured, battor_ports, choose_battor,
+};
 pub use controller::{Controller, Note, Step};
 pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};

@@ -1,6 +1,8 @@
 //! The agents: each records one kind of data.
 
 mod atrace;
+#[cfg(target_os = "linux")]
+mod battor;
 mod cgroups;
 mod ddms;
 mod file;
@@ -13,6 +15,8 @@ mod processes;
 mod walt;
 
 pub use atrace::{AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory};
+#[cfg(target_os = "linux")]
+pub use battor::BattorAgent;
 pub use cgroups::CgroupAgent;
 pub use ddms::{DdmsAgent, DdmsOptions};
 pub use file::FileAgent;

@@ -10,7 +10,7 @@ use crate::android::{install_am, on, with_device};
 use crate::work::{open, record, said, sleeper, traceloom};
 
 /// How long each slice of [`slept`] lasts.
-const SLEEP: Duration = Duration::from_millis(10);
+pub const SLEEP: Duration = Duration::from_millis(10);
 
 /// What CLOCK_MONOTONIC shows, µs.
 pub fn monotonic_us() -> u64 {
@@ -77,7 +77,7 @@ fn methods(slept: &[Slept]) -> MethodTraceBytes {
 }
 
 /// When slices or methods of this name begin and end, ns; a method's class may stand before it.
-fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
+pub fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
     let named = trace.slices.rows().filter(|row| {
         let method = row.method_id.some();
         let method = method.map(|id| trace.methods.row(id.row()).name);

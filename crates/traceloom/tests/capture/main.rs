@@ -6,5 +6,6 @@ mod android;
 mod clocks;
 mod extras;
 mod linux;
+mod power;
 mod raw;
 mod work;

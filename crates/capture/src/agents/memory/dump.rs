@@ -64,9 +64,9 @@ impl Dump {
     fn begin(&mut self, at: Now, what: &str) {
         self.start.get_or_insert(at);
         let comma = if self.snapshots.is_empty() { "" } else { ",\n" };
-        _ = write!(
+        _ = writeln!(
             self.snapshots,
-            "{comma}{{\"ts\":\"{}\",\"{what}\":{{\n",
+            "{comma}{{\"ts\":\"{}\",\"{what}\":{{",
             at.ms
         );
     }

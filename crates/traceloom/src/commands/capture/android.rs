@@ -47,7 +47,7 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
             Box::new(atrace)
         });
     }
-    agents.extend(beside_device(args, &device));
+    agents.extend(beside_device(args, &device)?);
     if let Some(process) = &args.method.method {
         agents.push(method(&args.method, process, device));
     }

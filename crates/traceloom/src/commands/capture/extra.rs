@@ -10,6 +10,7 @@ use traceloom_capture::{
 
 use super::android::device_folder;
 use super::args::{CaptureArgs, OutputKind, Target};
+use super::battor::BattorArgs;
 
 /// Choices for what is recorded beside the trace.
 #[derive(clap::Args, Clone, Debug)]
@@ -37,6 +38,9 @@ pub struct ExtraArgs {
     /// Take what the app of a WALT measures: latencies of touch screens, displays, sound
     #[arg(long, help_heading = "Beside the trace")]
     pub walt: bool,
+
+    #[command(flatten)]
+    pub battor: BattorArgs,
 }
 
 impl CaptureArgs {
@@ -52,6 +56,7 @@ impl CaptureArgs {
         let asked = [
             (extra.process_dump, "--process-dump"),
             (extra.walt, "--walt"),
+            (extra.battor.battor, "--battor"),
         ];
         let has_place = matches!(self.kind()?, OutputKind::Page | OutputKind::Json);
         for (_, option) in asked.iter().filter(|(is_asked, _)| *is_asked) {
@@ -68,6 +73,7 @@ impl CaptureArgs {
         if is_detailed && !extra.process_dump {
             eprintln!("Warning: --process-dump-… has no effect without --process-dump.");
         }
+        extra.battor.check();
         Ok(())
     }
 
@@ -92,7 +98,10 @@ fn full(text: Option<&str>) -> FullDump {
 }
 
 /// The agents that record beside the trace of a device.
-pub fn beside_device(args: &CaptureArgs, device: &Device) -> Vec<Box<dyn Agent>> {
+///
+/// # Errors
+/// If a power meter is asked for, and it is not clear which.
+pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     let chosen = args.chosen();
     // Among these categories are the events of groups.
@@ -106,15 +115,20 @@ pub fn beside_device(args: &CaptureArgs, device: &Device) -> Vec<Box<dyn Agent>>
         let folder = device_folder();
         agents.push(Box::new(WaltAgent::new(device.clone(), folder.as_deref())));
     }
-    agents
+    agents.extend(args.extra.battor.agent(Some(device))?);
+    Ok(agents)
 }
 
 /// The agents that record beside the trace of this machine.
+///
+/// # Errors
+/// If a power meter is asked for, and it is not clear which.
 #[cfg(target_os = "linux")]
-pub fn beside_machine(args: &CaptureArgs) -> Vec<Box<dyn Agent>> {
+pub fn beside_machine(args: &CaptureArgs) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.extra.process_dump {
         agents.push(Box::new(MemoryAgent::new(LocalShell, args.memory())));
     }
-    agents
+    agents.extend(args.extra.battor.agent(None)?);
+    Ok(agents)
 }

@@ -43,7 +43,7 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
         Box::new(ftrace)
     };
     let mut agents: Vec<Box<dyn Agent>> = vec![processes, ftrace];
-    agents.extend(beside_machine(args));
+    agents.extend(beside_machine(args)?);
     record(args, console, wait, agents)
 }
 

@@ -2,6 +2,7 @@
 
 mod android;
 mod args;
+mod battor;
 mod console;
 mod extra;
 mod linux;
