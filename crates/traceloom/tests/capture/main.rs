@@ -6,6 +6,7 @@ mod android;
 mod clocks;
 mod extras;
 mod linux;
+mod options;
 mod power;
 mod raw;
 mod work;
