@@ -29,13 +29,14 @@ pub fn watch(
     losses: &mut Losses,
 ) -> Ended {
     let (begun, screen) = (Instant::now(), Screen::new(time));
-    let (mut pause, mut next_look) = (screen.pause(), begun);
+    let mut next_look = begun;
     loop {
         let now = begun.elapsed();
         let left = time.map(|time| time.saturating_sub(now));
         if left == Some(Duration::ZERO) {
             return Ended::Time;
         }
+        let pause = screen.pause();
         if let Some(ended) = wait.next(left.map_or(pause, |left| left.min(pause))) {
             return ended;
         }
@@ -46,9 +47,8 @@ pub fn watch(
                 screen.show(&status);
                 losses.look(status.lost);
             }
-            next_look = Instant::now() + screen.pause().max(asked.elapsed() * PARTS);
+            next_look = Instant::now() + pause.max(asked.elapsed() * PARTS);
         }
-        pause = screen.pause();
     }
 }
 
