@@ -62,6 +62,9 @@ pub enum CaptureError {
     /// Android's own atrace, where pages were to be recorded.
     #[error("the atrace of this device records text, not pages")]
     NoPages,
+    /// It recorded, and says of it what should be known.
+    #[error("it says: {0}")]
+    Told(String),
     /// Options that do not go together.
     #[error("{0}")]
     Option(String),

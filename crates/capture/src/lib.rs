@@ -26,6 +26,7 @@ mod live;
 mod mount;
 mod push;
 mod raw;
+mod status;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -47,3 +48,4 @@ pub use push::{PushedAgent, agent_for};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use raw::RawLinuxAgent;
 pub use raw::{RawAtraceAgent, RawOptions};
+pub use status::Status;

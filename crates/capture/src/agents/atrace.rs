@@ -6,6 +6,7 @@ use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 use crate::text::{BEGIN, TraceText};
 
 /// What is recorded where nothing is chosen, as far as the device has it.
@@ -75,6 +76,8 @@ pub struct AtraceAgent {
     sdk: u32,
     /// The options and categories of every call, once the device's are known.
     arguments: String,
+    /// Nothing is recorded any more.
+    is_stopped: bool,
 }
 
 impl AtraceAgent {
@@ -92,6 +95,7 @@ impl AtraceAgent {
             options,
             sdk,
             arguments: String::new(),
+            is_stopped: false,
         })
     }
 
@@ -227,12 +231,20 @@ impl Agent for AtraceAgent {
         Ok(())
     }
 
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        self.device.buffer_status(limit)
+    }
+
+    fn status_disturbs(&self) -> bool {
+        !self.is_stopped
+    }
+
     fn stop(&mut self, limit: Duration) -> Result<()> {
         // So that the trace ends now, and not when its turn to be collected comes. Who may not do
         // that has a longer trace.
         let folder = self.device.tracing_folder()?;
         let line = format!("echo 0 > {}/tracing_on", quote(&folder));
-        self.device.run(&line, limit)?;
+        self.is_stopped = self.device.run(&line, limit)?.is_success();
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use crate::agent::{Agent, PartKind, Sink};
 use crate::agents::AtraceAgent;
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 
 use super::{MAGIC, RawOptions};
 
@@ -105,6 +106,14 @@ impl Agent for RawAtraceAgent {
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.atrace.mark(name, limit)
+    }
+
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        self.atrace.status(limit)
+    }
+
+    fn status_disturbs(&self) -> bool {
+        true
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
@@ -206,7 +215,8 @@ impl Received {
     fn complaint(&self) -> String {
         let text = self.text().replace(RECORDS, "");
         let lines = text.lines().map(str::trim);
-        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(PID));
+        let is_word = |line: &&str| !["", "done"].contains(line) && !line.starts_with(PID);
+        let lines = lines.filter(is_word);
         lines.collect::<Vec<_>>().join("\n")
     }
 
@@ -240,7 +250,11 @@ impl Received {
 
     fn finish(self, status: Option<u8>) -> Result<()> {
         match (self.has_begun, status) {
-            (true, Some(0) | None) => Ok(()),
+            (true, Some(0) | None) => match self.complaint() {
+                said if said.is_empty() => Ok(()),
+                // Lost events, settings that could not be put back.
+                said => Err(CaptureError::Told(said)),
+            },
             (true, status) => Err(self.failed("atrace --raw", status)),
             (false, _) => Err(CaptureError::NoTraceData {
                 said: self.complaint(),
@@ -281,7 +295,7 @@ mod tests {
             }
             assert_eq!(kept.0, file, "pieces of {size}");
             assert_eq!(received.pid(), Some(77));
-            assert_eq!(received.complaint(), "done");
+            assert_eq!(received.complaint(), "");
             received.finish(None).unwrap();
         }
     }

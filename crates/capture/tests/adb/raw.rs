@@ -24,8 +24,10 @@ fn file() -> Vec<u8> {
         .collect()
 }
 
-/// Tells the recording that it is to end.
-static KILLED: Mutex<Option<(Sender<()>, Option<Receiver<()>>)>> = Mutex::new(None);
+/// Who kills the recording, and how it hears of that.
+type Killed = (Sender<()>, Option<Receiver<()>>);
+
+static KILLED: Mutex<Option<Killed>> = Mutex::new(None);
 
 fn device(connection: &mut Connection, service: &str) {
     connection.okay();

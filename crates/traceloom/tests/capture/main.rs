@@ -5,4 +5,5 @@
 mod android;
 mod linux;
 mod raw;
+mod watched;
 mod work;
