@@ -13,6 +13,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::trace_dat::TraceDat,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,
+    &crate::process_dump::MemoryDump,
+    &crate::battor::Battor,
     &crate::atrace::Atrace,
     &crate::report::Report,
     &crate::systrace_html::SystraceHtml,
