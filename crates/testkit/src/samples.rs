@@ -28,6 +28,8 @@ pub enum SampleKind {
     ProcessDump,
     /// A `trace.dat`.
     TraceDat,
+    /// A ring file.
+    Ring,
     /// Chrome's trace events.
     Json,
     /// A rules file.
@@ -62,6 +64,7 @@ pub fn samples() -> Vec<Sample> {
         ("process dump", ProcessDump, PROCESS_DUMP.into()),
         ("Chrome JSON", Json, CHROME_JSON.into()),
         ("rules", Rules, RULES.into()),
+        ("ring file", Ring, crate::ring_file::tiny_ring().to_bytes()),
         (
             "trace.dat v6",
             TraceDat,
