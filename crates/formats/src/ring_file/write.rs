@@ -135,6 +135,7 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
         image: Image::new(header(trace)),
         owners: FxHashMap::default(),
         speakers: FxHashMap::default(),
+        method_ids: method_ids(trace),
         // A clock cannot show less than nothing.
         shift: lines
             .rows
@@ -151,9 +152,9 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
             ("", "", _) => continue,
             (class, name, signature) => format!("{class} {name} {signature}"),
         };
-        print
-            .image
-            .note(NoteKind::Name, row as u32, name.trim_end().as_bytes());
+        let id = print.method_ids[row];
+        let name = name.trim_end().as_bytes();
+        print.image.note(NoteKind::Name, id, name);
     }
     for (utid, thread) in trace.threads.rows().enumerate() {
         if let Some(upid) = thread.upid.some() {
@@ -168,6 +169,15 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
         print.line(ts, line);
     }
     print.image
+}
+
+/// The methods' ids as they are, if a file can hold them; else their rows.
+fn method_ids(trace: &Trace) -> Vec<u32> {
+    let raw = trace.methods.raw_id.iter();
+    let raw: Option<Vec<u32>> = raw.map(|id| u32::try_from(id).ok()).collect();
+    let mut seen = rustc_hash::FxHashSet::default();
+    raw.filter(|ids| ids.iter().all(|id| seen.insert(*id)))
+        .unwrap_or_else(|| (0..trace.methods.len() as u32).collect())
 }
 
 fn header(trace: &Trace) -> FileHeader {
@@ -210,6 +220,8 @@ struct Printer<'t> {
     owners: FxHashMap<ThreadId, OwnerIndex>,
     /// The thread that writes for its process.
     speakers: FxHashMap<ProcessId, ThreadId>,
+    /// The id of each row of methods.
+    method_ids: Vec<u32>,
     shift: i64,
 }
 
@@ -279,7 +291,7 @@ impl Printer<'_> {
         let slice = self.trace.slices.row(row as usize);
         match slice.method_id.some() {
             Some(method) => What::Enter {
-                id: method.row() as u32,
+                id: self.method_ids[method.row()],
                 cpu_ns: u64::try_from(slice.thread_ts).ok(),
             },
             None => What::Begin(name),
@@ -291,7 +303,7 @@ impl Printer<'_> {
         let cpu_ns = slice.thread_ts.saturating_add(slice.thread_dur);
         match slice.method_id.some() {
             Some(method) => What::Exit {
-                id: method.row() as u32,
+                id: self.method_ids[method.row()],
                 cpu_ns: u64::try_from(cpu_ns).ok().filter(|_| slice.thread_ts >= 0),
             },
             None => What::End,
