@@ -22,6 +22,7 @@ mod controller;
 mod device;
 mod error;
 mod live;
+mod marks;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
 mod push;

@@ -80,6 +80,10 @@ impl Agent for LiveLinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.kernel.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.kernel.mark(name, limit)
     }

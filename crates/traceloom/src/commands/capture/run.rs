@@ -54,11 +54,14 @@ pub fn record(
     let mut controller = Controller::new(agents, limits(args));
     start(&mut controller, console)?;
     let mut losses = Losses::default();
+    // A long recording may have lost the first marks, one that ran full the last.
+    controller.mark(&mut |note| console.warn(&note));
     let ended = wait_for_end(args, console, wait, &mut controller, &mut losses);
     if ended == Ended::Signal {
         console.say("");
     }
     console.say("Tracing completed. Collecting output...");
+    controller.mark(&mut |note| console.warn(&note));
     controller.stop(&mut |note| console.warn(&note));
     losses.end(&mut controller);
     let recording = collect(&mut controller, console, args.kind()?)?;
