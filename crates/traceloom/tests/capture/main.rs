@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod android;
+mod functions;
 mod linux;
 mod raw;
 mod watched;
