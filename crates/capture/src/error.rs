@@ -47,6 +47,12 @@ pub enum CaptureError {
         /// What it printed.
         said: String,
     },
+    /// A device's atrace refused to record.
+    #[error("atrace did not start on the device: {said}")]
+    DidNotStart {
+        /// What it printed.
+        said: String,
+    },
     /// atrace ended without a trace.
     #[error("Unable to get atrace data. Did you forget adb root? atrace said: {said}")]
     NoTraceData {

@@ -9,6 +9,7 @@ mod local_processes;
 mod method;
 mod processes;
 
+pub(crate) use atrace::NOT_STARTED;
 pub use atrace::{AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory};
 pub use ddms::{DdmsAgent, DdmsOptions};
 pub use file::FileAgent;

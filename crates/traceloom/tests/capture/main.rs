@@ -4,6 +4,7 @@
 
 mod android;
 mod clocks;
+mod functions;
 mod linux;
 mod raw;
 mod watched;
