@@ -6,6 +6,7 @@ mod app;
 mod calls;
 mod corpus;
 mod device;
+mod elf;
 mod extremes;
 mod ftrace_text;
 mod jank;
@@ -27,6 +28,7 @@ pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 #[cfg(unix)]
 pub use device::Loopback;
 pub use device::device_part;
+pub use elf::{ElfImage, RELOCATION_TYPES};
 pub use extremes::{Extreme, HOSTILE_NAMES, extremes};
 pub use ftrace_text::ftrace_text;
 pub use jank::jank_trace;
