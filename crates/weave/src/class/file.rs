@@ -149,6 +149,14 @@ impl<'a> ClassFile<'a> {
         self.pool.class(self.this_class)
     }
 
+    /// Index of the text that is the class's name.
+    ///
+    /// # Errors
+    /// If `this_class` is no class.
+    pub(crate) fn this_class_name(&self) -> Result<u16, ClassError> {
+        self.pool.class_name(self.this_class)
+    }
+
     /// The attribute of that name among `attributes`.
     pub fn attribute<'s>(
         &self,
