@@ -3,6 +3,8 @@
 
 mod alloc;
 mod app;
+#[cfg(target_os = "linux")]
+mod battor;
 mod calls;
 mod corpus;
 mod device;
@@ -23,6 +25,8 @@ mod trace_dat;
 
 pub use alloc::PeakAlloc;
 pub use app::app_trace;
+#[cfg(target_os = "linux")]
+pub use battor::{BattorFaults, FakeBattor};
 pub use calls::{CallShape, call_trace, wide_call_trace};
 pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 #[cfg(unix)]

@@ -9,11 +9,11 @@ use traceloom_trace::{ClockKind, RowId, Trace};
 use crate::android::{install_am, on, with_device};
 use crate::work::{open, record, said, sleeper, traceloom};
 
-/// How long each slice of [`slept_in_both`] lasts.
-const SLEEP: Duration = Duration::from_millis(10);
+/// How long each slice of [`slept`] lasts.
+pub const SLEEP: Duration = Duration::from_millis(10);
 
 /// What CLOCK_MONOTONIC shows, µs.
-fn monotonic_us() -> u64 {
+pub fn monotonic_us() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -23,53 +23,61 @@ fn monotonic_us() -> u64 {
     time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
 }
 
-/// A slice of each name around the same sleep: by the kernel's marker, and as an app would record
-/// its method.
-fn slept_in_both(count: u32) -> MethodTraceBytes {
+/// A sleep as another recorder may have noted it, by CLOCK_MONOTONIC.
+pub struct Slept {
+    pub begun_us: u64,
+    pub ended_us: u64,
+}
+
+/// Sleeps with a slice around each, by the kernel's marker.
+pub fn slept(count: u32) -> Vec<Slept> {
     let mut marker = std::fs::File::options()
         .write(true)
         .open("/sys/kernel/tracing/trace_marker")
         .unwrap();
     let mut mark = |text: String| std::io::Write::write_all(&mut marker, text.as_bytes()).unwrap();
-    let (pid, start_us) = (std::process::id(), monotonic_us());
-    let mut records = Vec::new();
-    for number in 0..count {
-        let mut record = |action| {
-            records.push(Record {
-                tid: 1,
-                method: 4 * (number + 1),
-                action,
-                cpu_us: 0,
-                time_us: (monotonic_us() - start_us) as u32,
-            });
-        };
-        record(0);
+    let pid = std::process::id();
+    let sleep = |number| {
+        let begun_us = monotonic_us();
         mark(format!("B|{pid}|both {number}"));
         std::thread::sleep(SLEEP);
         mark(format!("E|{pid}"));
-        record(1);
-    }
-    let method = |number| {
-        (
-            4 * (number + 1),
-            format!("app.Both\tboth{number}\t()V\tBoth.java"),
-        )
+        let ended_us = monotonic_us();
+        Slept { begun_us, ended_us }
     };
+    (0..count).map(sleep).collect()
+}
+
+/// A method around each sleep, as an app would record it.
+fn methods(slept: &[Slept]) -> MethodTraceBytes {
+    let start_us = slept[0].begun_us;
+    let number = |at: usize| 4 * (at as u32 + 1);
+    let records = slept.iter().enumerate().flat_map(|(at, slept)| {
+        let ends = [(0, slept.begun_us), (1, slept.ended_us)];
+        ends.map(|(action, us)| Record {
+            tid: 1,
+            method: number(at),
+            action,
+            cpu_us: 0,
+            time_us: (us - start_us) as u32,
+        })
+    });
+    let method = |at| (number(at), format!("app.Both\tboth{at}\t()V\tBoth.java"));
     MethodTraceBytes {
         version: 2,
         clock: Clock::Wall,
         vm: "art",
-        pid: Some(pid),
+        pid: Some(std::process::id()),
         start_us,
         elapsed_us: monotonic_us() - start_us,
         threads: vec![(1, "main".to_owned())],
-        methods: (0..count).map(method).collect(),
-        records,
+        methods: (0..slept.len()).map(method).collect(),
+        records: records.collect(),
     }
 }
 
 /// When slices or methods of this name begin and end, ns; a method's class may stand before it.
-fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
+pub fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
     let named = trace.slices.rows().filter(|row| {
         let method = row.method_id.some();
         let method = method.map(|id| trace.methods.row(id.row()).name);
@@ -79,18 +87,19 @@ fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
     named.map(|row| (row.ts, row.ts + row.dur)).collect()
 }
 
-/// Each method is around its slice, but for what the clocks are told inexactly: less than it lasts.
-fn check_both(trace: &Trace, count: u32) {
+/// What the other recorder noted, called so, is around each slice, but for what the clocks are told
+/// inexactly: less than it lasts.
+pub fn check_both(trace: &Trace, count: u32, other: impl Fn(u32) -> String) {
     let inexact = SLEEP.as_nanos() as i64;
     for number in 0..count {
         let system = spans(trace, &format!("both {number}"));
-        let method = spans(trace, &format!("both{number}"));
-        let ([(begin, end)], [(enter, exit)]) = (&system[..], &method[..]) else {
-            panic!("both {number}: {system:?} {method:?}");
+        let around = spans(trace, &other(number));
+        let ([(begin, end)], [(enter, exit)]) = (&system[..], &around[..]) else {
+            panic!("both {number}: {system:?} {around:?}");
         };
         assert!(
             enter - inexact < *begin && *end < exit + inexact,
-            "both {number}: {system:?} is not in {method:?}"
+            "both {number}: {system:?} is not in {around:?}"
         );
     }
 }
@@ -112,7 +121,7 @@ fn methods_beside_the_system_are_where_they_happened() {
             let mut command = on(device, folder, &args);
             command.env("TRACELOOM_DEVICE_FOLDER", device.home());
             let output = record(command, || {
-                std::fs::write(&recorded, slept_in_both(8).to_bytes()).unwrap();
+                std::fs::write(&recorded, methods(&slept(8)).to_bytes()).unwrap();
             });
             let (_, stderr) = said(&output);
             assert!(output.status.success(), "{stderr}");
@@ -120,7 +129,9 @@ fn methods_beside_the_system_are_where_they_happened() {
                 stderr.contains("by CLOCK_MONOTONIC, which both noted"),
                 "{stderr}"
             );
-            check_both(&open(&folder.join(name)), 8);
+            check_both(&open(&folder.join(name)), 8, |number| {
+                format!("both{number}")
+            });
         }
     });
 }

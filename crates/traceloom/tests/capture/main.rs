@@ -5,7 +5,9 @@
 mod android;
 mod clocks;
 mod functions;
+mod extras;
 mod linux;
+mod power;
 mod raw;
 mod watched;
 mod work;

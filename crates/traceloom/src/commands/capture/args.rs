@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use traceloom_capture::Trigger;
 
+use super::extra::ExtraArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
 
@@ -64,6 +65,9 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub linux: LinuxArgs,
+
+    #[command(flatten)]
+    pub extra: ExtraArgs,
 
     #[command(flatten)]
     pub raw: RawArgs,
@@ -249,6 +253,7 @@ impl CaptureArgs {
             bail!("--ring and --until are for recording, not for a file");
         }
         self.kind()?;
+        self.check_extra()?;
         self.check_raw()
     }
 

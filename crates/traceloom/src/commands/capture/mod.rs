@@ -2,7 +2,9 @@
 
 mod android;
 mod args;
+mod battor;
 mod console;
+mod extra;
 mod linux;
 mod output;
 mod raw;
