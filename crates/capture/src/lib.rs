@@ -29,6 +29,7 @@ mod marks;
 mod mount;
 mod push;
 mod raw;
+mod status;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -57,3 +58,4 @@ pub use push::{PushedAgent, agent_for};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use raw::RawLinuxAgent;
 pub use raw::{RawAtraceAgent, RawOptions};
+pub use status::Status;

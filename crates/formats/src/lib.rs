@@ -29,6 +29,7 @@ mod process_dump;
 mod registry;
 mod report;
 pub mod ring_buffer;
+mod ring_file;
 mod rules;
 mod systrace_html;
 mod trace_dat;

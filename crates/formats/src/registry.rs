@@ -11,6 +11,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::method_trace::LongRunning,
     &crate::ftrace::FtraceText,
     &crate::trace_dat::TraceDat,
+    &crate::ring_file::RingFile,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,
     &crate::process_dump::MemoryDump,

@@ -30,6 +30,8 @@ pub enum SampleKind {
     Power,
     /// A `trace.dat`.
     TraceDat,
+    /// A ring file.
+    Ring,
     /// Chrome's trace events.
     Json,
     /// A rules file.
@@ -67,6 +69,7 @@ pub fn samples() -> Vec<Sample> {
         ("Chrome JSON", Json, CHROME_JSON.into()),
         ("systrace JSON", Json, systrace_json()),
         ("rules", Rules, RULES.into()),
+        ("ring file", Ring, crate::ring_file::tiny_ring().to_bytes()),
         (
             "trace.dat v6",
             TraceDat,

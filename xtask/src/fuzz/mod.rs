@@ -17,6 +17,7 @@ const TARGETS: &[&str] = &[
     "key_section",
     "ftrace_text",
     "trace_dat",
+    "ring_file",
     "systrace_html",
     "atrace_z",
     "containers",

@@ -34,6 +34,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
             .collect(),
         "ftrace_text" => [made(SampleKind::Ftrace), real(&["ftrace-text"])].concat(),
         "trace_dat" => made(SampleKind::TraceDat),
+        "ring_file" => made(SampleKind::Ring),
         "systrace_html" => made(SampleKind::Page),
         "atrace_z" => made(SampleKind::AtraceZ),
         "containers" => made(SampleKind::Container),

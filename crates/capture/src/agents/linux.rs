@@ -11,6 +11,7 @@ use traceloom_tracefs::{
 
 use crate::agent::{Agent, PartKind, Sink};
 use crate::error::{CaptureError, Result};
+use crate::status::{Status, size_kb};
 
 /// What is recorded where nothing is chosen, as far as the kernel has it.
 pub const LINUX_CATEGORIES: &[&str] = &[
@@ -239,6 +240,17 @@ impl Agent for LinuxAgent<'_> {
             }),
             _ => Ok(()),
         }
+    }
+
+    fn status(&mut self, _: Duration) -> Option<Status> {
+        let tree = self.session.as_ref()?.tree();
+        let mut status = Status::default();
+        for cpu in tree.list("per_cpu") {
+            let read = |file: &str| tree.read(&format!("per_cpu/{cpu}/{file}")).ok();
+            let size = read("buffer_size_kb").and_then(|text| size_kb(&text));
+            status.add_cpu(&read("stats")?, size);
+        }
+        Some(status)
     }
 
     fn stop(&mut self, _: Duration) -> Result<()> {

@@ -14,6 +14,7 @@ mod method;
 mod processes;
 mod walt;
 
+pub(crate) use atrace::NOT_STARTED;
 pub use atrace::{AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory};
 #[cfg(target_os = "linux")]
 pub use battor::BattorAgent;

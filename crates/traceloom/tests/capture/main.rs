@@ -4,9 +4,11 @@
 
 mod android;
 mod clocks;
+mod functions;
 mod extras;
 mod linux;
 mod options;
 mod power;
 mod raw;
+mod watched;
 mod work;

@@ -12,6 +12,7 @@ mod recording;
 mod run;
 mod tape;
 mod wait;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

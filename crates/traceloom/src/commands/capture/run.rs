@@ -13,6 +13,7 @@ use super::linux::linux;
 use super::output::Output;
 use super::recording::{Recording, keep};
 use super::wait::{Ended, Wait};
+use super::watch::{Collecting, Losses, watch};
 use crate::input::InputArgs;
 use crate::print::plain;
 
@@ -53,13 +54,17 @@ pub fn record(
 ) -> Result<ExitCode> {
     let mut controller = Controller::new(agents, limits(args));
     start(&mut controller, console)?;
+    let mut losses = Losses::default();
     // A long recording may have lost the first marks, one that ran full the last.
     controller.mark(&mut |note| console.warn(&note));
-    let ended = wait_for_end(args, console, wait);
+    let ended = wait_for_end(args, console, wait, &mut controller, &mut losses);
     if ended == Ended::Signal {
         console.say("");
     }
     console.say("Tracing completed. Collecting output...");
+    controller.mark(&mut |note| console.warn(&note));
+    controller.stop(&mut |note| console.warn(&note));
+    losses.end(&mut controller);
     let recording = collect(&mut controller, console, args.kind()?)?;
     if recording.is_empty() {
         bail!("No data was captured.  Output file was not written.");
@@ -103,21 +108,27 @@ fn nothing() -> anyhow::Error {
     anyhow::Error::msg("nothing was started")
 }
 
-fn wait_for_end(args: &CaptureArgs, console: &Console, wait: &Wait) -> Ended {
+fn wait_for_end(
+    args: &CaptureArgs,
+    console: &Console,
+    wait: &Wait,
+    controller: &mut Controller<'_>,
+    losses: &mut Losses,
+) -> Ended {
     if args.from_file.is_some() {
         console.say("Reading results from file.");
         return Ended::Time;
     }
-    match args.time.filter(|&seconds| seconds > 0) {
-        Some(seconds) => {
-            console.say(&format!("Starting tracing ({seconds} seconds)"));
-            wait.for_time(Duration::from_secs(seconds.into()))
-        }
+    let seconds = args.time.filter(|&seconds| seconds > 0);
+    match seconds {
+        Some(seconds) => console.say(&format!("Starting tracing ({seconds} seconds)")),
         None => {
             console.say("Starting tracing (stop with enter)");
-            wait.until_asked(args.until.is_some())
+            wait.listen_for_enter(args.until.is_some());
         }
     }
+    let time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    watch(controller, wait, time, losses)
 }
 
 fn collect(
@@ -127,13 +138,13 @@ fn collect(
 ) -> Result<Recording> {
     let open = InputArgs::default_for_capture();
     let mut recording = Recording::new(open.read_options("")?, kind != OutputKind::Dat);
-    controller.mark(&mut |note| console.warn(&note));
-    controller.stop(&mut |note| console.warn(&note));
     let mut failed: Vec<CaptureError> = Vec::new();
-    controller.collect(&mut recording, &mut |note| match note {
+    let mut collecting = Collecting::new(&mut recording);
+    controller.collect(&mut collecting, &mut |note| match note {
         Note::Failed { error, .. } if recording_failed(&error) => failed.push(error),
         note => console.warn(&note),
     });
+    drop(collecting);
     // What the others recorded is worth having all the same.
     if recording.is_empty()
         && let Some(error) = failed.pop()

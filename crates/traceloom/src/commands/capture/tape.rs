@@ -8,6 +8,7 @@ use traceloom_capture::{Tape, Watched};
 use super::args::CaptureArgs;
 use super::wait::{Ended, Wait};
 use crate::print::plain;
+use crate::progress::tell;
 
 /// The tape of a recording that is watched: what it waits for ends it, and losses are told.
 pub fn tape(args: &CaptureArgs, wait: &Wait) -> Tape {
@@ -18,7 +19,7 @@ pub fn tape(args: &CaptureArgs, wait: &Wait) -> Tape {
         args.until.clone(),
         move |watched| match watched {
             Watched::Fired(what) => {
-                eprintln!("{}", plain(&what));
+                tell(&plain(&what));
                 // A recording that has ended already needs no end.
                 _ = ends.send(Ended::Trigger);
             }
@@ -40,10 +41,10 @@ impl Losses {
             .1
             .is_none_or(|told| told.elapsed() >= Duration::from_secs(1));
         if is_new {
-            eprintln!(
+            tell(&format!(
                 "Warning: {} events were lost so far; --buf-size makes the buffer larger",
                 lost.0
-            );
+            ));
             lost.1 = Some(Instant::now());
         }
     }
