@@ -4,6 +4,7 @@ mod android;
 mod args;
 mod console;
 mod linux;
+mod live;
 mod output;
 mod raw;
 mod recording;
