@@ -4,8 +4,8 @@
 
 mod android;
 mod clocks;
-mod functions;
 mod extras;
+mod functions;
 mod linux;
 mod power;
 mod raw;

@@ -61,11 +61,7 @@ impl LeftOut {
     pub fn is_failure(&self) -> bool {
         matches!(
             self,
-            Self::TooLarge
-                | Self::PoolFull
-                | Self::JumpTooFar
-                | Self::SuperCall
-                | Self::Broken(_)
+            Self::TooLarge | Self::PoolFull | Self::JumpTooFar | Self::SuperCall | Self::Broken(_)
         )
     }
 }
