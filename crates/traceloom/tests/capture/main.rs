@@ -3,5 +3,11 @@
 #![cfg(target_os = "linux")]
 
 mod android;
+mod clocks;
+mod functions;
+mod extras;
 mod linux;
+mod power;
+mod raw;
+mod watched;
 mod work;

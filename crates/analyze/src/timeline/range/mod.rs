@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use traceloom_trace::SmallSort;
 
-use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace, TrackId, TrackKind};
+use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, SliceId, Trace, TrackId, TrackKind};
 
 use crate::timeline::names::NameId;
 use crate::timeline::parts::{parts, run};
@@ -119,6 +119,8 @@ struct Count<'t> {
     timeline: &'t Timeline,
     recursion: &'t Recursion,
     wanted: Vec<bool>,
+    /// Whether all tracks count.
+    all: bool,
     range: TimeRange,
 }
 
@@ -180,7 +182,7 @@ fn merged(parts: &[Vec<Sum>]) -> Vec<Sum> {
 }
 
 /// Rows between two looks at whether the answer is still wanted.
-const STRIDE: usize = 1 << 16;
+const STRIDE: usize = CHUNK_ROWS;
 
 impl<'t> Count<'t> {
     fn new(trace: &'t Trace, timeline: &'t Timeline, scope: &RangeScope<'_>) -> Self {
@@ -192,11 +194,13 @@ impl<'t> Count<'t> {
                     .tracks
                     .is_none_or(|tracks| tracks.get(row) == Some(&true))
         });
+        let wanted: Vec<bool> = wanted.collect();
         Self {
             trace,
             timeline,
             recursion: timeline.recursion(trace),
-            wanted: wanted.collect(),
+            all: wanted.iter().all(|wanted| *wanted),
+            wanted,
             range: scope.range.unwrap_or(TimeRange::ALL),
         }
     }
@@ -242,13 +246,15 @@ impl<'t> Count<'t> {
     }
 
     /// The length of a slice's part in the range, unless it has none or does not count.
-    #[inline]
     fn part(&self, row: usize) -> Option<i64> {
         let slices = &self.trace.slices;
-        if !self.wanted[slices.track_id.get(row).row()] {
-            return None;
-        }
-        let (begin, dur) = (slices.ts.get(row), slices.dur.get(row));
+        let counts = self.wanted[slices.track_id.get(row).row()];
+        let part = || self.inside(row, slices.ts.get(row), slices.dur.get(row));
+        counts.then(part).flatten()
+    }
+
+    #[inline]
+    fn inside(&self, row: usize, begin: i64, dur: i64) -> Option<i64> {
         let end = match dur {
             NO_DURATION => self.timeline.end_of(self.trace, row),
             dur => begin.saturating_add(dur),
@@ -258,6 +264,23 @@ impl<'t> Count<'t> {
         }
         let (from, to) = (begin.max(self.range.from_ns), end.min(self.range.to_ns));
         Some(to.saturating_sub(from).max(0))
+    }
+
+    /// Calls `visit` with the rows of one chunk that have a part in the range, and its length.
+    #[inline]
+    fn chunk(&self, rows: Range<usize>, mut visit: impl FnMut(usize, i64)) {
+        let (slices, first) = (&self.trace.slices, rows.start / CHUNK_ROWS * CHUNK_ROWS);
+        let chunk = first / CHUNK_ROWS;
+        let (ts, dur) = (slices.ts.chunk(chunk), slices.dur.chunk(chunk));
+        let tracks = slices.track_id.chunk(chunk);
+        for row in rows {
+            let at = row - first;
+            if (self.all || self.wanted[tracks.get(at).row()])
+                && let Some(part) = self.inside(row, ts.get(at), dur.get(at))
+            {
+                visit(row, part);
+            }
+        }
     }
 
     #[inline]
@@ -270,7 +293,7 @@ impl<'t> Count<'t> {
         &self,
         source: &Source<'_>,
         new: &(dyn Fn(usize) -> T + Sync),
-        each: impl Fn(&mut T, usize) + Sync,
+        each: impl Fn(&mut T, usize, i64) + Sync,
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Vec<T> {
         let ranges = match source {
@@ -281,18 +304,24 @@ impl<'t> Count<'t> {
                     if cancelled() {
                         break;
                     }
-                    rows.iter().for_each(|&row| each(&mut sum, row as usize));
+                    for row in rows.iter().map(|row| *row as usize) {
+                        if let Some(part) = self.part(row) {
+                            each(&mut sum, row, part);
+                        }
+                    }
                 }
                 return vec![sum];
             }
         };
         run(ranges.len(), &|part| {
             let (mut sum, range) = (new(part), ranges[part].clone());
-            for from in range.clone().step_by(STRIDE) {
+            for chunk in range.start / STRIDE..range.end.div_ceil(STRIDE) {
                 if cancelled() {
                     break;
                 }
-                (from..range.end.min(from + STRIDE)).for_each(|row| each(&mut sum, row));
+                let rows = chunk * STRIDE..(chunk + 1) * STRIDE;
+                let rows = rows.start.max(range.start)..rows.end.min(range.end);
+                self.chunk(rows, |row, part| each(&mut sum, row, part));
             }
             sum
         })
@@ -301,14 +330,12 @@ impl<'t> Count<'t> {
     /// Adds up by name, part by part. A slice's time is taken from its parent's own.
     fn sums(&self, source: &Source<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Vec<Sum>> {
         let new = |_| vec![Sum::ZERO; self.timeline.names.len()];
-        self.each(source, &new, |sums, row| self.add(sums, row), cancelled)
+        let add = |sums: &mut Vec<Sum>, row, part| self.add(sums, row, part);
+        self.each(source, &new, add, cancelled)
     }
 
     #[inline]
-    fn add(&self, sums: &mut [Sum], row: usize) {
-        let Some(part) = self.part(row) else {
-            return;
-        };
+    fn add(&self, sums: &mut [Sum], row: usize, part: i64) {
         let parent = self.trace.slices.parent_id.get(row);
         if parent != SliceId::NONE
             && let Some(above) = sums.get_mut(self.name(parent.row()).row())
@@ -323,7 +350,7 @@ impl<'t> Count<'t> {
 }
 
 /// How many of the first `count` numbers fulfil `is_before`, which holds up to some number.
-pub(super) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
+pub(crate) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low + (high - low) / 2;

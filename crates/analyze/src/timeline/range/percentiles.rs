@@ -32,10 +32,9 @@ impl Count<'_> {
             let next = starts(part);
             (vec![0i64; next[names.len()]], next)
         };
-        let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row: usize| {
+        let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row, part| {
             let place = place.get(self.name(row).row()).copied().unwrap_or(u32::MAX) as usize;
             if place < names.len()
-                && let Some(part) = self.part(row)
                 && let Some(length) = lengths.get_mut(next[place])
             {
                 *length = part;
