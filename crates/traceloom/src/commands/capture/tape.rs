@@ -37,7 +37,7 @@ pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape
             }
             Watched::Lost(events) => losses.add(events),
             Watched::BrokeOff(why) => {
-                eprintln!("Warning: nothing more comes: {}", plain(&why));
+                tell(&format!("Warning: nothing more comes: {}", plain(&why)));
                 because(&why);
                 _ = ends.send(Ended::BrokeOff);
             }
