@@ -6,6 +6,7 @@ mod battor;
 mod console;
 mod extra;
 mod linux;
+mod live;
 mod output;
 mod raw;
 mod recording;
