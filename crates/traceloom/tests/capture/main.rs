@@ -7,6 +7,7 @@ mod clocks;
 mod extras;
 mod functions;
 mod linux;
+mod options;
 mod power;
 mod raw;
 mod watched;

@@ -73,6 +73,12 @@ impl Running {
         self.end()
     }
 
+    /// Ends it at once, without a word.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.end();
+    }
+
     /// Waits for the end.
     pub fn end(mut self) -> Output {
         let status = self.child.wait().unwrap();

@@ -256,6 +256,12 @@ impl CaptureArgs {
         if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");
         }
+        if self.from_file.as_ref() == Some(&self.output()) {
+            bail!(
+                "{} is what is read; -o names another file to write",
+                self.output().display()
+            );
+        }
         self.kind()?;
         self.check_extra()?;
         self.check_live()?;
@@ -267,10 +273,7 @@ impl CaptureArgs {
         let ending = if self.json { "json" } else { "html" };
         match (&self.output, &self.from_file) {
             (Some(output), _) => output.clone(),
-            (None, Some(file)) => {
-                let name = file.file_name().unwrap_or_default();
-                Path::new(name).with_extension(ending)
-            }
+            (None, Some(file)) => file.with_extension(ending),
             (None, None) => Path::new("trace").with_extension(ending),
         }
     }

@@ -25,6 +25,7 @@ use crate::print::plain;
 /// If nothing could be recorded, or the result not be written.
 pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
     args.check()?;
+    args.warn_of_extra();
     let wait = Wait::new();
     match (&args.from_file, args.target) {
         (Some(file), _) => {
@@ -138,7 +139,9 @@ fn start(controller: &mut Controller<'_>, console: &Console) -> Result<()> {
     for error in errors {
         eprintln!("Warning: {}", plain(&error.to_string()));
     }
-    eprintln!("Warning: Only {running} of {asked} tracing agents started.");
+    console.say(&format!(
+        "Warning: Only {running} of {asked} tracing agents started."
+    ));
     Ok(())
 }
 
