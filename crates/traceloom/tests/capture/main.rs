@@ -4,5 +4,6 @@
 
 mod android;
 mod linux;
+mod live;
 mod raw;
 mod work;
