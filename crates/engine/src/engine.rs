@@ -43,11 +43,13 @@ impl Engine {
     }
 
     /// Makes what questions need most, in the order in which a person gets there: the time line,
-    /// the totals beside a slice, the profile of everything. Whoever asks meanwhile waits for no
+    /// the totals beside a slice, the profile of everything, ranges. Whoever asks meanwhile waits for no
     /// more than what it needs.
     pub fn prepare(&self) {
         self.timeline().totals(&self.trace);
-        drop(self.trees.of(&self.trace, &Scope::default()));
+        drop(self.trees.of(self, &Scope::default()));
+        #[cfg(not(target_family = "wasm"))]
+        self.timeline().keep_lengths(&self.trace);
     }
 
     /// Makes the time line alone, for a trace that another will soon replace.

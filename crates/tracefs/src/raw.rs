@@ -25,6 +25,9 @@ const PIPE_BYTES: usize = 1 << 20;
 /// Kernels before 6.1 wake at the first record, when there is no whole page to move yet.
 const EARLY_WAKE: Duration = Duration::from_millis(20);
 
+/// What the kernel calls events that were lost, in a CPU's `stats`.
+const LOST: [&str; 3] = ["overrun", "commit overrun", "dropped events"];
+
 /// A recording of pages under way.
 pub struct RawCapture {
     cpus: Vec<Cpu>,
@@ -170,6 +173,19 @@ impl RawCapture {
             io::copy(&mut cpu.pages, out).map_err(Error::Output)?;
         }
         Ok(())
+    }
+
+    /// Events that found no room in a buffer, so far.
+    pub fn lost(&self, instance: &Instance<'_>) -> u64 {
+        let lost = |cpu: usize| {
+            let stats = instance.read(&format!("per_cpu/cpu{cpu}/stats"));
+            let stats = stats.unwrap_or_default();
+            let counts = stats.lines().filter_map(|line| line.split_once(": "));
+            let counts = counts.filter(|(name, _)| LOST.contains(name));
+            let numbers = counts.filter_map(|(_, count)| count.trim().parse::<u64>().ok());
+            numbers.sum::<u64>()
+        };
+        (0..self.cpus.len()).map(lost).sum()
     }
 
     /// Packs the pages of each CPU, so that their lengths are known before the file begins.

@@ -11,6 +11,7 @@ use traceloom_tracefs::{
 
 use crate::agent::{Agent, PartKind, Sink};
 use crate::error::{CaptureError, Result};
+use crate::status::{Status, size_kb};
 
 /// What is recorded where nothing is chosen, as far as the kernel has it.
 pub const LINUX_CATEGORIES: &[&str] = &[
@@ -219,18 +220,37 @@ impl Agent for LinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        true
+    }
+
     fn mark(&mut self, name: &str, _: Duration) -> Result<()> {
+        /// `EBADF`: the buffer is full, and takes nothing more.
+        const FULL: i32 = 9;
         let text = format!("trace_event_clock_sync: name={name}\n");
-        if let Some(session) = &self.session {
-            let file = session.tree().path("trace_marker");
-            let marker = std::fs::OpenOptions::new().write(true).open(&file);
-            let written = marker.and_then(|mut marker| marker.write_all(text.as_bytes()));
-            written.map_err(|source| CaptureError::Local {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        let file = session.tree().path("trace_marker");
+        let marker = std::fs::OpenOptions::new().write(true).open(&file);
+        match marker.and_then(|mut marker| marker.write_all(text.as_bytes())) {
+            Err(error) if error.raw_os_error() != Some(FULL) => Err(CaptureError::Local {
                 path: file.display().to_string(),
-                source,
-            })?;
+                source: error,
+            }),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    fn status(&mut self, _: Duration) -> Option<Status> {
+        let tree = self.session.as_ref()?.tree();
+        let mut status = Status::default();
+        for cpu in tree.list("per_cpu") {
+            let read = |file: &str| tree.read(&format!("per_cpu/{cpu}/{file}")).ok();
+            let size = read("buffer_size_kb").and_then(|text| size_kb(&text));
+            status.add_cpu(&read("stats")?, size);
+        }
+        Some(status)
     }
 
     fn stop(&mut self, _: Duration) -> Result<()> {

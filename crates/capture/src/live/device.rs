@@ -63,6 +63,10 @@ impl Agent for LiveAtraceAgent {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.atrace.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.atrace.mark(name, limit)
     }

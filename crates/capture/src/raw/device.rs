@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use crate::adb::{AdbError, Device, Shell, ShellEvent, Stream};
 use crate::agent::{Agent, PartKind, Sink};
-use crate::agents::AtraceAgent;
+use crate::agents::{AtraceAgent, NOT_STARTED};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 
 use super::{MAGIC, RawOptions};
 
@@ -95,7 +96,11 @@ impl Agent for RawAtraceAgent {
             match connection.next()? {
                 Event::Bytes(bytes) => received.say(bytes),
                 Event::Said(bytes) => received.say(bytes),
-                Event::End(status) => return Err(received.failed(&line, status)),
+                Event::End(_) => {
+                    return Err(CaptureError::DidNotStart {
+                        said: received.complaint(),
+                    });
+                }
             }
         }
         connection.limit(None);
@@ -103,8 +108,20 @@ impl Agent for RawAtraceAgent {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.atrace.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.atrace.mark(name, limit)
+    }
+
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        self.atrace.status(limit)
+    }
+
+    fn status_disturbs(&self) -> bool {
+        true
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
@@ -206,16 +223,10 @@ impl Received {
     fn complaint(&self) -> String {
         let text = self.text().replace(RECORDS, "");
         let lines = text.lines().map(str::trim);
-        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(PID));
+        let noise = ["", "done", NOT_STARTED];
+        let is_word = |line: &&str| !noise.contains(line) && !line.starts_with(PID);
+        let lines = lines.filter(is_word);
         lines.collect::<Vec<_>>().join("\n")
-    }
-
-    fn failed(&self, line: &str, status: Option<u8>) -> CaptureError {
-        CaptureError::Command {
-            command: line.to_owned(),
-            status: status.unwrap_or(1),
-            said: self.complaint(),
-        }
     }
 
     fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
@@ -240,8 +251,16 @@ impl Received {
 
     fn finish(self, status: Option<u8>) -> Result<()> {
         match (self.has_begun, status) {
-            (true, Some(0) | None) => Ok(()),
-            (true, status) => Err(self.failed("atrace --raw", status)),
+            (true, Some(0) | None) => match self.complaint() {
+                said if said.is_empty() => Ok(()),
+                // Lost events, settings that could not be put back.
+                said => Err(CaptureError::Told(said)),
+            },
+            (true, status) => Err(CaptureError::Command {
+                command: "atrace --raw".to_owned(),
+                status: status.unwrap_or(1),
+                said: self.complaint(),
+            }),
             (false, _) => Err(CaptureError::NoTraceData {
                 said: self.complaint(),
             }),
@@ -281,7 +300,7 @@ mod tests {
             }
             assert_eq!(kept.0, file, "pieces of {size}");
             assert_eq!(received.pid(), Some(77));
-            assert_eq!(received.complaint(), "done");
+            assert_eq!(received.complaint(), "");
             received.finish(None).unwrap();
         }
     }

@@ -13,6 +13,7 @@ use super::RawOptions;
 use crate::agent::{Agent, PartKind, Sink};
 use crate::agents::{LinuxAgent, Output};
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 
 /// What is handed over at a time, bytes.
 const PIECE: usize = 1 << 20;
@@ -74,8 +75,18 @@ impl Agent for RawLinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.kernel.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.kernel.mark(name, limit)
+    }
+
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        let mut status = self.kernel.status(limit)?;
+        status.bytes += self.taken.load(Ordering::Relaxed);
+        Some(status)
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
@@ -102,12 +113,5 @@ impl Agent for RawLinuxAgent<'_> {
         });
         let restored = self.kernel.restore();
         recorded.and(written).and(restored)
-    }
-}
-
-impl RawLinuxAgent<'_> {
-    /// How many bytes of pages came so far.
-    pub fn taken(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
     }
 }

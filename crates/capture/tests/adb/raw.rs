@@ -24,8 +24,10 @@ fn file() -> Vec<u8> {
         .collect()
 }
 
-/// Tells the recording that it is to end.
-static KILLED: Mutex<Option<(Sender<()>, Option<Receiver<()>>)>> = Mutex::new(None);
+/// Who kills the recording, and how it hears of that.
+type Killed = (Sender<()>, Option<Receiver<()>>);
+
+static KILLED: Mutex<Option<Killed>> = Mutex::new(None);
 
 fn device(connection: &mut Connection, service: &str) {
     connection.okay();
@@ -116,7 +118,7 @@ fn an_atrace_that_does_not_start_says_why() {
     let device = device.device("x");
     let atrace = AtraceAgent::new(device.clone(), AtraceOptions::default()).unwrap();
     let error = RawAtraceAgent::new(atrace, device, RawOptions::default()).start(LONG);
-    let CaptureError::Command { said, .. } = error.unwrap_err() else {
+    let CaptureError::DidNotStart { said } = error.unwrap_err() else {
         panic!("another error");
     };
     assert_eq!(said, "error opening trace_pipe_raw");

@@ -122,6 +122,53 @@ fn a_buffer_is_dumped_as_pages_too() {
     assert!(second.contains("I|1|second") && !second.contains("I|1|first"));
 }
 
+#[test]
+fn what_was_lost_is_said() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let file = device.path("trace.dat");
+    let args = [
+        "--raw",
+        "--stream",
+        "-b",
+        "64",
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    let mut child = device.start(Program::Ours, &args);
+    wait_until_recording(&mut child);
+    let signal = |number| {
+        // SAFETY: kill of our own child, which was not waited for.
+        unsafe { libc::kill(child.id() as libc::pid_t, number) };
+    };
+    // Nobody takes the pages meanwhile.
+    signal(libc::SIGSTOP);
+    let mut marker = Marker::open();
+    // A full buffer takes none: the kernel refuses, and counts.
+    for number in 0..10_000 {
+        _ = marker.try_put(&format!("I|1|mark {number}"));
+    }
+    signal(libc::SIGINT);
+    signal(libc::SIGCONT);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(kernel.settings(), *kernel.baseline());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lost = said.split_once(" events were lost: -b makes the buffer larger");
+    let lost: usize = lost.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap();
+    let trace = read_bytes(&fs::read(file).unwrap(), ReadOptions::default()).unwrap();
+    let losses = [RepairKind::LostEvents, RepairKind::BufferOverflow];
+    let repairs = trace.repairs.rows().iter();
+    let told = repairs.filter(|row| losses.contains(&row.kind));
+    let told: usize = told.map(|row| row.count as usize).sum();
+    assert!(
+        lost > 1_000 && told == lost,
+        "{lost} were lost, {told} are told"
+    );
+}
+
 /// Whether the installed trace-cmd was built with a compression.
 fn trace_cmd_knows(compression: &str) -> bool {
     let output = Command::new("trace-cmd").args(["list", "-c"]).output();

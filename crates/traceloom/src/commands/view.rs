@@ -55,7 +55,7 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         memory_limit: args.memory_limit,
         read: args.open.read_options("dropped file")?,
         finish: Arc::new(move |trace| {
-            with_original_names(trace, &open).map_err(|error| format!("{error:#}"))
+            with_original_names(trace, None, &open).map_err(|error| format!("{error:#}"))
         }),
         ..ServerOptions::default()
     })?;

@@ -3,7 +3,12 @@
 #![cfg(target_os = "linux")]
 
 mod android;
+mod clocks;
+mod extras;
+mod functions;
 mod linux;
 mod live;
+mod power;
 mod raw;
+mod watched;
 mod work;

@@ -13,6 +13,7 @@ use traceloom_capture::{
 
 use super::args::{CaptureArgs, MethodArgs};
 use super::console::Console;
+use super::extra::beside_device;
 use super::live::{Show, listed};
 use super::run::{print_list, record};
 use super::tape::tape;
@@ -51,6 +52,7 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
             Box::new(atrace)
         });
     }
+    agents.extend(beside_device(args, &device)?);
     if let Some(process) = &args.method.method {
         agents.push(method(&args.method, process, device));
     }
@@ -83,7 +85,7 @@ fn dist() -> PathBuf {
 }
 
 /// A folder of the device to use instead of its usual one.
-fn device_folder() -> Option<String> {
+pub fn device_folder() -> Option<String> {
     std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use traceloom_capture::Trigger;
 
+use super::extra::ExtraArgs;
 use super::live::LiveArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
@@ -68,6 +69,9 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub linux: LinuxArgs,
+
+    #[command(flatten)]
+    pub extra: ExtraArgs,
 
     #[command(flatten)]
     pub raw: RawArgs,
@@ -253,6 +257,7 @@ impl CaptureArgs {
             bail!("--ring and --until are for recording, not for a file");
         }
         self.kind()?;
+        self.check_extra()?;
         self.check_live()?;
         self.check_raw()
     }

@@ -13,6 +13,8 @@ use traceloom_tracefs::spool_folder;
 use super::args::CaptureArgs;
 use super::console::Console;
 #[cfg(target_os = "linux")]
+use super::extra::beside_machine;
+#[cfg(target_os = "linux")]
 use super::live::{Show, listed};
 #[cfg(target_os = "linux")]
 use super::run::{print_list, record};
@@ -45,7 +47,9 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
     } else {
         Box::new(ftrace)
     };
-    record(args, console, wait, show, vec![processes, ftrace])
+    let mut agents: Vec<Box<dyn Agent>> = vec![processes, ftrace];
+    agents.extend(beside_machine(args)?);
+    record(args, console, wait, show, agents)
 }
 
 #[cfg(target_os = "linux")]

@@ -2,7 +2,9 @@
 
 mod android;
 mod args;
+mod battor;
 mod console;
+mod extra;
 mod linux;
 mod live;
 mod output;
@@ -11,6 +13,7 @@ mod recording;
 mod run;
 mod tape;
 mod wait;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -15,6 +15,7 @@ use super::live::Show;
 use super::output::Output;
 use super::recording::{Part, Recording, keep};
 use super::wait::{Ended, Wait};
+use super::watch::{Collecting, Losses, watch};
 use crate::input::InputArgs;
 use crate::print::plain;
 
@@ -85,10 +86,13 @@ fn recorded(
     controller: &mut Controller<'_>,
 ) -> Result<(Trace, Result<String>, Ended)> {
     start(controller, console)?;
+    let mut losses = Losses::default();
+    // A long recording may have lost the first marks, one that ran full the last.
+    controller.mark(&mut |note| console.warn(&note));
     if let Some(show) = &mut show {
         show.begin(args)?;
     }
-    let ended = wait_for_end(args, console, wait);
+    let ended = wait_for_end(args, console, wait, controller, &mut losses);
     if ended == Ended::Signal {
         console.say("");
     }
@@ -96,6 +100,9 @@ fn recorded(
         show.saving(ended);
     }
     console.say("Tracing completed. Collecting output...");
+    controller.mark(&mut |note| console.warn(&note));
+    controller.stop(&mut |note| console.warn(&note));
+    losses.end(controller);
     let recording = collect(controller, console, args.kind()?)?;
     if recording.is_empty() {
         bail!("No data was captured.  Output file was not written.");
@@ -139,21 +146,27 @@ fn nothing() -> anyhow::Error {
     anyhow::Error::msg("nothing was started")
 }
 
-fn wait_for_end(args: &CaptureArgs, console: &Console, wait: &Wait) -> Ended {
+fn wait_for_end(
+    args: &CaptureArgs,
+    console: &Console,
+    wait: &Wait,
+    controller: &mut Controller<'_>,
+    losses: &mut Losses,
+) -> Ended {
     if args.from_file.is_some() {
         console.say("Reading results from file.");
         return Ended::Time;
     }
-    match args.time.filter(|&seconds| seconds > 0) {
-        Some(seconds) => {
-            console.say(&format!("Starting tracing ({seconds} seconds)"));
-            wait.for_time(Duration::from_secs(seconds.into()))
-        }
+    let seconds = args.time.filter(|&seconds| seconds > 0);
+    match seconds {
+        Some(seconds) => console.say(&format!("Starting tracing ({seconds} seconds)")),
         None => {
             console.say("Starting tracing (stop with enter)");
-            wait.until_asked(args.until.is_some() || args.live.live)
+            wait.listen_for_enter(args.until.is_some() || args.live.live);
         }
     }
+    let time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    watch(controller, wait, time, losses)
 }
 
 fn collect(
@@ -163,12 +176,13 @@ fn collect(
 ) -> Result<Recording> {
     let open = InputArgs::default_for_capture();
     let mut recording = Recording::new(open.read_options("")?, kind != OutputKind::Dat);
-    controller.stop(&mut |note| console.warn(&note));
     let mut failed: Vec<CaptureError> = Vec::new();
-    controller.collect(&mut recording, &mut |note| match note {
+    let mut collecting = Collecting::new(&mut recording);
+    controller.collect(&mut collecting, &mut |note| match note {
         Note::Failed { error, .. } if recording_failed(&error) => failed.push(error),
         note => console.warn(&note),
     });
+    drop(collecting);
     // What the others recorded is worth having all the same.
     if recording.is_empty()
         && let Some(error) = failed.pop()

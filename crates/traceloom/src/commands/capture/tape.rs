@@ -10,6 +10,7 @@ use super::args::CaptureArgs;
 use super::live::Show;
 use super::wait::{Ended, Wait};
 use crate::print::plain;
+use crate::progress::tell;
 
 /// The tape of a recording that is watched: what it waits for ends it, and losses are told.
 ///
@@ -29,14 +30,14 @@ pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape
         args.until.clone(),
         move |watched| match watched {
             Watched::Fired(what) => {
-                eprintln!("{}", plain(&what));
+                tell(&plain(&what));
                 because(&what);
                 // A recording that has ended already needs no end.
                 _ = ends.send(Ended::Trigger);
             }
             Watched::Lost(events) => losses.add(events),
             Watched::BrokeOff(why) => {
-                eprintln!("Warning: nothing more comes: {}", plain(&why));
+                tell(&format!("Warning: nothing more comes: {}", plain(&why)));
                 because(&why);
                 _ = ends.send(Ended::BrokeOff);
             }
@@ -66,10 +67,10 @@ impl Losses {
             .1
             .is_none_or(|told| told.elapsed() >= Duration::from_secs(1));
         if is_new {
-            eprintln!(
+            tell(&format!(
                 "Warning: {} events were lost so far; --buf-size makes the buffer larger",
                 lost.0
-            );
+            ));
             lost.1 = Some(Instant::now());
         }
     }
