@@ -126,14 +126,19 @@ impl PageParts {
         SCRIPT_PACKED
     }
 
+    /// The script of a server's page: that of all pages, and what follows a recording.
+    pub fn server_script(&self) -> String {
+        // The short names of the second are its own.
+        format!("{}{{{}}}", self.script, self.live)
+    }
+
     /// Puts the page of a server together. `head` goes to the start of the document's head, `data` before
     /// the script; both are HTML, made by the caller.
     ///
     /// # Errors
     /// If the shell lacks a place for a part.
     pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
-        // Both scripts have short names of their own.
-        let script = format!("{}{{{}}}", self.script, self.live);
+        let script = self.server_script();
         Ok(Page {
             html: self.html_with(&script, head, data)?,
             style_hash: hash(&self.css),

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
@@ -57,6 +58,17 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
             format!("{rate:.0}"),
         ]);
     }
+    let limit = median(options.repeats(), || {
+        let mut cat = Command::new("cat");
+        cat.arg(&plain);
+        cat
+    })?;
+    report.row(&[
+        "limit: cat into a file".to_owned(),
+        format!("{:.0}", text as f64 / 1e6),
+        format!("{:.2}", seconds(limit.cpu)),
+        format!("{:.0}", text as f64 / 1e6 / seconds(limit.cpu)),
+    ]);
     report.line(&format!("\nPromised are {PROMISED:.0} MB/s."));
     ensure!(
         slowest >= PROMISED,

@@ -47,7 +47,9 @@ pub use totals::Totals;
 pub use usage::{CounterUse, CpuUse, inside};
 pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};
 
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use parts::{in_parts, parts, run};
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use range::partition;
 
 use crate::frames::Frames;

@@ -232,7 +232,7 @@ mod tests {
 
     use super::{Tape, Watched};
     use crate::agent::{PartKind, Sink};
-    use crate::live::Trigger;
+    use crate::live::{Trigger, Window, WindowLimits};
 
     #[derive(Default)]
     struct Kept(String);
@@ -268,6 +268,40 @@ mod tests {
         tape.hand_over("x", &mut kept).unwrap();
         let expected: String = (97_999..100_000).map(line).collect();
         assert!(kept.0 == format!("# tracer: nop\n#\n{expected}"));
+    }
+
+    #[test]
+    fn a_file_holds_all_and_a_window_the_end() {
+        let window = Arc::new(Window::new(WindowLimits {
+            keep_ns: 1_000_000,
+            most_bytes: 256 << 10,
+        }));
+        let mut tape = Tape::new(None, None, |_| ())
+            .kept_in(tempfile::tempfile().unwrap())
+            .shown_in(Arc::clone(&window));
+        let text: String = (0..50_000).map(line).collect();
+        for piece in text.as_bytes().chunks(777) {
+            tape.push(piece);
+        }
+        tape.push(b"CPU:1 [LOST 12 EVENTS]\n");
+        assert!(tape.is_empty(), "nothing of it is in memory");
+        let stats = window.stats();
+        assert_eq!((stats.events, stats.lost), (50_000, 12));
+        let end = String::from_utf8(window.text(usize::MAX)).unwrap();
+        assert!(end.ends_with(&(line(49_999) + "CPU:1 [LOST 12 EVENTS]\n")));
+        let mut kept = Kept::default();
+        tape.hand_over("x", &mut kept).unwrap();
+        assert!(kept.0 == format!("# tracer: nop\n#\n{text}CPU:1 [LOST 12 EVENTS]\n"));
+    }
+
+    #[test]
+    fn an_end_that_nobody_asked_for_is_told() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let hears = Arc::clone(&told);
+        let tell = move |what| hears.lock().unwrap().push(what);
+        Tape::new(None, None, tell).broke_off("unplugged".to_owned());
+        let expected = [Watched::BrokeOff("unplugged".to_owned())];
+        assert_eq!(*told.lock().unwrap(), expected);
     }
 
     #[test]

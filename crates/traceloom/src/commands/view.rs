@@ -60,6 +60,9 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         ..ServerOptions::default()
     })?;
     announce(&server.url())?;
+    if std::io::stderr().is_terminal() {
+        eprintln!("Ctrl-C ends the server");
+    }
     if !args.no_open {
         open_browser(&server.url());
     }
@@ -94,9 +97,6 @@ pub fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{url}")?;
     out.flush()?;
-    if std::io::stderr().is_terminal() {
-        eprintln!("Ctrl-C ends the server");
-    }
     Ok(())
 }
 

@@ -8,6 +8,7 @@ mod extras;
 mod functions;
 mod linux;
 mod options;
+mod live;
 mod power;
 mod raw;
 mod watched;

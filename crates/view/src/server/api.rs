@@ -47,15 +47,18 @@ pub(crate) async fn status(
     if let Some(newest) = live.and_then(Live::newest) {
         return axum::Json(json!({"state": "live", "snapshot": newest})).into_response();
     }
-    let said = live.and_then(Live::ended);
-    let status = match state.traces.get(fields.trace) {
+    let mut status = match state.traces.get(fields.trace) {
         None => return no_such_trace(fields.trace),
         Some(Slot::Loading { done, total }) => {
-            json!({"state": "loading", "done": done, "total": total, "recorded": live.is_some()})
+            json!({"state": "loading", "done": done, "total": total})
         }
-        Some(Slot::Ready(_)) => json!({"state": "ready", "said": said}),
+        Some(Slot::Ready(_)) => json!({"state": "ready"}),
         Some(Slot::Failed(why)) => json!({"state": "failed", "error": &*why}),
     };
+    if let Some(live) = live {
+        status["recorded"] = live.is_recording().into();
+        status["said"] = live.ended().into();
+    }
     axum::Json(status).into_response()
 }
 

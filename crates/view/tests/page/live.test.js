@@ -25,7 +25,7 @@ async function tidily(body) {
   try { await body((end) => ends.unshift(end)); } finally { for (const end of ends) await end(); }
 }
 
-test("a recording is seen while it goes on, and whole afterwards", { skip: skip ? `skipped: ${skip}` : false, timeout: 240_000 }, () => tidily(async (finally_) => {
+test("a recording is seen while it goes on, and whole afterwards", { skip: skip ? `skipped: ${skip}` : false, timeout: 1_800_000 }, () => tidily(async (finally_) => {
   mkdirSync(work, { recursive: true });
   const path = join(work, "live.html");
   rmSync(path, { force: true });

@@ -15,7 +15,7 @@ use crate::times::parse_time;
 /// Takes systrace's options. Without --time it records until Enter or Ctrl-C.
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk"
+    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk\n  traceloom capture --live --target linux sched"
 )]
 pub struct CaptureArgs {
     /// Categories to record; -l lists them [default: what systrace records]

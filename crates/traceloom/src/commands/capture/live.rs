@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use traceloom_capture::{Agent, Limits, PartKind, Sink, Window, WindowLimits};
+use traceloom_capture::{Agent, Limits, PartKind, Sink, Window, WindowLimits, WindowStats};
 use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 use traceloom_view::{Handle, LiveOptions, LiveStats, Server, ServerError, ServerOptions};
@@ -259,9 +259,10 @@ impl Snapshots {
                 return;
             }
             let start = Instant::now();
-            let bytes = self.window.stats().bytes;
-            // What cannot be read is said when the recording has ended.
+            let WindowStats { bytes, events, .. } = self.window.stats();
+            // Times count from the first event: without one there is nothing to show. What cannot be read is said when the recording has ended.
             if bytes != shown_bytes
+                && events > 0
                 && let Ok(trace) = self.read(most_bytes)
             {
                 shown_bytes = bytes;

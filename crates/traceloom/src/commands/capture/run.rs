@@ -104,7 +104,7 @@ fn recorded(
     controller.mark(&mut |note| console.warn(&note));
     controller.stop(&mut |note| console.warn(&note));
     losses.end(controller);
-    let recording = collect(controller, console, args.kind()?)?;
+    let recording = collect(controller, console, args)?;
     if recording.is_empty() {
         bail!("No data was captured.  Output file was not written.");
     }
@@ -175,10 +175,13 @@ fn wait_for_end(
 fn collect(
     controller: &mut Controller<'_>,
     console: &Console,
-    kind: OutputKind,
+    args: &CaptureArgs,
 ) -> Result<Recording> {
+    let kind = args.kind()?;
     let open = InputArgs::default_for_capture();
-    let mut recording = Recording::new(open.read_options("")?, kind != OutputKind::Dat);
+    let is_result = matches!(kind, OutputKind::Text | OutputKind::Dat);
+    let result = is_result.then(|| args.output());
+    let mut recording = Recording::new(open.read_options("")?, kind != OutputKind::Dat, result);
     let mut failed: Vec<CaptureError> = Vec::new();
     let mut collecting = Collecting::new(&mut recording);
     controller.collect(&mut collecting, &mut |note| match note {
