@@ -28,6 +28,7 @@ const TARGETS: &[&str] = &[
     "report",
     "columns",
     "dmtracedump",
+    "elf",
 ];
 
 /// Runs the targets that `args` name, or all.

@@ -44,6 +44,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),
         "columns" => vec![testkit::report_columns()],
+        "elf" => vec![testkit::ElfImage::small().to_bytes()],
         _ => Vec::new(),
     }
 }

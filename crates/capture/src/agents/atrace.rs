@@ -236,10 +236,17 @@ impl Agent for AtraceAgent {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        true
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
-        let folder = self.device.tracing_folder()?;
         let mark = quote(&format!("trace_event_clock_sync: name={name}"));
-        let line = format!("echo {mark} > {}/trace_marker", quote(&folder));
+        // One line, so that little time goes by between the question and the mark.
+        let line = format!(
+            "for d in /sys/kernel/tracing /sys/kernel/debug/tracing; do \
+             test -e $d/trace_marker && {{ echo {mark} > $d/trace_marker; exit; }}; done; exit 1"
+        );
         self.device.ask(&line, limit)?;
         Ok(())
     }

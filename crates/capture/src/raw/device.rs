@@ -108,6 +108,10 @@ impl Agent for RawAtraceAgent {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.atrace.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.atrace.mark(name, limit)
     }
