@@ -46,6 +46,7 @@ test("a recording is seen while it goes on, and whole afterwards", { skip: skip 
   assert.ok(seen.total > 0, "the first steps are there");
   const view = await state(page, "view");
   assert.equal(view.to, await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.view.end));
+  assert.ok(view.to < 300e9, `times count from the recording's first event, not ${view.to} ns`);
   await until(page, (state, to) => state.view.to > to, view.to);
   const later = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
   assert.ok(later.total > seen.total, `${later.total} after ${seen.total}`);

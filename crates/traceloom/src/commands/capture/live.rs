@@ -38,6 +38,9 @@ const LEAST_INTERVAL: Duration = Duration::from_millis(400);
 /// What is recorded counts first: of the time, snapshots take one part of so many.
 const REST_FOR_EACH: u32 = 2;
 
+/// The bounds of a trace in which nothing has a time: marks of the clocks alone, for example.
+const NO_BOUNDS: (i64, i64) = (0, 0);
+
 /// How long a list of the processes is good.
 const PROCESSES_FOR: Duration = Duration::from_secs(10);
 
@@ -264,6 +267,7 @@ impl Snapshots {
             if bytes != shown_bytes
                 && events > 0
                 && let Ok(trace) = self.read(most_bytes)
+                && trace.bounds != NO_BOUNDS
             {
                 shown_bytes = bytes;
                 self.handle.show(trace);
