@@ -3,6 +3,8 @@
 mod arena;
 mod clip;
 mod counts;
+#[cfg(not(target_family = "wasm"))]
+mod edges;
 mod events;
 mod faults;
 mod freeze;
@@ -18,6 +20,8 @@ mod open_thread;
 mod overhead;
 mod passes;
 mod sched;
+#[cfg(not(target_family = "wasm"))]
+mod sums;
 #[cfg(not(target_family = "wasm"))]
 mod whole;
 

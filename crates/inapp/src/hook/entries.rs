@@ -126,10 +126,10 @@ extern "C" fn write<const WAY: usize, const TRUSTED: bool>(
     let original = WRITES[WAY].load(Ordering::Relaxed);
     // SAFETY: set before any word led here, to what such a word led to: a function like `write`.
     let original = unsafe { std::mem::transmute::<usize, Write>(original) };
-    if !marker::is_marker(fd, TRUSTED) {
+    if !marker::may_be_marker(fd) {
         return original(fd, data, count);
     }
-    marker::write_mark(fd, data, count, || original(fd, data, count))
+    marker::write(fd, TRUSTED, data, count, || original(fd, data, count))
 }
 
 extern "C" fn write_chk<const WAY: usize, const TRUSTED: bool>(
@@ -142,8 +142,8 @@ extern "C" fn write_chk<const WAY: usize, const TRUSTED: bool>(
     // SAFETY: set before any word led here, to what such a word led to: a function like `__write_chk`.
     let original = unsafe { std::mem::transmute::<usize, WriteChk>(original) };
     // More than the buffer holds: the original ends the process, and says why.
-    if count > size || !marker::is_marker(fd, TRUSTED) {
+    if count > size || !marker::may_be_marker(fd) {
         return original(fd, data, count, size);
     }
-    marker::write_mark(fd, data, count, || original(fd, data, count, size))
+    marker::write(fd, TRUSTED, data, count, || original(fd, data, count, size))
 }

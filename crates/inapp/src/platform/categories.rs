@@ -66,6 +66,11 @@ impl Tags {
         Ok(Self(mask))
     }
 
+    /// Those of a mask as libcutils has it.
+    pub fn from_mask(mask: u64) -> Self {
+        Self((mask & !NOT_READY) | ALWAYS)
+    }
+
     /// The mask as libcutils has it.
     pub fn mask(self) -> u64 {
         self.0

@@ -17,6 +17,7 @@
 
 mod categories;
 mod find;
+mod java;
 mod variables;
 
 use std::{fmt, io};

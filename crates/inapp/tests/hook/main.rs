@@ -6,6 +6,8 @@ mod build;
 mod chains;
 mod elf;
 mod forks;
+#[cfg(target_arch = "x86_64")]
+mod java;
 mod later;
 mod layouts;
 mod libcutils;

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch, open, ready, work } from "./lib.js";
-import { ask, cli, settled, state, until } from "./drive.js";
+import { ask, cli, hold, settled, state, until } from "./drive.js";
 import { capture, kernelTurn, noKernel, steps } from "./record.js";
 
 /** @typedef {import("playwright-core").Page} Page */
@@ -74,8 +74,7 @@ test("a recording is seen while it goes on, and whole afterwards", { skip: skip 
   await page.keyboard.press("l");
   assert.equal(await follow.getAttribute("aria-pressed"), "true");
   await until(page, (state, to) => state.view.to > to, (await state(page, "view")).to);
-  await page.keyboard.press("a");
-  await until(page, () => document.querySelector("[data-testid=live-follow]")?.getAttribute("aria-pressed") === "false");
+  await hold(page, "a", () => document.querySelector("[data-testid=live-follow]")?.getAttribute("aria-pressed") === "false");
   await page.keyboard.press("l");
   await next(page);
   await page.screenshot({ path: join(work, "shots/live-light.png") });

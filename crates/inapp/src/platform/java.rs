@@ -1,0 +1,151 @@
+//! The copy of the tags that `android.os.Trace` keeps in a field of its own, on older Androids: `sEnabledTags`, which
+//! its methods look at before they call libcutils. Newer ones ask libcutils each time.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::{Mutex, PoisonError};
+
+use super::categories::NOT_READY;
+use super::{Tags, TracePoints};
+
+/// The virtual machine's interface for the calling thread (`JNIEnv*`): a table of functions, of which these are used,
+/// by their places in `struct JNINativeInterface`.
+#[derive(Clone, Copy)]
+struct Env(*mut *const *const c_void);
+
+const FIND_CLASS: usize = 6;
+const EXCEPTION_CLEAR: usize = 17;
+const DELETE_LOCAL_REF: usize = 23;
+const GET_STATIC_FIELD_ID: usize = 144;
+const GET_STATIC_LONG_FIELD: usize = 151;
+const SET_STATIC_LONG_FIELD: usize = 160;
+
+type Place = *mut *const *const c_void;
+type Object = *mut c_void;
+type Field = *mut c_void;
+
+impl Env {
+    /// The function in a place of the table.
+    ///
+    /// # Safety
+    ///
+    /// `F` is the type of a pointer to that function.
+    unsafe fn function<F: Copy>(self, place: usize) -> F {
+        // SAFETY: the virtual machine's table, which has more places than those above.
+        let entry = unsafe { (*self.0).add(place) };
+        // SAFETY: the caller vouches for the type, which is a pointer as the entry is.
+        unsafe { *entry.cast::<F>() }
+    }
+
+    /// `android.os.Trace` and its field; `None` where there is no such class or field. No exception stays.
+    fn trace_field(self) -> Option<(Object, Field)> {
+        type FindClass = extern "system" fn(Place, *const c_char) -> Object;
+        type GetField = extern "system" fn(Place, Object, *const c_char, *const c_char) -> Field;
+        const NAME: &CStr = c"android/os/Trace";
+        // SAFETY: the functions of those places.
+        let (find, get_field) = unsafe {
+            (
+                self.function::<FindClass>(FIND_CLASS),
+                self.function::<GetField>(GET_STATIC_FIELD_ID),
+            )
+        };
+        let class = find(self.0, NAME.as_ptr());
+        if class.is_null() {
+            self.clear();
+            return None;
+        }
+        let field = get_field(self.0, class, c"sEnabledTags".as_ptr(), c"J".as_ptr());
+        if field.is_null() {
+            self.clear();
+            self.release(class);
+            return None;
+        }
+        Some((class, field))
+    }
+
+    fn clear(self) {
+        // SAFETY: the function of that place.
+        let clear = unsafe { self.function::<extern "system" fn(Place)>(EXCEPTION_CLEAR) };
+        clear(self.0);
+    }
+
+    fn release(self, object: Object) {
+        // SAFETY: the function of that place; each reference is released once.
+        let release =
+            unsafe { self.function::<extern "system" fn(Place, Object)>(DELETE_LOCAL_REF) };
+        release(self.0, object);
+    }
+
+    /// Sets the field to what `change` makes of its value; what stood there and what stands there now.
+    fn change(self, change: impl FnOnce(u64) -> u64) -> Option<(u64, u64)> {
+        type Get = extern "system" fn(Place, Object, Field) -> i64;
+        type Set = extern "system" fn(Place, Object, Field, i64);
+        let (class, field) = self.trace_field()?;
+        // SAFETY: the functions of those places, with a class and a field of type `long` that belong together.
+        let (get, set) = unsafe {
+            (
+                self.function::<Get>(GET_STATIC_LONG_FIELD),
+                self.function::<Set>(SET_STATIC_LONG_FIELD),
+            )
+        };
+        let before = get(self.0, class, field).cast_unsigned();
+        let after = change(before);
+        if after != before {
+            set(self.0, class, field, after.cast_signed());
+        }
+        self.release(class);
+        Some((before, after))
+    }
+}
+
+/// What was turned on from Java.
+struct On {
+    _points: Option<TracePoints>,
+    /// The field as it was, and as it was set.
+    field: Option<(u64, u64)>,
+}
+
+static ON: Mutex<Option<On>> = Mutex::new(None);
+
+/// `traceloom.TracePoints.turnOn(long)`.
+///
+/// # Safety
+///
+/// For the virtual machine to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOn(
+    env: *mut *const *const c_void,
+    _class: *mut c_void,
+    tags: i64,
+) -> u8 {
+    let mut on = ON.lock().unwrap_or_else(PoisonError::into_inner);
+    if on.is_some() {
+        return 0;
+    }
+    let tags = Tags::from_mask(tags.cast_unsigned());
+    let points = TracePoints::turn_on(tags).ok();
+    // The class copies libcutils' tags when it is first used: where it has not, what it would find there
+    // takes the place of that.
+    let field = Env(env).change(|before| (before & !NOT_READY) | tags.mask());
+    let any = points.is_some() || field.is_some();
+    *on = any.then_some(On {
+        _points: points,
+        field,
+    });
+    u8::from(any)
+}
+
+/// `traceloom.TracePoints.turnOff()`.
+///
+/// # Safety
+///
+/// For the virtual machine to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOff(
+    env: *mut *const *const c_void,
+    _class: *mut c_void,
+) {
+    let on = ON.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((before, ours)) = on.and_then(|on| on.field) {
+        Env(env).change(|now| if now == ours { before } else { now });
+    }
+}
