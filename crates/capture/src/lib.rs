@@ -51,7 +51,7 @@ pub use device::{choose_device, is_root};
 pub use error::{CaptureError, Result};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use live::LiveLinuxAgent;
-pub use live::{LiveAtraceAgent, Tape, Trigger, Watched};
+pub use live::{LiveAtraceAgent, Tape, Trigger, Watched, Window, WindowLimits, WindowStats};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
 pub use push::{PushedAgent, agent_for};

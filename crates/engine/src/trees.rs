@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use traceloom_analyze::{
-    CallTree, FunctionId, GroupBy, Measure, Origin, Profile, ProfileOptions, WholeTree,
-};
+#[cfg(target_family = "wasm")]
+use traceloom_analyze::TreeOptions;
+#[cfg(not(target_family = "wasm"))]
+use traceloom_analyze::WholeTree;
+use traceloom_analyze::{CallTree, FunctionId, GroupBy, Measure, Origin, Profile, ProfileOptions};
 
 use crate::engine::Engine;
 use crate::scope::Scope;
@@ -18,6 +20,7 @@ const KEPT_NODES: usize = 4 << 20;
 /// The trees of some scopes, newest first, and the tree of everything, which they are made from.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
+    #[cfg(not(target_family = "wasm"))]
     whole: Mutex<Arc<OnceLock<WholeTree>>>,
     kept: Mutex<Vec<(Scope, Arc<OnceLock<ScopeTree>>)>>,
 }
@@ -63,6 +66,22 @@ impl Trees {
         cell
     }
 
+    /// A report's traces are small enough to be counted anew, and its engine is lighter so.
+    #[cfg(target_family = "wasm")]
+    fn tree(&self, engine: &Engine, scope: &Scope) -> Arc<CallTree> {
+        let options = TreeOptions {
+            range: scope.range,
+            all_tracks: false,
+        };
+        let tracks = scope.tracks(&engine.trace);
+        Arc::new(CallTree::of_tracks(
+            &engine.trace,
+            &options,
+            tracks.as_deref(),
+        ))
+    }
+
+    #[cfg(not(target_family = "wasm"))]
     fn tree(&self, engine: &Engine, scope: &Scope) -> Arc<CallTree> {
         let trace = &engine.trace;
         let whole = Arc::clone(&lock(&self.whole));
@@ -81,7 +100,11 @@ impl Trees {
         if kept.len() > 1 {
             return kept.pop().is_some();
         }
-        std::mem::take(&mut *lock(&self.whole)).get().is_some()
+        #[cfg(not(target_family = "wasm"))]
+        if std::mem::take(&mut *lock(&self.whole)).get().is_some() {
+            return true;
+        }
+        false
     }
 
     fn forget_old(&self) {

@@ -152,7 +152,8 @@ impl MethodMap {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "0,0,{VERSION_CLASS} {VERSION} next={next};call={call}");
         for method in &self.methods {
-            let names = [&method.class, &method.name, &method.descriptor].map(|name| on_one_line(name));
+            let names =
+                [&method.class, &method.name, &method.descriptor].map(|name| on_one_line(name));
             let [class, name, descriptor] = names;
             let (id, access) = (method.id, method.access);
             let _ = writeln!(out, "{id},{access},{class} {name} {descriptor}");
@@ -189,7 +190,10 @@ impl Ids {
         let mut ids = Self::default();
         if let Some(base) = base {
             let entry = |method: &MappedMethod| {
-                (key(&method.class, &method.name, &method.descriptor), method.id)
+                (
+                    key(&method.class, &method.name, &method.descriptor),
+                    method.id,
+                )
             };
             ids.known = base.methods.iter().map(entry).collect();
             ids.map.next = base.next;
@@ -256,7 +260,9 @@ fn plain(name: &str) -> String {
     let mut parts = name.split("\\u");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let code = part.get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let code = part
+            .get(..4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
         match code.and_then(char::from_u32) {
             Some(c) => {
                 out.push(c);
@@ -298,12 +304,17 @@ mod tests {
         let second = second.into_map();
         assert_eq!(second.methods.len(), 2);
         let mut third = Ids::new(Some(&second), String::new());
-        assert_eq!(third.id(1, "F", "newer", "()V"), Some(4), "2 was somebody's");
+        assert_eq!(
+            third.id(1, "F", "newer", "()V"),
+            Some(4),
+            "2 was somebody's"
+        );
     }
 
     #[test]
     fn lines_of_other_tools_are_read() {
-        let text = "1,1,com.example.Feed load (I)V\r\n-1,0,dispatch x\n\n2,10,com/example/Feed open\n";
+        let text =
+            "1,1,com.example.Feed load (I)V\r\n-1,0,dispatch x\n\n2,10,com/example/Feed open\n";
         let map = MethodMap::parse(text).unwrap();
         let names: Vec<String> = map.methods.iter().map(MappedMethod::full_name).collect();
         assert_eq!(names, ["com.example.Feed.load", "com.example.Feed.open"]);

@@ -1,5 +1,6 @@
 //! What a call path counts: calls and times, in 16 bytes.
 
+#[cfg(not(target_family = "wasm"))]
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -75,11 +76,6 @@ impl Counts {
         first
     }
 
-    /// How many paths there are.
-    pub(crate) fn len(&self) -> usize {
-        self.packed.len()
-    }
-
     /// Tells the processor that this path's counts are wanted soon.
     #[inline]
     pub(crate) fn prefetch(&self, path: u32) {
@@ -129,6 +125,63 @@ impl Counts {
                 *sum += rest;
             }
         }
+    }
+
+    /// Replaces what a path counts. Times below zero are zero.
+    pub(crate) fn set(&mut self, path: u32, [wall_ns, cpu_ns]: [i64; 2], calls: u64) {
+        self.beyond.remove(&path);
+        self.put(path, wall_ns.max(0) as u64, cpu_ns.max(0) as u64, calls);
+    }
+
+    /// Bytes of what is beyond.
+    #[inline]
+    pub(crate) fn beyond_bytes(&self) -> usize {
+        self.beyond.capacity() * (size_of::<(u32, Beyond)>() + 1)
+    }
+
+    /// How often a path was called.
+    #[inline]
+    pub(crate) fn calls(&self, path: u32) -> u64 {
+        let calls = self.packed[path as usize].calls();
+        match self.beyond.is_empty() {
+            true => calls,
+            false => calls + (self.beyond_of(path)[2] << (2 * CALL_BITS)),
+        }
+    }
+
+    /// How often all paths were called.
+    pub(crate) fn all_calls(&self) -> u64 {
+        let beyond: u64 = self.beyond.values().map(|beyond| beyond[2]).sum();
+        let calls = self.packed.iter().map(|packed| packed.calls());
+        calls.sum::<u64>() + (beyond << (2 * CALL_BITS))
+    }
+
+    /// Wall and CPU time of a path, ns; at most 2^63 - 1.
+    #[inline]
+    pub(crate) fn times(&self, path: u32) -> [i64; 2] {
+        let packed = self.packed[path as usize];
+        let times = [packed.wall & TIME_MASK, packed.cpu & TIME_MASK];
+        if self.beyond.is_empty() {
+            return times.map(|time| time as i64);
+        }
+        let [wall, cpu, _] = self.beyond_of(path);
+        let whole = |low: u64, high: u64| u128::from(high) << TIME_BITS | u128::from(low);
+        [whole(times[0], wall), whole(times[1], cpu)]
+            .map(|time| i64::try_from(time).unwrap_or(i64::MAX))
+    }
+
+    #[cold]
+    fn beyond_of(&self, path: u32) -> Beyond {
+        self.beyond.get(&path).copied().unwrap_or_default()
+    }
+}
+
+/// What it takes to narrow a whole tree.
+#[cfg(not(target_family = "wasm"))]
+impl Counts {
+    /// How many paths there are.
+    pub(crate) fn len(&self) -> usize {
+        self.packed.len()
     }
 
     /// Takes back a call that was added. Not for paths that counted more than 2^63 - 1 ns a call.
@@ -207,54 +260,6 @@ impl Counts {
             picked.packed.push(self.packed[path as usize]);
         }
         picked
-    }
-
-    /// Replaces what a path counts. Times below zero are zero.
-    pub(crate) fn set(&mut self, path: u32, [wall_ns, cpu_ns]: [i64; 2], calls: u64) {
-        self.beyond.remove(&path);
-        self.put(path, wall_ns.max(0) as u64, cpu_ns.max(0) as u64, calls);
-    }
-
-    /// Bytes of what is beyond.
-    #[inline]
-    pub(crate) fn beyond_bytes(&self) -> usize {
-        self.beyond.capacity() * (size_of::<(u32, Beyond)>() + 1)
-    }
-
-    /// How often a path was called.
-    #[inline]
-    pub(crate) fn calls(&self, path: u32) -> u64 {
-        let calls = self.packed[path as usize].calls();
-        match self.beyond.is_empty() {
-            true => calls,
-            false => calls + (self.beyond_of(path)[2] << (2 * CALL_BITS)),
-        }
-    }
-
-    /// How often all paths were called.
-    pub(crate) fn all_calls(&self) -> u64 {
-        let beyond: u64 = self.beyond.values().map(|beyond| beyond[2]).sum();
-        let calls = self.packed.iter().map(|packed| packed.calls());
-        calls.sum::<u64>() + (beyond << (2 * CALL_BITS))
-    }
-
-    /// Wall and CPU time of a path, ns; at most 2^63 - 1.
-    #[inline]
-    pub(crate) fn times(&self, path: u32) -> [i64; 2] {
-        let packed = self.packed[path as usize];
-        let times = [packed.wall & TIME_MASK, packed.cpu & TIME_MASK];
-        if self.beyond.is_empty() {
-            return times.map(|time| time as i64);
-        }
-        let [wall, cpu, _] = self.beyond_of(path);
-        let whole = |low: u64, high: u64| u128::from(high) << TIME_BITS | u128::from(low);
-        [whole(times[0], wall), whole(times[1], cpu)]
-            .map(|time| i64::try_from(time).unwrap_or(i64::MAX))
-    }
-
-    #[cold]
-    fn beyond_of(&self, path: u32) -> Beyond {
-        self.beyond.get(&path).copied().unwrap_or_default()
     }
 }
 

@@ -300,14 +300,14 @@ fn describe(trace: &Trace, lane: &Lane, root: NodeId) -> TreeThread {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use traceloom_trace::{SliceBegin, TraceBuilder};
 
     use super::*;
     use crate::tree::Measure;
 
     /// Threads that take turns; each calls `a`, `b` and `c` in an order of its own, two deep.
-    fn trace() -> Trace {
+    pub fn trace() -> Trace {
         let mut builder = TraceBuilder::new();
         let names = [b"a", b"b", b"c"].map(|name| builder.intern(name));
         let threads: Vec<_> = (1..=9).map(|tid| builder.thread(tid)).collect();

@@ -3,6 +3,8 @@
 mod arena;
 mod clip;
 mod counts;
+#[cfg(not(target_family = "wasm"))]
+mod edges;
 mod events;
 mod faults;
 mod freeze;
@@ -11,12 +13,16 @@ mod function;
 mod lane;
 mod measure;
 mod merge;
+#[cfg(not(target_family = "wasm"))]
 mod narrow;
 mod nodes;
 mod open_thread;
 mod overhead;
 mod passes;
 mod sched;
+#[cfg(not(target_family = "wasm"))]
+mod sums;
+#[cfg(not(target_family = "wasm"))]
 mod whole;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
@@ -28,6 +34,7 @@ pub use function::{Function, FunctionId, Origin};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
 pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
+#[cfg(not(target_family = "wasm"))]
 pub use whole::WholeTree;
 
 pub(crate) use measure::{add, take};

@@ -10,6 +10,7 @@ use super::arena::NONE;
 use super::clip::Moment;
 use super::from_trace::{Counts, Plan, TreeOptions, usual_parts, with_thread_clocks};
 use super::lane::Lane;
+use super::nodes::CallNodes;
 use super::sched::{StateClock, StatesByThread};
 use super::{CallTree, NodeId, TreeClocks};
 use crate::timeline::in_parts;
@@ -134,5 +135,23 @@ impl WholeTree {
     pub(super) fn clocks(&self, trace: &Trace, thread_clocks: bool) -> TreeClocks {
         let states = !thread_clocks && self.states(trace).is_some();
         super::from_trace::clocks(trace, thread_clocks, states)
+    }
+}
+
+impl CallNodes {
+    /// Puts the counts in the order of the rows; returns the row of each number they had.
+    pub(super) fn order_counts(&mut self) -> Vec<u32> {
+        let mut row_of = vec![u32::MAX; self.counts.len()];
+        let paths = self.links.iter().map(|link| link.0[3]);
+        self.counts = self.counts.picked(self.links.len(), paths.clone());
+        if !self.states.is_empty() {
+            let states = paths.map(|path| self.states[path as usize]);
+            self.states = states.collect();
+        }
+        for (row, link) in self.links.iter_mut().enumerate() {
+            row_of[link.0[3] as usize] = row as u32;
+            link.0[3] = row as u32;
+        }
+        row_of
     }
 }

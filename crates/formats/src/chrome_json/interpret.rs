@@ -2,14 +2,15 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ClockKind, ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, SourceId,
-    StringId, ThreadId, TraceBuilder, TrackId,
+    ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
+    TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
 use super::event::Event;
 use super::flows::Flows;
-use super::json::{Value, unescape};
+use super::json::Value;
+use super::parts::{is_inner, is_late};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
 use super::values::{arguments, as_text, is_facts, member, shown};
@@ -17,10 +18,9 @@ use super::{ID, threads};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::late::Late;
-use crate::unwrap::Inner;
 
 /// Members of the outermost object that are kept; real files have a dozen.
-const MOST_MEMBERS: usize = 1 << 14;
+pub(super) const MOST_MEMBERS: usize = 1 << 14;
 
 /// A number of the file, or a text in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,22 +31,22 @@ enum Number {
 
 /// Keeps what events say.
 pub(super) struct Interpreter {
-    options: ReadOptions,
+    pub(super) options: ReadOptions,
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
     /// What stands beside the events, and where.
     members: Vec<(String, Vec<u8>, Place)>,
-    members_beyond: u64,
+    pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     pub(super) first_counter: Option<usize>,
     /// Added to all times: what a sync point shared with another block of the page says.
-    shift: i64,
+    pub(super) shift: i64,
     /// Clock markers of no other block.
-    clocks: Vec<ClockRow>,
-    late: Late,
+    pub(super) clocks: Vec<ClockRow>,
+    pub(super) late: Late,
     /// Something that is embedded was read.
     pub read_inner: bool,
 }
@@ -99,7 +99,7 @@ impl Interpreter {
     }
 
     /// Whether the file is a trace at all, only its events tell: its facts wait for the end.
-    fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
+    pub(super) fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
         if self.members.len() >= MOST_MEMBERS {
             self.members_beyond += 1;
             return;
@@ -113,38 +113,6 @@ impl Interpreter {
         };
         self.members
             .push((key.to_owned(), text[..kept].to_vec(), place));
-    }
-
-    /// A trace in a string: ftrace text, as Chromium on Linux writes it, and what else systrace put
-    /// into its JSON.
-    fn inner(&mut self, key: &str, text: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let [b'"', inside @ .., b'"'] = text else {
-            self.hold_member(key, text, Place::default());
-            return Ok(());
-        };
-        let mut inner = Inner::new(ID, &self.options);
-        let plain = unescape(inside);
-        let result = inner.feed(&plain, out).and_then(|()| inner.finish(out));
-        match result {
-            Ok(()) => self.read_inner = true,
-            Err(error @ (ReadError::TooDeep { .. } | ReadError::TooBig { .. })) => {
-                return Err(error);
-            }
-            Err(error) => out.repair(RepairKind::SkippedEntry, 1, Place::default(), || {
-                format!("{key}: {error}")
-            }),
-        }
-        Ok(())
-    }
-
-    fn hold_late(&mut self, key: &str, text: &[u8], place: Place) {
-        match text {
-            [b'"', inside @ .., b'"'] => {
-                self.late.add(key, unescape(inside).into_owned());
-                self.read_inner = true;
-            }
-            _ => self.hold_member(key, text, place),
-        }
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
@@ -285,47 +253,6 @@ impl Interpreter {
         }
     }
 
-    /// A marker that another block of the same page may have too; that block's clock then counts.
-    fn clock_sync(&mut self, event: &Event<'_>, ts: i64, place: Place, out: &mut TraceBuilder) {
-        let name = event.argument(b"sync_id");
-        let Some(name) = name.as_ref().and_then(Value::text) else {
-            return out.repair(RepairKind::BadClockSync, 1, place, || {
-                "no sync_id".to_owned()
-            });
-        };
-        let name = String::from_utf8_lossy(name).into_owned();
-        let issued = event.argument(b"issue_ts");
-        let issued = issued.as_ref().and_then(Value::text);
-        let issued = issued.and_then(super::json::micros_to_ns).unwrap_or(ts);
-        if let Some(row) = out.trace().clocks.iter().find(|row| row.name == name) {
-            self.shift = row.ts.saturating_sub(issued);
-            return;
-        }
-        if self.clocks.len() >= MOST_MEMBERS {
-            self.members_beyond += 1;
-            return;
-        }
-        // Who issued it does not know when the other side took notice, only when it was asked to
-        // and when it had.
-        self.clocks.push(ClockRow {
-            source: SourceId::NONE,
-            clock: ClockKind::Trace,
-            ts: issued,
-            value_ns: issued,
-            precision_ns: ts.saturating_sub(issued).max(0),
-            name,
-        });
-    }
-
-    /// Markers that nobody else had so far: others may look for them.
-    fn put_clocks(&mut self, out: &mut TraceBuilder) {
-        for mut row in std::mem::take(&mut self.clocks) {
-            row.ts = row.ts.saturating_add(self.shift);
-            row.value_ns = row.ts;
-            out.clock(row);
-        }
-    }
-
     /// Puts everything in order and builds the slices.
     pub fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         let out = out.trace(ID)?;
@@ -363,22 +290,6 @@ impl Interpreter {
         let mut late = std::mem::take(&mut self.late);
         late.finish(ID, &self.options, &mut Target::Trace(out))
     }
-}
-
-/// What systrace called its agents' data that shares the trace's threads and clock.
-fn is_inner(key: &str) -> bool {
-    matches!(
-        key,
-        "systemTraceEvents" | "androidProcessDump" | "cgroupDump" | "systraceController"
-    )
-}
-
-/// What systrace, and Telemetry, called data with clocks of its own.
-fn is_late(key: &str) -> bool {
-    matches!(
-        key,
-        "atraceProcessDump" | "waltTrace" | "waltTraceEvents" | "powerTraceAsString"
-    )
 }
 
 fn flags(event: &Event<'_>) -> u8 {

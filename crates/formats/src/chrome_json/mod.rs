@@ -17,6 +17,7 @@ mod event;
 mod flows;
 mod interpret;
 pub(crate) mod json;
+mod parts;
 mod rows;
 mod split;
 #[cfg(test)]

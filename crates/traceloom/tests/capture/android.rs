@@ -349,7 +349,7 @@ fn a_device_is_watched() {
 }
 
 /// atrace says nothing when it begins to stream.
-fn wait_until_events_are_on() {
+pub fn wait_until_events_are_on() {
     let begun = std::time::Instant::now();
     let mark = || std::fs::write("/sys/kernel/tracing/trace_marker", "traceloom waits").is_ok();
     let events = || {

@@ -262,5 +262,4 @@ fn what_has_no_place_is_refused() {
     insta::assert_snapshot!(run(&["--process-dump", "-o", "x.txt"]), @"traceloom: --process-dump needs a file that has a place for it: .html or .json");
     insta::assert_snapshot!(run(&["--walt", "-o", "x.dat"]), @"traceloom: --walt needs a file that has a place for it: .html or .json");
     insta::assert_snapshot!(run(&["--walt", "--target", "linux"]), @"traceloom: --walt is for Android");
-    insta::assert_snapshot!(run(&["--walt", "--from-file", "x.html"]), @"traceloom: --walt is for recording, not for a file");
 }

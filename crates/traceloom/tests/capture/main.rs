@@ -4,9 +4,11 @@
 
 mod android;
 mod clocks;
-mod functions;
 mod extras;
+mod functions;
 mod linux;
+mod options;
+mod live;
 mod power;
 mod raw;
 mod watched;

@@ -5,7 +5,7 @@ use traceloom_trace::{RowId, Trace};
 
 use crate::android::{on, with_device};
 use crate::clocks::{slept, spans};
-use crate::work::{open, record, said, sleeper, traceloom};
+use crate::work::{Running, TRACELOOM, open, record, said, sleeper, traceloom};
 
 /// What is drawn in the middle of each slice, and behind it.
 fn check_power(trace: &Trace, slices: &[(i64, i64)]) {
@@ -108,6 +108,15 @@ fn a_device_is_not_charged_meanwhile() {
         let trace = open(&folder.join("trace.html"));
         assert!(trace.strings.lookup("battor.power_mw").is_some());
 
+        // Nor does it stay so when nobody is there to turn it on again.
+        let mut command = on(device, folder, &args);
+        command.env("TRACELOOM_DEVICE_FOLDER", device.home());
+        let running = Running::start(command);
+        assert_eq!(read(), "0\n");
+        running.kill();
+        wait_until(|| read() == "1\n");
+        reset_atrace();
+
         // One that cannot be told says so; the meter is there all the same.
         std::fs::remove_file(&charging).unwrap();
         let mut command = on(device, folder, &args);
@@ -152,6 +161,13 @@ fn a_meter_that_is_gone_takes_nothing_from_the_trace() {
         "{stderr}"
     );
     crate::work::check_sleeper(&open(&folder.path().join("t.html")), "alone");
+}
+
+/// What a recorder that was killed leaves of atrace's.
+fn reset_atrace() {
+    let mut program = std::process::Command::new(TRACELOOM);
+    let reset = program.args(["atrace", "--async_stop"]).output();
+    assert!(reset.unwrap().status.success());
 }
 
 fn wait_until(is_so: impl Fn() -> bool) {

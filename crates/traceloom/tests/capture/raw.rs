@@ -1,5 +1,6 @@
 //! Pages instead of text: of this machine and of a device, as trace-cmd reads them and as ours does.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -57,6 +58,43 @@ fn this_machine_in_every_form() {
         }
         assert_eq!(settings(), before);
     }
+    let left = std::fs::read_dir(folder.path()).unwrap();
+    assert_eq!(left.count(), cases.len(), "nothing but the results");
+}
+
+/// What comes is the result; it takes the place of an old one, behind a link too.
+#[test]
+fn the_result_takes_the_place_of_an_old_one() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    for name in ["link.dat", "link.txt"] {
+        let (link, file) = (folder.path().join(name), other.path().join(name));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let args = ["capture", "--target", "linux", "-o", name, "sched"];
+        let output = record(traceloom(folder.path(), &args), || sleeper("linked"));
+        assert!(output.status.success(), "{}", said(&output).1);
+        assert!(link.is_symlink());
+        check_sleeper(&open(&file), "linked");
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o600, 0o600);
+    }
+    let left = std::fs::read_dir(other.path()).unwrap();
+    assert_eq!(left.count(), 2, "nothing but the results");
+
+    let args = [
+        "capture", "--target", "linux", "-t", "1", "-o", "no/x.dat", "sched",
+    ];
+    let output = traceloom(folder.path(), &args).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let (_, stderr) = said(&output);
+    assert!(
+        stderr.contains("cannot write no/x.dat: there is no folder no"),
+        "{stderr}"
+    );
 }
 
 #[test]

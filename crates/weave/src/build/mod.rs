@@ -71,11 +71,20 @@ impl Build {
     /// # Errors
     /// If an input cannot be read or the output not be written. A class or method that cannot be
     /// woven stays as it is, and the report says so.
-    pub fn run(&self, inputs: &[PathBuf], output: &Path) -> Result<(Report, MethodMap), BuildError> {
+    pub fn run(
+        &self,
+        inputs: &[PathBuf],
+        output: &Path,
+    ) -> Result<(Report, MethodMap), BuildError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
-        let pool = pool.build().map_err(|error| BuildError::Threads(error.to_string()))?;
+        let pool = pool
+            .build()
+            .map_err(|error| BuildError::Threads(error.to_string()))?;
         let mut read = Inputs::default();
-        let sources = inputs.iter().map(|path| read.read(path)).collect::<Result<Vec<_>, _>>()?;
+        let sources = inputs
+            .iter()
+            .map(|path| read.read(path))
+            .collect::<Result<Vec<_>, _>>()?;
         let target = Target::choose(&sources, output)?;
         target.check(&sources)?;
         let classes = read.classes;
@@ -119,7 +128,12 @@ impl Build {
                 plans.push(Plan::Leave);
                 continue;
             }
-            let id = ids.id(method.access, &choices.class, &method.name, &method.descriptor);
+            let id = ids.id(
+                method.access,
+                &choices.class,
+                &method.name,
+                &method.descriptor,
+            );
             let id = id.ok_or(BuildError::NoIds)?;
             let text = self.text(id, &choices.class, &method.name);
             plans.push(Plan::Weave { id, text });
@@ -157,7 +171,9 @@ impl Build {
                 ..Woven::default()
             };
         }
-        match weave_class(&class.bytes, &self.call, |number| plan.plans[number].clone()) {
+        match weave_class(&class.bytes, &self.call, |number| {
+            plan.plans[number].clone()
+        }) {
             // A class of which something could not be woven is tried again, so that it is told again.
             Ok(woven) => Woven {
                 key: key.filter(|_| woven.bytes.is_some() && woven.left_out.is_empty()),
@@ -220,13 +236,18 @@ fn report(classes: &[ClassFileUnit], plans: &[ClassPlan], woven: &[Woven]) -> Re
         let before = class.bytes.len() as u64;
         if !woven.is_cached() {
             report.bytes_before += before;
-            report.bytes_after += woven.bytes.as_ref().map_or(before, |bytes| bytes.len() as u64);
+            report.bytes_after += woven
+                .bytes
+                .as_ref()
+                .map_or(before, |bytes| bytes.len() as u64);
         }
         report.woven_classes += usize::from(woven.is_woven());
         report.cached_classes += usize::from(woven.is_cached());
         match plan {
             Ok(plan) => count_methods(&mut report, class, plan, woven),
-            Err(error) => report.unreadable.push((class.place.clone(), error.to_string())),
+            Err(error) => report
+                .unreadable
+                .push((class.place.clone(), error.to_string())),
         }
     }
     report
@@ -273,10 +294,12 @@ fn into_cache(
         Some((woven.key?, woven.bytes.as_deref(), options))
     });
     let (zip, numbers) = cache.renew(wanted)?;
-    let results = woven.into_iter().map(|woven| match (woven.key, woven.bytes) {
-        (Some(key), _) => WovenClass::Cached(numbers[&key]),
-        (None, Some(bytes)) => WovenClass::Bytes(bytes),
-        (None, None) => WovenClass::Same,
-    });
+    let results = woven
+        .into_iter()
+        .map(|woven| match (woven.key, woven.bytes) {
+            (Some(key), _) => WovenClass::Cached(numbers[&key]),
+            (None, Some(bytes)) => WovenClass::Bytes(bytes),
+            (None, None) => WovenClass::Same,
+        });
     Ok((results.collect(), Some(zip)))
 }

@@ -38,16 +38,28 @@ impl Target {
     pub fn choose(sources: &[Source], output: &Path) -> Result<Self, BuildError> {
         if is_archive(output) && !output.is_dir() {
             return Ok(match sources {
-                [Source { content: Content::Archive(_), .. }] => Self::Each(vec![output.to_owned()]),
+                [
+                    Source {
+                        content: Content::Archive(_),
+                        ..
+                    },
+                ] => Self::Each(vec![output.to_owned()]),
                 _ => Self::One(output.to_owned()),
             });
         }
-        if let [Source { content: Content::Folder(_), .. }] = sources {
+        if let [
+            Source {
+                content: Content::Folder(_),
+                ..
+            },
+        ] = sources
+        {
             return Ok(Self::Each(vec![output.to_owned()]));
         }
         let mut places: Vec<PathBuf> = Vec::new();
         for source in sources {
-            let path = std::path::absolute(&source.path).map_err(BuildError::io("find", &source.path))?;
+            let path =
+                std::path::absolute(&source.path).map_err(BuildError::io("find", &source.path))?;
             let place = output.join(path.file_name().unwrap_or_default());
             if places.contains(&place) {
                 return Err(BuildError::Collision(place));
@@ -158,7 +170,9 @@ impl Output<'_> {
             (WovenClass::Bytes(bytes), _) => Ok(Some(bytes.clone())),
             (WovenClass::Cached(number), Some(zip)) => {
                 let bytes = cache::entry(zip, *number);
-                bytes.map(Some).map_err(BuildError::zip("read", "of the cache"))
+                bytes
+                    .map(Some)
+                    .map_err(BuildError::zip("read", "of the cache"))
             }
             _ => Ok(None),
         }
@@ -212,7 +226,8 @@ impl Output<'_> {
                 }
                 Item::Class(class) if !matches!(self.results[*class], WovenClass::Same) => {
                     drop(entry);
-                    self.class_entry(*class, &name, options, zip).map_err(cannot)?;
+                    self.class_entry(*class, &name, options, zip)
+                        .map_err(cannot)?;
                 }
                 Item::Archive(inner) if self.is_changed(inner) => {
                     drop(entry);
@@ -316,7 +331,9 @@ fn add<W: Write + Seek>(
 
 /// A path in a folder as an archive writes it.
 fn entry_name(inside: &Path) -> String {
-    let parts = inside.components().map(|part| part.as_os_str().to_string_lossy());
+    let parts = inside
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
 }
 
@@ -331,7 +348,8 @@ fn finish_archive(
     place: &Path,
 ) -> Done {
     let text = place.display().to_string();
-    zip.set_raw_comment(comment).map_err(BuildError::zip("write", &text))?;
+    zip.set_raw_comment(comment)
+        .map_err(BuildError::zip("write", &text))?;
     let file = zip.finish().map_err(BuildError::zip("write", &text))?;
     persist(file, place)
 }
@@ -350,7 +368,9 @@ fn beside(place: &Path) -> Result<NamedTempFile, BuildError> {
     let folder = place.parent().filter(|folder| *folder != Path::new(""));
     let mut builder = tempfile::Builder::new();
     set_usual_mode(&mut builder);
-    let file = builder.prefix(".traceloom-").tempfile_in(folder.unwrap_or(Path::new(".")));
+    let file = builder
+        .prefix(".traceloom-")
+        .tempfile_in(folder.unwrap_or(Path::new(".")));
     file.map_err(BuildError::io("write", place))
 }
 
@@ -384,5 +404,7 @@ fn make_folder(folder: &Path) -> Done {
 
 fn copy(from: &Path, to: &Path) -> Done {
     make_parent(to)?;
-    std::fs::copy(from, to).map(|_| ()).map_err(BuildError::io("copy", from))
+    std::fs::copy(from, to)
+        .map(|_| ())
+        .map_err(BuildError::io("copy", from))
 }

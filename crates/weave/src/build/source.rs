@@ -104,7 +104,12 @@ impl Inputs {
         })
     }
 
-    fn class(&mut self, bytes: Vec<u8>, place: String, options: Option<SimpleFileOptions>) -> usize {
+    fn class(
+        &mut self,
+        bytes: Vec<u8>,
+        place: String,
+        options: Option<SimpleFileOptions>,
+    ) -> usize {
         self.classes.push(ClassFileUnit {
             bytes,
             place,
@@ -191,7 +196,11 @@ impl Inputs {
             Kind::Class => Ok(Item::Class(self.class(bytes, place, Some(options)))),
             // What is called like an archive and is none is somebody's data.
             _ if ZipArchive::new(Cursor::new(&bytes[..])).is_err() => Ok(Item::Other),
-            _ => Ok(Item::Archive(Box::new(self.archive(bytes, place, depth + 1)?))),
+            _ => Ok(Item::Archive(Box::new(self.archive(
+                bytes,
+                place,
+                depth + 1,
+            )?))),
         }
     }
 }
@@ -242,7 +251,10 @@ fn files(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
             let entry = entry.map_err(cannot())?;
             let inside = folder.join(entry.file_name());
             let facts = std::fs::metadata(entry.path());
-            match facts.map_err(BuildError::io("look at", &entry.path()))?.is_dir() {
+            match facts
+                .map_err(BuildError::io("look at", &entry.path()))?
+                .is_dir()
+            {
                 // A link to a folder above would have no end; the system allows 40 links in a path.
                 true if depth < 256 => folders.push((inside, depth + 1)),
                 true => {
@@ -263,10 +275,20 @@ mod tests {
 
     #[test]
     fn parts_of_signatures_are_known_by_their_place() {
-        for name in ["META-INF/A.SF", "meta-inf/b.rsa", "META-INF/SIG-X", "META-INF/C.EC"] {
+        for name in [
+            "META-INF/A.SF",
+            "meta-inf/b.rsa",
+            "META-INF/SIG-X",
+            "META-INF/C.EC",
+        ] {
             assert!(is_signature(name), "{name}");
         }
-        for name in ["META-INF/MANIFEST.MF", "A.SF", "META-INF/x/A.SF", "META-INF/versions/9/A.class"] {
+        for name in [
+            "META-INF/MANIFEST.MF",
+            "A.SF",
+            "META-INF/x/A.SF",
+            "META-INF/versions/9/A.class",
+        ] {
             assert!(!is_signature(name), "{name}");
         }
     }

@@ -136,7 +136,10 @@ impl<'a> ClassFile<'a> {
             let each = attributes.iter().map(|one| one.content.len() + 6);
             each.sum::<usize>() + 2
         };
-        let methods = self.methods.iter().map(|method| size(&method.attributes) + 6);
+        let methods = self
+            .methods
+            .iter()
+            .map(|method| size(&method.attributes) + 6);
         let raw = self.pool.size() + self.interfaces.len() + self.fields.len();
         24 + raw + methods.sum::<usize>() + size(&self.attributes)
     }

@@ -10,7 +10,10 @@ pub(super) fn names(
     attributes: &[Attribute<'_>],
 ) -> Result<Vec<String>, ClassError> {
     let mut names = Vec::new();
-    for name in [&b"RuntimeVisibleAnnotations"[..], b"RuntimeInvisibleAnnotations"] {
+    for name in [
+        &b"RuntimeVisibleAnnotations"[..],
+        b"RuntimeInvisibleAnnotations",
+    ] {
         if let Some(attribute) = class.attribute(attributes, name) {
             let mut cursor = Cursor::new(&attribute.content, attribute.at);
             for _ in 0..cursor.u16("num_annotations")? {
@@ -18,7 +21,9 @@ pub(super) fn names(
                 let index = cursor.clone().u16("type_index")?;
                 skip_annotation(&mut cursor, 0)?;
                 let descriptor = class.pool.text(index)?;
-                let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+                let name = descriptor
+                    .strip_prefix('L')
+                    .and_then(|name| name.strip_suffix(';'));
                 names.extend(name.map(|name| name.replace('/', ".")));
             }
         }

@@ -109,12 +109,25 @@ mod tests {
         assert_eq!(why(all, &[177]), Some(LeftOut::Empty));
         assert_eq!(why(all, &[42, 180, 0, 1, 176]), Some(LeftOut::Accessor));
         assert_eq!(why(all, &[42, 27, 181, 0, 1, 177]), Some(LeftOut::Accessor));
-        assert_eq!(why(all, &[42, 43, 182, 0, 1, 192, 0, 2, 176]), Some(LeftOut::SingleCall));
-        assert_eq!(why(all, &[42, 182, 0, 1, 87, 177]), None, "a call and a pop");
+        assert_eq!(
+            why(all, &[42, 43, 182, 0, 1, 192, 0, 2, 176]),
+            Some(LeftOut::SingleCall)
+        );
+        assert_eq!(
+            why(all, &[42, 182, 0, 1, 87, 177]),
+            None,
+            "a call and a pop"
+        );
         assert_eq!(why(all, &[3, 4, 96, 172]), None);
-        let leaf = Skip { leaf: true, ..Skip::default() };
+        let leaf = Skip {
+            leaf: true,
+            ..Skip::default()
+        };
         assert_eq!(why(leaf, &[3, 4, 96, 172]), Some(LeftOut::Leaf));
-        let short = Skip { min_instructions: 5, ..Skip::default() };
+        let short = Skip {
+            min_instructions: 5,
+            ..Skip::default()
+        };
         assert_eq!(why(short, &[3, 4, 96, 172]), Some(LeftOut::Short));
     }
 }

@@ -45,9 +45,14 @@ impl Names {
     }
 
     fn has_class(&self, class: &str) -> bool {
-        self.packages.iter().any(|package| in_package(package, class))
+        self.packages
+            .iter()
+            .any(|package| in_package(package, class))
             || self.classes.iter().any(|pattern| fits(pattern, class))
-            || self.prefixes.iter().any(|prefix| class.starts_with(prefix.as_str()))
+            || self
+                .prefixes
+                .iter()
+                .any(|prefix| class.starts_with(prefix.as_str()))
     }
 
     fn has_annotation(&self, names: &[String]) -> bool {
@@ -166,7 +171,9 @@ impl Chooser<'_> {
     }
 
     fn is_wanted(&self, number: usize, name: &str) -> Result<bool, ClassError> {
-        let Rules { include, exclude, .. } = self.rules;
+        let Rules {
+            include, exclude, ..
+        } = self.rules;
         let of_method = match self.wants_annotations {
             true => annotations::names(self.class, &self.class.methods[number].attributes)?,
             false => Vec::new(),
@@ -189,10 +196,13 @@ mod tests {
     #[test]
     fn lines_and_toml_say_the_same() {
         let mut lines = Rules::default();
-        lines.add_text("[package]\n# ours\n-keeppackage android/\n-keepclass com/example/R\n").unwrap();
+        lines
+            .add_text("[package]\n# ours\n-keeppackage android/\n-keepclass com/example/R\n")
+            .unwrap();
         assert_eq!(lines.exclude.prefixes, ["android.", "com.example.R"]);
         let mut toml = Rules::default();
-        let text = "[exclude]\npackages = ['android']\n[skip]\naccessors = true\nmin-instructions = 7\n";
+        let text =
+            "[exclude]\npackages = ['android']\n[skip]\naccessors = true\nmin-instructions = 7\n";
         toml.add_text(text).unwrap();
         assert_eq!(toml.exclude.packages, ["android"]);
         assert!(toml.skip.accessors && toml.skip.min_instructions == 7);

@@ -56,14 +56,28 @@ mod tests {
     #[test]
     fn wildcards_stop_at_dots_unless_doubled() {
         let fit = [
-            ("a.b.C", "a.b.C"), ("a.*.C", "a.b.C"), ("a.**", "a.b.C.d"), ("**.C", "a.b.C"),
-            ("*", "C"), ("**", ""), ("a.b.*", "a.b.C$D"), ("**.on*", "a.b.C.onDraw"),
-            ("**a*c", "xax.abc"), ("a*b*c", "aXbYbZc"),
+            ("a.b.C", "a.b.C"),
+            ("a.*.C", "a.b.C"),
+            ("a.**", "a.b.C.d"),
+            ("**.C", "a.b.C"),
+            ("*", "C"),
+            ("**", ""),
+            ("a.b.*", "a.b.C$D"),
+            ("**.on*", "a.b.C.onDraw"),
+            ("**a*c", "xax.abc"),
+            ("a*b*c", "aXbYbZc"),
         ];
         for (pattern, name) in fit {
             assert!(fits(pattern, name), "{pattern} {name}");
         }
-        let differ = [("a.*", "a.b.C"), ("*", "a.b"), ("a", "ab"), ("a*", "b"), ("", "a"), ("**.on*", "a.on.x")];
+        let differ = [
+            ("a.*", "a.b.C"),
+            ("*", "a.b"),
+            ("a", "ab"),
+            ("a*", "b"),
+            ("", "a"),
+            ("**.on*", "a.on.x"),
+        ];
         for (pattern, name) in differ {
             assert!(!fits(pattern, name), "{pattern} {name}");
         }

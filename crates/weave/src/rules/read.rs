@@ -13,7 +13,9 @@ pub enum RulesError {
     #[error("the rules are no TOML of this kind: {0}")]
     Toml(#[from] toml::de::Error),
     /// A line that says nothing known.
-    #[error("line {line} of the rules is {text:?}; write -keeppackage, -keepclass, -allowpackage or -allowclass and a name")]
+    #[error(
+        "line {line} of the rules is {text:?}; write -keeppackage, -keepclass, -allowpackage or -allowclass and a name"
+    )]
     Line {
         /// The line, from 1 on.
         line: usize,

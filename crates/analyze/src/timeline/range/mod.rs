@@ -1,5 +1,7 @@
 //! What slices there are in a stretch of time, by name.
 
+#[cfg(not(target_family = "wasm"))]
+mod kept;
 mod one_name;
 mod percentiles;
 
@@ -15,6 +17,8 @@ use crate::timeline::thin::Window;
 use crate::timeline::{Recursion, Timeline};
 use crate::tree::TimeRange;
 
+#[cfg(not(target_family = "wasm"))]
+pub(super) use kept::Kept;
 pub(super) use one_name::of_name;
 
 /// Which slices to count.
@@ -55,7 +59,7 @@ pub struct NameStats {
 }
 
 /// What is added up of a name.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Sum {
     count: u64,
     // Wide, so that the order of adding does not matter.
@@ -114,6 +118,7 @@ enum Source<'t> {
     Lists(Vec<&'t [u32]>),
 }
 
+#[derive(Clone)]
 struct Count<'t> {
     trace: &'t Trace,
     timeline: &'t Timeline,
@@ -135,36 +140,43 @@ pub(super) fn by_name(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<(Vec<NameStats>, usize)> {
     let count = Count::new(trace, timeline, scope);
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(kept) = timeline.kept(scope)
+        && let Some(found) = kept.by_name(&count, limit)
+    {
+        return Some(found);
+    }
     let source = count.source();
     let by_part = count.sums(&source, cancelled);
     let sums = merged(&by_part);
-    let mut order: Vec<u32> = (0..sums.len() as u32)
-        .filter(|&name| sums[name as usize].count > 0)
-        .collect();
-    order.small_sort_by_key(|&name| (Reverse(sums[name as usize].total), name));
-    let hidden = order.len().saturating_sub(limit);
-    order.truncate(limit);
+    let (order, hidden) = ranked(&sums, limit);
     let percentiles = count.percentiles(&source, &by_part, &order, cancelled);
     if cancelled() {
         return None;
     }
-    let stats = order
-        .iter()
-        .zip(percentiles)
-        .map(|(&name, [median_ns, p95_ns])| {
-            let sum = &sums[name as usize];
-            NameStats {
-                name: NameId(name),
-                count: sum.count,
-                total_ns: narrow(sum.total),
-                self_ns: narrow(sum.own.max(0)),
-                min_ns: sum.min,
-                median_ns,
-                p95_ns,
-                max_ns: sum.max,
-            }
-        });
+    let stats = order.iter().zip(percentiles);
+    let stats =
+        stats.map(|(&name, percentiles)| sums[name as usize].stats(NameId(name), percentiles));
     Some((stats.collect(), hidden))
+}
+
+/// The names that occur, the most time first, and how many there are beyond `limit`.
+fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
+    let occurs = |name: &u32| sums[*name as usize].count > 0;
+    let mut order: Vec<u32> = (0..sums.len() as u32).filter(occurs).collect();
+    order.small_sort_by_key(|&name| (Reverse(sums[name as usize].total), name));
+    let hidden = order.len().saturating_sub(limit);
+    order.truncate(limit);
+    (order, hidden)
+}
+
+/// Rows, cut where chunks begin.
+fn chunks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let chunks = rows.start / CHUNK_ROWS..rows.end.div_ceil(CHUNK_ROWS);
+    chunks.map(move |chunk| {
+        let all = chunk * CHUNK_ROWS..(chunk + 1) * CHUNK_ROWS;
+        all.start.max(rows.start)..all.end.min(rows.end)
+    })
 }
 
 fn narrow(value: i128) -> i64 {
@@ -182,7 +194,7 @@ fn merged(parts: &[Vec<Sum>]) -> Vec<Sum> {
 }
 
 /// Rows between two looks at whether the answer is still wanted.
-const STRIDE: usize = CHUNK_ROWS;
+const STRIDE: usize = 1 << 16;
 
 impl<'t> Count<'t> {
     fn new(trace: &'t Trace, timeline: &'t Timeline, scope: &RangeScope<'_>) -> Self {
@@ -315,12 +327,10 @@ impl<'t> Count<'t> {
         };
         run(ranges.len(), &|part| {
             let (mut sum, range) = (new(part), ranges[part].clone());
-            for chunk in range.start / STRIDE..range.end.div_ceil(STRIDE) {
+            for rows in chunks(range) {
                 if cancelled() {
                     break;
                 }
-                let rows = chunk * STRIDE..(chunk + 1) * STRIDE;
-                let rows = rows.start.max(range.start)..rows.end.min(range.end);
                 self.chunk(rows, |row, part| each(&mut sum, row, part));
             }
             sum

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::look::{About, Full, Machine, Now, Process, Processes, Sizes};
+use super::read::{About, Full, Machine, Now, Process, Processes, Sizes};
 
 /// What was seen so far.
 #[derive(Debug, Default)]

@@ -7,7 +7,10 @@
 
 mod dump;
 mod look;
+mod read;
 mod shell;
+#[cfg(test)]
+mod tests;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};

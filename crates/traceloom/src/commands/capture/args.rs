@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use traceloom_capture::Trigger;
 
 use super::extra::ExtraArgs;
+use super::live::LiveArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
 
@@ -14,7 +15,7 @@ use crate::times::parse_time;
 /// Takes systrace's options. Without --time it records until Enter or Ctrl-C.
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk"
+    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk\n  traceloom capture --live --target linux sched"
 )]
 pub struct CaptureArgs {
     /// Categories to record; -l lists them [default: what systrace records]
@@ -40,6 +41,9 @@ pub struct CaptureArgs {
     /// Stop when this happens: 'slice:NAME>32ms' (a slice took longer) or 'event:NAME'; * at the end of NAME for any letters
     #[arg(long, value_name = "WHAT", value_parser = parse_trigger)]
     pub until: Option<Trigger>,
+
+    #[command(flatten)]
+    pub live: LiveArgs,
 
     /// The buffer of each CPU, KB
     #[arg(short, long, visible_alias = "buffer-size", value_name = "KB", value_parser = clap::value_parser!(u32).range(1..))]
@@ -229,7 +233,7 @@ fn parse_trigger(text: &str) -> Result<Trigger, String> {
 impl CaptureArgs {
     /// Whether the recording is watched while it goes on.
     pub fn is_live(&self) -> bool {
-        self.ring.is_some() || self.until.is_some()
+        self.ring.is_some() || self.until.is_some() || self.live.live
     }
 
     /// Refuses what does not go together.
@@ -249,11 +253,18 @@ impl CaptureArgs {
         if self.target == Target::Android && !self.linux.event.is_empty() {
             bail!("--event is for Linux: --target linux");
         }
-        if self.is_live() && self.from_file.is_some() {
+        if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");
+        }
+        if self.from_file.as_ref() == Some(&self.output()) {
+            bail!(
+                "{} is what is read; -o names another file to write",
+                self.output().display()
+            );
         }
         self.kind()?;
         self.check_extra()?;
+        self.check_live()?;
         self.check_raw()
     }
 
@@ -262,10 +273,7 @@ impl CaptureArgs {
         let ending = if self.json { "json" } else { "html" };
         match (&self.output, &self.from_file) {
             (Some(output), _) => output.clone(),
-            (None, Some(file)) => {
-                let name = file.file_name().unwrap_or_default();
-                Path::new(name).with_extension(ending)
-            }
+            (None, Some(file)) => file.with_extension(ending),
             (None, None) => Path::new("trace").with_extension(ending),
         }
     }

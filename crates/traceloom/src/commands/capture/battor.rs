@@ -32,13 +32,6 @@ pub struct BattorArgs {
 }
 
 impl BattorArgs {
-    /// Says what has no effect.
-    pub fn check(&self) {
-        if !self.battor && self.battor_path.is_some() {
-            eprintln!("Warning: --battor-path has no effect without --battor.");
-        }
-    }
-
     /// What measures, if anything is to.
     ///
     /// # Errors

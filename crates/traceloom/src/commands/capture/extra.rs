@@ -60,12 +60,21 @@ impl CaptureArgs {
         ];
         let has_place = matches!(self.kind()?, OutputKind::Page | OutputKind::Json);
         for (_, option) in asked.iter().filter(|(is_asked, _)| *is_asked) {
-            if self.from_file.is_some() {
-                bail!("{option} is for recording, not for a file");
-            }
-            if !has_place {
+            if !has_place && self.from_file.is_none() {
                 bail!("{option} needs a file that has a place for it: .html or .json");
             }
+        }
+        Ok(())
+    }
+
+    /// Says what has no effect.
+    pub fn warn_of_extra(&self) {
+        let extra = &self.extra;
+        let is_asked = extra.process_dump || extra.walt || extra.battor.battor;
+        if is_asked && self.from_file.is_some() {
+            eprintln!(
+                "Warning: --process-dump, --walt and --battor are for recording; they have no effect with --from-file."
+            );
         }
         let is_detailed = extra.process_dump_interval.is_some()
             || extra.process_dump_full.is_some()
@@ -73,8 +82,9 @@ impl CaptureArgs {
         if is_detailed && !extra.process_dump {
             eprintln!("Warning: --process-dump-… has no effect without --process-dump.");
         }
-        extra.battor.check();
-        Ok(())
+        if !extra.battor.battor && extra.battor.battor_path.is_some() {
+            eprintln!("Warning: --battor-path has no effect without --battor.");
+        }
     }
 
     fn memory(&self) -> MemoryOptions {

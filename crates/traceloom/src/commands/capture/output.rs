@@ -46,14 +46,21 @@ impl Output<'_> {
                 write_file(self.path, |out| written(trace, json, out))
             }
             OutputKind::Json => write_file(self.path, |out| Ok(json(parts, out)?)),
-            OutputKind::Text | OutputKind::Dat => {
-                write_file(self.path, |out| Ok(text(parts, out)?))
-            }
+            OutputKind::Text | OutputKind::Dat => self.as_it_came(parts),
             OutputKind::Gzip => write_file(self.path, |out| {
                 let mut gzip = GzEncoder::new(out, Compression::default());
                 text(parts, &mut gzip)?;
                 gzip.finish()?.flush().context("gzip")
             }),
+        }
+    }
+
+    /// The trace is in its place already, or is copied there.
+    fn as_it_came(&self, parts: &mut [Part]) -> Result<()> {
+        let written = trace_of(parts).map(Part::become_result);
+        match written.transpose()? {
+            Some(true) => Ok(()),
+            _ => write_file(self.path, |out| Ok(text(parts, out)?)),
         }
     }
 
@@ -98,8 +105,8 @@ fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// The trace as it came; where there are several, that of the system.
-fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
+/// The trace; where there are several, that of the system.
+fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
     let kinds = [
         PartKind::RawTrace,
         PartKind::SystemTrace,
@@ -107,8 +114,14 @@ fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
         PartKind::MethodTrace,
     ];
     let place = |kind| parts.iter().position(|part| part.kind == kind);
-    if let Some(at) = kinds.into_iter().find_map(place) {
-        io::copy(&mut parts[at].open()?, out)?;
+    let at = kinds.into_iter().find_map(place)?;
+    parts.get_mut(at)
+}
+
+/// The trace as it came.
+fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
+    if let Some(part) = trace_of(parts) {
+        io::copy(&mut part.open()?, out)?;
     }
     Ok(())
 }

@@ -12,15 +12,17 @@ use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder, align_clocks};
 
 use crate::align::{AlignArgs, put_together};
+use crate::output::{Unfinished, unfinished};
 use crate::print::plain;
 
-/// A part as it came, in a file without a name.
+/// A part as it came, in a file without a name, or in one that may become the result.
 pub struct Part {
     /// What it is.
     pub kind: PartKind,
     /// Who recorded it.
     pub name: String,
     file: BufWriter<File>,
+    unfinished: Option<Unfinished>,
     /// Its length, bytes.
     pub length: u64,
 }
@@ -31,19 +33,36 @@ impl Part {
     /// # Errors
     /// If there is no room for files.
     pub fn new(kind: PartKind, name: &str) -> io::Result<Self> {
-        Ok(Self {
+        Ok(Self::with_file(kind, name, tempfile::tempfile()?, None))
+    }
+
+    fn with_file(kind: PartKind, name: &str, file: File, named: Option<Unfinished>) -> Self {
+        Self {
             kind,
             name: name.to_owned(),
-            file: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
+            file: BufWriter::with_capacity(1 << 18, file),
+            unfinished: named,
             length: 0,
-        })
+        }
+    }
+
+    /// Makes it the result as it is. `false` where it is no file that could be that.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn become_result(&mut self) -> Result<bool> {
+        let Some(unfinished) = self.unfinished.take() else {
+            return Ok(false);
+        };
+        self.file.flush()?;
+        unfinished.finish().map(|()| true)
     }
 
     /// Reads it as a whole.
     fn read(&mut self, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
         self.file.flush()?;
-        // SAFETY: the map is read-only, and nobody else knows this file without a name: it stays
-        // as long as it is.
+        // SAFETY: the map is read-only, and this file is ours alone, without a name or with one
+        // that nobody was told: it stays as long as it is.
         let map = unsafe { Mmap::map(self.file.get_ref()) }?;
         Ok(reader.whole(&map, out)?)
     }
@@ -84,6 +103,8 @@ pub struct Recording {
     options: ReadOptions,
     /// Whether it is read, and not only kept.
     is_read: bool,
+    /// The result, where what comes is that as it is: written once.
+    result: Option<PathBuf>,
     builder: TraceBuilder,
     /// The system's trace, to the end of which parts that explain it are read into it.
     system: Option<(PathBuf, TraceBuilder)>,
@@ -99,11 +120,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Of nothing yet, to be read as `options` say, or only to be kept.
-    pub fn new(options: ReadOptions, is_read: bool) -> Self {
+    /// Of nothing yet, to be read as `options` say, or only to be kept. Traces wait beside
+    /// `result`, if they may become that.
+    pub fn new(options: ReadOptions, is_read: bool, result: Option<PathBuf>) -> Self {
         Self {
             options,
             is_read,
+            result,
             builder: TraceBuilder::new(),
             system: None,
             traces: Vec::new(),
@@ -216,7 +239,11 @@ impl Sink for Recording {
         if is_trace(kind) && self.is_read {
             self.begin_reading(name);
         }
-        self.parts.push(Part::new(kind, name)?);
+        let beside = self.result.as_deref().filter(|_| is_trace(kind));
+        self.parts.push(match beside.and_then(unfinished) {
+            Some((file, named)) => Part::with_file(kind, name, file, Some(named)),
+            None => Part::new(kind, name)?,
+        });
         Ok(())
     }
 
