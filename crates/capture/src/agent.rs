@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::error::Result;
+use crate::status::Status;
 
 /// How long agents may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +31,8 @@ impl Default for Limits {
 pub enum PartKind {
     /// ftrace text, or a stream of `atrace -z`.
     SystemTrace,
+    /// The kernel's own pages, as a `trace.dat`.
+    RawTrace,
     /// Lists of processes and threads.
     ProcessDump,
     /// Control groups.
@@ -79,6 +82,17 @@ pub trait Agent {
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         _ = (name, limit);
         Ok(())
+    }
+
+    /// How the recording goes, where that is known. It takes at most `limit`.
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        _ = limit;
+        None
+    }
+
+    /// Whether asking for the status disturbs what is recorded: on a device it is a process there.
+    fn status_disturbs(&self) -> bool {
+        false
     }
 
     /// Stops recording.

@@ -1,7 +1,10 @@
 //! Runs agents side by side: one that fails takes nothing from the others.
 
+use std::time::Duration;
+
 use crate::agent::{Agent, Limits, Sink};
 use crate::error::CaptureError;
+use crate::status::Status;
 
 /// Something that a person who records should know.
 #[derive(Debug)]
@@ -94,6 +97,16 @@ impl<'a> Controller<'a> {
                 note(failed(&**agent, Step::Mark, error));
             }
         }
+    }
+
+    /// How the recording goes: what the first says that knows. Agents whose recording that disturbs
+    /// are asked only if it `may_disturb`. Each has at most `limit` for its answer.
+    pub fn status(&mut self, limit: Duration, may_disturb: bool) -> Option<Status> {
+        let mut agents = self.agents.iter_mut();
+        agents.find_map(|agent| match may_disturb || !agent.status_disturbs() {
+            true => agent.status(limit),
+            false => None,
+        })
     }
 
     /// Stops all agents, the last started first, so that what began early sees the end of what

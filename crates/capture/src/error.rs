@@ -59,6 +59,18 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Android's own atrace, where pages were to be recorded.
+    #[error("the atrace of this device records text, not pages")]
+    NoPages,
+    /// It recorded, and says of it what should be known.
+    #[error("it says: {0}")]
+    Told(String),
+    /// Options that do not go together.
+    #[error("{0}")]
+    Option(String),
+    /// It was asked for what it recorded, and had not begun.
+    #[error("nothing is being recorded")]
+    NotStarted,
     /// No program of ours for the device's processor.
     #[error(
         "no atrace for {abi} at {path}; cargo xtask dist makes it, and --push-agent=FILE names another"

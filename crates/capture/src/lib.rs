@@ -25,6 +25,8 @@ mod live;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod mount;
 mod push;
+mod raw;
+mod status;
 mod text;
 
 pub use agent::{Agent, Limits, PartKind, Sink};
@@ -43,3 +45,7 @@ pub use live::{LiveAtraceAgent, Tape, Trigger, Watched};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use mount::tracefs;
 pub use push::{PushedAgent, agent_for};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use raw::RawLinuxAgent;
+pub use raw::{RawAtraceAgent, RawOptions};
+pub use status::Status;

@@ -37,7 +37,7 @@ impl Engine {
     /// more than what it needs.
     pub fn prepare(&self) {
         self.timeline().totals(&self.trace);
-        drop(self.trees.of(&self.trace, &Scope::default()));
+        drop(self.trees.of(self, &Scope::default()));
     }
 
     /// Makes room: forgets what was worked out for the scope that was asked for longest ago. It is

@@ -13,6 +13,7 @@
 
 mod atrace;
 mod base64;
+mod battor;
 #[cfg(test)]
 mod capture;
 mod chrome_json;
@@ -21,6 +22,7 @@ mod error;
 mod format;
 mod ftrace;
 mod gzip;
+mod late;
 mod left_out;
 mod method_trace;
 mod process_dump;

@@ -14,6 +14,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::ring_file::RingFile,
     &crate::process_dump::ProcessDump,
     &crate::process_dump::CgroupDump,
+    &crate::process_dump::MemoryDump,
+    &crate::battor::Battor,
     &crate::atrace::Atrace,
     &crate::report::Report,
     &crate::systrace_html::SystraceHtml,

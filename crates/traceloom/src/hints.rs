@@ -40,6 +40,9 @@ fn for_capture(error: &CaptureError) -> Option<&'static str> {
             "connect it, switch USB debugging on in its developer options, and look at `adb devices`; \
              `--target linux` records this machine instead"
         }
+        CaptureError::NoPages => {
+            "--push-agent has traceloom's own atrace record them; it goes when the recording ends"
+        }
         CaptureError::NothingToRecord { .. } => "--list-categories lists what can be recorded",
         _ => return None,
     })

@@ -22,6 +22,7 @@ const TARGETS: &[&str] = &[
     "atrace_z",
     "containers",
     "process_dump",
+    "battor",
     "chrome_json",
     "rules",
     "report",

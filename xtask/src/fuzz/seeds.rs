@@ -39,6 +39,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "atrace_z" => made(SampleKind::AtraceZ),
         "containers" => made(SampleKind::Container),
         "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
+        "battor" => made(SampleKind::Power),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),

@@ -12,6 +12,10 @@ const PEERS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("chromium", "chromium"),
+    ("firefox-esr", "firefox-esr"),
+    ("WebKitWebDriver", "webkit2gtk-driver"),
+    ("xvfb-run", "xvfb"),
+    ("xauth", "xauth"),
     ("trace-cmd", "trace-cmd"),
 ];
 

@@ -47,6 +47,9 @@ pub use totals::Totals;
 pub use usage::{CounterUse, CpuUse, inside};
 pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};
 
+pub(crate) use parts::{in_parts, parts, run};
+pub(crate) use range::partition;
+
 use crate::frames::Frames;
 use extremes::Extremes;
 

@@ -73,6 +73,11 @@ impl Counts {
         first
     }
 
+    /// How many paths there are.
+    pub(crate) fn len(&self) -> usize {
+        self.packed.len()
+    }
+
     /// Tells the processor that this path's counts are wanted soon.
     #[inline]
     pub(crate) fn prefetch(&self, path: u32) {
@@ -122,6 +127,67 @@ impl Counts {
                 *sum += rest;
             }
         }
+    }
+
+    /// Takes back a call that was added. Not for paths that counted more than 2^63 - 1 ns a call.
+    #[inline]
+    pub(crate) fn take_call(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
+        let packed = &mut self.packed[path as usize];
+        let borrows = packed.wall & TIME_MASK < wall_ns || packed.cpu & TIME_MASK < cpu_ns;
+        match packed.wall.checked_sub(wall_ns | 1 << TIME_BITS) {
+            Some(_) if !borrows => {
+                packed.wall -= wall_ns + (1 << TIME_BITS);
+                packed.cpu -= cpu_ns;
+            }
+            _ => self.take_rarely(path, wall_ns, cpu_ns),
+        }
+    }
+
+    /// Takes back a call for which something stands beyond.
+    #[cold]
+    fn take_rarely(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
+        let packed = self.packed[path as usize];
+        let beyond = self.beyond.remove(&path).unwrap_or_default();
+        let whole = |low: u64, high: u64, bits: u32| u128::from(high) << bits | u128::from(low);
+        let calls = whole(packed.calls(), beyond[2], 2 * CALL_BITS).saturating_sub(1);
+        let left = |time: u64, nth: usize, less: u64| {
+            whole(time & TIME_MASK, beyond[nth], TIME_BITS).saturating_sub(less.into())
+        };
+        let (wall, cpu) = (left(packed.wall, 0, wall_ns), left(packed.cpu, 1, cpu_ns));
+        let low = |whole: u128, bits: u32| whole as u64 & ((1 << bits) - 1);
+        self.packed[path as usize] = Packed::new(
+            low(wall, TIME_BITS),
+            low(cpu, TIME_BITS),
+            low(calls, 2 * CALL_BITS),
+        );
+        let beyond = [
+            wall >> TIME_BITS,
+            cpu >> TIME_BITS,
+            calls >> (2 * CALL_BITS),
+        ];
+        if beyond != [0; 3] {
+            self.beyond.insert(path, beyond.map(|rest| rest as u64));
+        }
+    }
+
+    /// As many paths without calls.
+    pub(crate) fn zeroed(paths: usize) -> Self {
+        Self {
+            packed: vec![Packed::default(); paths],
+            beyond: FxHashMap::default(),
+        }
+    }
+
+    /// Some paths, which get the numbers of their places in `paths`.
+    pub(crate) fn picked(&self, paths: impl Iterator<Item = u32>) -> Self {
+        let mut picked = Self::default();
+        for path in paths {
+            if let Some(beyond) = self.beyond.get(&path).filter(|_| !self.beyond.is_empty()) {
+                picked.beyond.insert(picked.packed.len() as u32, *beyond);
+            }
+            picked.packed.push(self.packed[path as usize]);
+        }
+        picked
     }
 
     /// Replaces what a path counts. Times below zero are zero.
@@ -194,6 +260,23 @@ mod tests {
         );
         counts.add_call(0, 1, 1);
         assert_eq!((counts.times(0), counts.calls(0)), ([6, 5], (1 << 32) + 1));
+    }
+
+    #[test]
+    fn what_was_added_can_be_taken_back() {
+        let sizes = [0, 1, 77, 1 << 47, (1 << 48) - 1, 1 << 50, i64::MAX as u64];
+        let mut counts = one_path();
+        counts.set(0, [3, 4], (1 << 32) - 2);
+        let mut seen = Vec::new();
+        for (nth, &wall_ns) in sizes.iter().enumerate() {
+            let cpu_ns = sizes[sizes.len() - 1 - nth];
+            seen.push((counts.times(0), counts.calls(0), wall_ns, cpu_ns));
+            counts.add_call(0, wall_ns, cpu_ns);
+        }
+        for (times, calls, wall_ns, cpu_ns) in seen.into_iter().rev() {
+            counts.take_call(0, wall_ns, cpu_ns);
+            assert_eq!((counts.times(0), counts.calls(0)), (times, calls));
+        }
     }
 
     #[test]

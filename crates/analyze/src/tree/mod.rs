@@ -11,11 +11,13 @@ mod function;
 mod lane;
 mod measure;
 mod merge;
+mod narrow;
 mod nodes;
 mod open_thread;
 mod overhead;
 mod passes;
 mod sched;
+mod whole;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
 
@@ -26,6 +28,7 @@ pub use function::{Function, FunctionId, Origin};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
 pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
+pub use whole::WholeTree;
 
 pub(crate) use measure::{add, take};
 pub(crate) use sched::StatesByThread;

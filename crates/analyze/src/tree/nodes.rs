@@ -121,6 +121,22 @@ impl CallNodes {
         })
     }
 
+    /// Puts the counts in the order of the rows; returns the row of each number they had.
+    pub(super) fn order_counts(&mut self) -> Vec<u32> {
+        let mut row_of = vec![u32::MAX; self.counts.len()];
+        let paths = self.links.iter().map(|link| link.0[3]);
+        self.counts = self.counts.picked(paths.clone());
+        if !self.states.is_empty() {
+            let states = paths.map(|path| self.states[path as usize]);
+            self.states = states.collect();
+        }
+        for (row, link) in self.links.iter_mut().enumerate() {
+            row_of[link.0[3] as usize] = row as u32;
+            link.0[3] = row as u32;
+        }
+        row_of
+    }
+
     /// Replaces the inclusive times of all rows, wall or CPU.
     pub(super) fn set_inclusive(&mut self, measure: Measure, times: &[i64]) {
         for (row, &time) in times.iter().enumerate() {

@@ -6,6 +6,7 @@ use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 use crate::text::{BEGIN, TraceText};
 
 /// What is recorded where nothing is chosen, as far as the device has it.
@@ -75,6 +76,8 @@ pub struct AtraceAgent {
     sdk: u32,
     /// The options and categories of every call, once the device's are known.
     arguments: String,
+    /// Nothing is recorded any more.
+    is_stopped: bool,
 }
 
 impl AtraceAgent {
@@ -92,6 +95,7 @@ impl AtraceAgent {
             options,
             sdk,
             arguments: String::new(),
+            is_stopped: false,
         })
     }
 
@@ -113,7 +117,7 @@ impl AtraceAgent {
         self.sdk >= ASYNC_STOP_SDK || category != "rs"
     }
 
-    fn program(&self) -> String {
+    pub(crate) fn program(&self) -> String {
         quote(self.options.program.as_deref().unwrap_or("atrace"))
     }
 
@@ -160,11 +164,16 @@ impl AtraceAgent {
 
     /// Starts it with its events printed as they happen; the words for the user with it.
     pub(crate) fn stream_live(&mut self, limit: Duration) -> Result<(Vec<String>, Shell)> {
+        let (said, line) = self.line_of("--stream", limit)?;
+        Ok((said, self.device.shell(&line)?))
+    }
+
+    /// The line that has it do a step without compression; the words for the user with it.
+    pub(crate) fn line_of(&mut self, step: &str, limit: Duration) -> Result<(Vec<String>, String)> {
         let (categories, missing) = self.choose(limit)?;
         self.options.compress = false;
         self.arguments = self.arguments(&categories);
-        let shell = self.device.shell(&self.line("--stream"))?;
-        Ok((unavailable(&missing), shell))
+        Ok((unavailable(&missing), self.line(step)))
     }
 
     /// Ends whatever is left of a recording.
@@ -222,12 +231,20 @@ impl Agent for AtraceAgent {
         Ok(())
     }
 
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        self.device.buffer_status(limit)
+    }
+
+    fn status_disturbs(&self) -> bool {
+        !self.is_stopped
+    }
+
     fn stop(&mut self, limit: Duration) -> Result<()> {
         // So that the trace ends now, and not when its turn to be collected comes. Who may not do
         // that has a longer trace.
         let folder = self.device.tracing_folder()?;
         let line = format!("echo 0 > {}/tracing_on", quote(&folder));
-        self.device.run(&line, limit)?;
+        self.is_stopped = self.device.run(&line, limit)?.is_success();
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use super::Tape;
 use crate::agent::{Agent, Sink};
 use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 
 /// Records this machine onto a tape, from the kernel's `trace_pipe`.
 pub struct LiveLinuxAgent<'t> {
@@ -81,6 +82,12 @@ impl Agent for LiveLinuxAgent<'_> {
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.kernel.mark(name, limit)
+    }
+
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        // Of losses the tape tells.
+        let status = self.kernel.status(limit)?;
+        Some(Status { lost: 0, ..status })
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {

@@ -16,6 +16,7 @@ use super::values::{arguments, as_text, is_facts, member, shown};
 use super::{ID, threads};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
+use crate::late::Late;
 use crate::unwrap::Inner;
 
 /// Members of the outermost object that are kept; real files have a dozen.
@@ -43,7 +44,10 @@ pub(super) struct Interpreter {
     pub(super) first_counter: Option<usize>,
     /// Added to all times: what a sync point shared with another block of the page says.
     shift: i64,
-    /// Embedded ftrace text was read.
+    /// Clock markers of no other block.
+    clocks: Vec<ClockRow>,
+    late: Late,
+    /// Something that is embedded was read.
     pub read_inner: bool,
 }
 
@@ -64,6 +68,8 @@ impl Interpreter {
             async_rows: Vec::new(),
             first_counter: None,
             shift: 0,
+            clocks: Vec::new(),
+            late: Late::default(),
             read_inner: false,
         }
     }
@@ -81,7 +87,8 @@ impl Interpreter {
                 self.bytes += text.len();
                 self.event(Event::read(text), text, place, out.trace(ID)?);
             }
-            Part::Member("systemTraceEvents", text) => return self.system_trace(text, out),
+            Part::Member(key, text) if is_inner(key) => return self.inner(key, text, out),
+            Part::Member(key, text) if is_late(key) => self.hold_late(key, text, place),
             Part::Member(key, text) => self.hold_member(key, text, place),
             Part::Junk(text) => {
                 let count = text.len() as u64;
@@ -108,10 +115,11 @@ impl Interpreter {
             .push((key.to_owned(), text[..kept].to_vec(), place));
     }
 
-    /// ftrace text in a string, as Chromium on Linux writes it.
-    fn system_trace(&mut self, text: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+    /// A trace in a string: ftrace text, as Chromium on Linux writes it, and what else systrace put
+    /// into its JSON.
+    fn inner(&mut self, key: &str, text: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         let [b'"', inside @ .., b'"'] = text else {
-            self.hold_member("systemTraceEvents", text, Place::default());
+            self.hold_member(key, text, Place::default());
             return Ok(());
         };
         let mut inner = Inner::new(ID, &self.options);
@@ -123,10 +131,20 @@ impl Interpreter {
                 return Err(error);
             }
             Err(error) => out.repair(RepairKind::SkippedEntry, 1, Place::default(), || {
-                format!("systemTraceEvents: {error}")
+                format!("{key}: {error}")
             }),
         }
         Ok(())
+    }
+
+    fn hold_late(&mut self, key: &str, text: &[u8], place: Place) {
+        match text {
+            [b'"', inside @ .., b'"'] => {
+                self.late.add(key, unescape(inside).into_owned());
+                self.read_inner = true;
+            }
+            _ => self.hold_member(key, text, place),
+        }
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
@@ -276,22 +294,36 @@ impl Interpreter {
             });
         };
         let name = String::from_utf8_lossy(name).into_owned();
-        let known = out.trace().clocks.iter().find(|row| row.name == name);
         let issued = event.argument(b"issue_ts");
         let issued = issued.as_ref().and_then(Value::text);
         let issued = issued.and_then(super::json::micros_to_ns).unwrap_or(ts);
-        if let Some(row) = known {
+        if let Some(row) = out.trace().clocks.iter().find(|row| row.name == name) {
             self.shift = row.ts.saturating_sub(issued);
             return;
         }
-        out.clock(ClockRow {
+        if self.clocks.len() >= MOST_MEMBERS {
+            self.members_beyond += 1;
+            return;
+        }
+        // Who issued it does not know when the other side took notice, only when it was asked to
+        // and when it had.
+        self.clocks.push(ClockRow {
             source: SourceId::NONE,
             clock: ClockKind::Trace,
-            ts,
-            value_ns: ts,
-            precision_ns: 0,
+            ts: issued,
+            value_ns: issued,
+            precision_ns: ts.saturating_sub(issued).max(0),
             name,
         });
+    }
+
+    /// Markers that nobody else had so far: others may look for them.
+    fn put_clocks(&mut self, out: &mut TraceBuilder) {
+        for mut row in std::mem::take(&mut self.clocks) {
+            row.ts = row.ts.saturating_add(self.shift);
+            row.value_ns = row.ts;
+            out.clock(row);
+        }
     }
 
     /// Puts everything in order and builds the slices.
@@ -306,6 +338,7 @@ impl Interpreter {
             Place::default(),
             || "too many members beside the events".to_owned(),
         );
+        self.put_clocks(out);
         let shift = self.shift;
         for row in self.first_counter.unwrap_or(usize::MAX)..out.trace().counters.len() {
             let ts = &mut out.tables().counters.ts;
@@ -327,8 +360,25 @@ impl Interpreter {
         for row in &async_rows {
             asyncs.take(row, out);
         }
-        Ok(())
+        let mut late = std::mem::take(&mut self.late);
+        late.finish(ID, &self.options, &mut Target::Trace(out))
     }
+}
+
+/// What systrace called its agents' data that shares the trace's threads and clock.
+fn is_inner(key: &str) -> bool {
+    matches!(
+        key,
+        "systemTraceEvents" | "androidProcessDump" | "cgroupDump" | "systraceController"
+    )
+}
+
+/// What systrace, and Telemetry, called data with clocks of its own.
+fn is_late(key: &str) -> bool {
+    matches!(
+        key,
+        "atraceProcessDump" | "waltTrace" | "waltTraceEvents" | "powerTraceAsString"
+    )
 }
 
 fn flags(event: &Event<'_>) -> u8 {

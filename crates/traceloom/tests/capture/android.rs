@@ -10,7 +10,7 @@ use crate::work::{
 };
 
 /// Runs a test with a device and the kernel, or says that it cannot.
-fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
+pub fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
     let Some(_turn) = KernelTurn::claim() else {
         return;
     };
@@ -21,7 +21,7 @@ fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
     }
 }
 
-fn on(device: &Loopback, folder: &Path, args: &[&str]) -> Command {
+pub fn on(device: &Loopback, folder: &Path, args: &[&str]) -> Command {
     let mut command = traceloom(folder, args);
     command.env("ANDROID_ADB_SERVER_PORT", device.port().to_string());
     command

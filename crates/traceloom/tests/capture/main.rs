@@ -4,4 +4,6 @@
 
 mod android;
 mod linux;
+mod raw;
+mod watched;
 mod work;

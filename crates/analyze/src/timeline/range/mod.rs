@@ -323,7 +323,7 @@ impl<'t> Count<'t> {
 }
 
 /// How many of the first `count` numbers fulfil `is_before`, which holds up to some number.
-pub(super) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
+pub(crate) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use traceloom_capture::Trigger;
 
+use super::raw::RawArgs;
 use crate::times::parse_time;
 
 /// Record what a device or this machine does, and show it
@@ -19,7 +20,7 @@ pub struct CaptureArgs {
     #[arg(value_name = "CATEGORY")]
     pub categories: Vec<String>,
 
-    /// The file to write: .html, .json, .txt, .gz [default: trace.html, or trace.json with --json]
+    /// The file to write: .html, .json, .txt, .gz, .dat [default: trace.html, or trace.json with --json]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -63,6 +64,9 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub linux: LinuxArgs,
+
+    #[command(flatten)]
+    pub raw: RawArgs,
 
     /// Kernel functions to trace, with commas between them
     #[arg(short, long, visible_alias = "ktrace", value_name = "F,…")]
@@ -200,6 +204,8 @@ pub enum OutputKind {
     Text,
     /// The same, compressed.
     Gzip,
+    /// The kernel's own pages.
+    Dat,
 }
 
 /// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.
@@ -242,7 +248,8 @@ impl CaptureArgs {
         if self.is_live() && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");
         }
-        self.kind().map(|_| ())
+        self.kind()?;
+        self.check_raw()
     }
 
     /// Where the result goes.
@@ -270,9 +277,10 @@ impl CaptureArgs {
             "html" | "htm" => OutputKind::Page,
             "json" => OutputKind::Json,
             "gz" => OutputKind::Gzip,
+            "dat" => OutputKind::Dat,
             "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
             _ => bail!(
-                "{}: the ending says how to write it: .html, .json, .txt or .gz",
+                "{}: the ending says how to write it: .html, .json, .txt, .gz or .dat",
                 output.display()
             ),
         })

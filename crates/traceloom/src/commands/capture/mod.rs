@@ -1,10 +1,16 @@
 //! `traceloom capture`, which also answers as `systrace`.
 
+mod android;
 mod args;
+mod console;
+mod linux;
 mod output;
+mod raw;
 mod recording;
 mod run;
+mod tape;
 mod wait;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -19,7 +25,7 @@ pub use args::CaptureArgs;
 /// # Errors
 /// If nothing could be recorded, or the result not be written.
 pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
-    run::run(args, &mut run::Console::Stderr)
+    run::run(args, &mut console::Console::Stderr)
 }
 
 /// The command line of systrace.
@@ -42,7 +48,7 @@ pub fn main_as_systrace(args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(systrace) => systrace.capture,
         Err(error) => return crate::cli::print_usage(&error),
     };
-    match run::run(&args, &mut run::Console::Stdout) {
+    match run::run(&args, &mut console::Console::Stdout) {
         Ok(code) => code,
         Err(error) => {
             crate::cli::report(&error);

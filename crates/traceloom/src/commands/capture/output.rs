@@ -7,11 +7,13 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use traceloom_capture::PartKind;
+use traceloom_formats::{FORMATS, WriteOptions};
 use traceloom_trace::Trace;
 use traceloom_view::{PageParts, ReportOptions, write_report};
 
 use super::args::OutputKind;
 use super::recording::Part;
+use crate::commands::convert::left_out;
 use crate::output::write_file;
 
 /// What to write, and how.
@@ -28,10 +30,20 @@ impl Output<'_> {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
+        if !matches!(self.kind, OutputKind::Page | OutputKind::Dat) {
+            for part in parts
+                .iter_mut()
+                .filter(|part| part.kind == PartKind::RawTrace)
+            {
+                *part = text_of(trace)?;
+            }
+        }
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
             OutputKind::Json => write_file(self.path, |out| Ok(json(parts, out)?)),
-            OutputKind::Text => write_file(self.path, |out| Ok(text(parts, out)?)),
+            OutputKind::Text | OutputKind::Dat => {
+                write_file(self.path, |out| Ok(text(parts, out)?))
+            }
             OutputKind::Gzip => write_file(self.path, |out| {
                 let mut gzip = GzEncoder::new(out, Compression::default());
                 text(parts, &mut gzip)?;
@@ -45,7 +57,7 @@ impl Output<'_> {
             title: self.title.clone(),
             // What systrace's users expect of its pages: other tools open them too. A method trace
             // has no such text.
-            embed_source: parts.iter().any(|part| part.kind == PartKind::SystemTrace),
+            embed_source: parts.iter().any(|part| is_of_system(part.kind)),
             threads: self.threads,
         };
         let shell = PageParts::new()?;
@@ -55,9 +67,31 @@ impl Output<'_> {
     }
 }
 
+fn is_of_system(kind: PartKind) -> bool {
+    matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
+}
+
+/// What pages say, as text.
+fn text_of(trace: &Trace) -> Result<Part> {
+    let format = FORMATS.iter().find(|format| format.id() == "ftrace");
+    let writer = format.and_then(|format| format.writer());
+    let writer = writer.context("no format for text")?;
+    let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
+    let written = writer.write(trace, &WriteOptions::default(), &mut part)?;
+    if let Some(line) = left_out(&written, writer) {
+        eprintln!("{line}");
+    }
+    Ok(part)
+}
+
 /// The trace as it came; where there are several, that of the system.
 fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
-    let kinds = [PartKind::SystemTrace, PartKind::File, PartKind::MethodTrace];
+    let kinds = [
+        PartKind::RawTrace,
+        PartKind::SystemTrace,
+        PartKind::File,
+        PartKind::MethodTrace,
+    ];
     let place = |kind| parts.iter().position(|part| part.kind == kind);
     if let Some(at) = kinds.into_iter().find_map(place) {
         io::copy(&mut parts[at].open()?, out)?;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use memmap2::Mmap;
 use traceloom_capture::{PartKind, Sink};
-use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
+use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 
 use crate::align::{AlignArgs, put_together};
@@ -24,6 +25,28 @@ pub struct Part {
 }
 
 impl Part {
+    /// One without content.
+    ///
+    /// # Errors
+    /// If there is no room for files.
+    pub fn new(kind: PartKind, name: &str) -> io::Result<Self> {
+        Ok(Self {
+            kind,
+            name: name.to_owned(),
+            file: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
+            length: 0,
+        })
+    }
+
+    /// Reads it as a whole.
+    fn read(&mut self, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
+        self.file.flush()?;
+        // SAFETY: the map is read-only, and nobody else knows this file without a name: it stays
+        // as long as it is.
+        let map = unsafe { Mmap::map(self.file.get_ref()) }?;
+        Ok(reader.whole(&map, out)?)
+    }
+
     /// The part from its beginning.
     ///
     /// # Errors
@@ -36,9 +59,23 @@ impl Part {
     }
 }
 
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// What was recorded, while it comes.
 pub struct Recording {
     options: ReadOptions,
+    /// Whether it is read, and not only kept.
+    is_read: bool,
     builder: TraceBuilder,
     /// Traces that came before the one that is being read, with who recorded them.
     traces: Vec<(PathBuf, Trace)>,
@@ -46,16 +83,17 @@ pub struct Recording {
     dumps: Vec<u8>,
     reader: Option<AnyReader>,
     /// Why what came is no trace. It is kept all the same.
-    broken: Option<ReadError>,
+    broken: Option<anyhow::Error>,
     /// All parts in the order they came.
     pub parts: Vec<Part>,
 }
 
 impl Recording {
-    /// Of nothing yet, to be read as `options` say.
-    pub fn new(options: ReadOptions) -> Self {
+    /// Of nothing yet, to be read as `options` say, or only to be kept.
+    pub fn new(options: ReadOptions, is_read: bool) -> Self {
         Self {
             options,
+            is_read,
             builder: TraceBuilder::new(),
             traces: Vec::new(),
             dumps: Vec::new(),
@@ -71,16 +109,19 @@ impl Recording {
         traces.all(|part| part.length == 0)
     }
 
-    /// All traces on one time line, and all parts.
+    /// All traces on one time line, and all parts; where nothing is read, an empty trace.
     ///
     /// # Errors
     /// If what came is no trace.
     pub fn finish(mut self) -> Result<(Trace, Vec<Part>), (anyhow::Error, Vec<Part>)> {
         self.end_reading();
+        if !self.is_read {
+            return Ok((TraceBuilder::new().finish(), self.parts));
+        }
         let merged = put_together(self.traces.into_iter().map(Ok), &AlignArgs::default());
         match (self.broken, merged) {
             (None, Ok(trace)) => Ok((trace, self.parts)),
-            (Some(error), _) => Err((error.into(), self.parts)),
+            (Some(error), _) => Err((error, self.parts)),
             (None, Err(error)) => Err((error, self.parts)),
         }
     }
@@ -88,7 +129,14 @@ impl Recording {
     fn end_reading(&mut self) {
         if let Some(mut reader) = self.reader.take() {
             let mut target = Target::Trace(&mut self.builder);
-            if let Err(error) = reader.finish(&mut target) {
+            let ended = match self.parts.last_mut() {
+                // Its parts point to each other: it is read when all is there.
+                Some(part) if part.kind == PartKind::RawTrace => {
+                    part.read(&mut reader, &mut target)
+                }
+                _ => reader.finish(&mut target).map_err(Into::into),
+            };
+            if let Err(error) = ended {
                 self.broken.get_or_insert(error);
             }
             let trace = std::mem::replace(&mut self.builder, TraceBuilder::new()).finish();
@@ -111,29 +159,26 @@ impl Recording {
 impl Sink for Recording {
     fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()> {
         self.end_reading();
-        if is_trace(kind) {
+        if is_trace(kind) && self.is_read {
             self.begin_reading(name);
         }
-        self.parts.push(Part {
-            kind,
-            name: name.to_owned(),
-            file: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
-            length: 0,
-        });
+        self.parts.push(Part::new(kind, name)?);
         Ok(())
     }
 
     fn data(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(part) = self.parts.last_mut() {
-            part.file.write_all(bytes)?;
-            part.length += bytes.len() as u64;
+            part.write_all(bytes)?;
+            if part.kind == PartKind::RawTrace {
+                return Ok(());
+            }
             if part.kind == PartKind::ProcessDump {
                 self.dumps.extend_from_slice(bytes);
             }
         }
         if let (Some(reader), None) = (&mut self.reader, &self.broken) {
             let mut target = Target::Trace(&mut self.builder);
-            self.broken = reader.feed(bytes, &mut target).err();
+            self.broken = reader.feed(bytes, &mut target).err().map(Into::into);
         }
         Ok(())
     }
@@ -151,7 +196,11 @@ pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path:
     let mut kept = Vec::new();
     for mut part in parts.into_iter().filter(|part| is_trace(part.kind)) {
         let mut name = output.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.txt", part.name.replace(['/', '\\'], "_")));
+        let ending = match part.kind {
+            PartKind::RawTrace => "dat",
+            _ => "txt",
+        };
+        name.push(format!(".{}.{ending}", part.name.replace(['/', '\\'], "_")));
         let path = output.with_file_name(name);
         let cannot = || format!("cannot write {}", path.display());
         let mut file = File::create(&path).with_context(cannot)?;
