@@ -10,7 +10,8 @@ use traceloom_ring::Recording;
 /// not known and always 0.
 pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Result<()> {
     let names: HashMap<u32, &[u8]> = recording.names().collect();
-    let count = recording.events().count() as u64;
+    let clocks = clocks(recording);
+    let count = (recording.events().count() + clocks.len()) as u64;
     let lost = recording.header.losses;
     let written = count + lost.full + lost.nested + lost.threads + lost.dropped_events;
     write!(
@@ -27,7 +28,12 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
          #           TASK-PID       TGID    CPU#  ||||   TIMESTAMP  FUNCTION\n\
          #              | |           |       |   ||||      |         |\n"
     )?;
-    clocks(recording, out)?;
+    let header = &recording.header;
+    let start_ns = recording.clock().ns(header.start.ticks);
+    for line in clocks {
+        front(header.process_name(), header.pid, header.pid, start_ns, out)?;
+        writeln!(out, "trace_event_clock_sync: {line}")?;
+    }
     let mut mark = Vec::new();
     for event in recording.events() {
         let Some(thread) = recording.threads().get(event.thread) else {
@@ -72,21 +78,17 @@ fn front(comm: &[u8], tid: u32, pid: u32, ts_ns: i64, out: &mut impl Write) -> i
     )
 }
 
-/// The sync points as atrace writes them: what the other clocks showed when the first of them was read.
-fn clocks(recording: &Recording<'_>, out: &mut impl Write) -> io::Result<()> {
-    let header = &recording.header;
-    let start = header.start;
-    let ts_ns = recording.clock().ns(start.ticks);
+/// The sync points as atrace words them: what the other clocks showed at the start.
+fn clocks(recording: &Recording<'_>) -> Vec<String> {
+    let start = recording.header.start;
+    if start.mono_ns == 0 {
+        return Vec::new();
+    }
     let micros = start.mono_ns / 1_000;
-    let lines = [
+    vec![
         format!("parent_ts={}.{:06}", micros / 1_000_000, micros % 1_000_000),
         format!("realtime_ts={}", start.real_ns / 1_000_000),
-    ];
-    for line in lines.iter().filter(|_| start.mono_ns != 0) {
-        front(header.process_name(), header.pid, header.pid, ts_ns, out)?;
-        writeln!(out, "trace_event_clock_sync: {line}")?;
-    }
-    Ok(())
+    ]
 }
 
 /// Takes out what would end the line.
