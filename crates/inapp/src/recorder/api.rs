@@ -12,7 +12,11 @@ use super::{notes, ticks, write};
 ///
 /// Methods may be named `class method signature` or `class.method`.
 pub fn name_id(id: u32, name: &str) {
-    note(|session| notes::put(session, NoteKind::Name, id, name.as_bytes()));
+    name_bytes(id, name.as_bytes());
+}
+
+pub(crate) fn name_bytes(id: u32, name: &[u8]) {
+    note(|session| notes::put(session, NoteKind::Name, id, name));
 }
 
 /// A section begins on this thread.

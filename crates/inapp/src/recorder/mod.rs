@@ -41,6 +41,12 @@ mod ticks;
 mod watch;
 mod write;
 
+/// What the functions for C call: text there need not be UTF-8.
+pub(crate) mod raw {
+    pub(crate) use super::api::name_bytes as name_id;
+    pub(crate) use super::write::text_event;
+}
+
 pub use api::{
     Section, async_begin, async_begin_id, async_end, async_end_id, begin, begin_id, counter,
     counter_id, end, instant, instant_id, mark, method_enter, method_exit, name_id, section,

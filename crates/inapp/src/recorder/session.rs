@@ -118,6 +118,13 @@ impl Session {
     /// Takes a chunk for the thread of `slot`: the one that was filled first, else one of a thread that
     /// is not writing just now. It is *opening* then. `None` where there is none.
     pub fn take(&self, slot: u32) -> Option<Taken> {
+        // A thread that the system put aside in the middle of a push hides what stands behind it, and others may be
+        // faster with what is found then.
+        const TRIES: u32 = 4;
+        (0..TRIES).find_map(|_| self.try_take(slot))
+    }
+
+    fn try_take(&self, slot: u32) -> Option<Taken> {
         while let Some(chunk) = self.free.pop() {
             let claim = self.claim(self.chunk_at(chunk)).load(Ordering::Acquire);
             if matches!(state_of(claim), ClaimState::Free | ClaimState::Closed)

@@ -185,7 +185,8 @@ fn what_is_saved_meanwhile_is_whole() {
             RepairKind::MissingSummary,
             RepairKind::LostEvents,
         ] {
-            assert_eq!(trace.repairs.count(kind), 0, "{round}: {kind:?}");
+            let all = trace.repairs.rows();
+            assert_eq!(trace.repairs.count(kind), 0, "{round}: {all:?}");
         }
     }
 }

@@ -30,8 +30,10 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
     )?;
     let header = &recording.header;
     let start_ns = recording.clock().ns(header.start.ticks);
+    let first = recording.threads().first().map(|thread| thread.owner);
     for line in clocks {
-        front(header.process_name(), header.pid, header.pid, start_ns, out)?;
+        let owner = first.unwrap_or_default();
+        front(owner.name(), owner.tid, owner.pid, start_ns, out)?;
         writeln!(out, "trace_event_clock_sync: {line}")?;
     }
     let mut mark = Vec::new();
