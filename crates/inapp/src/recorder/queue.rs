@@ -29,7 +29,7 @@ pub(crate) struct Queue {
 impl Queue {
     /// A queue that holds all chunks from 0 to `count`.
     pub fn full(count: u32) -> Self {
-        let length = u64::from(count.max(2)).next_power_of_two();
+        let length = u64::from(count.max(2)).next_power_of_two() * 2;
         let cells = (0..length).map(|position| Cell {
             turn: AtomicU64::new(position),
             chunk: AtomicU32::new(0),

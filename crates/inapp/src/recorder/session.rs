@@ -20,6 +20,9 @@ use super::ticks;
 /// No thread writes to the chunk.
 const NOBODY: u32 = u32::MAX;
 
+/// It is closed, and the queue did not take it.
+const STRAY: u32 = u32::MAX - 1;
+
 /// A recording that is under way.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -37,6 +40,8 @@ pub(crate) struct Session {
     free: Queue,
     /// Which slot's thread writes to each chunk.
     writers: Box<[AtomicU32]>,
+    /// How many chunks the queue did not take.
+    strays: AtomicU32,
     next_claim: AtomicU64,
     pub ticks_per_second: u64,
     /// Whether chunks may be taken from threads that could be writing to them.
@@ -91,6 +96,7 @@ impl Session {
             first,
             free: Queue::full(count),
             writers: (0..count).map(|_| AtomicU32::new(NOBODY)).collect(),
+            strays: AtomicU32::new(0),
             next_claim: AtomicU64::new(1),
             ticks_per_second,
             may_steal: threads::has_barrier(),
@@ -125,6 +131,9 @@ impl Session {
     }
 
     fn try_take(&self, slot: u32) -> Option<Taken> {
+        if self.strays.load(Ordering::Relaxed) > 0 {
+            self.collect_strays();
+        }
         while let Some(chunk) = self.free.pop() {
             let claim = self.claim(self.chunk_at(chunk)).load(Ordering::Acquire);
             if matches!(state_of(claim), ClaimState::Free | ClaimState::Closed)
@@ -223,8 +232,26 @@ impl Session {
             Ordering::Relaxed,
         );
         if same.is_ok() && self.policy == Policy::DropOldest {
-            // Where the queue refuses it, it is found when chunks are taken from threads.
-            self.free.push(taken.chunk);
+            self.enqueue(taken.chunk);
+        }
+    }
+
+    fn enqueue(&self, chunk: u32) {
+        if !self.free.push(chunk) {
+            self.writers[chunk as usize].store(STRAY, Ordering::Relaxed);
+            self.strays.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Puts the chunks into the queue that it did not take before.
+    #[cold]
+    fn collect_strays(&self) {
+        for (chunk, writer) in self.writers.iter().enumerate() {
+            let mine = writer.compare_exchange(STRAY, NOBODY, Ordering::Acquire, Ordering::Relaxed);
+            if mine.is_ok() {
+                self.strays.fetch_sub(1, Ordering::Relaxed);
+                self.enqueue(chunk as u32);
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub fn scenario(folder: &Path) {
 #[test]
 fn whatever_counted_is_there_and_whole() {
     let mut rng = Rng::new(1);
-    let mut recorded = 0;
+    let (mut recorded, mut gaps) = (0, 0);
     for round in 0..40 {
         let folder = tempfile::tempdir().expect("a folder");
         let mut child = spawn("killed", folder.path());
@@ -66,12 +66,22 @@ fn whatever_counted_is_there_and_whole() {
                 .filter(|row| row.track_id.0 as usize == track)
                 .map(|row| row.value)
                 .collect();
-            let follow = values.windows(2).all(|pair| pair[0] + 1.0 == pair[1]);
-            assert!(follow, "round {round}: {values:?}");
+            let gap = values.windows(2).position(|pair| pair[0] + 1.0 != pair[1]);
+            let around = gap.map(|at| &values[at.saturating_sub(2)..(at + 4).min(values.len())]);
+            let repairs = trace.repairs.rows();
+            // A thread that is killed just when it has chosen the oldest chunk leaves it, and newer ones are gone. That is
+            // told; and it is a matter of nanoseconds, so that it cannot happen often.
+            let told = trace.repairs.count(RepairKind::BrokenBlock) > 0;
+            assert!(
+                gap.is_none() || told,
+                "round {round}: {around:?} {repairs:?}"
+            );
+            gaps += usize::from(gap.is_some());
             recorded += values.len();
         }
     }
     assert!(recorded > 1_000, "{recorded} values in all");
+    assert!(gaps <= 1, "{gaps} of 40 files have gaps");
 }
 
 /// Long marks lose their front with the oldest chunk, and their end with the process.

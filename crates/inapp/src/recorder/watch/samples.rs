@@ -46,7 +46,9 @@ impl Samples {
         if unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) } != 0 {
             return;
         }
-        let us = |time: libc::timeval| time.tv_sec as i64 * 1_000_000 + time.tv_usec as i64;
+        // Their width is the platform's.
+        #[allow(clippy::useless_conversion)]
+        let us = |time: libc::timeval| i64::from(time.tv_sec) * 1_000_000 + i64::from(time.tv_usec);
         for (name, value) in [
             ("CPU time, user (us)", us(usage.ru_utime)),
             ("CPU time, system (us)", us(usage.ru_stime)),
