@@ -10,6 +10,7 @@
 pub mod c;
 pub mod elf;
 pub mod hook;
+pub mod jni;
 mod loaded;
 pub mod platform;
 pub mod recorder;

@@ -19,7 +19,7 @@ use options::COptions;
 pub static tl_enabled_tags: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// 0, or the error's number below zero.
-fn answer(result: io::Result<()>) -> c_int {
+pub(crate) fn answer(result: io::Result<()>) -> c_int {
     let code = |error: io::Error| match (error.raw_os_error(), error.kind()) {
         (Some(code), _) => code,
         (None, io::ErrorKind::AlreadyExists) => libc::EEXIST,
@@ -47,7 +47,7 @@ unsafe fn path<'a>(text: *const c_char) -> io::Result<&'a Path> {
     Ok(Path::new(OsStr::from_bytes(text.to_bytes())))
 }
 
-fn format(number: u32) -> io::Result<Format> {
+pub(crate) fn format(number: u32) -> io::Result<Format> {
     match number {
         0 => Ok(Format::Ring),
         1 => Ok(Format::Ftrace),

@@ -1,6 +1,6 @@
 //! What makes the recorder save on its own, and what it samples.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use traceloom_inapp::recorder::*;
@@ -8,7 +8,7 @@ use traceloom_inapp::recorder::*;
 use crate::child::{counters, options, read, run};
 
 /// Waits until the file is there, as whoever triggers does not.
-fn wait_for(path: &PathBuf) {
+fn wait_for(path: &Path) {
     let until = Instant::now() + Duration::from_secs(60);
     while !path.exists() {
         assert!(Instant::now() < until, "{} never came", path.display());
