@@ -219,10 +219,10 @@ fn text_bytes(kind: Kind, argument: u32) -> usize {
 pub fn record_bytes(first: u64) -> Option<usize> {
     let kind = Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8)?;
     let text = match kind.has_text() {
-        true => text_bytes(kind, (first >> 32) as u32).next_multiple_of(8),
+        true => text_bytes(kind, (first >> 32) as u32).checked_next_multiple_of(8)?,
         false => 0,
     };
-    Some(8 + usize::from(kind.has_value()) * 8 + text)
+    text.checked_add(8 + usize::from(kind.has_value()) * 8)
 }
 
 /// Whether the record that begins with `first` is an event of its own: not a time, nor a later part of a mark.
