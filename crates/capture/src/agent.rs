@@ -39,6 +39,14 @@ pub enum PartKind {
     CgroupDump,
     /// A method trace.
     MethodTrace,
+    /// Memory of processes, ATRACE_PROCESS_DUMP.
+    MemoryDump,
+    /// What a WALT noted, ftrace text with `CLOCK_MONOTONIC`'s times.
+    Walt,
+    /// What a BattOr measured.
+    Power,
+    /// When each agent was asked for its clock markers.
+    ClockMarks,
     /// A trace that was recorded before, of any kind that can be read.
     File,
 }
@@ -74,8 +82,12 @@ pub trait Agent {
     /// Where it does not record. Nothing of it is left behind then.
     fn start(&mut self, limit: Duration) -> Result<Vec<String>>;
 
-    /// Writes a mark into what is being recorded, by which clocks are put together later. Agents
-    /// without a place for it do nothing.
+    /// Whether it has a place for clock markers: those without a clock of their own need none.
+    fn takes_marks(&self) -> bool {
+        false
+    }
+
+    /// Notes a marker in what is being recorded, by which clocks are put together later.
     ///
     /// # Errors
     /// Where the mark cannot be written.

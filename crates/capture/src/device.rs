@@ -48,6 +48,17 @@ pub fn is_root(device: &Device) -> Result<bool> {
     Ok(device.run("id", LIMIT)?.text().contains("uid=0("))
 }
 
+/// What the device's `CLOCK_MONOTONIC` shows, ns, where its shell may see that: root's.
+///
+/// # Errors
+/// Where the device is lost.
+pub(crate) fn monotonic_ns(device: &Device, limit: Duration) -> Result<Option<i64>> {
+    let said = device.run("grep -m1 '^now at' /proc/timer_list", limit)?;
+    let text = said.text();
+    let words = text.strip_prefix("now at ").map(str::split_whitespace);
+    Ok(words.and_then(|mut words| words.next()?.parse().ok()))
+}
+
 /// Small questions to a device.
 pub(crate) trait Ask {
     /// Runs a command that has to succeed.

@@ -47,6 +47,12 @@ pub enum CaptureError {
         /// What it printed.
         said: String,
     },
+    /// A device's atrace refused to record.
+    #[error("atrace did not start on the device: {said}")]
+    DidNotStart {
+        /// What it printed.
+        said: String,
+    },
     /// atrace ended without a trace.
     #[error("Unable to get atrace data. Did you forget adb root? atrace said: {said}")]
     NoTraceData {
@@ -81,6 +87,21 @@ pub enum CaptureError {
         /// Where it was looked for.
         path: String,
     },
+    /// The power meter.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Battor(#[from] crate::battor::BattorError),
+    /// The WALT app has not written anything.
+    #[error(
+        "the WALT app wrote nothing to {path} while it was recorded; it writes when a test in it ends"
+    )]
+    NoWaltTrace {
+        /// Where it would have.
+        path: String,
+    },
+    /// A `/proc` that cannot be looked at.
+    #[error("/proc does not tell the time; without it no processes can be looked at")]
+    NoProc,
     /// No process of that name runs.
     #[error("no process called {process} runs on the device; `adb shell ps -A` lists all")]
     NoProcess {

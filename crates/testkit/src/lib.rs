@@ -3,9 +3,12 @@
 
 mod alloc;
 mod app;
+#[cfg(target_os = "linux")]
+mod battor;
 mod calls;
 mod corpus;
 mod device;
+mod elf;
 mod extremes;
 mod ftrace_text;
 mod jank;
@@ -22,11 +25,14 @@ mod trace_dat;
 
 pub use alloc::PeakAlloc;
 pub use app::app_trace;
+#[cfg(target_os = "linux")]
+pub use battor::{BattorFaults, FakeBattor};
 pub use calls::{CallShape, call_trace, wide_call_trace};
 pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 #[cfg(unix)]
 pub use device::Loopback;
 pub use device::device_part;
+pub use elf::{ElfImage, RELOCATION_TYPES};
 pub use extremes::{Extreme, HOSTILE_NAMES, extremes};
 pub use ftrace_text::ftrace_text;
 pub use jank::jank_trace;

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{callgraph, capture, convert, diff, frames, info, profile, report, view};
+use crate::commands::{
+    callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
+};
 use crate::input::join_pairs;
 use crate::print::plain;
 
@@ -40,6 +42,7 @@ enum Command {
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
     Capture(Box<capture::CaptureArgs>),
+    Weave(Box<weave::WeaveArgs>),
     /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
     #[command(
         disable_help_flag = true,
@@ -129,6 +132,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::View(args) => view::run(*args),
         Command::Capture(args) => capture::run(&args),
         Command::Frames(args) => frames::run(&args),
+        Command::Weave(args) => weave::run(&args),
         Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,

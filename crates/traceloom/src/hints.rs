@@ -43,6 +43,10 @@ fn for_capture(error: &CaptureError) -> Option<&'static str> {
         CaptureError::NoPages => {
             "--push-agent has traceloom's own atrace record them; it goes when the recording ends"
         }
+        #[cfg(target_os = "linux")]
+        CaptureError::Tracefs(traceloom_tracefs::Error::NoFunctionTracing(_)) => {
+            "without --ktr everything else is recorded"
+        }
         CaptureError::NothingToRecord { .. } => "--list-categories lists what can be recorded",
         _ => return None,
     })

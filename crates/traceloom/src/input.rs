@@ -14,6 +14,7 @@ use traceloom_formats::{
 };
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
+use crate::mapping::{Mapping, MethodNames};
 use crate::progress::Progress;
 
 /// Files below this are read: mapping costs more, and they may still grow.
@@ -41,6 +42,10 @@ pub struct InputArgs {
     /// R8 or ProGuard mapping.txt: shows original names for obfuscated ones
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub mapping: Option<PathBuf>,
+
+    /// Method map of `traceloom weave`: shows methods for ids [default: FILE.methods.txt or methods.txt beside the trace]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub method_map: Option<PathBuf>,
 
     /// Call inputs by their file's name alone. What is made to be sent to others should not tell
     /// where it lay.
@@ -128,16 +133,28 @@ fn names_threads(dump: &[u8]) -> bool {
 pub fn read_trace(path: &Path, args: &InputArgs) -> Result<Trace> {
     let mut builder = TraceBuilder::new();
     push(path, args, &mut Target::Trace(&mut builder))?;
-    with_original_names(builder.finish(), args)
+    with_original_names(builder.finish(), Some(path), args)
 }
 
-/// The trace with original names, where a mapping was given.
+/// The trace with names for the ids of woven methods, where a map was given or lies beside it, and
+/// with original names, where a mapping was given.
 ///
 /// # Errors
-/// If the mapping cannot be read.
-pub(crate) fn with_original_names(mut trace: Trace, args: &InputArgs) -> Result<Trace> {
-    if let Some(mapping) = &args.mapping {
-        crate::mapping::Mapping::open(mapping)?.rename(&mut trace);
+/// If the map or the mapping cannot be read.
+pub(crate) fn with_original_names(
+    mut trace: Trace,
+    path: Option<&Path>,
+    args: &InputArgs,
+) -> Result<Trace> {
+    let mapping = args.mapping.as_deref().map(Mapping::open).transpose()?;
+    let path = path.filter(|path| path.as_os_str() != "-");
+    let methods = MethodNames::find(args.method_map.as_deref(), path)?;
+    if let Some(mapping) = &mapping {
+        mapping.rename(&mut trace);
+    }
+    if let Some(methods) = methods {
+        let original = mapping.as_ref().map(Mapping::names);
+        methods.rename(&mut trace, original.as_ref());
     }
     Ok(trace)
 }

@@ -32,8 +32,9 @@ struct Recorded {
     lost: u64,
 }
 
-/// `--raw` beside `--stream`, as root on Linux.
+/// What a device hands over; then `--raw` beside `--stream`, as root on Linux.
 pub fn capture(options: Options, report: &mut Report) -> Result<()> {
+    super::device::hand_over(options, report)?;
     if cpus().is_empty() {
         report.line("\nskipped: recording needs root and a mounted tracefs");
         return Ok(());

@@ -1,5 +1,7 @@
 //! What a call path counts: calls and times, in 16 bytes.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::prefetch::prefetch;
@@ -178,11 +180,28 @@ impl Counts {
         }
     }
 
-    /// Some paths, which get the numbers of their places in `paths`.
-    pub(crate) fn picked(&self, paths: impl Iterator<Item = u32>) -> Self {
-        let mut picked = Self::default();
+    /// Some paths that stand together, numbered from 0 on.
+    pub(crate) fn stretch(&self, paths: Range<usize>) -> Self {
+        let beyond = self.beyond.iter();
+        let beyond = beyond.filter(|(path, _)| paths.contains(&(**path as usize)));
+        let first = paths.start as u32;
+        Self {
+            beyond: beyond
+                .map(|(path, counts)| (path - first, *counts))
+                .collect(),
+            packed: self.packed[paths].to_vec(),
+        }
+    }
+
+    /// `count` paths, which get the numbers of their places in `paths`.
+    pub(crate) fn picked(&self, count: usize, paths: impl Iterator<Item = u32>) -> Self {
+        let mut picked = Self {
+            packed: Vec::with_capacity(count),
+            beyond: FxHashMap::default(),
+        };
+        let is_plain = self.beyond.is_empty();
         for path in paths {
-            if let Some(beyond) = self.beyond.get(&path).filter(|_| !self.beyond.is_empty()) {
+            if !is_plain && let Some(beyond) = self.beyond.get(&path) {
                 picked.beyond.insert(picked.packed.len() as u32, *beyond);
             }
             picked.packed.push(self.packed[path as usize]);

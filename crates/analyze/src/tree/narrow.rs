@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace};
 
-use super::arena::Link;
+use super::arena::{Link, NONE};
 use super::clip::{Clip, Moment, TimeRange};
 use super::counts::Counts;
 use super::freeze::{Span, set_root};
@@ -44,8 +44,8 @@ impl WholeTree {
         let options = TreeOptions::default();
         let tracks = Tracks::of(trace, self.slices_of_track.clone(), &options, wanted);
         let narrowing = Narrowing::new(self, trace, timeline, range, &tracks.is_in);
-        let rows = narrowing.rows().map(|rows| rows.len()).iter().sum();
-        let threads = parts(rows, usize::MAX).len();
+        let rows: usize = narrowing.rows().map(|rows| rows.len()).iter().sum();
+        let threads = parts(rows + self.tree.nodes.len(), usize::MAX).len();
         let counted = run(threads, &|part| {
             narrowing.count(narrowing.share(part, threads))
         });
@@ -200,7 +200,7 @@ impl<'n, 'a> Sums<'n, 'a> {
             rows,
         };
         if of.takes {
-            sums.counts = tree.nodes.counts.picked(sums.rows.clone());
+            sums.counts = tree.nodes.counts.stretch(own.clone());
             sums.states.copy_from_slice(match of.states.is_some() {
                 true => &tree.nodes.states[own],
                 false => &[],
@@ -270,20 +270,20 @@ impl<'n, 'a> Sums<'n, 'a> {
     fn at_edges(&mut self, lane: usize) -> Span {
         let of = self.of;
         let (own, lanes) = (&of.whole.lanes[lane], &of.timeline.lanes);
-        let levels =
-            (0..lanes.levels(own.track)).map(|level| of.timeline.lane(of.trace, own.track, level));
         let mut clip = Clip::new(of.range);
         let mut cut = Vec::new();
-        for level in levels {
+        for level in 0..lanes.levels(own.track) {
+            let level = of.timeline.lane(of.trace, own.track, level);
+            let ends = [of.range.from_ns, of.range.to_ns];
+            let before = ends.map(|ns| level.count_before(ns, 0));
             if of.thread_clocks {
-                see(of.trace, &level, of.range.from_ns, &mut clip);
-                see(of.trace, &level, of.range.to_ns, &mut clip);
+                (0..2).for_each(|nth| see(of.trace, &level, (ends[nth], before[nth]), &mut clip));
             }
-            add_cut(of, &level, &mut cut);
+            add_cut(of, &level, before, &mut cut);
         }
         for row in cut {
             let (node, begin) = (of.whole.node_of[row], begin_of(of.trace, row));
-            if let Some(end) = end_of(of.trace, row).filter(|_| node != super::arena::NONE) {
+            if let Some(end) = end_of(of.trace, row).filter(|_| node != NONE) {
                 if of.window.contains(&row) {
                     self.measure(lane, node, (begin, end), true);
                 }
@@ -319,29 +319,33 @@ impl<'n, 'a> Sums<'n, 'a> {
         let wanted: Vec<_> = wanted
             .map(|(lane, span)| (&tree.threads[lane], *span))
             .collect();
-        let keeps = self.keeps(&wanted);
-        let mut new = vec![0; keeps.len() + 1];
-        for (at, keep) in keeps.iter().enumerate() {
-            new[at + 1] = new[at] + u32::from(*keep);
-        }
-        let kept = (0..keeps.len()).filter(|at| keeps[*at]);
-        let first = self.rows.start;
-        let moved = |row: u32| new[(row - first) as usize];
-        let link = |at: usize| {
-            let [function, end, parent, _] = tree.nodes.links[first as usize + at].0;
-            let parent = if parent == u32::MAX {
+        let places = self.places(&wanted);
+        let (first, rows) = (self.rows.start, self.rows.len());
+        let (kept, moved) = (places[rows], |row: u32| places[(row - first) as usize]);
+        let stays = |at: &usize| places[*at] != places[at + 1];
+        let mut links = Vec::with_capacity(kept as usize);
+        let old = &tree.nodes.links[first as usize..][..rows];
+        for (at, link) in old.iter().enumerate().filter(|(at, _)| stays(at)) {
+            let [function, end, parent, _] = link.0;
+            let parent = if parent == NONE {
                 parent
             } else {
                 moved(parent)
             };
-            Link([function, moved(end), parent, new[at]])
-        };
+            links.push(Link([function, moved(end), parent, places[at]]));
+        }
         let mut nodes = CallNodes {
-            links: kept.clone().map(link).collect(),
-            counts: self.counts.picked(kept.clone().map(|at| at as u32)),
+            links,
+            counts: match kept as usize == rows {
+                true => self.counts,
+                false => {
+                    let kept_rows = (0..rows).filter(stays).map(|at| at as u32);
+                    self.counts.picked(kept as usize, kept_rows)
+                }
+            },
             states: match self.states.is_empty() {
                 true => Vec::new(),
-                false => kept.map(|at| self.states[at]).collect(),
+                false => (0..rows).filter(stays).map(|at| self.states[at]).collect(),
             },
         };
         let thread = |(thread, span): (&TreeThread, Span)| {
@@ -356,23 +360,28 @@ impl<'n, 'a> Sums<'n, 'a> {
         Counted { nodes, threads }
     }
 
-    /// For each row of the whole tree whether it stays.
-    fn keeps(&self, wanted: &[(&TreeThread, Span)]) -> Vec<bool> {
+    /// For each row of the whole tree, and behind the last, how many stay before it.
+    fn places(&self, wanted: &[(&TreeThread, Span)]) -> Vec<u32> {
         let tree = &*self.of.whole.tree;
-        let mut keeps = vec![false; self.rows.len()];
+        let mut places = vec![0; self.rows.len() + 1];
         let first = self.rows.start as usize;
         for (thread, _) in wanted {
             let rows = tree.rows_of(thread);
-            keeps[rows.start - first] = true;
+            places[rows.start - first + 1] = 1;
             // Parents stand before their children.
-            for row in rows.skip(1).rev() {
-                keeps[row - first] |= self.counts.calls((row - first) as u32) > 0;
-                if keeps[row - first] {
-                    keeps[tree.nodes.parent(NodeId(row as u32)).row() - first] = true;
+            for at in (rows.start + 1 - first..rows.end - first).rev() {
+                if places[at + 1] != 0 || self.counts.calls(at as u32) > 0 {
+                    let parent = tree.nodes.links[first + at].0[2] as usize;
+                    (places[at + 1], places[parent - first + 1]) = (1, 1);
                 }
             }
         }
-        keeps
+        let mut kept = 0;
+        for place in &mut places {
+            kept += *place;
+            *place = kept;
+        }
+        places
     }
 }
 
@@ -387,8 +396,8 @@ fn end_of(trace: &Trace, row: usize) -> Option<Moment> {
     })
 }
 
-/// The slices of a level that an end of the range cuts.
-fn add_cut(of: &Narrowing<'_>, level: &Lane<'_>, cut: &mut Vec<usize>) {
+/// The slices of a level that an end of the range cuts; `before` are how many begin before each.
+fn add_cut(of: &Narrowing<'_>, level: &Lane<'_>, before: [usize; 2], cut: &mut Vec<usize>) {
     let is_cut = |row: usize| {
         let (begin, end) = (of.trace.slices.ts.get(row), end_of(of.trace, row));
         end.is_some_and(|end| {
@@ -396,22 +405,21 @@ fn add_cut(of: &Narrowing<'_>, level: &Lane<'_>, cut: &mut Vec<usize>) {
             is_out && of.range.overlaps(begin, end.wall_ns)
         })
     };
-    let before = |ns: i64| level.count_before(ns, 0);
-    let (from, to) = (before(of.range.from_ns), before(of.range.to_ns));
+    let [from, to] = before;
     // Where slices follow each other, only the last before each end can reach over it.
     let (first, last) = match level.overlaps() {
-        true => (0..from, from..to.max(from)),
-        false => (
-            from.saturating_sub(1)..from,
-            to.saturating_sub(1).max(from)..to.max(from),
-        ),
+        true => (0, from),
+        false => (from.saturating_sub(1), to.saturating_sub(1).max(from)),
     };
-    let rows = first.chain(last).map(|at| level.ids()[at] as usize);
+    let rows = (first..from)
+        .chain(last..to)
+        .map(|at| level.ids()[at] as usize);
     cut.extend(rows.filter(|row| is_cut(*row)));
 }
 
-/// Shows a clip the events of a level that stand nearest to one of its ends, on both sides.
-fn see(trace: &Trace, level: &Lane<'_>, at_ns: i64, clip: &mut Clip) {
+/// Shows a clip the events of a level that stand nearest to one of its ends, on both sides;
+/// `before` is how many slices begin before it.
+fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize), clip: &mut Clip) {
     let (ids, count) = (level.ids(), level.count());
     let end = |at: usize| end_of(trace, ids[at] as usize);
     let begin = |at: usize| begin_of(trace, ids[at] as usize);
@@ -423,7 +431,8 @@ fn see(trace: &Trace, level: &Lane<'_>, at_ns: i64, clip: &mut Clip) {
         return;
     }
     // All before `middle` begin at or before the moment, and all but the last of them end so.
-    let middle = level.count_before(at_ns.saturating_add(1), 0);
+    let at_once = (before..count).take_while(|at| level.start(*at) == at_ns);
+    let middle = before + at_once.count();
     nearest((0..middle).rev().map(|at| Some(begin(at))), clip);
     nearest((middle..count).map(|at| Some(begin(at))), clip);
     let is_before = |moment: &Moment| moment.wall_ns <= at_ns;
@@ -447,6 +456,10 @@ fn nearest(moments: impl Iterator<Item = Option<Moment>>, clip: &mut Clip) {
 impl CallNodes {
     /// Puts others behind its own; both have their counts in the order of the rows.
     fn extend(&mut self, others: Self) {
+        if self.links.is_empty() {
+            *self = others;
+            return;
+        }
         let first = self.counts.append(others.counts);
         let moved = |row: u32| if row == u32::MAX { row } else { first + row };
         let links = others.links.into_iter().map(|link| {

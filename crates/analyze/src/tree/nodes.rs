@@ -125,7 +125,7 @@ impl CallNodes {
     pub(super) fn order_counts(&mut self) -> Vec<u32> {
         let mut row_of = vec![u32::MAX; self.counts.len()];
         let paths = self.links.iter().map(|link| link.0[3]);
-        self.counts = self.counts.picked(paths.clone());
+        self.counts = self.counts.picked(self.links.len(), paths.clone());
         if !self.states.is_empty() {
             let states = paths.map(|path| self.states[path as usize]);
             self.states = states.collect();

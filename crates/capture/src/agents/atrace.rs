@@ -40,6 +40,9 @@ const ASYNC_STOP_SDK: u32 = 23;
 /// How much of what atrace says before a trace is kept for messages, bytes.
 const MOST_SAID: usize = 4096;
 
+/// What every atrace says in the end when it could not start.
+pub(crate) const NOT_STARTED: &str = "unable to start tracing";
+
 /// What to record.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct AtraceOptions {
@@ -213,20 +216,37 @@ impl Agent for AtraceAgent {
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         let (categories, missing) = self.choose(limit)?;
         self.arguments = self.arguments(&categories);
-        let output = self.device.ask(&self.line("--async_start"), limit)?;
+        let line = self.line("--async_start");
+        let output = self.device.run(&line, limit)?;
         let mut said = unavailable(&missing);
-        // Older ones say that they cannot start, and end with 0.
         let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        // Android's says that it cannot start, and ends with 0.
+        if !output.is_success() || complaint.contains(NOT_STARTED) {
+            return Err(CaptureError::DidNotStart {
+                said: output
+                    .complaint()
+                    .replace(NOT_STARTED, "")
+                    .trim()
+                    .to_owned(),
+            });
+        }
         if !complaint.is_empty() {
             said.push(complaint);
         }
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        true
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
-        let folder = self.device.tracing_folder()?;
         let mark = quote(&format!("trace_event_clock_sync: name={name}"));
-        let line = format!("echo {mark} > {}/trace_marker", quote(&folder));
+        // One line, so that little time goes by between the question and the mark.
+        let line = format!(
+            "for d in /sys/kernel/tracing /sys/kernel/debug/tracing; do \
+             test -e $d/trace_marker && {{ echo {mark} > $d/trace_marker; exit; }}; done; exit 1"
+        );
         self.device.ask(&line, limit)?;
         Ok(())
     }

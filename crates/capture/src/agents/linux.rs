@@ -220,18 +220,26 @@ impl Agent for LinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        true
+    }
+
     fn mark(&mut self, name: &str, _: Duration) -> Result<()> {
+        /// `EBADF`: the buffer is full, and takes nothing more.
+        const FULL: i32 = 9;
         let text = format!("trace_event_clock_sync: name={name}\n");
-        if let Some(session) = &self.session {
-            let file = session.tree().path("trace_marker");
-            let marker = std::fs::OpenOptions::new().write(true).open(&file);
-            let written = marker.and_then(|mut marker| marker.write_all(text.as_bytes()));
-            written.map_err(|source| CaptureError::Local {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        let file = session.tree().path("trace_marker");
+        let marker = std::fs::OpenOptions::new().write(true).open(&file);
+        match marker.and_then(|mut marker| marker.write_all(text.as_bytes())) {
+            Err(error) if error.raw_os_error() != Some(FULL) => Err(CaptureError::Local {
                 path: file.display().to_string(),
-                source,
-            })?;
+                source: error,
+            }),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn status(&mut self, _: Duration) -> Option<Status> {

@@ -44,12 +44,18 @@ impl<'t> LiveLinuxAgent<'t> {
             Arc::clone(&self.stop),
             self.kernel.instance(),
         );
+        let tape = Arc::clone(&self.tape);
         self.threads.push(thread::spawn(move || {
             let tree = match &name {
                 Some(name) => Instance::of(&tree, name)?,
                 None => Instance::top(&tree),
             };
-            stream_text(&tree, &mut to, &stop)?;
+            let streamed = stream_text(&tree, &mut to, &stop);
+            if let Err(error) = &streamed {
+                let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
+                tape.broke_off(error.to_string());
+            }
+            streamed?;
             Ok(())
         }));
         let tape = Arc::clone(&self.tape);
@@ -78,6 +84,10 @@ impl Agent for LiveLinuxAgent<'_> {
         let said = self.kernel.start(limit)?;
         self.follow()?;
         Ok(said)
+    }
+
+    fn takes_marks(&self) -> bool {
+        self.kernel.takes_marks()
     }
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {

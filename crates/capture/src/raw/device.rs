@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::adb::{AdbError, Device, Shell, ShellEvent, Stream};
 use crate::agent::{Agent, PartKind, Sink};
-use crate::agents::AtraceAgent;
+use crate::agents::{AtraceAgent, NOT_STARTED};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
@@ -96,12 +96,20 @@ impl Agent for RawAtraceAgent {
             match connection.next()? {
                 Event::Bytes(bytes) => received.say(bytes),
                 Event::Said(bytes) => received.say(bytes),
-                Event::End(status) => return Err(received.failed(&line, status)),
+                Event::End(_) => {
+                    return Err(CaptureError::DidNotStart {
+                        said: received.complaint(),
+                    });
+                }
             }
         }
         connection.limit(None);
         self.running = Some((connection, received));
         Ok(said)
+    }
+
+    fn takes_marks(&self) -> bool {
+        self.atrace.takes_marks()
     }
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
@@ -215,17 +223,10 @@ impl Received {
     fn complaint(&self) -> String {
         let text = self.text().replace(RECORDS, "");
         let lines = text.lines().map(str::trim);
-        let is_word = |line: &&str| !["", "done"].contains(line) && !line.starts_with(PID);
+        let noise = ["", "done", NOT_STARTED];
+        let is_word = |line: &&str| !noise.contains(line) && !line.starts_with(PID);
         let lines = lines.filter(is_word);
         lines.collect::<Vec<_>>().join("\n")
-    }
-
-    fn failed(&self, line: &str, status: Option<u8>) -> CaptureError {
-        CaptureError::Command {
-            command: line.to_owned(),
-            status: status.unwrap_or(1),
-            said: self.complaint(),
-        }
     }
 
     fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
@@ -255,7 +256,11 @@ impl Received {
                 // Lost events, settings that could not be put back.
                 said => Err(CaptureError::Told(said)),
             },
-            (true, status) => Err(self.failed("atrace --raw", status)),
+            (true, status) => Err(CaptureError::Command {
+                command: "atrace --raw".to_owned(),
+                status: status.unwrap_or(1),
+                said: self.complaint(),
+            }),
             (false, _) => Err(CaptureError::NoTraceData {
                 said: self.complaint(),
             }),

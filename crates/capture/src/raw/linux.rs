@@ -75,6 +75,10 @@ impl Agent for RawLinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.kernel.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.kernel.mark(name, limit)
     }

@@ -118,7 +118,7 @@ fn an_atrace_that_does_not_start_says_why() {
     let device = device.device("x");
     let atrace = AtraceAgent::new(device.clone(), AtraceOptions::default()).unwrap();
     let error = RawAtraceAgent::new(atrace, device, RawOptions::default()).start(LONG);
-    let CaptureError::Command { said, .. } = error.unwrap_err() else {
+    let CaptureError::DidNotStart { said } = error.unwrap_err() else {
         panic!("another error");
     };
     assert_eq!(said, "error opening trace_pipe_raw");

@@ -63,12 +63,6 @@ impl<M: Memory> Image<M> {
         self.relro.clone()
     }
 
-    /// Bytes of all segments together: no table of a sound library has more entries than this.
-    pub(super) fn span(&self) -> usize {
-        let sizes = self.loaded.iter().map(|part| part.end - part.start);
-        sizes.fold(0, usize::saturating_add)
-    }
-
     /// Where a `d_ptr` leads. glibc adds the bias to these in memory, bionic and musl leave them as they
     /// stand in the file: what is an address within the library counts as one.
     pub(super) fn located(&self, pointer: usize) -> usize {

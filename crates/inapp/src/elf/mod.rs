@@ -10,6 +10,8 @@ mod image;
 mod packed;
 mod relocation;
 mod symbol;
+#[cfg(test)]
+mod tests;
 
 pub use image::{Image, Segment};
 pub use relocation::{Binding, Import, Walked};
@@ -17,6 +19,10 @@ pub use symbol::Symbol;
 
 /// Bytes in an address of this process; the libraries in it are of the same class.
 pub(crate) const WORD: usize = size_of::<usize>();
+
+/// Entries of a table that are looked at where the table could claim any number of them in a few bytes: several
+/// times what the largest libraries have.
+const MOST_ENTRIES: usize = 1 << 22;
 
 /// Where the bytes of a library are read from: this process's memory, or a test's.
 pub trait Memory {

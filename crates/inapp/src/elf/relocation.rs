@@ -1,7 +1,7 @@
 //! Relocations that bind a word of the library to a symbol.
 
 use super::packed::{Bytes, each_packed};
-use super::{Image, Memory, WORD};
+use super::{Image, MOST_ENTRIES, Memory, WORD};
 
 /// How a table of relocations is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +148,13 @@ impl<M: Memory> Image<M> {
             Form::Rela => self.each_plain(at, table.size, 3, visit),
             Form::PackedRel | Form::PackedRela => {
                 let mut bytes = Bytes::new(at, table.size, |at| self.bytes(at).map(|[byte]| byte));
-                let most = self.span() / WORD;
-                each_packed(&mut bytes, table.form == Form::PackedRela, most, visit).is_some()
+                each_packed(
+                    &mut bytes,
+                    table.form == Form::PackedRela,
+                    MOST_ENTRIES,
+                    visit,
+                )
+                .is_some()
             }
         }
     }

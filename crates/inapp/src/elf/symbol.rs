@@ -1,6 +1,6 @@
 //! Symbols: what a library imports and what it defines.
 
-use super::{Image, Memory, WORD};
+use super::{Image, MOST_ENTRIES, Memory, WORD};
 
 const SHN_UNDEF: u16 = 0;
 #[cfg(target_pointer_width = "64")]
@@ -78,7 +78,10 @@ impl<M: Memory> Image<M> {
             return self.hash_lookup(hash, name, is_it);
         }
         let count = strings.saturating_sub(symbols) / SIZE;
-        (1..u32::try_from(count).ok()?).find_map(is_it)
+        let indices = 1..u32::try_from(count.min(MOST_ENTRIES)).ok()?;
+        indices
+            .take_while(|index| self.symbol(*index).is_some())
+            .find_map(is_it)
     }
 
     fn places(&self) -> Dynamic {
@@ -130,8 +133,8 @@ impl<M: Memory> Image<M> {
         let (buckets, chains) = (count(0)?, count(1)?);
         let bucket = sysv_hash(name).checked_rem(buckets)? as usize;
         let mut index = count(2 + bucket)?;
-        // A chain that bites its tail ends after as many steps as the library has room for symbols.
-        for _ in 0..(chains as usize).min(self.span() / SIZE) {
+        // A chain may bite its tail.
+        for _ in 0..(chains as usize).min(MOST_ENTRIES) {
             if index == 0 {
                 return None;
             }

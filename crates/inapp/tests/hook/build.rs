@@ -7,6 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// A compiler for the machine that the test was built for, which need not be the one that it is built on.
+pub fn compile(compiler: &str) -> Command {
+    match compiler {
+        "cc" if cfg!(target_arch = "aarch64") => Command::new("aarch64-linux-gnu-gcc"),
+        "c++" if cfg!(target_arch = "aarch64") => Command::new("aarch64-linux-gnu-g++"),
+        "clang" if cfg!(target_arch = "aarch64") => {
+            let mut clang = Command::new("clang");
+            clang.arg("--target=aarch64-linux-gnu");
+            clang
+        }
+        compiler => Command::new(compiler),
+    }
+}
+
 /// A folder that goes with the test.
 pub struct Workshop(PathBuf);
 
@@ -24,7 +38,8 @@ impl Workshop {
         self.0.join(name)
     }
 
-    /// Builds `lib{name}.so` from a file of `c/`; `None`, with a word, where this compiler cannot.
+    /// Builds `lib{name}.so` from a file of `c/` with `cc`, `c++` or `clang`, for the machine that the test was
+    /// built for; `None`, with a word, where this compiler cannot.
     pub fn library(
         &self,
         compiler: &str,
@@ -36,7 +51,7 @@ impl Workshop {
             .join("tests/hook/c")
             .join(source);
         let library = self.path(&format!("lib{name}.so"));
-        let mut command = Command::new(compiler);
+        let mut command = compile(compiler);
         command
             .args(["-shared", "-fPIC", "-O1", "-w", "-o"])
             .arg(&library)

@@ -9,3 +9,4 @@ pub mod info;
 pub mod profile;
 pub mod report;
 pub mod view;
+pub mod weave;

@@ -55,8 +55,9 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         memory_limit: args.memory_limit,
         read: args.open.read_options("dropped file")?,
         finish: Arc::new(move |trace| {
-            with_original_names(trace, &open).map_err(|error| format!("{error:#}"))
+            with_original_names(trace, None, &open).map_err(|error| format!("{error:#}"))
         }),
+        ..ServerOptions::default()
     })?;
     announce(&server.url())?;
     if !args.no_open {
@@ -86,7 +87,10 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
 }
 
 /// The URL goes to standard output, so that scripts can read it.
-fn announce(url: &str) -> Result<()> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{url}")?;
     out.flush()?;
@@ -97,7 +101,7 @@ fn announce(url: &str) -> Result<()> {
 }
 
 /// Opens the user's browser where there is a display. It is a convenience: the URL was printed.
-fn open_browser(url: &str) {
+pub fn open_browser(url: &str) {
     let Some(mut command) = browser() else {
         return;
     };

@@ -1,6 +1,7 @@
 //! Original names for what R8 or ProGuard renamed: methods of a method trace, and class and
 //! method names inside slice names.
 
+mod ids;
 mod outermost;
 
 use std::path::Path;
@@ -10,6 +11,7 @@ use proguard::{ProguardMapper, ProguardMapping, StackFrame};
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, Trace};
 
+pub use ids::{MethodNames, beside};
 use outermost::Outermost;
 
 /// A `mapping.txt`, read into memory.

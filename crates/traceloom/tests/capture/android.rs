@@ -173,7 +173,7 @@ fn a_device_without_root_says_what_to_do() {
 }
 
 /// An activity manager that keeps what it was told, and writes a method trace when it is told to stop.
-fn install_am(device: &Loopback, trace: &Path) {
+pub fn install_am(device: &Loopback, trace: &Path) {
     let log = device.home().join("am.log");
     let script = format!(
         r#"echo "$*" >> {log}

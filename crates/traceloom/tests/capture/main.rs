@@ -3,7 +3,11 @@
 #![cfg(target_os = "linux")]
 
 mod android;
+mod clocks;
+mod extras;
+mod functions;
 mod linux;
+mod power;
 mod raw;
 mod watched;
 mod work;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::ClassError;
 use super::file::{Attribute, read_attributes, write_attributes};
 use super::input::{Cursor, Put};
-use super::ClassError;
 
 /// Code can have this many bytes (specification, 4.7.3).
 pub const MAX_CODE_BYTES: usize = 65_535;

@@ -31,7 +31,11 @@ pub(crate) fn field_slots(descriptor: &[u8]) -> Option<(usize, &[u8])> {
         b'L' => &rest[rest.iter().position(|byte| *byte == b';')? + 1..],
         _ => return None,
     };
-    let slots = if dimensions == 0 && matches!(first, b'J' | b'D') { 2 } else { 1 };
+    let slots = if dimensions == 0 && matches!(first, b'J' | b'D') {
+        2
+    } else {
+        1
+    };
     Some((slots, after))
 }
 
@@ -42,7 +46,10 @@ mod tests {
     #[test]
     fn longs_and_doubles_take_two_slots() {
         assert_eq!(method_slots(b"()V"), Some((0, 0)));
-        assert_eq!(method_slots(b"(IJ[JLjava/lang/String;D[[Lx;)J"), Some((8, 2)));
+        assert_eq!(
+            method_slots(b"(IJ[JLjava/lang/String;D[[Lx;)J"),
+            Some((8, 2))
+        );
         for wrong in ["", "()", "(V)V", "(I", "(Lx)V", "()VV", "()II", "([)V"] {
             assert_eq!(method_slots(wrong.as_bytes()), None, "{wrong}");
         }

@@ -136,7 +136,10 @@ impl<'a> ClassFile<'a> {
             let each = attributes.iter().map(|one| one.content.len() + 6);
             each.sum::<usize>() + 2
         };
-        let methods = self.methods.iter().map(|method| size(&method.attributes) + 6);
+        let methods = self
+            .methods
+            .iter()
+            .map(|method| size(&method.attributes) + 6);
         let raw = self.pool.size() + self.interfaces.len() + self.fields.len();
         24 + raw + methods.sum::<usize>() + size(&self.attributes)
     }
@@ -147,6 +150,14 @@ impl<'a> ClassFile<'a> {
     /// If `this_class` is no class.
     pub fn name(&self) -> Result<&[u8], ClassError> {
         self.pool.class(self.this_class)
+    }
+
+    /// Index of the text that is the class's name.
+    ///
+    /// # Errors
+    /// If `this_class` is no class.
+    pub(crate) fn this_class_name(&self) -> Result<u16, ClassError> {
+        self.pool.class_name(self.this_class)
     }
 
     /// The attribute of that name among `attributes`.

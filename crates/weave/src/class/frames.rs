@@ -141,7 +141,14 @@ impl Frames {
                 let from = self.read_types(cursor, locals)?;
                 let stack = cursor.u16("number_of_stack_items")?;
                 self.read_types(cursor, stack)?;
-                (distance, FrameForm::Full { from, locals, stack })
+                (
+                    distance,
+                    FrameForm::Full {
+                        from,
+                        locals,
+                        stack,
+                    },
+                )
             }
             ONE_ON_STACK_END..ONE_ON_STACK_EXTENDED => {
                 return Err(cursor.wrong("frame_type", tag.into(), 1));
@@ -197,7 +204,11 @@ impl Frames {
                 out.put_u16(distance);
                 self.write_types(from, count.into(), out);
             }
-            FrameForm::Full { from, locals, stack } => {
+            FrameForm::Full {
+                from,
+                locals,
+                stack,
+            } => {
                 out.put_u8(FULL);
                 out.put_u16(distance);
                 out.put_u16(locals);
@@ -277,7 +288,7 @@ mod tests {
             127, 7, 0, 3, // one on the stack, the longest distance
             248, 0, 0, // three variables fewer
             253, 0, 0, 1, 4, // two more
-            251, 0, 1, // same, extended though short
+            251, 0, 1,  // same, extended though short
             63, // same, the longest distance
         ];
         let frames = Frames::read(&content, 0).unwrap();

@@ -74,7 +74,12 @@ fn varying_length(code: &[u8], at: usize) -> Result<usize, ClassError> {
         opcode::TABLESWITCH => int(2)? - int(1)? + 1,
         opcode::LOOKUPSWITCH => int(1)?,
         opcode::WIDE => return wide_length(code, at),
-        opcode => return Err(ClassError::Opcode { at: at as u32, opcode }),
+        opcode => {
+            return Err(ClassError::Opcode {
+                at: at as u32,
+                opcode,
+            });
+        }
     };
     // More than the code can hold is more than any method may have.
     let entries = usize::try_from(entries).map_err(|_| end())?.min(code.len());
@@ -199,10 +204,20 @@ mod tests {
 
     #[test]
     fn stores_name_their_variable() {
-        let store = |code: &[u8]| Instructions::new(code).next().unwrap().unwrap().stores(code);
+        let store = |code: &[u8]| {
+            Instructions::new(code)
+                .next()
+                .unwrap()
+                .unwrap()
+                .stores(code)
+        };
         assert_eq!(store(&[opcode::ASTORE, 9]), Some((9, 1)));
         assert_eq!(store(&[64]), Some((1, 2)), "lstore_1");
-        assert_eq!(store(&[opcode::WIDE, 57, 1, 0]), Some((256, 2)), "wide dstore");
+        assert_eq!(
+            store(&[opcode::WIDE, 57, 1, 0]),
+            Some((256, 2)),
+            "wide dstore"
+        );
         assert_eq!(store(&[opcode::IINC, 1, 1]), None);
     }
 }

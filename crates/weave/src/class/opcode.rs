@@ -148,8 +148,17 @@ mod tests {
         let without: Vec<u8> = (0..=JSR_W).filter(special).collect();
         let copies = DUP..=SWAP;
         let by_operand = [
-            GETSTATIC, PUTSTATIC, GETFIELD, PUTFIELD, INVOKEVIRTUAL, INVOKESPECIAL, INVOKESTATIC,
-            INVOKEINTERFACE, INVOKEDYNAMIC, WIDE, MULTIANEWARRAY,
+            GETSTATIC,
+            PUTSTATIC,
+            GETFIELD,
+            PUTFIELD,
+            INVOKEVIRTUAL,
+            INVOKESPECIAL,
+            INVOKESTATIC,
+            INVOKEINTERFACE,
+            INVOKEDYNAMIC,
+            WIDE,
+            MULTIANEWARRAY,
         ];
         assert_eq!(without, copies.chain(by_operand).collect::<Vec<_>>());
     }

@@ -135,7 +135,12 @@ impl<'a> ConstantPool<'a> {
     /// # Errors
     /// As [`ConstantPool::utf8`].
     pub fn class(&self, index: u16) -> Result<&[u8], ClassError> {
-        self.utf8(read_u16(self.of_kind(index, tag::CLASS, "Class")?, 0))
+        self.utf8(self.class_name(index)?)
+    }
+
+    /// Index of the text that is the name of a Class constant.
+    pub(crate) fn class_name(&self, index: u16) -> Result<u16, ClassError> {
+        Ok(read_u16(self.of_kind(index, tag::CLASS, "Class")?, 0))
     }
 
     /// Class, name and descriptor of a field or method; class index, name index, descriptor index.

@@ -43,17 +43,21 @@ pub(crate) fn move_variables(
 }
 
 /// A range as start and length.
-fn move_range(
-    entry: &mut [u8],
-    moves: &impl Moves,
-    what: &'static str,
-) -> Result<(), ClassError> {
+fn move_range(entry: &mut [u8], moves: &impl Moves, what: &'static str) -> Result<(), ClassError> {
     let (old, length) = (read_u16(entry, 0), read_u16(entry, 2));
     let start = moves.start(old, what)?;
     let end = moves.end(u32::from(old) + u32::from(length), what)?;
     put(entry, 0, start);
     // A range of nothing stays one.
-    put(entry, 2, if length == 0 { 0 } else { end.saturating_sub(start) });
+    put(
+        entry,
+        2,
+        if length == 0 {
+            0
+        } else {
+            end.saturating_sub(start)
+        },
+    );
     Ok(())
 }
 

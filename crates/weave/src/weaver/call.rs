@@ -50,14 +50,26 @@ pub struct CallError {
 impl Call {
     /// `android.os.Trace.beginSection(String)` and `endSection()`: the platform's own.
     pub fn section() -> Self {
-        Self::new("android/os/Trace", "beginSection", &[Parameter::Text], "endSection", &[])
+        Self::new(
+            "android/os/Trace",
+            "beginSection",
+            &[Parameter::Text],
+            "endSection",
+            &[],
+        )
     }
 
     /// `android.os.Trace.traceBegin(long, String)` and `traceEnd(long)`: hidden in the SDK, with the tag
     /// that categories are chosen by.
     pub fn trace_tag() -> Self {
         let enter = [Parameter::Tag, Parameter::Text];
-        Self::new("android/os/Trace", "traceBegin", &enter, "traceEnd", &[Parameter::Tag])
+        Self::new(
+            "android/os/Trace",
+            "traceBegin",
+            &enter,
+            "traceEnd",
+            &[Parameter::Tag],
+        )
     }
 
     /// `traceloom.Recorder.i(int)` and `o(int)`: the recorder in the app.
@@ -109,7 +121,8 @@ impl Call {
 impl Target {
     fn parse(text: &str) -> Option<Self> {
         let (name, parameters) = text.strip_suffix(')')?.split_once('(')?;
-        let is_name = |name: &str| !name.is_empty() && !name.contains(['.', '/', ';', '[', '<', ' ']);
+        let is_name =
+            |name: &str| !name.is_empty() && !name.contains(['.', '/', ';', '[', '<', ' ']);
         let parameters = parameters.split(',').map(str::trim);
         let parameters = parameters.filter(|each| !each.is_empty());
         Some(Self {
@@ -130,7 +143,10 @@ impl Target {
 
     /// Slots of the operand stack that its arguments take.
     fn slots(&self) -> usize {
-        let tags = self.parameters.iter().filter(|each| **each == Parameter::Tag);
+        let tags = self
+            .parameters
+            .iter()
+            .filter(|each| **each == Parameter::Tag);
         self.parameters.len() + tags.count()
     }
 }
@@ -182,7 +198,9 @@ impl FromStr for Call {
             "section" => Ok(Self::section()),
             "trace-tag" => Ok(Self::trace_tag()),
             "recorder" => Ok(Self::recorder()),
-            _ => parse().ok_or_else(|| CallError { text: text.to_owned() }),
+            _ => parse().ok_or_else(|| CallError {
+                text: text.to_owned(),
+            }),
         }
     }
 }
@@ -246,7 +264,13 @@ impl CallInClass {
         text: &str,
         pool: &mut ConstantPool<'_>,
     ) -> Result<CallCode, ClassError> {
-        let mut constants = Constants { id, text, id_index: 0, text_index: 0, pool };
+        let mut constants = Constants {
+            id,
+            text,
+            id_index: 0,
+            text_index: 0,
+            pool,
+        };
         Ok(CallCode {
             enter: self.call(&call.enter, self.enter, &mut constants)?,
             exit: self.call(&call.exit, self.exit, &mut constants)?,
@@ -330,8 +354,17 @@ mod tests {
         for call in [Call::section(), Call::trace_tag(), Call::recorder()] {
             assert_eq!(call.to_text().parse(), Ok(call));
         }
-        assert_eq!(Call::recorder().to_text(), "traceloom.Recorder.i(int)/o(int)");
-        for wrong in ["", "Beat.i()", "i()/o()", "a.B.i(float)/o()", "a.B.i()/a.B.o()"] {
+        assert_eq!(
+            Call::recorder().to_text(),
+            "traceloom.Recorder.i(int)/o(int)"
+        );
+        for wrong in [
+            "",
+            "Beat.i()",
+            "i()/o()",
+            "a.B.i(float)/o()",
+            "a.B.i()/a.B.o()",
+        ] {
             assert!(wrong.parse::<Call>().is_err(), "{wrong}");
         }
     }

@@ -146,7 +146,12 @@ impl Emitter<'_, '_> {
         !self.pool.is_number(index)
     }
 
-    fn jump(&mut self, number: usize, instruction: Instruction, target: i64) -> Result<(), LeftOut> {
+    fn jump(
+        &mut self,
+        number: usize,
+        instruction: Instruction,
+        target: i64,
+    ) -> Result<(), LeftOut> {
         let from = self.at();
         let to = self.layout.jump(target, "a jump")?;
         let distance = |to: u32| i64::from(to) - i64::from(from);
@@ -187,7 +192,9 @@ impl Emitter<'_, '_> {
         self.out.code.put_u8(instruction.opcode);
         self.out.code.resize(operands, 0);
         let end = old_at + instruction.length as usize;
-        self.out.code.extend_from_slice(&self.old[old_operands..end]);
+        self.out
+            .code
+            .extend_from_slice(&self.old[old_operands..end]);
         for place in instruction.switch_distances() {
             let distance = read_u32(self.old, place) as i32;
             let target = old_at as i64 + i64::from(distance);
@@ -225,7 +232,10 @@ pub(super) fn move_handlers(
         let end = layout.jump(handler.end.into(), WHAT)?;
         let target = layout.jump(handler.target.into(), WHAT)?;
         let first = foreign.partition_point(|(_, end)| *end <= from);
-        for &(begin, after) in foreign[first..].iter().take_while(|(begin, _)| *begin < end) {
+        for &(begin, after) in foreign[first..]
+            .iter()
+            .take_while(|(begin, _)| *begin < end)
+        {
             push(&mut moved, (from, begin), target, handler.class);
             from = after;
         }
@@ -256,7 +266,14 @@ mod tests {
 
     #[test]
     fn conditions_have_their_opposites() {
-        for (one, other) in [(153, 154), (155, 156), (157, 158), (159, 160), (165, 166), (198, 199)] {
+        for (one, other) in [
+            (153, 154),
+            (155, 156),
+            (157, 158),
+            (159, 160),
+            (165, 166),
+            (198, 199),
+        ] {
             assert_eq!((opposite(one), opposite(other)), (other, one));
         }
     }

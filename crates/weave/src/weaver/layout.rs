@@ -278,10 +278,13 @@ impl<'p> Layout<'p> {
 
     fn trampoline_before(&mut self, before: u32, target: u32) -> u32 {
         let key = |each: &Trampoline| (each.before, each.target);
-        let search = self.trampolines.binary_search_by_key(&(before, target), key);
+        let search = self
+            .trampolines
+            .binary_search_by_key(&(before, target), key);
         search.unwrap_or_else(|index| {
             let at = NOWHERE - 2 * MAX_CODE_BYTES as u32;
-            self.trampolines.insert(index, Trampoline { before, target, at });
+            self.trampolines
+                .insert(index, Trampoline { before, target, at });
             // What stood behind it has another number now.
             for form in &mut self.forms {
                 match form {

@@ -1,5 +1,7 @@
 //! Why a method was not woven.
 
+use std::fmt;
+
 use crate::class::ClassError;
 
 /// The reason why a method stays as it was.
@@ -61,11 +63,7 @@ impl LeftOut {
     pub fn is_failure(&self) -> bool {
         matches!(
             self,
-            Self::TooLarge
-                | Self::PoolFull
-                | Self::JumpTooFar
-                | Self::SuperCall
-                | Self::Broken(_)
+            Self::TooLarge | Self::PoolFull | Self::JumpTooFar | Self::SuperCall | Self::Broken(_)
         )
     }
 }
@@ -76,5 +74,26 @@ impl From<ClassError> for LeftOut {
             ClassError::PoolFull => Self::PoolFull,
             error => Self::Broken(error),
         }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Abstract => "it has no code",
+            Self::Native => "its code is native",
+            Self::Rule => "a rule leaves it out",
+            Self::Empty => "it does nothing",
+            Self::Accessor => "it only reads or writes a field",
+            Self::SingleCall => "it only calls one other method",
+            Self::Leaf => "it calls nothing",
+            Self::Short => "it has few instructions",
+            Self::CallTarget => "it is what woven code calls",
+            Self::TooLarge => "it would have more than 65,535 bytes of code",
+            Self::PoolFull => "its class has no room for more constants",
+            Self::JumpTooFar => "a jump would not reach its target",
+            Self::SuperCall => "where it calls its superclass's constructor is not clear",
+            Self::Broken(error) => return error.fmt(f),
+        })
     }
 }

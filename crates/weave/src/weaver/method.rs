@@ -69,7 +69,9 @@ pub(super) fn weave(
 fn find_frames(code: &Code<'_>, pool: &ConstantPool<'_>) -> Result<Option<Frames>, ClassError> {
     let is_table = |one: &&Attribute<'_>| pool.utf8(one.name) == Ok(b"StackMapTable");
     let table = code.attributes.iter().find(is_table);
-    table.map(|table| Frames::read(&table.content, table.at)).transpose()
+    table
+        .map(|table| Frames::read(&table.content, table.at))
+        .transpose()
 }
 
 /// Offsets that have a frame.
@@ -105,7 +107,11 @@ impl Writer<'_, '_, '_> {
         if let Some(frames) = self.with_handler(frames, handler.filter(|_| with_frames))? {
             let content = Cow::Owned(frames.write());
             let name = self.stack_map_table()?;
-            attributes.push(Attribute { name, at: 0, content });
+            attributes.push(Attribute {
+                name,
+                at: 0,
+                content,
+            });
         }
         let code = Code {
             max_stack: self.max_stack(emitted.has_exit, handler.is_some())?,

@@ -45,7 +45,9 @@ fn with_trampolines(
         placed.push((layout.jump(frame.at.into(), WHAT)?, full));
     }
     for trampoline in &layout.trampolines {
-        let target = frames.frames.binary_search_by_key(&trampoline.target, |frame| frame.at);
+        let target = frames
+            .frames
+            .binary_search_by_key(&trampoline.target, |frame| frame.at);
         let index = target.map_err(|_| LeftOut::JumpTooFar)?;
         placed.push((trampoline.at, &full[index]));
     }
@@ -81,7 +83,11 @@ fn in_full(frames: &Frames, initial: Vec<VerificationType>) -> Result<Vec<Full>,
                 now.locals.truncate(left.ok_or_else(chopped_too_much)?);
             }
             FrameForm::Append(from, count) => now.locals.extend(types(from, count.into())),
-            FrameForm::Full { from, locals, stack } => {
+            FrameForm::Full {
+                from,
+                locals,
+                stack,
+            } => {
                 let locals = usize::from(locals);
                 now.locals = types(from, locals).to_vec();
                 now.stack = types(from + locals as u32, stack.into()).to_vec();

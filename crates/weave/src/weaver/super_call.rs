@@ -95,10 +95,16 @@ struct Walk<'w, 'a> {
 
 impl Walk<'_, '_> {
     fn number(&self, target: i64) -> Result<usize, LeftOut> {
-        let number = usize::try_from(target).ok().and_then(|at| self.numbers.get(at));
+        let number = usize::try_from(target)
+            .ok()
+            .and_then(|at| self.numbers.get(at));
         match number {
             Some(&number) if number != u32::MAX => Ok(number as usize),
-            _ => Err(ClassError::Target { what: "a jump", target }.into()),
+            _ => Err(ClassError::Target {
+                what: "a jump",
+                target,
+            }
+            .into()),
         }
     }
 
@@ -158,7 +164,9 @@ impl Walk<'_, '_> {
     fn next(&self, number: usize) -> Result<usize, LeftOut> {
         let at = self.instructions[number].at;
         let has_next = number + 1 < self.instructions.len();
-        has_next.then_some(number + 1).ok_or(ClassError::CodeEnd { at }.into())
+        has_next
+            .then_some(number + 1)
+            .ok_or(ClassError::CodeEnd { at }.into())
     }
 
     fn push_handlers(
@@ -191,7 +199,9 @@ impl Walk<'_, '_> {
             opcode::ALOAD_0..=45 => state.load((instruction.opcode - opcode::ALOAD_0).into())?,
             opcode::WIDE if code[at + 1] == opcode::ALOAD => state.load(read_u16(code, at + 2))?,
             opcode::DUP..=opcode::SWAP => state.copy(instruction.opcode)?,
-            opcode::GETSTATIC..=opcode::PUTFIELD => self.field(instruction.opcode, operand(), state)?,
+            opcode::GETSTATIC..=opcode::PUTFIELD => {
+                self.field(instruction.opcode, operand(), state)?
+            }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC => {
                 return self.invoke(instruction.opcode, operand(), state);
             }
@@ -267,8 +277,14 @@ impl State {
         if self.depth != other.depth {
             return Err(LeftOut::SuperCall);
         }
-        let stack = self.on_stack.iter().filter(|slot| other.on_stack.contains(slot));
-        let locals = self.locals.iter().filter(|local| other.locals.contains(local));
+        let stack = self
+            .on_stack
+            .iter()
+            .filter(|slot| other.on_stack.contains(slot));
+        let locals = self
+            .locals
+            .iter()
+            .filter(|local| other.locals.contains(local));
         Ok(Self {
             depth: self.depth,
             on_stack: stack.copied().collect(),
@@ -310,7 +326,8 @@ impl State {
 
     fn store(&mut self, variable: u16, slots: u16, is_this: bool) -> Result<(), LeftOut> {
         let last = variable.saturating_add(slots - 1);
-        self.locals.retain(|local| !(variable..=last).contains(local));
+        self.locals
+            .retain(|local| !(variable..=last).contains(local));
         if is_this {
             self.locals.push(variable);
             self.locals.sort_unstable();
@@ -337,7 +354,10 @@ impl State {
             *slot = self.pop()?;
         }
         // [under][copied] becomes [copied][under][copied].
-        for &slot in slots[under..][..copied].iter().chain(&slots[..under + copied]) {
+        for &slot in slots[under..][..copied]
+            .iter()
+            .chain(&slots[..under + copied])
+        {
             self.push(slot)?;
         }
         Ok(())

@@ -13,6 +13,8 @@ use traceloom_capture::{
 
 use super::args::{CaptureArgs, MethodArgs};
 use super::console::Console;
+use super::extra::beside_device;
+use super::live::{Show, listed};
 use super::run::{print_list, record};
 use super::tape::tape;
 use super::wait::Wait;
@@ -32,6 +34,9 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     if args.list_categories {
         return list(&AtraceAgent::new(device.clone(), options)?, &device);
     }
+    let mut live_processes = ProcessAgent::new(device.clone());
+    let live_processes = Box::new(move || listed(&mut live_processes));
+    let show = Show::new(args, wait, live_processes)?;
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.method.method.is_none() || !args.chosen().is_empty() {
         let atrace = AtraceAgent::new(device.clone(), options)?;
@@ -41,15 +46,17 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
             let options = args.raw.options();
             Box::new(RawAtraceAgent::new(atrace, device.clone(), options))
         } else if args.is_live() {
-            Box::new(LiveAtraceAgent::new(atrace, tape(args, wait)))
+            let tape = tape(args, wait, show.as_ref())?;
+            Box::new(LiveAtraceAgent::new(atrace, tape))
         } else {
             Box::new(atrace)
         });
     }
+    agents.extend(beside_device(args, &device)?);
     if let Some(process) = &args.method.method {
         agents.push(method(&args.method, process, device));
     }
-    record(args, console, wait, agents)
+    record(args, console, wait, show, agents)
 }
 
 /// Our own atrace on the device, where it was asked for.
@@ -78,7 +85,7 @@ fn dist() -> PathBuf {
 }
 
 /// A folder of the device to use instead of its usual one.
-fn device_folder() -> Option<String> {
+pub fn device_folder() -> Option<String> {
     std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
 }
 

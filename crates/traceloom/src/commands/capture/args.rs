@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use traceloom_capture::Trigger;
 
+use super::extra::ExtraArgs;
+use super::live::LiveArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
 
@@ -40,6 +42,9 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "WHAT", value_parser = parse_trigger)]
     pub until: Option<Trigger>,
 
+    #[command(flatten)]
+    pub live: LiveArgs,
+
     /// The buffer of each CPU, KB
     #[arg(short, long, visible_alias = "buffer-size", value_name = "KB", value_parser = clap::value_parser!(u32).range(1..))]
     pub buf_size: Option<u32>,
@@ -64,6 +69,9 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub linux: LinuxArgs,
+
+    #[command(flatten)]
+    pub extra: ExtraArgs,
 
     #[command(flatten)]
     pub raw: RawArgs,
@@ -225,7 +233,7 @@ fn parse_trigger(text: &str) -> Result<Trigger, String> {
 impl CaptureArgs {
     /// Whether the recording is watched while it goes on.
     pub fn is_live(&self) -> bool {
-        self.ring.is_some() || self.until.is_some()
+        self.ring.is_some() || self.until.is_some() || self.live.live
     }
 
     /// Refuses what does not go together.
@@ -245,10 +253,12 @@ impl CaptureArgs {
         if self.target == Target::Android && !self.linux.event.is_empty() {
             bail!("--event is for Linux: --target linux");
         }
-        if self.is_live() && self.from_file.is_some() {
+        if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");
         }
         self.kind()?;
+        self.check_extra()?;
+        self.check_live()?;
         self.check_raw()
     }
 

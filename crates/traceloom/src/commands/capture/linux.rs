@@ -13,6 +13,10 @@ use traceloom_tracefs::spool_folder;
 use super::args::CaptureArgs;
 use super::console::Console;
 #[cfg(target_os = "linux")]
+use super::extra::beside_machine;
+#[cfg(target_os = "linux")]
+use super::live::{Show, listed};
+#[cfg(target_os = "linux")]
 use super::run::{print_list, record};
 #[cfg(target_os = "linux")]
 use super::tape::tape;
@@ -31,16 +35,21 @@ pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<E
         print_list(all.iter().map(|(name, title)| (name, title)));
         return Ok(ExitCode::SUCCESS);
     }
+    let live_processes = || listed(&mut LocalProcessAgent::default());
+    let show = Show::new(args, wait, Box::new(live_processes))?;
     let processes = Box::new(LocalProcessAgent::default());
     let ftrace: Box<dyn Agent> = if args.is_raw() {
         let folder = spool_folder(Some(&args.output()));
         Box::new(RawLinuxAgent::new(ftrace, &args.raw.options(), folder)?)
     } else if args.is_live() {
-        Box::new(LiveLinuxAgent::new(ftrace, &tree, tape(args, wait))?)
+        let tape = tape(args, wait, show.as_ref())?;
+        Box::new(LiveLinuxAgent::new(ftrace, &tree, tape)?)
     } else {
         Box::new(ftrace)
     };
-    record(args, console, wait, vec![processes, ftrace])
+    let mut agents: Vec<Box<dyn Agent>> = vec![processes, ftrace];
+    agents.extend(beside_machine(args)?);
+    record(args, console, wait, show, agents)
 }
 
 #[cfg(target_os = "linux")]

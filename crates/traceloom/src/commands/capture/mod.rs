@@ -2,8 +2,11 @@
 
 mod android;
 mod args;
+mod battor;
 mod console;
+mod extra;
 mod linux;
+mod live;
 mod output;
 mod raw;
 mod recording;

@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use traceloom_capture::PartKind;
-use traceloom_formats::{FORMATS, WriteOptions};
+use traceloom_formats::{FORMATS, WriteOptions, Writer};
 use traceloom_trace::Trace;
 use traceloom_view::{PageParts, ReportOptions, write_report};
 
 use super::args::OutputKind;
-use super::recording::Part;
+use super::recording::{Part, is_of_system};
 use crate::commands::convert::left_out;
 use crate::output::write_file;
 
@@ -40,6 +40,11 @@ impl Output<'_> {
         }
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
+            // systrace's JSON has no place for methods.
+            OutputKind::Json if has(parts, PartKind::MethodTrace) => {
+                let json = writer("chrome-json")?;
+                write_file(self.path, |out| written(trace, json, out))
+            }
             OutputKind::Json => write_file(self.path, |out| Ok(json(parts, out)?)),
             OutputKind::Text | OutputKind::Dat => {
                 write_file(self.path, |out| Ok(text(parts, out)?))
@@ -67,21 +72,30 @@ impl Output<'_> {
     }
 }
 
-fn is_of_system(kind: PartKind) -> bool {
-    matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
-}
-
 /// What pages say, as text.
 fn text_of(trace: &Trace) -> Result<Part> {
-    let format = FORMATS.iter().find(|format| format.id() == "ftrace");
-    let writer = format.and_then(|format| format.writer());
-    let writer = writer.context("no format for text")?;
     let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
-    let written = writer.write(trace, &WriteOptions::default(), &mut part)?;
+    written(trace, writer("ftrace")?, &mut part)?;
+    Ok(part)
+}
+
+fn has(parts: &[Part], kind: PartKind) -> bool {
+    parts.iter().any(|part| part.kind == kind)
+}
+
+fn writer(id: &str) -> Result<&'static dyn Writer> {
+    let format = FORMATS.iter().find(|format| format.id() == id);
+    let writer = format.and_then(|format| format.writer());
+    writer.with_context(|| format!("{id} is not written"))
+}
+
+/// Writes the trace, and says what of it has no place there.
+fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()> {
+    let written = writer.write(trace, &WriteOptions::default(), out)?;
     if let Some(line) = left_out(&written, writer) {
         eprintln!("{line}");
     }
-    Ok(part)
+    Ok(())
 }
 
 /// The trace as it came; where there are several, that of the system.
@@ -103,7 +117,7 @@ fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
 fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"traceEvents\":[]")?;
     let mut written: Vec<&str> = Vec::new();
-    for key in ["systemTraceEvents", "androidProcessDump", "cgroupDump"] {
+    for key in JSON_KEYS {
         for part in parts.iter_mut().filter(|part| json_key(part.kind) == key) {
             // An object has each key once; the rest of a kind continues its text.
             match written.contains(&key) {
@@ -120,13 +134,34 @@ fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
             out.write_all(b"\"")?;
         }
     }
-    out.write_all(b",\"controllerTraceDataKey\":\"traceEvents\"}\n")
+    let controller = match written.contains(&CONTROLLER) {
+        true => CONTROLLER,
+        false => "traceEvents",
+    };
+    writeln!(out, ",\"controllerTraceDataKey\":\"{controller}\"}}")
 }
+
+const CONTROLLER: &str = "systraceController";
+
+/// What systrace called its agents' data.
+const JSON_KEYS: [&str; 7] = [
+    "systemTraceEvents",
+    "androidProcessDump",
+    "cgroupDump",
+    "atraceProcessDump",
+    "waltTrace",
+    "powerTraceAsString",
+    CONTROLLER,
+];
 
 fn json_key(kind: PartKind) -> &'static str {
     match kind {
         PartKind::ProcessDump => "androidProcessDump",
         PartKind::CgroupDump => "cgroupDump",
+        PartKind::MemoryDump => "atraceProcessDump",
+        PartKind::Walt => "waltTrace",
+        PartKind::Power => "powerTraceAsString",
+        PartKind::ClockMarks => CONTROLLER,
         _ => "systemTraceEvents",
     }
 }

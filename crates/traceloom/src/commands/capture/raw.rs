@@ -55,7 +55,7 @@ impl CaptureArgs {
             bail!("pages are recorded; no file can be turned into them");
         }
         if self.is_live() {
-            bail!("--ring and --until read text while it comes; they do not go with pages");
+            bail!("--live, --ring and --until read text while it comes; they do not go with pages");
         }
         if self.method.method.is_some() && self.chosen().is_empty() {
             bail!("--raw is for the system's trace: name categories to record it beside --method");

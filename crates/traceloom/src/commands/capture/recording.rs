@@ -9,9 +9,10 @@ use anyhow::{Context, Result};
 use memmap2::Mmap;
 use traceloom_capture::{PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
-use traceloom_trace::{Trace, TraceBuilder};
+use traceloom_trace::{Trace, TraceBuilder, align_clocks};
 
 use crate::align::{AlignArgs, put_together};
+use crate::print::plain;
 
 /// A part as it came, in a file without a name.
 pub struct Part {
@@ -71,13 +72,22 @@ impl Write for Part {
     }
 }
 
+/// What is read into the system's trace when that is whole, in this order.
+const JOINED: [PartKind; 3] = [
+    PartKind::CgroupDump,
+    PartKind::ClockMarks,
+    PartKind::MemoryDump,
+];
+
 /// What was recorded, while it comes.
 pub struct Recording {
     options: ReadOptions,
     /// Whether it is read, and not only kept.
     is_read: bool,
     builder: TraceBuilder,
-    /// Traces that came before the one that is being read, with who recorded them.
+    /// The system's trace, to the end of which parts that explain it are read into it.
+    system: Option<(PathBuf, TraceBuilder)>,
+    /// Other traces that came before the one that is being read, with who recorded them.
     traces: Vec<(PathBuf, Trace)>,
     /// Lists of processes; they come before the traces whose threads they name.
     dumps: Vec<u8>,
@@ -95,6 +105,7 @@ impl Recording {
             options,
             is_read,
             builder: TraceBuilder::new(),
+            system: None,
             traces: Vec::new(),
             dumps: Vec::new(),
             reader: None,
@@ -118,6 +129,7 @@ impl Recording {
         if !self.is_read {
             return Ok((TraceBuilder::new().finish(), self.parts));
         }
+        self.join();
         let merged = put_together(self.traces.into_iter().map(Ok), &AlignArgs::default());
         match (self.broken, merged) {
             (None, Ok(trace)) => Ok((trace, self.parts)),
@@ -136,12 +148,54 @@ impl Recording {
                 }
                 _ => reader.finish(&mut target).map_err(Into::into),
             };
-            if let Err(error) = ended {
-                self.broken.get_or_insert(error);
+            let Some(part) = self.parts.last() else {
+                return;
+            };
+            let builder = std::mem::replace(&mut self.builder, TraceBuilder::new());
+            let name = PathBuf::from(&part.name);
+            match ended {
+                // What a meter noted is worth less than what it was recorded beside.
+                Err(error) if is_extra(part.kind) => warn(&part.name, &error),
+                Err(error) => _ = self.broken.get_or_insert(error),
+                Ok(()) if self.system.is_none() && is_of_system(part.kind) => {
+                    self.system = Some((name, builder));
+                }
+                Ok(()) => self.traces.push((name, builder.finish())),
             }
-            let trace = std::mem::replace(&mut self.builder, TraceBuilder::new()).finish();
-            let name = self.parts.last().map(|part| part.name.clone());
-            self.traces.push((name.unwrap_or_default().into(), trace));
+        }
+    }
+
+    /// Reads what explains the system's trace into it: its groups, the clock markers, and then the
+    /// processes' memory, whose clock these may tie to its own.
+    fn join(&mut self) {
+        let (name, mut system) = match self.system.take() {
+            Some((name, builder)) => (Some(name), builder),
+            None => (None, TraceBuilder::new()),
+        };
+        for kind in JOINED {
+            let parts = self.parts.iter_mut().filter(|part| part.kind == kind);
+            for part in parts.filter(|part| name.is_some() || part.kind != PartKind::CgroupDump) {
+                let options = ReadOptions {
+                    name: part.name.clone(),
+                    joined: name.is_some(),
+                    ..self.options.clone()
+                };
+                let mut target = Target::Trace(&mut system);
+                if let Err(error) = part.read(&mut AnyReader::new(options), &mut target) {
+                    warn(&part.name, &error);
+                }
+            }
+        }
+        let system = system.finish();
+        match (name, self.traces.first_mut()) {
+            (Some(name), _) => self.traces.insert(0, (name, system)),
+            // Without a trace of the system, the markers alone tie the others together.
+            (None, Some((_, first))) => {
+                if let Some(found) = align_clocks(&first.clocks, &system.clocks) {
+                    first.append(system, found.shift_ns);
+                }
+            }
+            (None, None) => {}
         }
     }
 
@@ -178,14 +232,40 @@ impl Sink for Recording {
         }
         if let (Some(reader), None) = (&mut self.reader, &self.broken) {
             let mut target = Target::Trace(&mut self.builder);
-            self.broken = reader.feed(bytes, &mut target).err().map(Into::into);
+            let error = reader.feed(bytes, &mut target).err();
+            match (error, self.parts.last()) {
+                (Some(error), Some(part)) if is_extra(part.kind) => {
+                    warn(&part.name, &error.into());
+                    self.reader = None;
+                    self.builder = TraceBuilder::new();
+                }
+                (error, _) => self.broken = error.map(Into::into),
+            }
         }
         Ok(())
     }
 }
 
 fn is_trace(kind: PartKind) -> bool {
-    !matches!(kind, PartKind::ProcessDump | PartKind::CgroupDump)
+    kind != PartKind::ProcessDump && !JOINED.contains(&kind)
+}
+
+/// The system's trace itself.
+pub fn is_of_system(kind: PartKind) -> bool {
+    matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
+}
+
+/// What only measures beside a trace.
+fn is_extra(kind: PartKind) -> bool {
+    matches!(kind, PartKind::Walt | PartKind::Power)
+}
+
+fn warn(name: &str, error: &anyhow::Error) {
+    eprintln!(
+        "Warning: {} is left out: {}",
+        plain(name),
+        plain(&error.to_string())
+    );
 }
 
 /// Keeps what could not be read beside where the result should be, and says where.

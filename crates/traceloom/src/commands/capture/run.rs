@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use traceloom_capture::{Agent, CaptureError, Controller, FileAgent, Limits, Note};
+use traceloom_trace::Trace;
 
 use super::android::android;
 use super::args::{CaptureArgs, OutputKind, Target};
 use super::console::Console;
 use super::linux::linux;
+use super::live::Show;
 use super::output::Output;
-use super::recording::{Recording, keep};
+use super::recording::{Part, Recording, keep};
 use super::wait::{Ended, Wait};
 use super::watch::{Collecting, Losses, watch};
 use crate::input::InputArgs;
@@ -27,7 +29,7 @@ pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
     match (&args.from_file, args.target) {
         (Some(file), _) => {
             let file = FileAgent::new(file.clone());
-            record(args, console, &wait, vec![Box::new(file)])
+            record(args, console, &wait, None, vec![Box::new(file)])
         }
         (None, Target::Android) => android(args, console, &wait),
         (None, Target::Linux) => linux(args, console, &wait),
@@ -41,7 +43,8 @@ pub fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
     }
 }
 
-/// Records with these agents until it is to end, and writes what they have.
+/// Records with these agents until it is to end, and writes what they have; `show` has the page
+/// that shows it meanwhile, and all of it afterwards.
 ///
 /// # Errors
 /// If nothing could be recorded, or the result not be written.
@@ -49,23 +52,64 @@ pub fn record(
     args: &CaptureArgs,
     console: &mut Console,
     wait: &Wait,
+    mut show: Option<Show>,
     agents: Vec<Box<dyn Agent + '_>>,
 ) -> Result<ExitCode> {
     let mut controller = Controller::new(agents, limits(args));
-    start(&mut controller, console)?;
+    let recorded = recorded(args, console, wait, show.as_mut(), &mut controller);
+    drop(controller);
+    match (recorded, show) {
+        (Err(error), show) => {
+            if let Some(show) = show {
+                show.nothing(&error);
+            }
+            Err(error)
+        }
+        (Ok((_, written, _)), None) => written.map(|_| ExitCode::SUCCESS),
+        (Ok((trace, written, ended)), Some(show)) => {
+            let said = match &written {
+                Ok(path) => format!("Written to {path}."),
+                Err(error) => format!("It could not be written: {error:#}."),
+            };
+            show.whole(trace, ended, &said)?;
+            written.map(|_| ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// What was recorded, where it was written, and why it ended.
+fn recorded(
+    args: &CaptureArgs,
+    console: &Console,
+    wait: &Wait,
+    mut show: Option<&mut Show>,
+    controller: &mut Controller<'_>,
+) -> Result<(Trace, Result<String>, Ended)> {
+    start(controller, console)?;
     let mut losses = Losses::default();
-    let ended = wait_for_end(args, console, wait, &mut controller, &mut losses);
+    // A long recording may have lost the first marks, one that ran full the last.
+    controller.mark(&mut |note| console.warn(&note));
+    if let Some(show) = &mut show {
+        show.begin(args)?;
+    }
+    let ended = wait_for_end(args, console, wait, controller, &mut losses);
     if ended == Ended::Signal {
         console.say("");
     }
+    if let Some(show) = &show {
+        show.saving(ended);
+    }
     console.say("Tracing completed. Collecting output...");
+    controller.mark(&mut |note| console.warn(&note));
     controller.stop(&mut |note| console.warn(&note));
-    losses.end(&mut controller);
-    let recording = collect(&mut controller, console, args.kind()?)?;
+    losses.end(controller);
+    let recording = collect(controller, console, args.kind()?)?;
     if recording.is_empty() {
         bail!("No data was captured.  Output file was not written.");
     }
-    write(args, console, recording)
+    let (trace, mut parts) = read(args, recording)?;
+    let written = write(args, console, &trace, &mut parts);
+    Ok((trace, written, ended))
 }
 
 fn limits(args: &CaptureArgs) -> Limits {
@@ -118,7 +162,7 @@ fn wait_for_end(
         Some(seconds) => console.say(&format!("Starting tracing ({seconds} seconds)")),
         None => {
             console.say("Starting tracing (stop with enter)");
-            wait.listen_for_enter(args.until.is_some());
+            wait.listen_for_enter(args.until.is_some() || args.live.live);
         }
     }
     let time = seconds.map(|seconds| Duration::from_secs(seconds.into()));
@@ -159,19 +203,26 @@ fn recording_failed(error: &CaptureError) -> bool {
     )
 }
 
-fn write(args: &CaptureArgs, console: &Console, recording: Recording) -> Result<ExitCode> {
+/// The trace that was recorded; what is none is kept beside where it should be.
+fn read(args: &CaptureArgs, recording: Recording) -> Result<(Trace, Vec<Part>)> {
+    recording.finish().or_else(|(error, parts)| {
+        let kept = keep(parts, &args.output())?;
+        let kept: Vec<_> = kept.iter().map(|path| path.display().to_string()).collect();
+        Err(error.context(format!(
+            "what came is no trace; it is kept in {}",
+            kept.join(", ")
+        )))
+    })
+}
+
+/// Writes the result; where it is.
+fn write(
+    args: &CaptureArgs,
+    console: &Console,
+    trace: &Trace,
+    parts: &mut [Part],
+) -> Result<String> {
     let path = args.output();
-    let (trace, mut parts) = match recording.finish() {
-        Ok(read) => read,
-        Err((error, parts)) => {
-            let kept = keep(parts, &path)?;
-            let kept: Vec<_> = kept.iter().map(|path| path.display().to_string()).collect();
-            return Err(error.context(format!(
-                "what came is no trace; it is kept in {}",
-                kept.join(", ")
-            )));
-        }
-    };
     console.say("Outputting Systrace results...");
     let output = Output {
         path: &path,
@@ -180,7 +231,7 @@ fn write(args: &CaptureArgs, console: &Console, recording: Recording) -> Result<
         threads: InputArgs::default_for_capture().threads(),
     };
     console.say("Tracing complete, writing results");
-    output.write(&trace, &mut parts)?;
+    output.write(trace, parts)?;
     let kind = match args.kind()? {
         OutputKind::Page => "HTML",
         OutputKind::Json => "JSON",
@@ -189,11 +240,9 @@ fn write(args: &CaptureArgs, console: &Console, recording: Recording) -> Result<
         OutputKind::Dat => "dat",
     };
     let whole = std::path::absolute(&path).unwrap_or(path);
-    console.say(&format!(
-        "\nWrote trace {kind} file: file://{}\n",
-        whole.display()
-    ));
-    Ok(ExitCode::SUCCESS)
+    let whole = whole.display().to_string();
+    console.say(&format!("\nWrote trace {kind} file: file://{whole}\n"));
+    Ok(whole)
 }
 
 fn title(args: &CaptureArgs) -> String {

@@ -3,30 +3,56 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result};
 use traceloom_capture::{Tape, Watched};
 
 use super::args::CaptureArgs;
+use super::live::Show;
 use super::wait::{Ended, Wait};
 use crate::print::plain;
 use crate::progress::tell;
 
 /// The tape of a recording that is watched: what it waits for ends it, and losses are told.
-pub fn tape(args: &CaptureArgs, wait: &Wait) -> Tape {
+///
+/// # Errors
+/// If there is no room for what is kept.
+pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape> {
     let ends = wait.sender();
     let losses = Losses::default();
-    Tape::new(
+    let because = show.map(Show::because);
+    let because = move |why: &str| {
+        if let Some(because) = &because {
+            because.set(why);
+        }
+    };
+    let tape = Tape::new(
         args.ring,
         args.until.clone(),
         move |watched| match watched {
             Watched::Fired(what) => {
                 tell(&plain(&what));
+                because(&what);
                 // A recording that has ended already needs no end.
                 _ = ends.send(Ended::Trigger);
             }
             Watched::Lost(events) => losses.add(events),
+            Watched::BrokeOff(why) => {
+                tell(&format!("Warning: nothing more comes: {}", plain(&why)));
+                because(&why);
+                _ = ends.send(Ended::BrokeOff);
+            }
             _ => {}
         },
-    )
+    );
+    let tape = match show {
+        Some(show) => tape.shown_in(show.window()),
+        None => tape,
+    };
+    Ok(match args.ring {
+        Some(_) => tape,
+        // All of it is kept, however long it takes.
+        None => tape.kept_in(tempfile::tempfile().context("cannot keep what is recorded")?),
+    })
 }
 
 /// Tells of lost events at once, but not more often than a person can read.

@@ -16,6 +16,10 @@ pub enum Ended {
     Trigger,
     /// Ctrl-C, or another signal that asks to end.
     Signal,
+    /// Somebody asked for it in the page that shows it.
+    Page,
+    /// What is recorded comes no more: the device was lost.
+    BrokeOff,
 }
 
 /// Listens for what ends a recording, from its start on.
@@ -31,6 +35,11 @@ impl Wait {
         let asked = sender.clone();
         signals::listen(move || _ = asked.send(Ended::Signal));
         Self { events, sender }
+    }
+
+    /// Waits for Ctrl-C alone.
+    pub fn for_signal(&self) {
+        while !matches!(self.events.recv(), Ok(Ended::Signal) | Err(_)) {}
     }
 
     /// Whoever has this may end the recording.

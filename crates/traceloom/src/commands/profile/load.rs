@@ -11,7 +11,7 @@ use traceloom_trace::{
 
 use super::ProfileArgs;
 use crate::input::{InputArgs, read_method_events, read_trace};
-use crate::mapping::{Mapping, Names};
+use crate::mapping::{Mapping, Names, beside};
 use crate::print::plain;
 
 /// Which calls of which file a command is about.
@@ -98,6 +98,10 @@ fn range(args: &Selection<'_>) -> Option<TimeRange> {
 /// Standard input can be read only once, so it goes through tables.
 fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     if args.file == Path::new("-") {
+        return Ok(None);
+    }
+    // Ids of woven methods get their names in the tables.
+    if args.open.method_map.is_some() || beside(args.file).is_some() {
         return Ok(None);
     }
     let mut builder = CallTreeBuilder::new(range(args));

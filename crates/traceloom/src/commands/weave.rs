@@ -1,0 +1,269 @@
+//! `traceloom weave`: rewrites class files so that every method is a section in a trace.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use traceloom_weave::{Build, Call, MAX_PACKED_ID, MethodMap, Names, Report, Rules, Skip};
+
+use crate::output::{print, write_file};
+use crate::print::{plain, thousands};
+
+/// Failures told of by name; the rest is counted.
+const SHOWN: usize = 10;
+
+/// Make every method of an app a section in its traces, without touching the source
+///
+/// Rewrites class files so that each method opens a section when it begins, and closes it on every way
+/// out: before each return, and when an exception leaves. Sections have ids; the map gives them names.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  traceloom weave app.jar -o woven.jar --map methods.txt
+  traceloom weave classes/ libs/ -o woven --map methods.txt --base-map last/methods.txt
+  traceloom weave app.jar -o woven.jar --map methods.txt --include com.example --skip accessors")]
+pub struct WeaveArgs {
+    /// Jars, aars, zips, folders and class files to weave
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+
+    /// Where the woven classes go: one archive where it is called like one, else a folder
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// Where the map from ids to methods goes; - is standard output
+    #[arg(long, value_name = "FILE")]
+    map: PathBuf,
+
+    /// The map of an earlier build: its methods keep their ids
+    #[arg(long, value_name = "FILE")]
+    base_map: Option<PathBuf>,
+
+    /// What woven code calls: section (android.os.Trace), trace-tag (its tagged pair), recorder
+    /// (traceloom.Recorder), or a pair such as com.example.Beat.i(int)/o(int)
+    #[arg(long, value_name = "CALL", default_value = "section")]
+    call: Call,
+
+    /// What a long parameter of the called methods gets [default: 4096, the tag of apps]
+    #[arg(long, value_name = "N")]
+    tag: Option<i64>,
+
+    /// Give sections class and method as their name where that has at most 127 characters, not the id
+    #[arg(long)]
+    names: bool,
+
+    /// Which methods: a file of rules (TOML, or lines such as -keeppackage android/); repeatable
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    rules: Vec<PathBuf>,
+
+    /// Weave only this package, class or method (* is anything but a dot, ** is anything); repeatable
+    #[arg(long, value_name = "NAME", help_heading = "Rules")]
+    include: Vec<String>,
+
+    /// Leave out this package, class or method, even where it is included; repeatable
+    #[arg(long, value_name = "NAME", help_heading = "Rules")]
+    exclude: Vec<String>,
+
+    /// Leave out methods that are empty, only read or write a field, only call one other, or call none
+    #[arg(
+        long,
+        value_name = "KINDS",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    skip: Vec<SkipKind>,
+
+    /// Leave out methods with fewer instructions
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Rules")]
+    min_instructions: usize,
+
+    /// Keep woven classes in this file, and take from it those that did not change
+    #[arg(long, value_name = "FILE")]
+    cache: Option<PathBuf>,
+
+    /// Threads to weave with [default: one a core]; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Kinds of methods that `--skip` knows.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum SkipKind {
+    /// Those that only return
+    Empty,
+    /// Those that only read or write one field
+    Accessors,
+    /// Those that only call one other method
+    SingleCall,
+    /// Those that call nothing
+    Leaf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If an input, a rule or the base map cannot be read, or the output not be written.
+pub fn run(args: &WeaveArgs) -> Result<ExitCode> {
+    let call = args.call.clone();
+    let build = Build {
+        call: match args.tag {
+            Some(tag) => call.with_tag(tag),
+            None => call,
+        },
+        full_names: args.names,
+        rules: rules(args)?,
+        base: args.base_map.as_deref().map(read_map).transpose()?,
+        threads: args.threads,
+        cache: args.cache.clone(),
+    };
+    let (report, map) = build.run(&args.inputs, &args.output)?;
+    write_file(
+        &args.map,
+        |out| Ok(out.write_all(map.to_text().as_bytes())?),
+    )?;
+    let is_map_printed = args.map.as_os_str() == "-";
+    match (args.json, is_map_printed) {
+        (true, _) => print(|out| json(out, &report, &map))?,
+        (false, true) => {}
+        (false, false) => print(|out| text(out, &report))?,
+    }
+    warn(&report, &map);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read_map(path: &Path) -> Result<MethodMap> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the map {}", path.display()))?;
+    MethodMap::parse(&text).with_context(|| path.display().to_string())
+}
+
+fn rules(args: &WeaveArgs) -> Result<Rules> {
+    let has = |kind| args.skip.contains(&kind);
+    let mut rules = Rules {
+        include: names(&args.include),
+        exclude: names(&args.exclude),
+        skip: Skip {
+            empty: has(SkipKind::Empty),
+            accessors: has(SkipKind::Accessors),
+            single_call: has(SkipKind::SingleCall),
+            leaf: has(SkipKind::Leaf),
+            min_instructions: args.min_instructions,
+        },
+    };
+    for path in &args.rules {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the rules {}", path.display()))?;
+        let added = rules.add_text(&text);
+        added.with_context(|| path.display().to_string())?;
+    }
+    Ok(rules)
+}
+
+/// A name on the command line may be a package, a class or a method.
+fn names(names: &[String]) -> Names {
+    let names: Vec<String> = names.iter().map(|name| name.replace('/', ".")).collect();
+    Names {
+        packages: names.clone(),
+        classes: names.clone(),
+        methods: names,
+        ..Names::default()
+    }
+}
+
+fn text(out: &mut dyn Write, report: &Report) -> Result<()> {
+    let number = |count: usize| thousands(count as u64);
+    writeln!(
+        out,
+        "{} of {} methods woven, in {} of {} classes",
+        number(report.woven_methods),
+        number(report.methods),
+        number(report.woven_classes),
+        number(report.classes),
+    )?;
+    if report.cached_classes > 0 {
+        writeln!(
+            out,
+            "{} classes were in the cache",
+            number(report.cached_classes)
+        )?;
+    }
+    if report.bytes_before > 0 && report.woven_classes > report.cached_classes {
+        let (before, after) = (report.bytes_before, report.bytes_after);
+        let more = (after as f64 / before as f64 - 1.0) * 100.0;
+        let (before, after) = (thousands(before), thousands(after));
+        writeln!(
+            out,
+            "{before} bytes of classes became {after} (+{more:.1} %)"
+        )?;
+    }
+    let left_out = report.left_out.iter();
+    let left_out: Vec<_> = left_out
+        .map(|(why, count)| format!("{} {why}", number(*count)))
+        .collect();
+    if !left_out.is_empty() {
+        writeln!(out, "left out: {}", left_out.join(", "))?;
+    }
+    Ok(())
+}
+
+fn json(out: &mut dyn Write, report: &Report, map: &MethodMap) -> Result<()> {
+    let failure = |failure: &traceloom_weave::Failure| {
+        json!({
+            "method": failure.method,
+            "file": failure.place,
+            "reason": failure.why.name(),
+            "detail": failure.why.to_string(),
+        })
+    };
+    let unreadable = |(file, why): &(String, String)| json!({ "file": file, "reason": why });
+    let report = json!({
+        "classes": report.classes,
+        "woven_classes": report.woven_classes,
+        "cached_classes": report.cached_classes,
+        "methods": report.methods,
+        "woven_methods": report.woven_methods,
+        "left_out": report.left_out,
+        "failures": report.failures.iter().map(failure).collect::<Vec<_>>(),
+        "unreadable": report.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
+        "signatures_dropped": report.unsigned,
+        "duplicates": report.duplicates,
+        "bytes_before": report.bytes_before,
+        "bytes_after": report.bytes_after,
+        "next_id": map.next,
+    });
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// What somebody should know who did not ask, on standard error.
+fn warn(report: &Report, map: &MethodMap) {
+    let failures = report.failures.iter();
+    told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
+    let unreadable = report.unreadable.iter();
+    told(unreadable.map(|(place, why)| format!("copied as it is: {place}: {why}")));
+    let unsigned = report.unsigned.iter();
+    told(unsigned.map(|place| format!("{place} is no longer signed: its classes changed")));
+    let duplicates = report.duplicates.iter();
+    told(duplicates.map(|place| format!("left out, since one of that name is there: {place}")));
+    if map.next > MAX_PACKED_ID + 1 {
+        eprintln!("ids go beyond 20 bits: tools that pack them into as many cannot read them");
+    }
+}
+
+/// The first few lines, and how many more there are.
+fn told(lines: impl ExactSizeIterator<Item = String>) {
+    let more = lines.len().saturating_sub(SHOWN);
+    for line in lines.take(SHOWN) {
+        eprintln!("{}", plain(&line));
+    }
+    if more > 0 {
+        eprintln!("… and {} more (--json has all)", thousands(more as u64));
+    }
+}

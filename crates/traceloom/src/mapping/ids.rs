@@ -1,0 +1,200 @@
+//! Names for the ids that woven methods have in a trace (`traceloom weave`).
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, Trace};
+use traceloom_weave::{MappedMethod, MethodMap};
+
+use super::Names;
+use crate::print::{plain, thousands};
+
+/// A method map, and how it came.
+#[derive(Debug)]
+pub struct MethodNames {
+    map: MethodMap,
+    path: PathBuf,
+    /// Nobody named it: it lay beside the trace.
+    is_found: bool,
+}
+
+impl MethodNames {
+    /// The map that was named; else the one that lies beside a trace, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no method map. One that was not named is then left alone.
+    pub fn find(named: Option<&Path>, trace: Option<&Path>) -> Result<Option<Self>> {
+        if let Some(path) = named {
+            return Self::open(path, false).map(Some);
+        }
+        let beside = trace.and_then(beside);
+        Ok(beside.and_then(|path| Self::open(&path, true).ok()))
+    }
+
+    fn open(path: &Path, is_found: bool) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the method map {}", path.display()))?;
+        let map = MethodMap::parse(&text).with_context(|| path.display().to_string())?;
+        Ok(Self {
+            map,
+            path: path.to_owned(),
+            is_found,
+        })
+    }
+
+    /// Gives slices and methods whose whole name is an id the name of their method; through an R8
+    /// mapping, where the classes were renamed before they were woven. Says on standard error what a
+    /// map did that nobody named.
+    pub fn rename(&self, trace: &mut Trace, original: Option<&Names<'_>>) {
+        let mut seen = Seen::default();
+        let slices = self.slice_names(trace, original, &mut seen);
+        let methods = self.method_rows(trace, &mut seen);
+        if self.is_found && seen.known * 2 < seen.ids {
+            eprintln!(
+                "{} lies beside the trace and has {} of its {} ids: not used; --method-map uses it all the same",
+                plain(&self.path.display().to_string()),
+                thousands(seen.known),
+                thousands(seen.ids),
+            );
+            return;
+        }
+        for row in 0..trace.slices.len() {
+            let name = trace.slices.name.get_mut(row);
+            if let Some(text) = slices.get(name) {
+                *name = *text;
+            }
+        }
+        for (row, method) in methods {
+            let (class, name, signature) = names(method, original);
+            *trace.methods.class.get_mut(row) = trace.strings.intern(&class);
+            *trace.methods.name.get_mut(row) = trace.strings.intern(&name);
+            *trace.methods.signature.get_mut(row) = trace.strings.intern(&signature);
+        }
+        if seen.ids > 0 {
+            self.tell(&seen);
+        }
+    }
+
+    fn tell(&self, seen: &Seen) {
+        let path = self.path.display().to_string();
+        let path = plain(&path);
+        let (known, ids) = (thousands(seen.known), thousands(seen.ids));
+        if seen.known < seen.ids {
+            eprintln!("{path} has names for {known} of {ids} ids");
+        } else if self.is_found {
+            eprintln!("names of {known} methods are from {path}");
+        }
+    }
+
+    /// The names of slices that are ids, and what they become.
+    fn slice_names(
+        &self,
+        trace: &mut Trace,
+        original: Option<&Names<'_>>,
+        seen: &mut Seen,
+    ) -> FxHashMap<StringId, StringId> {
+        let mut names: FxHashMap<StringId, Option<u32>> = FxHashMap::default();
+        for row in 0..trace.slices.len() {
+            let name = trace.slices.name.get(row);
+            names
+                .entry(name)
+                .or_insert_with(|| id(trace.strings.get(name)));
+        }
+        let ids = names.into_iter().filter_map(|(name, id)| Some((name, id?)));
+        let mut ids: Vec<_> = ids.collect();
+        // The order of new strings shall not depend on a hash.
+        ids.sort_unstable_by_key(|(_, id)| *id);
+        let known = ids
+            .into_iter()
+            .filter_map(|(name, id)| Some((name, seen.look_up(&self.map, id)?)));
+        let known: Vec<_> = known.collect();
+        let mut full_name = |method: &MappedMethod| {
+            let (class, name, _) = self::names(method, original);
+            trace.strings.intern(&format!("{class}.{name}"))
+        };
+        known
+            .into_iter()
+            .map(|(name, method)| (name, full_name(method)))
+            .collect()
+    }
+
+    /// Methods without a class whose name is an id.
+    fn method_rows(&self, trace: &Trace, seen: &mut Seen) -> Vec<(usize, &MappedMethod)> {
+        let mut found = Vec::new();
+        for row in 0..trace.methods.len() {
+            let method = trace.methods.row(row);
+            if !trace.strings.get(method.class).is_empty() {
+                continue;
+            }
+            let Some(id) = id(trace.strings.get(method.name)) else {
+                continue;
+            };
+            found.extend(seen.look_up(&self.map, id).map(|method| (row, method)));
+        }
+        found
+    }
+}
+
+/// How many ids a trace has, and how many of them the map.
+#[derive(Default)]
+struct Seen {
+    ids: u64,
+    known: u64,
+}
+
+impl Seen {
+    fn look_up<'m>(&mut self, map: &'m MethodMap, id: u32) -> Option<&'m MappedMethod> {
+        let method = map.get(id);
+        self.ids += 1;
+        self.known += u64::from(method.is_some());
+        method
+    }
+}
+
+/// Class, name and descriptor, as they were before R8 where a mapping knows.
+fn names(method: &MappedMethod, original: Option<&Names<'_>>) -> (String, String, String) {
+    let found =
+        original.and_then(|names| names.method(&method.class, &method.name, &method.descriptor, 0));
+    match found {
+        Some(found) => (found.class, found.name, found.signature),
+        None => (
+            method.class.clone(),
+            method.name.clone(),
+            method.descriptor.clone(),
+        ),
+    }
+}
+
+/// A name that is an id, as weaving writes them: digits, the first not 0.
+fn id(name: &str) -> Option<u32> {
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0');
+    is_number.then(|| name.parse().ok()).flatten()
+}
+
+/// The method map beside a trace: `app.trace.methods.txt` or `app.methods.txt` for `app.trace`, else
+/// `methods.txt` in the same folder.
+pub fn beside(trace: &Path) -> Option<PathBuf> {
+    let with = |name: &std::ffi::OsStr| {
+        let mut name = name.to_owned();
+        name.push(".methods.txt");
+        trace.with_file_name(name)
+    };
+    let own = [trace.file_name().map(with), trace.file_stem().map(with)];
+    let candidates = own.into_iter().flatten();
+    let mut candidates = candidates.chain([trace.with_file_name("methods.txt")]);
+    candidates.find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_digits_alone() {
+        assert_eq!(id("17"), Some(17));
+        for name in ["", "0", "017", "1a", "-1", "99999999999"] {
+            assert_eq!(id(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Woven classes of earlier builds: a zip whose entries are called by what they were made of, so that
+//! they are copied into the next output as they are, neither woven nor compressed again.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+use super::BuildError;
+
+/// What a woven class was made of: the class, its ids, the call and this program's way of weaving.
+pub(super) type Key = [u8; 32];
+
+/// The cache while a build runs.
+#[derive(Debug)]
+pub(super) struct Cache {
+    path: PathBuf,
+    old: Option<ZipArchive<BufReader<File>>>,
+    /// Entries of the old one, by name.
+    entries: HashMap<Key, usize>,
+}
+
+impl Cache {
+    /// Opens a cache. One that is not there, or is broken, is empty.
+    pub fn open(path: &Path) -> Self {
+        let file = File::open(path).ok().map(BufReader::new);
+        let old = file.and_then(|file| ZipArchive::new(file).ok());
+        let mut entries = HashMap::new();
+        if let Some(old) = &old {
+            for number in 0..old.len() {
+                let name = old.name_for_index(number).and_then(Result::ok);
+                if let Some(key) = name.and_then(|name| parse(&name)) {
+                    entries.insert(key, number);
+                }
+            }
+        }
+        Self {
+            path: path.to_owned(),
+            old,
+            entries,
+        }
+    }
+
+    /// Whether a class is there.
+    pub fn has(&self, key: &Key) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// Writes the cache anew: what this build needs of the old one, and what it made. Returns it with
+    /// the entries of `wanted` by number.
+    pub fn renew<'b>(
+        mut self,
+        wanted: impl Iterator<Item = (Key, Option<&'b [u8]>, SimpleFileOptions)>,
+    ) -> Result<(ZipArchive<File>, HashMap<Key, usize>), BuildError> {
+        let place = self.path.display().to_string();
+        let cannot = |error| BuildError::zip("write", &place)(error);
+        let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(BuildError::io("make", folder))?;
+        let file = NamedTempFile::new_in(folder).map_err(BuildError::io("write", &self.path))?;
+        let mut zip = ZipWriter::new(file);
+        let mut numbers = HashMap::new();
+        for (key, bytes, options) in wanted {
+            if numbers.contains_key(&key) {
+                continue;
+            }
+            numbers.insert(key, numbers.len());
+            match (bytes, self.old.as_mut(), self.entries.get(&key)) {
+                (None, Some(old), Some(&number)) => {
+                    let entry = old.by_index_raw(number).map_err(cannot)?;
+                    zip.raw_copy_file(entry).map_err(cannot)?;
+                }
+                (bytes, ..) => {
+                    zip.start_file(name(&key), options).map_err(cannot)?;
+                    let written = zip.write_all(bytes.unwrap_or_default());
+                    written.map_err(BuildError::io("write", &self.path))?;
+                }
+            }
+        }
+        let file = zip.finish().map_err(cannot)?;
+        let persisted = file.persist(&self.path);
+        persisted.map_err(|error| BuildError::io("write", &self.path)(error.error))?;
+        let file = File::open(&self.path).map_err(BuildError::io("open", &self.path))?;
+        let zip = ZipArchive::new(file).map_err(cannot)?;
+        Ok((zip, numbers))
+    }
+}
+
+/// The bytes of an entry.
+pub(super) fn entry(
+    zip: &mut ZipArchive<File>,
+    number: usize,
+) -> Result<Vec<u8>, zip::result::ZipError> {
+    let mut bytes = Vec::new();
+    zip.by_index(number)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn name(key: &Key) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn parse(name: &str) -> Option<Key> {
+    let mut key = [0; 32];
+    if name.len() != 64 || !name.is_ascii() {
+        return None;
+    }
+    for (byte, hex) in key.iter_mut().zip(name.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?;
+    }
+    Some(key)
+}

@@ -1,0 +1,410 @@
+//! Writes what was woven: as the inputs were, or all of them in one archive.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufWriter, Cursor, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+use super::source::{Archive, Content, Item, Source, is_archive};
+use super::{BuildError, cache};
+
+/// A class after weaving.
+#[derive(Debug)]
+pub(super) enum WovenClass {
+    /// What it was.
+    Same,
+    /// Woven now.
+    Bytes(Vec<u8>),
+    /// In the cache, by number of entry.
+    Cached(usize),
+}
+
+/// Where inputs go.
+pub(super) enum Target {
+    /// Each into a place of its own, by number of input.
+    Each(Vec<PathBuf>),
+    /// All into one archive.
+    One(PathBuf),
+}
+
+impl Target {
+    /// An output that is called like an archive is one, unless a folder of that name is there. A
+    /// single folder is written to the output itself; else the output is a folder in which each
+    /// input has its name.
+    pub fn choose(sources: &[Source], output: &Path) -> Result<Self, BuildError> {
+        if is_archive(output) && !output.is_dir() {
+            return Ok(match sources {
+                [
+                    Source {
+                        content: Content::Archive(_),
+                        ..
+                    },
+                ] => Self::Each(vec![output.to_owned()]),
+                _ => Self::One(output.to_owned()),
+            });
+        }
+        if let [
+            Source {
+                content: Content::Folder(_),
+                ..
+            },
+        ] = sources
+        {
+            return Ok(Self::Each(vec![output.to_owned()]));
+        }
+        let mut places: Vec<PathBuf> = Vec::new();
+        for source in sources {
+            let path =
+                std::path::absolute(&source.path).map_err(BuildError::io("find", &source.path))?;
+            let place = output.join(path.file_name().unwrap_or_default());
+            if places.contains(&place) {
+                return Err(BuildError::Collision(place));
+            }
+            places.push(place);
+        }
+        Ok(Self::Each(places))
+    }
+
+    /// An error where something would be written onto an input or into one.
+    pub fn check(&self, sources: &[Source]) -> Result<(), BuildError> {
+        let places = match self {
+            Self::Each(places) => &places[..],
+            Self::One(place) => std::slice::from_ref(place),
+        };
+        for place in places {
+            let real = real(place);
+            let is_input = |source: &Source| real.starts_with(self::real(&source.path));
+            if sources.iter().any(is_input) {
+                return Err(BuildError::OntoInput(place.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The path without links, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let mut behind = PathBuf::new();
+    let mut front = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    loop {
+        if let Ok(real) = front.canonicalize() {
+            return match behind.as_os_str().is_empty() {
+                true => real,
+                false => real.join(behind),
+            };
+        }
+        let Some(name) = front.file_name().map(ToOwned::to_owned) else {
+            return path.to_owned();
+        };
+        behind = match behind.as_os_str().is_empty() {
+            true => PathBuf::from(name),
+            false => Path::new(&name).join(behind),
+        };
+        front.pop();
+    }
+}
+
+/// Writes sources.
+pub(super) struct Output<'o> {
+    pub results: &'o [WovenClass],
+    pub cache: Option<ZipArchive<File>>,
+    /// Archives that lost their signatures.
+    pub unsigned: Vec<String>,
+    /// Entries that were there already.
+    pub duplicates: Vec<String>,
+}
+
+type Done = Result<(), BuildError>;
+
+impl Output<'_> {
+    pub fn write(&mut self, sources: &[Source], target: &Target) -> Done {
+        match target {
+            Target::Each(places) => {
+                for (source, place) in sources.iter().zip(places) {
+                    self.one(source, place)?;
+                }
+                Ok(())
+            }
+            Target::One(place) => self.merged(sources, place),
+        }
+    }
+
+    fn one(&mut self, source: &Source, place: &Path) -> Done {
+        match &source.content {
+            Content::Class(class) => self.class_file(*class, &source.path, place),
+            Content::Archive(archive) => self.archive_file(archive, place),
+            Content::Folder(items) => {
+                make_folder(place)?;
+                for (inside, item) in items {
+                    let (from, to) = (source.path.join(inside), place.join(inside));
+                    match item {
+                        Item::Class(class) => self.class_file(*class, &from, &to)?,
+                        Item::Archive(archive) => self.archive_file(archive, &to)?,
+                        Item::Other | Item::Signature => copy(&from, &to)?,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn class_file(&mut self, class: usize, from: &Path, to: &Path) -> Done {
+        let Some(bytes) = self.class_bytes(class)? else {
+            return copy(from, to);
+        };
+        make_parent(to)?;
+        // A file that says the same already keeps its time, for the sake of what builds on it.
+        if std::fs::read(to).is_ok_and(|old| old == bytes) {
+            return Ok(());
+        }
+        std::fs::write(to, bytes).map_err(BuildError::io("write", to))
+    }
+
+    /// The bytes of a woven class; none where it stayed as it was.
+    fn class_bytes(&mut self, class: usize) -> Result<Option<Vec<u8>>, BuildError> {
+        match (&self.results[class], &mut self.cache) {
+            (WovenClass::Bytes(bytes), _) => Ok(Some(bytes.clone())),
+            (WovenClass::Cached(number), Some(zip)) => {
+                let bytes = cache::entry(zip, *number);
+                bytes
+                    .map(Some)
+                    .map_err(BuildError::zip("read", "of the cache"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn archive_file(&mut self, archive: &Archive, place: &Path) -> Done {
+        if !self.is_changed(archive) {
+            make_parent(place)?;
+            return write_whole(place, |out| out.write_all(&archive.bytes));
+        }
+        let mut zip = new_archive(place)?;
+        self.copy_archive(archive, &mut zip, None)?;
+        let comment = archive.open()?.comment().into();
+        finish_archive(zip, comment, place)
+    }
+
+    /// Whether any class in an archive was woven.
+    fn is_changed(&self, archive: &Archive) -> bool {
+        archive.items.iter().any(|item| match item {
+            Item::Class(class) => !matches!(self.results[*class], WovenClass::Same),
+            Item::Archive(inner) => self.is_changed(inner),
+            Item::Other | Item::Signature => false,
+        })
+    }
+
+    /// Writes the entries of an archive into another. `seen` are the names that are there already,
+    /// where several go into one.
+    fn copy_archive<W: Write + Seek>(
+        &mut self,
+        archive: &Archive,
+        zip: &mut ZipWriter<W>,
+        mut seen: Option<&mut HashSet<String>>,
+    ) -> Done {
+        let cannot = |error| BuildError::zip("write", &archive.place)(error);
+        let mut from = archive.open()?;
+        for (number, item) in archive.items.iter().enumerate() {
+            let entry = from.by_index_raw(number).map_err(cannot)?;
+            let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+            let options = entry.options();
+            let is_new = seen.as_mut().is_none_or(|seen| seen.insert(name.clone()));
+            match item {
+                _ if !is_new => {
+                    if !name.ends_with('/') {
+                        self.duplicates.push(format!("{}!{name}", archive.place));
+                    }
+                }
+                Item::Signature => {
+                    if self.unsigned.last() != Some(&archive.place) {
+                        self.unsigned.push(archive.place.clone());
+                    }
+                }
+                Item::Class(class) if !matches!(self.results[*class], WovenClass::Same) => {
+                    drop(entry);
+                    self.class_entry(*class, &name, options, zip)
+                        .map_err(cannot)?;
+                }
+                Item::Archive(inner) if self.is_changed(inner) => {
+                    drop(entry);
+                    let mut bytes = ZipWriter::new(Cursor::new(Vec::new()));
+                    self.copy_archive(inner, &mut bytes, None)?;
+                    let bytes = bytes.finish().map_err(cannot)?.into_inner();
+                    add(zip, &name, options, &bytes).map_err(cannot)?;
+                }
+                _ => zip.raw_copy_file(entry).map_err(cannot)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn class_entry<W: Write + Seek>(
+        &mut self,
+        class: usize,
+        name: &str,
+        options: SimpleFileOptions,
+        zip: &mut ZipWriter<W>,
+    ) -> zip::result::ZipResult<()> {
+        match (&self.results[class], &mut self.cache) {
+            (WovenClass::Cached(number), Some(cache)) => {
+                zip.raw_copy_file_rename(cache.by_index_raw(*number)?, name)
+            }
+            (WovenClass::Bytes(bytes), _) => add(zip, name, options, bytes),
+            _ => Ok(()),
+        }
+    }
+
+    /// All sources in one archive; of two entries with the same name the first stays.
+    fn merged(&mut self, sources: &[Source], place: &Path) -> Done {
+        let mut zip = new_archive(place)?;
+        let mut seen = HashSet::new();
+        for source in sources {
+            match &source.content {
+                Content::Archive(archive) => {
+                    self.copy_archive(archive, &mut zip, Some(&mut seen))?;
+                }
+                Content::Class(class) => {
+                    let name = source.path.file_name().unwrap_or_default();
+                    let name = name.to_string_lossy().into_owned();
+                    self.merged_file(&source.path, &name, Some(*class), &mut zip, &mut seen)?;
+                }
+                Content::Folder(items) => {
+                    for (inside, item) in items {
+                        let class = match item {
+                            Item::Class(class) => Some(*class),
+                            _ => None,
+                        };
+                        let name = entry_name(inside);
+                        let path = source.path.join(inside);
+                        self.merged_file(&path, &name, class, &mut zip, &mut seen)?;
+                    }
+                }
+            }
+        }
+        finish_archive(zip, Box::default(), place)
+    }
+
+    fn merged_file<W: Write + Seek>(
+        &mut self,
+        path: &Path,
+        name: &str,
+        class: Option<usize>,
+        zip: &mut ZipWriter<W>,
+        seen: &mut HashSet<String>,
+    ) -> Done {
+        if !seen.insert(name.to_owned()) {
+            self.duplicates.push(path.display().to_string());
+            return Ok(());
+        }
+        let woven = match class {
+            Some(class) => self.class_bytes(class)?,
+            None => None,
+        };
+        let bytes = match woven {
+            Some(bytes) => bytes,
+            None => std::fs::read(path).map_err(BuildError::io("read", path))?,
+        };
+        let place = path.display().to_string();
+        add(zip, name, plain_options(), &bytes).map_err(BuildError::zip("write", &place))
+    }
+}
+
+/// Entries of files that lay in a folder: the same bytes give the same archive.
+pub(super) fn plain_options() -> SimpleFileOptions {
+    SimpleFileOptions::default().last_modified_time(zip::DateTime::default())
+}
+
+fn add<W: Write + Seek>(
+    zip: &mut ZipWriter<W>,
+    name: &str,
+    options: SimpleFileOptions,
+    bytes: &[u8],
+) -> zip::result::ZipResult<()> {
+    zip.start_file(name, options)?;
+    zip.write_all(bytes)?;
+    Ok(())
+}
+
+/// A path in a folder as an archive writes it.
+fn entry_name(inside: &Path) -> String {
+    let parts = inside
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn new_archive(place: &Path) -> Result<ZipWriter<BufWriter<NamedTempFile>>, BuildError> {
+    make_parent(place)?;
+    Ok(ZipWriter::new(BufWriter::new(beside(place)?)))
+}
+
+fn finish_archive(
+    mut zip: ZipWriter<BufWriter<NamedTempFile>>,
+    comment: Box<[u8]>,
+    place: &Path,
+) -> Done {
+    let text = place.display().to_string();
+    zip.set_raw_comment(comment)
+        .map_err(BuildError::zip("write", &text))?;
+    let file = zip.finish().map_err(BuildError::zip("write", &text))?;
+    persist(file, place)
+}
+
+fn write_whole(
+    place: &Path,
+    write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> std::io::Result<()>,
+) -> Done {
+    let mut out = BufWriter::new(beside(place)?);
+    write(&mut out).map_err(BuildError::io("write", place))?;
+    persist(out, place)
+}
+
+/// A file beside the one that it will be, so that nobody sees half of it.
+fn beside(place: &Path) -> Result<NamedTempFile, BuildError> {
+    let folder = place.parent().filter(|folder| *folder != Path::new(""));
+    let mut builder = tempfile::Builder::new();
+    set_usual_mode(&mut builder);
+    let file = builder
+        .prefix(".traceloom-")
+        .tempfile_in(folder.unwrap_or(Path::new(".")));
+    file.map_err(BuildError::io("write", place))
+}
+
+/// A temporary file is for its owner alone; a result is for whom the umask says.
+#[cfg(unix)]
+fn set_usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn set_usual_mode(_: &mut tempfile::Builder<'_, '_>) {}
+
+fn persist(out: BufWriter<NamedTempFile>, place: &Path) -> Done {
+    let file = out.into_inner().map_err(|error| error.into_error());
+    let file = file.map_err(BuildError::io("write", place))?;
+    let kept = file.persist(place).map_err(|error| error.error);
+    kept.map(|_| ()).map_err(BuildError::io("write", place))
+}
+
+fn make_parent(place: &Path) -> Done {
+    match place.parent().filter(|folder| *folder != Path::new("")) {
+        Some(folder) => make_folder(folder),
+        None => Ok(()),
+    }
+}
+
+fn make_folder(folder: &Path) -> Done {
+    std::fs::create_dir_all(folder).map_err(BuildError::io("make", folder))
+}
+
+fn copy(from: &Path, to: &Path) -> Done {
+    make_parent(to)?;
+    std::fs::copy(from, to)
+        .map(|_| ())
+        .map_err(BuildError::io("copy", from))
+}

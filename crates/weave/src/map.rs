@@ -1,0 +1,326 @@
+//! The map from method ids to names: a line a method, as other tools of this kind write and read it.
+//!
+//! ```text
+//! 0,0,traceloom.MethodMap v1 next=3;call=android.os.Trace.beginSection(String)/endSection()
+//! 1,1,com.example.Feed load (Ljava/lang/String;)V
+//! 2,9,com.example.Feed open ()Lcom/example/Feed;
+//! ```
+//!
+//! Three fields: id, access flags as a number, and class, method and descriptor with a space between.
+//! The class is dotted. No method has the id 0: the line with it, which readers of three fields take
+//! for one more method, has the version, the next id that nobody had yet, and the call. A character
+//! of a name that would end the line, and the backslash, stand as `\uXXXX`.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+/// Ids above this do not fit the 20 bits that some tools give them.
+pub const MAX_PACKED_ID: u32 = 0xf_ffff;
+
+const VERSION_CLASS: &str = "traceloom.MethodMap";
+const VERSION: &str = "v1";
+
+/// A method, as the map has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MappedMethod {
+    /// Its id, from 1 on.
+    pub id: u32,
+    /// Access flags of the class file.
+    pub access: u16,
+    /// The class, dotted: `com.example.Feed$Row`.
+    pub class: String,
+    /// The method: `load`, `<init>`.
+    pub name: String,
+    /// The descriptor: `(I)V`; empty where another tool left it out.
+    pub descriptor: String,
+}
+
+/// All methods with an id.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MethodMap {
+    /// By rising id.
+    pub methods: Vec<MappedMethod>,
+    /// The lowest id that no method has or had.
+    pub next: u32,
+    /// The pair of methods that woven code calls; empty where that is not known.
+    pub call: String,
+}
+
+/// Why a text is no method map.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[error("line {line} of the method map is {text:?}; {expected}")]
+pub struct MapError {
+    /// The line, from 1 on.
+    line: usize,
+    text: String,
+    expected: &'static str,
+}
+
+impl Default for MethodMap {
+    fn default() -> Self {
+        Self {
+            methods: Vec::new(),
+            next: 1,
+            call: String::new(),
+        }
+    }
+}
+
+impl MethodMap {
+    /// Reads a map of ours, or one of another tool that writes the same lines. Lines without text are
+    /// skipped, and so are ids below 1, which some tools give to what is no method.
+    ///
+    /// # Errors
+    /// If a line has not three fields, an id is no number or is there twice.
+    pub fn parse(text: &str) -> Result<Self, MapError> {
+        let mut map = Self::default();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim_end_matches('\r');
+            if line.trim().is_empty() {
+                continue;
+            }
+            let wrong = |expected| MapError {
+                line: number + 1,
+                text: line.chars().take(120).collect(),
+                expected,
+            };
+            map.add_line(line).map_err(wrong)?;
+        }
+        map.methods.sort_by_key(|method| method.id);
+        if let Some(twice) = map.methods.windows(2).find(|two| two[0].id == two[1].id) {
+            return Err(MapError {
+                line: 0,
+                text: format!("{}", twice[0].id),
+                expected: "two methods have this id",
+            });
+        }
+        let last = map.methods.last().map_or(0, |method| method.id);
+        map.next = map.next.max(last.saturating_add(1));
+        Ok(map)
+    }
+
+    fn add_line(&mut self, line: &str) -> Result<(), &'static str> {
+        const FIELDS: &str = "expected `id,access,class method descriptor`";
+        let mut fields = line.splitn(3, ',');
+        let mut field = || fields.next().ok_or(FIELDS);
+        let id: i64 = field()?.trim().parse().map_err(|_| FIELDS)?;
+        let access: u32 = field()?.trim().parse().map_err(|_| FIELDS)?;
+        let names = field()?;
+        let (class, rest) = names.split_once(' ').unwrap_or((names, ""));
+        if id == 0 && class == VERSION_CLASS {
+            return self.add_facts(rest);
+        }
+        if id <= 0 {
+            return Ok(());
+        }
+        // The descriptor has no space; a name may.
+        let (name, descriptor) = match rest.rsplit_once(' ') {
+            Some((name, descriptor)) if descriptor.starts_with('(') => (name, descriptor),
+            _ => (rest, ""),
+        };
+        self.methods.push(MappedMethod {
+            id: u32::try_from(id).map_err(|_| "the id does not fit 32 bits")?,
+            access: access as u16,
+            class: plain(class).replace('/', "."),
+            name: plain(name),
+            descriptor: plain(descriptor),
+        });
+        Ok(())
+    }
+
+    fn add_facts(&mut self, text: &str) -> Result<(), &'static str> {
+        let facts = match text.split_once(' ') {
+            Some((VERSION, facts)) => facts,
+            _ => return Err("this version of the map is newer than this program"),
+        };
+        for fact in facts.split(';') {
+            match fact.split_once('=') {
+                Some(("next", next)) => self.next = next.parse().map_err(|_| "next is no id")?,
+                Some(("call", call)) => call.clone_into(&mut self.call),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of the map.
+    pub fn to_text(&self) -> String {
+        let mut out = String::with_capacity(80 * (self.methods.len() + 1));
+        let (next, call) = (self.next, &self.call);
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "0,0,{VERSION_CLASS} {VERSION} next={next};call={call}");
+        for method in &self.methods {
+            let names =
+                [&method.class, &method.name, &method.descriptor].map(|name| on_one_line(name));
+            let [class, name, descriptor] = names;
+            let (id, access) = (method.id, method.access);
+            let _ = writeln!(out, "{id},{access},{class} {name} {descriptor}");
+        }
+        out
+    }
+
+    /// The method of an id.
+    pub fn get(&self, id: u32) -> Option<&MappedMethod> {
+        let index = self.methods.binary_search_by_key(&id, |method| method.id);
+        Some(&self.methods[index.ok()?])
+    }
+}
+
+impl MappedMethod {
+    /// Class and method, `com.example.Feed.load`: the name of a section.
+    pub fn full_name(&self) -> String {
+        format!("{}.{}", self.class, self.name)
+    }
+}
+
+/// Gives methods their ids: the ones they had, where they had some.
+#[derive(Debug, Default)]
+pub struct Ids {
+    known: FxHashMap<String, u32>,
+    map: MethodMap,
+    used: FxHashMap<u32, ()>,
+}
+
+impl Ids {
+    /// Goes on from an earlier map, so that a method keeps its id from build to build, and the id of
+    /// one that is gone goes to no other.
+    pub fn new(base: Option<&MethodMap>, call: String) -> Self {
+        let mut ids = Self::default();
+        if let Some(base) = base {
+            let entry = |method: &MappedMethod| {
+                (
+                    key(&method.class, &method.name, &method.descriptor),
+                    method.id,
+                )
+            };
+            ids.known = base.methods.iter().map(entry).collect();
+            ids.map.next = base.next;
+        }
+        ids.map.call = call;
+        ids
+    }
+
+    /// The id of a method, which is in the map from now on. `None` where all numbers are taken.
+    pub fn id(&mut self, access: u16, class: &str, name: &str, descriptor: &str) -> Option<u32> {
+        let key = key(class, name, descriptor);
+        let id = match self.known.get(&key) {
+            Some(&id) => id,
+            None => {
+                let id = self.map.next;
+                self.map.next = id.checked_add(1).filter(|next| *next <= i32::MAX as u32)?;
+                self.known.insert(key, id);
+                id
+            }
+        };
+        if self.used.insert(id, ()).is_none() {
+            self.map.methods.push(MappedMethod {
+                id,
+                access,
+                class: class.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+            });
+        }
+        Some(id)
+    }
+
+    /// The map of all methods that were asked for.
+    pub fn into_map(mut self) -> MethodMap {
+        self.map.methods.sort_by_key(|method| method.id);
+        self.map
+    }
+}
+
+fn key(class: &str, name: &str, descriptor: &str) -> String {
+    format!("{class} {name} {descriptor}")
+}
+
+/// A name without what would end its line.
+fn on_one_line(name: &str) -> String {
+    if !name.contains(|c: char| c.is_control() || c == '\\') {
+        return name.to_owned();
+    }
+    let mut out = String::new();
+    for c in name.chars() {
+        match c {
+            '\\' => out.push_str("\\u005c"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The way back.
+fn plain(name: &str) -> String {
+    let mut parts = name.split("\\u");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let code = part
+            .get(..4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        match code.and_then(char::from_u32) {
+            Some(c) => {
+                out.push(c);
+                out.push_str(&part[4..]);
+            }
+            None => {
+                out.push_str("\\u");
+                out.push_str(part);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_come_back_as_they_were() {
+        let mut ids = Ids::new(None, "a.B.i(int)/o(int)".to_owned());
+        ids.id(1, "com.example.Feed", "load", "(I)V");
+        ids.id(8, "com.example.Feed", "a name\nof \\ two lines", "()V");
+        let map = ids.into_map();
+        let text = map.to_text();
+        assert_eq!(text.lines().count(), 3);
+        assert_eq!(MethodMap::parse(&text), Ok(map));
+    }
+
+    #[test]
+    fn ids_stay_with_their_methods() {
+        let mut first = Ids::new(None, String::new());
+        let load = first.id(1, "F", "load", "()V");
+        let gone = first.id(1, "F", "gone", "()V");
+        let first = first.into_map();
+        let mut second = Ids::new(Some(&first), String::new());
+        assert_ne!(second.id(1, "F", "fresh", "()V"), gone);
+        assert_eq!(second.id(1, "F", "load", "()V"), load);
+        let second = second.into_map();
+        assert_eq!(second.methods.len(), 2);
+        let mut third = Ids::new(Some(&second), String::new());
+        assert_eq!(
+            third.id(1, "F", "newer", "()V"),
+            Some(4),
+            "2 was somebody's"
+        );
+    }
+
+    #[test]
+    fn lines_of_other_tools_are_read() {
+        let text =
+            "1,1,com.example.Feed load (I)V\r\n-1,0,dispatch x\n\n2,10,com/example/Feed open\n";
+        let map = MethodMap::parse(text).unwrap();
+        let names: Vec<String> = map.methods.iter().map(MappedMethod::full_name).collect();
+        assert_eq!(names, ["com.example.Feed.load", "com.example.Feed.open"]);
+        assert_eq!(map.get(2).unwrap().descriptor, "");
+        for wrong in ["x", "1,1", "1,x,a b", "1,1,a b ()V\n1,1,a c ()V"] {
+            assert!(MethodMap::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

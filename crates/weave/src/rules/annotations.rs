@@ -1,0 +1,32 @@
+//! Which annotations a class or method has.
+
+use crate::class::input::Cursor;
+use crate::class::tables::skip_annotation;
+use crate::class::{Attribute, ClassError, ClassFile};
+
+/// Dotted names of the annotations in these attributes, those that only the compiler keeps too.
+pub(super) fn names(
+    class: &ClassFile<'_>,
+    attributes: &[Attribute<'_>],
+) -> Result<Vec<String>, ClassError> {
+    let mut names = Vec::new();
+    for name in [
+        &b"RuntimeVisibleAnnotations"[..],
+        b"RuntimeInvisibleAnnotations",
+    ] {
+        if let Some(attribute) = class.attribute(attributes, name) {
+            let mut cursor = Cursor::new(&attribute.content, attribute.at);
+            for _ in 0..cursor.u16("num_annotations")? {
+                // The annotation's type stands first, and is skipped with it.
+                let index = cursor.clone().u16("type_index")?;
+                skip_annotation(&mut cursor, 0)?;
+                let descriptor = class.pool.text(index)?;
+                let name = descriptor
+                    .strip_prefix('L')
+                    .and_then(|name| name.strip_suffix(';'));
+                names.extend(name.map(|name| name.replace('/', ".")));
+            }
+        }
+    }
+    Ok(names)
+}

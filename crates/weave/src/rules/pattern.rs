@@ -1,0 +1,92 @@
+//! Names with wildcards.
+
+/// Whether a dotted name fits a pattern: `*` stands for anything but a dot, `**` for anything.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    fits_bytes(pattern.as_bytes(), name.as_bytes())
+}
+
+/// Goes back to the last wildcard where a character differs, so that the work is at most the product
+/// of both lengths.
+fn fits_bytes(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // The pattern behind the last `*` and `**`, and where in the name it was last tried.
+    let mut back: [Option<(usize, usize)>; 2] = [None, None];
+    loop {
+        match (pattern.get(p), name.get(n)) {
+            (Some(b'*'), _) if pattern.get(p + 1) == Some(&b'*') => {
+                back = [None, Some((p + 2, n))];
+                p += 2;
+            }
+            (Some(b'*'), _) => {
+                back[0] = Some((p + 1, n));
+                p += 1;
+            }
+            (None, None) => return true,
+            (Some(want), Some(have)) if want == have => (p, n) = (p + 1, n + 1),
+            _ => {
+                let single = back[0].filter(|(_, at)| name.get(*at).is_some_and(|c| *c != b'.'));
+                let slot = match (single, back[1]) {
+                    (Some(_), _) => 0,
+                    (None, Some((_, at))) if at < name.len() => 1,
+                    _ => return false,
+                };
+                if slot == 1 {
+                    back[0] = None;
+                }
+                let (after, at) = back[slot].unwrap_or_default();
+                back[slot] = Some((after, at + 1));
+                (p, n) = (after, at + 1);
+            }
+        }
+    }
+}
+
+/// Whether a class lies in a package or below it.
+pub(super) fn in_package(package: &str, class: &str) -> bool {
+    match class.strip_prefix(package) {
+        Some(rest) => rest.starts_with('.') || package.is_empty(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_stop_at_dots_unless_doubled() {
+        let fit = [
+            ("a.b.C", "a.b.C"),
+            ("a.*.C", "a.b.C"),
+            ("a.**", "a.b.C.d"),
+            ("**.C", "a.b.C"),
+            ("*", "C"),
+            ("**", ""),
+            ("a.b.*", "a.b.C$D"),
+            ("**.on*", "a.b.C.onDraw"),
+            ("**a*c", "xax.abc"),
+            ("a*b*c", "aXbYbZc"),
+        ];
+        for (pattern, name) in fit {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        let differ = [
+            ("a.*", "a.b.C"),
+            ("*", "a.b"),
+            ("a", "ab"),
+            ("a*", "b"),
+            ("", "a"),
+            ("**.on*", "a.on.x"),
+        ];
+        for (pattern, name) in differ {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn packages_have_what_is_below_them() {
+        assert!(in_package("com.example", "com.example.feed.Row"));
+        assert!(!in_package("com.example", "com.examples.Row"));
+        assert!(!in_package("com.example.Row", "com.example.Row"));
+    }
+}
