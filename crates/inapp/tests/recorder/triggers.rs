@@ -1,6 +1,7 @@
 //! What makes the recorder save on its own, and what it samples.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use traceloom_inapp::recorder::*;
@@ -16,7 +17,15 @@ fn wait_for(path: &Path) {
     }
 }
 
+static EARLIER: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn earlier(_: libc::c_int) {
+    EARLIER.store(true, Ordering::Relaxed);
+}
+
 pub fn scenario(folder: &Path) {
+    // SAFETY: the handler stores one atomic.
+    unsafe { libc::signal(libc::SIGQUIT, earlier as *const () as usize) };
     let options = Options {
         triggers: Triggers {
             slow_frame: Some(Duration::from_millis(100)),
@@ -37,6 +46,10 @@ pub fn scenario(folder: &Path) {
     // SAFETY: a signal to this process, which handles it.
     unsafe { libc::raise(libc::SIGQUIT) };
     wait_for(&folder.join("app.ring.sigquit-3.ring"));
+    assert!(
+        EARLIER.load(Ordering::Relaxed),
+        "the app's own handler is called too"
+    );
     stop();
 }
 

@@ -1,9 +1,9 @@
 //! SIGQUIT: what Android sends to an app that does not respond.
 //!
 //! In an app all threads block it but ART's "Signal Catcher", which waits for it and prints the threads' stacks. Here the
-//! watching thread lets it through, notes it, and hands it on.
+//! watching thread lets it through, notes it, and hands it on, also to a handler that was there before.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use traceloom_ring::Kind;
 
@@ -16,10 +16,22 @@ pub(super) fn take() -> bool {
     CAME.swap(false, Ordering::AcqRel)
 }
 
-extern "C" fn handle(_: libc::c_int) {
+/// The handler that was there before; 0 and 1 are the usual action and none.
+static BEFORE: AtomicUsize = AtomicUsize::new(0);
+
+type Handle = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // The moment itself; the watching thread sees it up to 100 ms later.
     text_event(Kind::InstantNamed, 0, b"SIGQUIT (not responding)");
     CAME.store(true, Ordering::Release);
+    let before = BEFORE.load(Ordering::Relaxed);
+    if before > 1 {
+        // SAFETY: what `sigaction` gave as a handler, of this type or of one that takes the first argument alone, which
+        // does not mind more.
+        let before: Handle = unsafe { std::mem::transmute::<usize, Handle>(before) };
+        before(signal, info, context);
+    }
 }
 
 /// Our handler, and the one that was there before it.
@@ -33,9 +45,10 @@ impl Handler {
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         let mut before = action;
         action.sa_sigaction = handle as *const () as usize;
-        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+        action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_SIGINFO;
         // SAFETY: both structs are ours; the handler only does what may be done in one.
         unsafe { libc::sigaction(libc::SIGQUIT, &action, &mut before) };
+        BEFORE.store(before.sa_sigaction, Ordering::Relaxed);
         Self { before }
     }
 }
@@ -44,6 +57,7 @@ impl Drop for Handler {
     fn drop(&mut self) {
         // SAFETY: puts back what the system gave.
         unsafe { libc::sigaction(libc::SIGQUIT, &self.before, std::ptr::null_mut()) };
+        BEFORE.store(0, Ordering::Relaxed);
     }
 }
 
