@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: the programs that are pushed to a device, for each kind of device, small and
-//! without libraries of their own.
+//! `cargo xtask dist`: what goes to a device, for each kind of device, small and without libraries of its own: the program
+//! atrace, and libtraceloom.so, which apps link.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,6 +23,15 @@ const WITH_NDK: &[(&str, &str)] = &[
 
 const PROFILE: &str = "small";
 
+/// More would be felt in an app.
+const MOST_LIBRARY_BYTES: u64 = 600_000;
+
+/// What cargo calls the library, and what apps do: it says so itself.
+const LIBRARY: [&str; 2] = ["libtraceloom_inapp.so", "libtraceloom.so"];
+
+/// For tests, and for programs on this machine.
+const HOST: &str = "x86_64-unknown-linux-gnu";
+
 /// Builds atrace for each target that Rust can compile for, into target/dist.
 pub fn run() -> Result<()> {
     let mut failed = Vec::new();
@@ -36,8 +45,22 @@ pub fn run() -> Result<()> {
             failed.push(format!("{target}: {error:#}"));
         }
     }
+    if cfg!(all(target_os = "linux", target_arch = "x86_64"))
+        && let Err(error) = library(HOST, "")
+    {
+        failed.push(format!("libtraceloom.so: {error:#}"));
+    }
     ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
+}
+
+/// Builds the library that apps link, under the name that they load it by.
+fn library(target: &str, flags: &str) -> Result<()> {
+    let package = ["-p", "traceloom-inapp", "--lib"];
+    let mut build = cargo(&["build", "--profile", PROFILE, "--target", target]);
+    build.args(package).env("RUSTFLAGS", flags);
+    check(build)?;
+    keep(target, LIBRARY, MOST_LIBRARY_BYTES)
 }
 
 fn build_static(target: &str) -> Result<()> {
@@ -47,7 +70,7 @@ fn build_static(target: &str) -> Result<()> {
     // Rust brings the linker and the C library of these targets.
     let flags = "-Clink-self-contained=yes -Clinker=rust-lld";
     build(target, flags)?;
-    keep(target)
+    keep(target, ["atrace"; 2], MOST_BYTES)
 }
 
 fn build_with_ndk(target: &str, linker: &str) -> Result<()> {
@@ -55,15 +78,19 @@ fn build_with_ndk(target: &str, linker: &str) -> Result<()> {
         return Ok(());
     }
     if have(linker) {
-        build(target, &format!("-Clinker={linker}"))?;
-        return keep(target);
+        let flags = format!("-Clinker={linker}");
+        build(target, &flags)?;
+        keep(target, ["atrace"; 2], MOST_BYTES)?;
+        return library(target, &flags);
     }
-    let args = ["check", "--target", target, "-p", "traceloom-tracefs"];
-    let checked = cargo(&args);
+    let packages = ["-p", "traceloom-tracefs", "-p", "traceloom-inapp"];
+    let mut checked = cargo(&["check", "--target", target]);
+    checked.args(packages);
     let line = shown(&checked);
     ensure!(succeeds(checked), "{line} failed");
     println!(
-        "{target}: it compiles; linking it needs {linker} of Android's NDK, and the static one runs there too"
+        "{target}: atrace and libtraceloom.so compile; linking them needs {linker} of Android's NDK. \
+         The static atrace runs there too"
     );
     Ok(())
 }
@@ -83,18 +110,18 @@ fn build(target: &str, flags: &str) -> Result<()> {
     check(build)
 }
 
-/// Copies the program to target/dist/TARGET, if it is small enough.
-fn keep(target: &str) -> Result<()> {
+/// Copies what was built to target/dist/TARGET, under its other name, if it is small enough.
+fn keep(target: &str, [built, name]: [&str; 2], most_bytes: u64) -> Result<()> {
     let folder = testkit::workspace_root().join("target");
-    let built: PathBuf = folder.join(target).join(PROFILE).join("atrace");
+    let built: PathBuf = folder.join(target).join(PROFILE).join(built);
     let bytes = fs::metadata(&built)?.len();
     ensure!(
-        bytes <= MOST_BYTES,
-        "atrace has {bytes} bytes, at most {MOST_BYTES} are allowed"
+        bytes <= most_bytes,
+        "{name} has {bytes} bytes, at most {most_bytes} are allowed"
     );
     let kept = folder.join("dist").join(target);
     fs::create_dir_all(&kept)?;
-    fs::copy(&built, kept.join("atrace"))?;
-    println!("target/dist/{target}/atrace: {bytes} bytes");
+    fs::copy(&built, kept.join(name))?;
+    println!("target/dist/{target}/{name}: {bytes} bytes");
     Ok(())
 }

@@ -26,7 +26,7 @@ usage: cargo xtask CHORE
   fuzz [SECONDS] [TARGET…]
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
-  dist              atrace for each kind of device, into target/dist; fails where it is too big
+  dist              atrace and libtraceloom.so for each kind of device, into target/dist; fails where they are too big
   man [DIR]         man pages and shell completions into DIR (default target/man)
   device [PART…]    builds Android's own adbd and atrace for this machine, for tests (root, Debian)
   fixtures          makes the generated files of examples/ again

@@ -7,8 +7,10 @@
 //! The rooms meet in [`OnMark`]: what a hook catches is handed to the recorder as the bytes that would have
 //! gone to the kernel.
 
+pub mod c;
 pub mod elf;
 pub mod hook;
+pub mod jni;
 mod loaded;
 pub mod platform;
 pub mod recorder;

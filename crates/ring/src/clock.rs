@@ -103,42 +103,85 @@ impl ClockMap {
     }
 
     /// The time, ns.
-    #[inline]
     pub fn ns(&self, ticks: u64) -> i64 {
+        self.line(ticks).ns(ticks)
+    }
+
+    /// The line that goes through a moment, so that those near it need not look for it.
+    pub(crate) fn line(&self, ticks: u64) -> Line {
         match &self.nodes {
-            None => ticks.min(LAST_NS as u64) as i64,
-            Some(nodes) => self.interpolated(nodes, ticks),
+            None => Line::IDENTITY,
+            Some(nodes) => self.line_between(nodes, ticks),
         }
     }
 
-    fn interpolated(&self, nodes: &[Node], ticks: u64) -> i64 {
+    fn line_between(&self, nodes: &[Node], ticks: u64) -> Line {
         let after = nodes.partition_point(|node| node.ticks <= ticks);
-        let (from, to) = match (after.checked_sub(1), nodes.get(after)) {
-            (Some(before), Some(_)) => (before, after),
-            // Beyond the ends the line goes on as it was.
-            (Some(last), None) => (last.saturating_sub(1), last),
-            (None, _) => (0, 1),
+        let begins = after.checked_sub(1).and_then(|before| nodes.get(before));
+        let ends = nodes.get(after);
+        // Beyond the ends the line goes on as it was.
+        let (first, second) = match (begins, ends) {
+            (Some(_), Some(_)) => (begins, ends),
+            (Some(last), None) => (
+                after.checked_sub(2).and_then(|at| nodes.get(at)),
+                Some(last),
+            ),
+            (None, _) => (ends, nodes.get(1)),
         };
-        let Some(first) = nodes.get(from) else {
-            return scaled(ticks as f64, self.ns_per_tick, 0);
-        };
-        let rate = match nodes.get(to) {
-            Some(second) if second.ticks > first.ticks => {
+        let rate = match (first, second) {
+            (Some(first), Some(second)) => {
                 (second.ns - first.ns) as f64 / (second.ticks - first.ticks) as f64
             }
             _ => self.ns_per_tick,
         };
-        let base = if after > to { to } else { from };
-        let base = nodes.get(base).unwrap_or(first);
-        let since = (i128::from(ticks) - i128::from(base.ticks)) as f64;
-        scaled(since, rate, base.ns)
+        let base = begins.or(ends).copied().unwrap_or(Node { ticks: 0, ns: 0 });
+        Line {
+            from: begins.map_or(0, |node| node.ticks),
+            to: ends.map_or(u64::MAX, |node| node.ticks),
+            base,
+            rate: Some(rate),
+        }
     }
 }
 
-fn scaled(ticks: f64, rate: f64, offset: i64) -> i64 {
-    // A float's conversion to a whole number saturates.
-    let ns = (ticks * rate) as i64;
-    ns.saturating_add(offset).clamp(0, LAST_NS)
+/// A part of the map in which the rate is one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    from: u64,
+    to: u64,
+    base: Node,
+    /// `None` where ticks are ns.
+    rate: Option<f64>,
+}
+
+impl Line {
+    const IDENTITY: Self = Self {
+        from: 0,
+        to: u64::MAX,
+        base: Node { ticks: 0, ns: 0 },
+        rate: None,
+    };
+
+    /// Whether the moment is on it.
+    #[inline]
+    pub fn holds(&self, ticks: u64) -> bool {
+        self.from <= ticks && ticks < self.to
+    }
+
+    #[inline]
+    pub fn ns(&self, ticks: u64) -> i64 {
+        let Some(rate) = self.rate else {
+            return ticks.min(LAST_NS as u64) as i64;
+        };
+        let since = if ticks >= self.base.ticks {
+            (ticks - self.base.ticks) as f64
+        } else {
+            -((self.base.ticks - ticks) as f64)
+        };
+        // A float's conversion to a whole number saturates.
+        let ns = (since * rate) as i64;
+        ns.saturating_add(self.base.ns).clamp(0, LAST_NS)
+    }
 }
 
 /// Enough points, far enough apart that the moment between two readings does not tell in the rate.

@@ -192,7 +192,14 @@ pub mod chunk_at {
 
 /// Where the first chunk begins, bytes, in a file with so many notes.
 pub const fn chunks_at(note_cells: u32) -> usize {
-    (HEADER_BYTES + note_cells as usize * NOTE_BYTES).next_multiple_of(HEADER_BYTES)
+    let end = HEADER_BYTES as u64 + note_cells as u64 * NOTE_BYTES as u64;
+    let at = end.next_multiple_of(HEADER_BYTES as u64);
+    // No file that a machine with 32 bits can hold.
+    if at > usize::MAX as u64 {
+        usize::MAX
+    } else {
+        at as usize
+    }
 }
 
 #[cfg(test)]

@@ -40,5 +40,5 @@ pub use header::{ClockSource, FileHeader, FileState, Losses, OpenError, Policy};
 pub use image::{Image, OwnerIndex};
 pub use merge::Events;
 pub use note::{Note, NoteKind, note_cells};
-pub use record::{Kind, Words, count_records, pieces, word};
+pub use record::{Kind, MAX_DELTA, Words, is_event, pieces, record_bytes, word};
 pub use recording::{Chunk, Faults, Recording, Thread};

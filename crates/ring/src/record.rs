@@ -72,7 +72,7 @@ kinds! {
 }
 
 /// The largest time between two records that a record can say, ticks.
-pub(crate) const MAX_DELTA: u64 = (1 << DELTA_BITS) - 1;
+pub const MAX_DELTA: u64 = (1 << DELTA_BITS) - 1;
 
 /// The first word of a record; `delta` must fit into its bits.
 #[inline]
@@ -148,6 +148,16 @@ impl<'a> Words<'a> {
         self.body.len() - self.at
     }
 
+    /// The clock after the last record that was taken.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Passes over all records.
+    pub fn to_end(&mut self) {
+        while self.next_record().is_some() {}
+    }
+
     /// The next record; the clock itself is taken in and not told.
     #[inline]
     pub(crate) fn next_record(&mut self) -> Option<Record<'a>> {
@@ -205,16 +215,23 @@ fn text_bytes(kind: Kind, argument: u32) -> usize {
     }
 }
 
-/// How many events are in the committed records of a chunk.
-pub fn count_records(body: &[u8]) -> u64 {
-    let mut words = Words::new(body, 0);
-    let mut count = 0;
-    while let Some(record) = words.next_record() {
-        // A payload of several records is one event.
-        let goes_on = record.kind == Kind::Mark && record.argument & MARK_CONTINUES != 0;
-        count += u64::from(!goes_on);
+/// Bytes of the record that begins with `first`; `None` if it is none.
+pub fn record_bytes(first: u64) -> Option<usize> {
+    let kind = Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8)?;
+    let text = match kind.has_text() {
+        true => text_bytes(kind, (first >> 32) as u32).checked_next_multiple_of(8)?,
+        false => 0,
+    };
+    text.checked_add(8 + usize::from(kind.has_value()) * 8)
+}
+
+/// Whether the record that begins with `first` is an event of its own: not a time, nor a later part of a mark.
+pub fn is_event(first: u64) -> bool {
+    match Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8) {
+        Some(Kind::Mark) => (first >> 32) as u32 & MARK_CONTINUES == 0,
+        Some(kind) => kind != Kind::Time,
+        None => false,
     }
-    count
 }
 
 #[cfg(test)]
@@ -252,6 +269,7 @@ mod tests {
         assert_eq!((first.ticks, first.argument), (105, 7));
         assert_eq!(words.next_record(), None);
         assert_eq!(words.torn_bytes(), 16);
-        assert_eq!(count_records(&body), 1);
+        let first = word(Kind::BeginNamed, 5, 9);
+        assert_eq!((record_bytes(first), is_event(first)), (Some(24), true));
     }
 }

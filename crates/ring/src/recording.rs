@@ -75,7 +75,9 @@ impl<'a> Recording<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let header = FileHeader::read(bytes)?;
         let cells = bytes.get(HEADER_BYTES..).unwrap_or_default();
-        let cells = &cells[..cells.len().min(header.note_cells as usize * NOTE_BYTES)];
+        let cells = &cells[..cells
+            .len()
+            .min((header.note_cells as usize).saturating_mul(NOTE_BYTES))];
         let notes = read(cells);
         let mut faults = Faults::default();
         let mut chunks = chunks(bytes, &header, &mut faults);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::clock::ClockMap;
+use crate::clock::{ClockMap, Line};
 use crate::events::{Event, Name, What};
 use crate::layout::{MARK_CONTINUES, MARK_GOES_ON};
 use crate::record::{Kind, Record, Words};
@@ -26,6 +26,8 @@ pub(crate) struct Stream<'r, 'a> {
     words: Words<'a>,
     /// Where the chunk's records begin, bytes.
     offset: u64,
+    /// The clock near the last record.
+    line: Option<Line>,
     /// A mark that goes on: when and where it began.
     pending: Option<(i64, u64, Vec<u8>)>,
     pub faults: StreamFaults,
@@ -38,6 +40,7 @@ impl<'r, 'a> Stream<'r, 'a> {
             chunks: chunks.iter(),
             words: Words::new(&[], 0),
             offset: 0,
+            line: None,
             pending: None,
             faults: StreamFaults::default(),
         }
@@ -49,7 +52,7 @@ impl<'r, 'a> Stream<'r, 'a> {
         loop {
             match self.words.next_record() {
                 Some(record) => {
-                    let ts_ns = clock.ns(record.ticks);
+                    let ts_ns = self.ns(record.ticks, clock);
                     let offset = self.offset + record.at as u64;
                     if let Some(event) = self.event(record, ts_ns, offset) {
                         return Some(event);
@@ -57,6 +60,14 @@ impl<'r, 'a> Stream<'r, 'a> {
                 }
                 None => self.next_chunk()?,
             }
+        }
+    }
+
+    #[inline]
+    fn ns(&mut self, ticks: u64, clock: &ClockMap) -> i64 {
+        match self.line.filter(|line| line.holds(ticks)) {
+            Some(line) => line.ns(ticks),
+            None => self.line.insert(clock.line(ticks)).ns(ticks),
         }
     }
 

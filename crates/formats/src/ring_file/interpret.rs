@@ -49,7 +49,7 @@ impl<'r> RingInterpreter<'r> {
             calls: Calls::default(),
         });
         Self {
-            marks: Interpreter::new(Arc::<EventRules>::default()),
+            marks: Interpreter::of_whole_marks(Arc::<EventRules>::default()),
             threads: threads.collect(),
             names: Names::new(recording.names()),
             methods: FxHashMap::default(),

@@ -1,1 +1,60 @@
 //! Keeps events in a ring file that outlives a crash.
+//!
+//! ```no_run
+//! use traceloom_inapp::recorder::{Format, Options, counter, save, section, start, stop};
+//!
+//! start(&Options::new("/data/data/com.example/cache/app.ring"))?;
+//! {
+//!     let _section = section("decode");
+//!     counter("queued", 3);
+//! }
+//! save("/data/data/com.example/cache/last.systrace".as_ref(), Format::Ftrace, None)?;
+//! stop();
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! An event costs a read of the clock and a few stores: no lock, no allocation, no system call. A signal handler may
+//! record, whatever it interrupts; a thread that ends gives its room back; a forked child records nothing until it starts a
+//! recording of its own. Everything that is lost is counted in the file.
+//!
+//! ```text
+//! thread ── writes ──► its chunk ─┐                    ┌─► save: ring file, ftrace text, .trace
+//! thread ── writes ──► its chunk ─┼─ the mapped file ──┼─► stop
+//! handler ─ writes ──► its chunk ─┘   (a pool)         └─► after a crash: the next start, or the host
+//! ```
+
+mod api;
+mod fork;
+mod lifecycle;
+mod map;
+mod notes;
+mod options;
+mod previous;
+mod process;
+mod queue;
+mod save;
+mod session;
+mod snapshot;
+mod text;
+mod threads;
+mod ticks;
+mod watch;
+mod write;
+
+/// What the functions for C call: text there need not be UTF-8.
+pub(crate) mod raw {
+    pub(crate) use super::api::name_bytes as name_id;
+    pub(crate) use super::write::text_event;
+}
+
+pub use api::{
+    Section, async_begin, async_begin_id, async_end, async_end_id, begin, begin_id, counter,
+    counter_id, end, instant, instant_id, mark, method_enter, method_exit, name_id, section,
+    section_id,
+};
+pub use lifecycle::{Started, convert, save, start, stop};
+pub use options::{ClockSource, Options, Policy, Triggers};
+pub use previous::Previous;
+pub use save::Format;
+pub use watch::{frame, task_begin, task_end};
+pub use write::is_recording;

@@ -48,7 +48,8 @@ impl Interpreter {
     fn mark_name(&mut self, at: At, name: &[u8], pid: i32, out: &mut TraceBuilder) -> StringId {
         // The letter, two bars and the number stand before it.
         let before = 3 + (pid.max(1).ilog10() + 1) as usize;
-        if name.len() + before >= CUT_LENGTH {
+        let length = name.len() + before;
+        if length == CUT_LENGTH || length > CUT_LENGTH && !self.marks_are_whole {
             out.repair(RepairKind::NameCut, 1, at.place(), || {
                 String::from_utf8_lossy(&name[..80]).into_owned()
             });

@@ -111,6 +111,8 @@ pub(crate) struct Interpreter {
     lines: u64,
     /// Events so far.
     events: u64,
+    /// Whether marks are as long as they were written: libcutils' limit may have cut them, nothing else.
+    marks_are_whole: bool,
 }
 
 impl Interpreter {
@@ -118,6 +120,14 @@ impl Interpreter {
         Self {
             kernel: Kernel::new(rules),
             ..Self::default()
+        }
+    }
+
+    /// For marks that only their writer may have cut.
+    pub fn of_whole_marks(rules: Arc<EventRules>) -> Self {
+        Self {
+            marks_are_whole: true,
+            ..Self::new(rules)
         }
     }
 

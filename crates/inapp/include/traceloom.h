@@ -1,0 +1,196 @@
+/*
+ * traceloom.h: records inside a program, into one file that outlives a crash. Link with -ltraceloom.
+ *
+ *     tl_options options = TL_OPTIONS("/data/data/com.example/cache/app.ring");
+ *     tl_start(&options);
+ *     {
+ *         TL_NAME("decode");                 // a section up to the end of the block
+ *         tl_counter_name("queue", 3);
+ *     }
+ *     tl_stop();
+ *
+ * An event costs a read of the clock and a few stores. Any thread may record, and signal handlers too. What is said
+ * here of sections goes for all events: while nothing is recorded they cost a look at one variable.
+ *
+ * Functions that answer int give 0, or an errno below zero (-EEXIST: a recording is under way).
+ */
+#ifndef TRACELOOM_H
+#define TRACELOOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What happens when the file is full. */
+enum { TL_DROP_OLDEST = 0, TL_STOP_WHEN_FULL = 1 };
+
+/* The clock. TL_CLOCK_BEST is the processor's counter where that runs evenly, else CLOCK_BOOTTIME. */
+enum { TL_CLOCK_BEST = 0, TL_CLOCK_COUNTER = 1, TL_CLOCK_BOOTTIME = 2, TL_CLOCK_MONOTONIC = 3 };
+
+/* What a recording is saved as: the ring file, ftrace text for systrace and Perfetto, Traceview's .trace of methods. */
+enum { TL_RING = 0, TL_FTRACE = 1, TL_METHOD_TRACE = 2 };
+
+/* How to record. Later versions add fields at the end; `size` says which the caller knows. 0 is the usual value of each. */
+typedef struct tl_options {
+    uint32_t size;            /* sizeof(tl_options) */
+    uint32_t policy;          /* TL_DROP_OLDEST … */
+    const char *path;         /* the file */
+    uint64_t bytes;           /* of the file; 0: 16 MB */
+    uint32_t chunk_bytes;     /* that a thread takes at a time; 0: 8 KB */
+    uint32_t clock;           /* TL_CLOCK_BEST … */
+    uint32_t names;           /* room for so many names of ids; 0: 1024 */
+    uint32_t cpu_time;        /* not 0: with each method its thread's CPU time, a system call each */
+    uint32_t sample_ms;       /* CPU time, faults, switches and memory of the process so often; 0: never */
+    uint32_t slow_frame_ms;   /* save when a frame took longer (tl_frame); 0: don't */
+    uint32_t blocked_ms;      /* save when a task of the main thread takes longer (tl_task_begin); 0: don't */
+    uint32_t sigquit;         /* not 0: save on SIGQUIT, which Android sends to an app that does not respond */
+    uint32_t last_seconds;    /* how much is saved then; 0: 10 */
+    uint32_t most_files;      /* how often; 0: 5 */
+} tl_options;
+
+#ifdef __cplusplus
+#define TL_OPTIONS(file) (::traceloom::options(file))
+#else
+#define TL_OPTIONS(file) ((tl_options){.size = sizeof(tl_options), .path = (file)})
+#endif
+
+/* Starts. What an earlier process left at the path is kept as PATH.previous. */
+int tl_start(const tl_options *options);
+
+/* Ends the recording. The file stays. -ENODATA: nothing was recorded. */
+int tl_stop(void);
+
+/* Saves all that is in the ring, or (at least) its last seconds, while recording goes on. */
+int tl_save(const char *path, uint32_t format);
+int tl_dump_last(double seconds, const char *path);
+int tl_dump_last_as(double seconds, const char *path, uint32_t format);
+
+/* Turns a ring file that was stopped, or left by a process that died, into another format. */
+int tl_convert(const char *ring, const char *path, uint32_t format);
+
+/* Whether anything is recorded. */
+int tl_is_recording(void);
+
+/* Tells the name of an id; once is enough. Methods may be named "class method signature". */
+void tl_name_id(uint32_t id, const char *name);
+
+/* A section of this thread. tl_end() ends the innermost. */
+void tl_begin(uint32_t id);
+void tl_begin_name(const char *name);
+void tl_end(void);
+
+/* A counter of the process. */
+void tl_counter(uint32_t id, int64_t value);
+void tl_counter_name(const char *name, int64_t value);
+
+/* A point in time on this thread. */
+void tl_instant(uint32_t id);
+void tl_instant_name(const char *name);
+
+/* A section that may end on another thread: id or name, and cookie, tell which. */
+void tl_async_begin(uint32_t id, int64_t cookie);
+void tl_async_begin_name(const char *name, int64_t cookie);
+void tl_async_end(uint32_t id, int64_t cookie);
+void tl_async_end_name(const char *name, int64_t cookie);
+
+/* A method: what woven code calls. */
+void tl_method_enter(uint32_t id);
+void tl_method_exit(uint32_t id);
+
+/* What would be written to trace_marker, "B|123|name", of any length. */
+void tl_mark(const void *payload, size_t bytes);
+
+/* For the triggers: a frame took so long; the main thread begins and ends a task. */
+void tl_frame(uint64_t took_ns);
+void tl_task_begin(void);
+void tl_task_end(void);
+
+/* Categories: the macros below record only where TL_TAG, which a file may define before it includes this, has a bit in
+ * common with this mask. All bits are set at first. */
+extern uint64_t tl_enabled_tags;
+void tl_set_tags(uint64_t tags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef TL_TAG
+#define TL_TAG 1
+#endif
+
+#define TL_IS_ON(tags) ((__atomic_load_n(&tl_enabled_tags, __ATOMIC_RELAXED) & (uint64_t)(tags)) != 0)
+
+#define TL_JOIN_(a, b) a##b
+#define TL_JOIN(a, b) TL_JOIN_(a, b)
+
+/* A section from here to the end of the block, by name or with that of the function. */
+#define TL_CALL() TL_NAME(__func__)
+
+#define TL_COUNTER(name, value) (TL_IS_ON(TL_TAG) ? tl_counter_name((name), (int64_t)(value)) : (void)0)
+#define TL_INSTANT(name) (TL_IS_ON(TL_TAG) ? tl_instant_name(name) : (void)0)
+#define TL_ASYNC_BEGIN(name, cookie) (TL_IS_ON(TL_TAG) ? tl_async_begin_name((name), (cookie)) : (void)0)
+#define TL_ASYNC_END(name, cookie) (TL_IS_ON(TL_TAG) ? tl_async_end_name((name), (cookie)) : (void)0)
+
+#ifdef __cplusplus
+
+namespace traceloom {
+
+inline tl_options options(const char *path) {
+    tl_options options = {};
+    options.size = sizeof(options);
+    options.path = path;
+    return options;
+}
+
+/* A section that ends with its scope, also when an exception leaves it. It ends if it began, whatever the mask says by
+ * then. */
+class Scope {
+public:
+    Scope(bool is_on, const char *name) : is_on_(is_on) {
+        if (is_on_) tl_begin_name(name);
+    }
+    Scope(bool is_on, uint32_t id) : is_on_(is_on) {
+        if (is_on_) tl_begin(id);
+    }
+    ~Scope() {
+        if (is_on_) tl_end();
+    }
+    Scope(const Scope &) = delete;
+    Scope &operator=(const Scope &) = delete;
+
+private:
+    const bool is_on_;
+};
+
+}  // namespace traceloom
+
+#define TL_NAME(name) ::traceloom::Scope TL_JOIN(tl_scope_, __LINE__)(TL_IS_ON(TL_TAG), (name))
+#define TL_ID(id) ::traceloom::Scope TL_JOIN(tl_scope_, __LINE__)(TL_IS_ON(TL_TAG), (uint32_t)(id))
+
+#else
+
+static inline int tl_scope_name_(int is_on, const char *name) {
+    if (is_on) tl_begin_name(name);
+    return is_on;
+}
+
+static inline int tl_scope_id_(int is_on, uint32_t id) {
+    if (is_on) tl_begin(id);
+    return is_on;
+}
+
+static inline void tl_scope_end_(const int *is_on) {
+    if (*is_on) tl_end();
+}
+
+#define TL_SCOPE_(began) \
+    const int TL_JOIN(tl_scope_, __LINE__) __attribute__((cleanup(tl_scope_end_), unused)) = (began)
+#define TL_NAME(name) TL_SCOPE_(tl_scope_name_(TL_IS_ON(TL_TAG), (name)))
+#define TL_ID(id) TL_SCOPE_(tl_scope_id_(TL_IS_ON(TL_TAG), (uint32_t)(id)))
+
+#endif
+
+#endif

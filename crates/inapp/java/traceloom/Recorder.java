@@ -1,0 +1,222 @@
+package traceloom;
+
+import java.io.File;
+import java.io.IOException;
+
+/**
+ * Records inside the app, into one file that outlives a crash. Woven code calls {@link #i} and {@link #o}; the app starts
+ * and stops, and says what it likes in between.
+ *
+ * <p>Where libtraceloom.so is missing everything here does nothing, and starting throws.
+ */
+public final class Recorder {
+    /** What a recording is saved as: everything, ftrace text for systrace and Perfetto, Traceview's .trace. */
+    public static final int RING = 0, FTRACE = 1, METHOD_TRACE = 2;
+
+    private static final int DEFAULT_BUFFER = 8 << 20;
+
+    private static final Throwable MISSING = load();
+
+    /** Whether calls go to the library. Not volatile: a thread may see a start a little later. */
+    private static boolean on;
+
+    /** The only thread whose methods are recorded; null for all. */
+    private static Thread only;
+
+    private static String methodRing;
+    private static String methodTrace;
+
+    private Recorder() {}
+
+    private static Throwable load() {
+        try {
+            System.loadLibrary("traceloom");
+            return null;
+        } catch (UnsatisfiedLinkError | SecurityException error) {
+            return error;
+        }
+    }
+
+    /** A method was entered. What woven code calls first. */
+    public static void i(int method) {
+        if (on && (only == null || only == Thread.currentThread())) enter(method);
+    }
+
+    /** A method is left, by a return or an exception. What woven code calls last. */
+    public static void o(int method) {
+        if (on && (only == null || only == Thread.currentThread())) exit(method);
+    }
+
+    /** Records methods of this thread only; null for all. Before a start. */
+    public static void onlyThread(Thread thread) {
+        only = thread;
+    }
+
+    /**
+     * Starts to record into a file of about so many bytes, the oldest events giving way.
+     *
+     * @throws IOException if a recording is under way, the file cannot be made, or the library is missing
+     */
+    public static void start(String path, long bytes) throws IOException {
+        start(path, bytes, false, 0, 0, 0, false);
+    }
+
+    /**
+     * Starts a flight recorder that saves its last ten seconds on its own, beside the file; 0 for what should not.
+     *
+     * @param sampleMs CPU time, page faults and memory of the process become counters so often
+     * @param slowFrameMs a frame ({@link #frame}) that took longer saves
+     * @param blockedMs a task of the main thread ({@link #taskBegin}) that takes longer saves
+     * @param sigquit SIGQUIT, which Android sends to an app that does not respond, saves
+     * @throws IOException as {@link #start(String, long)}
+     */
+    public static void startFlightRecorder(
+            String path, long bytes, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit)
+            throws IOException {
+        start(path, bytes, false, sampleMs, slowFrameMs, blockedMs, sigquit);
+    }
+
+    private static synchronized void start(
+            String path, long bytes, boolean stopWhenFull, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit)
+            throws IOException {
+        if (MISSING != null) throw new IOException("libtraceloom.so is missing", MISSING);
+        check("start " + path, begin(path, bytes, stopWhenFull, sampleMs, slowFrameMs, blockedMs, sigquit));
+        on = true;
+    }
+
+    /** Ends the recording, if there is one. The file stays. */
+    public static synchronized void stop() {
+        on = false;
+        if (MISSING == null) finish();
+    }
+
+    /** Whether anything is recorded. */
+    public static boolean isRecording() {
+        return on;
+    }
+
+    /** Saves all that is in the ring while recording goes on. */
+    public static void save(String path, int format) throws IOException {
+        dump(-1, path, format);
+    }
+
+    /** Saves at least the last seconds while recording goes on. */
+    public static void dumpLast(double seconds, String path) throws IOException {
+        dump(Math.max(seconds, 0), path, RING);
+    }
+
+    private static void dump(double seconds, String path, int format) throws IOException {
+        if (!on) throw new IOException("nothing is recorded");
+        check("save " + path, write(seconds, path, format));
+    }
+
+    /**
+     * Starts to record methods of woven code, as android.os.Debug does: into NAME.trace, in the temporary folder of the
+     * app if the name is no path.
+     *
+     * @param bufferSize bytes; 0 for 8 MB. What comes when it is full is lost.
+     * @throws IOException as {@link #start(String, long)}
+     */
+    public static synchronized void startMethodTracing(String name, int bufferSize) throws IOException {
+        File file = new File(name.endsWith(".trace") ? name : name + ".trace");
+        if (!file.isAbsolute()) file = new File(System.getProperty("java.io.tmpdir", "."), file.getPath());
+        String ring = file.getPath() + ".ring";
+        start(ring, bufferSize > 0 ? bufferSize : DEFAULT_BUFFER, true, 0, 0, 0, false);
+        methodTrace = file.getPath();
+        methodRing = ring;
+    }
+
+    /** Ends that, and writes the file; its path, or null where nothing was recorded. */
+    public static synchronized String stopMethodTracing() throws IOException {
+        String trace = methodTrace;
+        if (trace == null) return null;
+        methodTrace = null;
+        stop();
+        check("write " + trace, convert(methodRing, trace, METHOD_TRACE));
+        if (!new File(methodRing).delete()) new File(methodRing).deleteOnExit();
+        return trace;
+    }
+
+    /** A section of this thread begins. */
+    public static void beginSection(String name) {
+        if (on) section(name);
+    }
+
+    /** The innermost section of this thread ends. */
+    public static void endSection() {
+        if (on) sectionEnd();
+    }
+
+    /** A counter of the process has a new value. */
+    public static void counter(String name, long value) {
+        if (on) count(name, value);
+    }
+
+    /** A point in time on this thread. */
+    public static void instant(String name) {
+        if (on) point(name);
+    }
+
+    /** A section begins that may end on another thread; name and cookie tell which. */
+    public static void asyncBegin(String name, long cookie) {
+        if (on) async(name, cookie, true);
+    }
+
+    /** The section of that name and cookie ends. */
+    public static void asyncEnd(String name, long cookie) {
+        if (on) async(name, cookie, false);
+    }
+
+    /** Tells the name of a method or another id: "class method signature". Once is enough. */
+    public static void name(int id, String name) {
+        if (on) nameId(id, name);
+    }
+
+    /** A frame was shown, and took so long. */
+    public static void frame(long tookNanos) {
+        if (on) frameTook(tookNanos);
+    }
+
+    /** The main thread begins a task: a message of its Looper. */
+    public static void taskBegin() {
+        if (on) task(true);
+    }
+
+    /** The main thread's task is over. */
+    public static void taskEnd() {
+        if (on) task(false);
+    }
+
+    private static void check(String what, int result) throws IOException {
+        if (result != 0) throw new IOException("cannot " + what + ": error " + -result);
+    }
+
+    private static native void enter(int method);
+
+    private static native void exit(int method);
+
+    private static native int begin(
+            String path, long bytes, boolean stopWhenFull, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit);
+
+    private static native void finish();
+
+    private static native int write(double seconds, String path, int format);
+
+    private static native int convert(String ring, String path, int format);
+
+    private static native void section(String name);
+
+    private static native void sectionEnd();
+
+    private static native void count(String name, long value);
+
+    private static native void point(String name);
+
+    private static native void async(String name, long cookie, boolean isBegin);
+
+    private static native void nameId(int id, String name);
+
+    private static native void frameTook(long nanos);
+
+    private static native void task(boolean begins);
+}

@@ -1,0 +1,66 @@
+//! The part of the Java Native Interface that is needed: the table's places are those of its specification (chapter 4,
+//! "JNI Functions"), and have never changed.
+
+use std::ffi::{CStr, c_char, c_void};
+
+/// `jint`
+pub(super) type JInt = i32;
+/// `jlong`
+pub(super) type JLong = i64;
+/// `jboolean`
+pub(super) type JBoolean = u8;
+/// `jdouble`
+pub(super) type JDouble = f64;
+/// `jclass`
+pub type JClass = *mut c_void;
+/// `jstring`
+pub type JString = *mut c_void;
+
+const EXCEPTION_CLEAR: usize = 17;
+const GET_STRING_UTF_CHARS: usize = 169;
+const RELEASE_STRING_UTF_CHARS: usize = 170;
+
+type GetChars = unsafe extern "system" fn(Env, JString, *mut JBoolean) -> *const c_char;
+type ReleaseChars = unsafe extern "system" fn(Env, JString, *const c_char);
+type Clear = unsafe extern "system" fn(Env);
+
+/// `JNIEnv *`: a pointer to a pointer to a table of functions.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Env(*const *const *const c_void);
+
+impl Env {
+    /// The function at a place of the table.
+    ///
+    /// # Safety
+    /// The environment is a virtual machine's, and the function there of type `F`.
+    unsafe fn function<F: Copy>(self, place: usize) -> F {
+        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+        // SAFETY: the caller promises the type; the table has all places of the interface's first version.
+        unsafe { (*self.0).add(place).cast::<F>().read() }
+    }
+
+    /// Calls `with` with the text of a string, in the machine's own form of UTF-8; `None` for null, or where the machine has
+    /// no memory left.
+    ///
+    /// # Safety
+    /// The environment is a virtual machine's and this thread's; the string is null or one of its strings.
+    pub unsafe fn text<T>(self, string: JString, with: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        if string.is_null() {
+            return None;
+        }
+        // SAFETY: the types are those of the specification, and the caller promises the rest.
+        unsafe {
+            let chars =
+                self.function::<GetChars>(GET_STRING_UTF_CHARS)(self, string, std::ptr::null_mut());
+            if chars.is_null() {
+                // An OutOfMemoryError of the recorder is not the app's.
+                self.function::<Clear>(EXCEPTION_CLEAR)(self);
+                return None;
+            }
+            let answer = with(CStr::from_ptr(chars).to_bytes());
+            self.function::<ReleaseChars>(RELEASE_STRING_UTF_CHARS)(self, string, chars);
+            Some(answer)
+        }
+    }
+}

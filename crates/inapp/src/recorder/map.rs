@@ -1,0 +1,117 @@
+//! The file in memory.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// A file that is mapped into memory, shared with whoever opens it.
+#[derive(Debug)]
+pub(crate) struct Map {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: all access goes through atomics, or through `write` before anybody else knows the map.
+unsafe impl Send for Map {}
+// SAFETY: as above.
+unsafe impl Sync for Map {}
+
+impl Map {
+    /// Makes a file of `length` bytes, all 0, and maps it.
+    ///
+    /// # Errors
+    /// What the system says; a full disk is told here, as later it would be a signal.
+    pub fn create(path: &Path, length: usize) -> io::Result<Self> {
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)?;
+        file.set_len(length as u64)?;
+        reserve(&file, length)?;
+        // SAFETY: a new mapping at an address that the system chooses.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        match NonNull::new(start.cast()) {
+            Some(start) if start.as_ptr() as isize != -1 => Ok(Self { start, length }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Puts bytes in, before anybody else knows the map.
+    pub fn write(&mut self, at: usize, bytes: &[u8]) {
+        assert!(at + bytes.len() <= self.length);
+        // SAFETY: within the mapping, and `&mut self` says that nobody else uses it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len())
+        };
+    }
+
+    /// The number at `at`, a multiple of 4 within the map.
+    #[inline]
+    pub fn u32(&self, at: usize) -> &AtomicU32 {
+        debug_assert!(at.is_multiple_of(4) && at + 4 <= self.length);
+        // SAFETY: callers stay within the map; mappings are aligned to pages, so `at` is to 4; it is only
+        // used atomically once it is shared, and lives as long as `self`.
+        unsafe { AtomicU32::from_ptr(self.start.as_ptr().add(at).cast()) }
+    }
+
+    /// The number at `at`, a multiple of 8 within the map.
+    #[inline]
+    pub fn u64(&self, at: usize) -> &AtomicU64 {
+        debug_assert!(at.is_multiple_of(8) && at + 8 <= self.length);
+        // SAFETY: as for `u32`.
+        unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(at).cast()) }
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nobody borrows from it any more.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+    }
+}
+
+/// Takes the room on the disk now: a mapped page that finds none later ends the process.
+fn reserve(file: &File, length: usize) -> io::Result<()> {
+    // SAFETY: a call on a file of ours.
+    let result = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, length as libc::off_t) };
+    if result == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        // The file system knows no such thing: write.
+        Some(libc::EOPNOTSUPP | libc::ENOSYS) => write_zeros(file, length),
+        _ => Err(error),
+    }
+}
+
+fn write_zeros(mut file: &File, length: usize) -> io::Result<()> {
+    use std::io::Write;
+    let zeros = [0; 1 << 16];
+    let mut left = length;
+    while left > 0 {
+        let part = left.min(zeros.len());
+        file.write_all(&zeros[..part])?;
+        left -= part;
+    }
+    Ok(())
+}

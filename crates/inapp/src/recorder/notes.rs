@@ -1,0 +1,36 @@
+//! Names of ids, told once and kept however often the chunks go round.
+
+use std::sync::atomic::Ordering;
+
+use traceloom_ring::layout::{NOTE_BYTES, header_at};
+use traceloom_ring::{NoteKind, note_cells};
+
+use super::session::Session;
+
+/// Puts a note into the file, or counts that there was no room.
+pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) {
+    let cells = note_cells(kind, id, text).count() as u32;
+    let used = session.map.u32(header_at::NOTES_USED);
+    let first = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+        used.checked_add(cells)
+            .filter(|used| *used <= session.note_cells)
+    });
+    let Ok(first) = first else {
+        return session.count(header_at::LOST_NOTES, 1);
+    };
+    for (index, cell) in note_cells(kind, id, text).enumerate() {
+        let at = Session::notes_at() + (first as usize + index) * NOTE_BYTES;
+        let (words, _) = cell.as_chunks();
+        for (index, word) in words.iter().enumerate().skip(1) {
+            let word = u64::from_le_bytes(*word);
+            session
+                .map
+                .u64(at + index * 8)
+                .store(word, Ordering::Relaxed);
+        }
+        // The kind stands in the first word: the cell counts once that is there.
+        let first = words.first().copied().unwrap_or_default();
+        let word = u64::from_le_bytes(first);
+        session.map.u64(at).store(word, Ordering::Release);
+    }
+}

@@ -1,0 +1,36 @@
+//! What the system says of this process.
+
+use std::fs::read;
+
+use traceloom_ring::layout::{BOOT_ID_BYTES, PROCESS_NAME_BYTES};
+
+fn fixed<const N: usize>(text: &[u8]) -> [u8; N] {
+    let mut fixed = [0; N];
+    let length = text.len().min(N);
+    fixed[..length].copy_from_slice(&text[..length]);
+    fixed
+}
+
+/// The process's name: an app's package, or the file name of a program.
+pub(crate) fn name() -> [u8; PROCESS_NAME_BYTES] {
+    let line = read("/proc/self/cmdline").unwrap_or_default();
+    let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
+    let name = first.rsplit(|byte| *byte == b'/').next();
+    fixed(name.unwrap_or_default())
+}
+
+/// When the process began, in the kernel's ticks since boot; 0 where that cannot be told.
+pub(crate) fn start_time() -> u64 {
+    let stat = read("/proc/self/stat").unwrap_or_default();
+    let stat = String::from_utf8_lossy(&stat);
+    // The name stands in brackets and may hold anything; the start is the twentieth field behind it.
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields);
+    let start = fields.and_then(|fields| fields.split_ascii_whitespace().nth(19));
+    start.and_then(|start| start.parse().ok()).unwrap_or(0)
+}
+
+/// The kernel's number of this boot.
+pub(crate) fn boot_id() -> [u8; BOOT_ID_BYTES] {
+    let id = read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    fixed(id.trim_ascii())
+}

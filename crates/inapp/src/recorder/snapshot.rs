@@ -1,0 +1,79 @@
+//! A copy of the ring while threads write to it.
+
+use std::sync::atomic::{Ordering, fence};
+use std::time::Duration;
+
+use traceloom_ring::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, chunk_at, chunks_at, header_at};
+use traceloom_ring::{ChunkHeader, ClaimState, FileState, Words, state_of};
+
+use super::session::Session;
+use super::ticks;
+
+/// A ring file of the chunks that hold something of the last while, or of all.
+pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
+    session.note_clocks();
+    let first = chunks_at(session.note_cells);
+    let mut bytes = Vec::with_capacity(session.map.len());
+    copy(session, 0..first, &mut bytes);
+    let since = last.map(|last| {
+        let ticks = last.as_nanos() * u128::from(session.ticks_per_second) / 1_000_000_000;
+        let ticks = u64::try_from(ticks).unwrap_or(u64::MAX);
+        ticks::now(session.clock).saturating_sub(ticks)
+    });
+    let mut kept = 0u32;
+    for chunk in 0..session.count {
+        let start = bytes.len();
+        if copy_chunk(session, chunk, &mut bytes)
+            && since.is_none_or(|since| ends_after(&bytes[start..], since))
+        {
+            kept += 1;
+        } else {
+            bytes.truncate(start);
+        }
+    }
+    let mut put = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    put(header_at::CHUNK_COUNT, kept);
+    put(header_at::STATE, FileState::Stopped as u32);
+    debug_assert!(bytes.len() >= HEADER_BYTES);
+    bytes
+}
+
+fn copy(session: &Session, range: std::ops::Range<usize>, bytes: &mut Vec<u8>) {
+    for at in range.step_by(8) {
+        let word = session.map.u64(at).load(Ordering::Relaxed);
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// Copies a chunk with what is committed of it; false where it holds nothing, or went to another thread meanwhile.
+fn copy_chunk(session: &Session, chunk: u32, bytes: &mut Vec<u8>) -> bool {
+    let at = session.chunk_at(chunk);
+    let before = session.claim(at).load(Ordering::Acquire);
+    if !matches!(state_of(before), ClaimState::Open | ClaimState::Closed) {
+        return false;
+    }
+    // What is committed at this moment; later records are not copied whole, and don't count.
+    let committed = session
+        .map
+        .u32(at + chunk_at::COMMITTED)
+        .load(Ordering::Acquire);
+    let start = bytes.len();
+    let used = CHUNK_HEADER_BYTES + committed as usize;
+    copy(session, at..at + used.min(session.size), bytes);
+    bytes.resize(start + session.size, 0);
+    bytes[start + chunk_at::COMMITTED..][..4].copy_from_slice(&committed.to_le_bytes());
+    fence(Ordering::Acquire);
+    let after = session.claim(at).load(Ordering::Relaxed);
+    // It may have been closed: that is no other thread's.
+    committed > 0 && before | ClaimState::Closed as u64 == after | ClaimState::Closed as u64
+}
+
+/// Whether the last record of a chunk is as late as that.
+fn ends_after(chunk: &[u8], since: u64) -> bool {
+    let header = ChunkHeader::read(chunk);
+    let body = chunk.get(CHUNK_HEADER_BYTES..).unwrap_or_default();
+    let body = &body[..body.len().min(header.committed as usize)];
+    let mut words = Words::new(body, header.base);
+    words.to_end();
+    words.ticks() >= since
+}

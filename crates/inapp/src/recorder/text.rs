@@ -1,0 +1,181 @@
+//! Text on its way into a chunk, without room of its own: signal handlers may not allocate.
+
+use traceloom_ring::Kind;
+
+/// A text in three parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a>([&'a [u8]; 3]);
+
+impl<'a> Parts<'a> {
+    /// No text.
+    pub const NONE: Parts<'static> = Parts([b"", b"", b""]);
+
+    /// A text in one part.
+    pub fn of(text: &'a [u8]) -> Self {
+        Self([text, b"", b""])
+    }
+
+    /// The mark that says what a record of this kind does; numbers are written into `rooms`.
+    pub fn as_mark(
+        kind: Kind,
+        pid: u32,
+        value: u64,
+        text: &'a [u8],
+        rooms: (&'a mut [u8; 16], &'a mut [u8; 24]),
+    ) -> Self {
+        let letter = match kind {
+            Kind::BeginNamed => b'B',
+            Kind::CounterNamed => b'C',
+            Kind::InstantNamed => b'I',
+            Kind::AsyncBeginNamed => b'S',
+            Kind::AsyncEndNamed => b'F',
+            _ => return Self::of(text),
+        };
+        let (front, back) = rooms;
+        front[0] = letter;
+        front[1] = b'|';
+        let end = decimal(front, 2, pid.into());
+        front[end] = b'|';
+        let front = &front[..=end];
+        if !kind.has_value() {
+            return Self([front, text, b""]);
+        }
+        back[0] = b'|';
+        let end = decimal(back, 1, value as i64);
+        Self([front, text, &back[..end]])
+    }
+
+    /// Bytes of it.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|part| part.len()).sum()
+    }
+
+    /// So many bytes of it, from `from` on.
+    pub fn slice(&self, from: usize, length: usize) -> Self {
+        let (mut skip, mut left) = (from, length);
+        Self(self.0.map(|part| {
+            let start = skip.min(part.len());
+            skip -= start;
+            let end = (start + left).min(part.len());
+            left -= end - start;
+            &part[start..end]
+        }))
+    }
+
+    /// Its parts.
+    pub fn each(&self, take: impl FnMut(&'a [u8])) {
+        self.0.into_iter().for_each(take);
+    }
+}
+
+/// Writes a number at `at`; where it ends. There is room for every one.
+fn decimal<const N: usize>(room: &mut [u8; N], at: usize, number: i64) -> usize {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    let mut rest = number.unsigned_abs();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        first -= 1;
+        digits[first] = b'-';
+    }
+    let digits = &digits[first..];
+    room[at..at + digits.len()].copy_from_slice(digits);
+    at + digits.len()
+}
+
+/// Puts bytes together to words, the last filled up with zeros.
+pub(crate) struct Words<F> {
+    put: F,
+    word: u64,
+    bytes: u32,
+}
+
+impl<F: FnMut(u64)> Words<F> {
+    pub fn new(put: F) -> Self {
+        Self {
+            put,
+            word: 0,
+            bytes: 0,
+        }
+    }
+
+    pub fn push(&mut self, text: &[u8]) {
+        let mut rest = text;
+        if self.bytes == 0 {
+            while let Some((whole, after)) = rest.split_first_chunk() {
+                (self.put)(u64::from_le_bytes(*whole));
+                rest = after;
+            }
+        }
+        for &byte in rest {
+            self.word |= u64::from(byte) << (self.bytes * 8);
+            self.bytes += 1;
+            if self.bytes == 8 {
+                (self.put)(std::mem::take(&mut self.word));
+                self.bytes = 0;
+            }
+        }
+    }
+
+    pub fn finish(mut self) {
+        if self.bytes > 0 {
+            (self.put)(self.word);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(parts: Parts<'_>) -> String {
+        let mut text = Vec::new();
+        parts.each(|part| text.extend_from_slice(part));
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn marks_of_records() {
+        let mark = |kind, value: i64| {
+            let (mut front, mut back) = ([0; 16], [0; 24]);
+            let rooms = (&mut front, &mut back);
+            text(Parts::as_mark(kind, u32::MAX, value as u64, b"name", rooms))
+        };
+        assert_eq!(mark(Kind::BeginNamed, 0), "B|4294967295|name");
+        assert_eq!(
+            mark(Kind::CounterNamed, i64::MIN),
+            "C|4294967295|name|-9223372036854775808"
+        );
+        assert_eq!(mark(Kind::AsyncEndNamed, 0), "F|4294967295|name|0");
+        assert_eq!(mark(Kind::Mark, 0), "name");
+    }
+
+    #[test]
+    fn slices_go_over_the_parts() {
+        let parts = Parts([b"abc", b"defgh", b"ij"]);
+        for from in 0..=10 {
+            for length in 0..=10 - from {
+                let slice = text(parts.slice(from, length));
+                assert_eq!(slice, "abcdefghij"[from..from + length]);
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_filled_over_parts() {
+        let mut words = Vec::new();
+        let mut into = Words::new(|word: u64| words.extend(word.to_le_bytes()));
+        into.push(b"abc");
+        into.push(b"defghijklmnop");
+        into.push(b"q");
+        into.finish();
+        assert_eq!(words, b"abcdefghijklmnopq\0\0\0\0\0\0\0");
+    }
+}

@@ -1,0 +1,143 @@
+//! C and C++ programs that use the library through its header, and what is read of their files.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use traceloom_formats::{ReadOptions, read_bytes};
+use traceloom_trace::{RowId, SliceId, Trace};
+
+/// The library that was built with this test.
+fn library() -> PathBuf {
+    let exe = std::env::current_exe().expect("the test has a file");
+    let folder = exe.parent().expect("target/debug/deps");
+    folder.join("libtraceloom_inapp.so")
+}
+
+/// Compiles a program, links it with the library under the name that apps know, and runs it.
+fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if Command::new(compiler).arg("--version").output().is_err() {
+        println!("skipped: no {compiler}");
+        return None;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::copy(library(), at("libtraceloom.so")).expect("the library is built with the test");
+    let program = at("program");
+    let built = Command::new(compiler)
+        .args(flags)
+        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-pthread", "-o"])
+        .arg(&program)
+        .arg(here.join("tests/c").join(source))
+        .arg("-I")
+        .arg(here.join("include"))
+        .arg("-L")
+        .arg(folder.path())
+        .args(["-ltraceloom", "-Wl,-rpath,$ORIGIN"])
+        .output()
+        .expect("it runs");
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    let ran = Command::new(&program)
+        .arg(folder.path())
+        .status()
+        .expect("it runs");
+    assert!(ran.success(), "{source}: {ran}");
+    Some(folder)
+}
+
+fn read(path: &Path) -> Trace {
+    let bytes = std::fs::read(path).expect("the program wrote it");
+    read_bytes(&bytes, ReadOptions::default()).expect("a trace")
+}
+
+fn names(trace: &Trace) -> Vec<String> {
+    let rows = 0..trace.slices.len();
+    rows.map(|row| trace.slice_name(SliceId::from_row(row)))
+        .collect()
+}
+
+fn counters(trace: &Trace) -> Vec<(&str, f64)> {
+    let rows = trace.counters.rows();
+    let shown = rows.map(|row| {
+        let name = trace.tracks.name.get(row.track_id.row());
+        (trace.strings.get(name), row.value)
+    });
+    shown.collect()
+}
+
+#[test]
+fn a_c_program() {
+    for compiler in ["cc", "clang"] {
+        let Some(folder) = run(compiler, "main.c", &["-std=gnu11"]) else {
+            continue;
+        };
+        let twice = [
+            "first",
+            "seventh",
+            "first",
+            "seventh",
+            "called",
+            "begun while on",
+            "load",
+        ];
+        for file in ["c.ring", "c-last.ring", "c.systrace"] {
+            let trace = read(&folder.path().join(file));
+            assert_eq!(names(&trace)[..7], twice, "{file}");
+            assert_eq!(counters(&trace), [("depth", 2.0), ("raw", 5.0)], "{file}");
+            assert_eq!(trace.instants.len(), 1, "{file}");
+            assert!(trace.slices.dur.iter().all(|dur| dur >= 0), "{file}");
+            assert!(
+                trace.repairs.rows().is_empty(),
+                "{file}: {:?}",
+                trace.repairs.rows()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_cpp_program() {
+    for standard in ["-std=c++11", "-std=c++20"] {
+        let Some(folder) = run("c++", "main.cpp", &[standard]) else {
+            continue;
+        };
+        let trace = read(&folder.path().join("cpp.ring"));
+        assert_eq!(names(&trace), ["on a thread", "tries", "throws"]);
+        assert_eq!(counters(&trace), [("caught", 1.0)]);
+        assert!(trace.slices.dur.iter().all(|dur| dur >= 0));
+        assert!(
+            trace.repairs.rows().is_empty(),
+            "{:?}",
+            trace.repairs.rows()
+        );
+    }
+}
+
+#[test]
+fn the_library_is_aligned_and_named_for_devices() {
+    let read = |flag| {
+        let output = Command::new("readelf")
+            .arg(flag)
+            .arg(library())
+            .output()
+            .ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (Some(segments), Some(dynamic)) = (read("-lW"), read("-dW")) else {
+        println!("skipped: no readelf");
+        return;
+    };
+    let loads: Vec<&str> = segments
+        .lines()
+        .filter(|line| line.trim().starts_with("LOAD"))
+        .collect();
+    assert!(!loads.is_empty());
+    for load in loads {
+        assert!(load.trim_end().ends_with("0x4000"), "{load}");
+    }
+    assert!(dynamic.contains("[libtraceloom.so]"), "{dynamic}");
+}

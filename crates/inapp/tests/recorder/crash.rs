@@ -1,0 +1,121 @@
+//! `kill -9` at any moment.
+
+use std::path::Path;
+use std::time::Duration;
+
+use testkit::Rng;
+use traceloom_inapp::recorder::*;
+use traceloom_trace::RepairKind;
+
+use crate::child::{options, read, spawn};
+
+const THREADS: u32 = 4;
+
+/// Threads count up for ever, in a ring that goes round every few milliseconds.
+pub fn scenario(folder: &Path) {
+    let options = Options {
+        bytes: 64 << 10,
+        chunk_bytes: 1 << 10,
+        ..options(folder)
+    };
+    start(&options).expect("it starts");
+    let long = "y".repeat(3_000);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let long = &long;
+            scope.spawn(move || {
+                for value in 0.. {
+                    counter_id(thread, value);
+                    match value % 64 {
+                        0 => mark(format!("I|1|{long}").as_bytes()),
+                        1..8 => instant("a name of some length"),
+                        _ => {}
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn whatever_counted_is_there_and_whole() {
+    let mut rng = Rng::new(1);
+    let (mut recorded, mut gaps) = (0, 0);
+    for round in 0..40 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = spawn("killed", folder.path());
+        let file = folder.path().join("app.ring");
+        // Until it records: the header's magic is there before anything else.
+        while !std::fs::read(&file).is_ok_and(|bytes| bytes.starts_with(b"TLRING")) {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_micros(rng.below(20_000)));
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        let trace = read(folder.path(), "app.ring");
+        assert_eq!(trace.repairs.count(RepairKind::MissingSummary), 1);
+        assert_eq!(
+            trace.repairs.count(RepairKind::TornRecord),
+            partial_marks(&trace),
+            "round {round}"
+        );
+        // Each thread's values follow each other: nothing in the middle is lost or torn.
+        for track in 0..trace.tracks.len() {
+            let rows = trace.counters.rows();
+            let values: Vec<f64> = rows
+                .filter(|row| row.track_id.0 as usize == track)
+                .map(|row| row.value)
+                .collect();
+            let gap = values.windows(2).position(|pair| pair[0] + 1.0 != pair[1]);
+            let around = gap.map(|at| &values[at.saturating_sub(2)..(at + 4).min(values.len())]);
+            let repairs = trace.repairs.rows();
+            // A thread that is killed just when it has chosen the oldest chunk leaves it, and newer ones are gone. That is
+            // told; and it is a matter of nanoseconds, so that it cannot happen often.
+            let told = trace.repairs.count(RepairKind::BrokenBlock) > 0;
+            assert!(
+                gap.is_none() || told,
+                "round {round}: {around:?} {repairs:?}"
+            );
+            gaps += usize::from(gap.is_some());
+            recorded += values.len();
+        }
+    }
+    assert!(recorded > 1_000, "{recorded} values in all");
+    assert!(gaps <= 1, "{gaps} of 40 files have gaps");
+}
+
+/// Long marks lose their front with the oldest chunk, and their end with the process.
+fn partial_marks(trace: &traceloom_trace::Trace) -> u64 {
+    let torn = trace.repairs.rows().iter();
+    let torn = torn.filter(|row| row.kind == RepairKind::TornRecord);
+    torn.filter(|row| row.detail.contains("long mark"))
+        .map(|row| row.count)
+        .sum()
+}
+
+/// What the next process finds.
+pub fn next_scenario(folder: &Path) {
+    let started = start(&options(folder)).expect("it starts");
+    let previous = started.previous.expect("there was one");
+    assert!(previous.was_killed && previous.pid != std::process::id());
+    stop();
+    // And the one after that, which was stopped in order.
+    let started = start(&options(folder)).expect("it starts");
+    let previous = started.previous.expect("there was one");
+    assert!(!previous.was_killed && previous.pid == std::process::id());
+    stop();
+}
+
+#[test]
+fn the_next_start_finds_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = spawn("killed", folder.path());
+    let file = folder.path().join("app.ring");
+    while !std::fs::read(&file).is_ok_and(|bytes| bytes.starts_with(b"TLRING")) {
+        std::thread::yield_now();
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let status = spawn("next", folder.path()).wait().expect("it ends");
+    assert!(status.success());
+}

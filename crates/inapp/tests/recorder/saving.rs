@@ -1,0 +1,192 @@
+//! Files that the app writes, through the readers that open everything else.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use traceloom_inapp::recorder::*;
+use traceloom_trace::{RepairKind, RowId, SliceId, Trace};
+
+use crate::child::{counters, options, read, run, slices};
+use crate::usual::one_of_everything;
+
+pub fn scenario(folder: &Path) {
+    let options = Options {
+        cpu_time: true,
+        ..options(folder)
+    };
+    start(&options).expect("it starts");
+    one_of_everything();
+    for (name, format) in [
+        ("live.ring", Format::Ring),
+        ("live.systrace", Format::Ftrace),
+        ("live.trace", Format::MethodTrace),
+    ] {
+        save(&folder.join(name), format, None).expect(name);
+    }
+    save(
+        &folder.join("last.ring"),
+        Format::Ring,
+        Some(Duration::from_secs(60)),
+    )
+    .expect("the last minute");
+    let ring = stop().expect("it was recording");
+    convert(&ring, &folder.join("stopped.systrace"), Format::Ftrace).expect("it converts");
+    assert!(save(&folder.join("late"), Format::Ring, None).is_err());
+    assert!(!folder.join("late").exists() && !folder.join("late.part").exists());
+}
+
+/// Start and end of each slice in whole µs, and its name.
+fn in_micros(trace: &Trace) -> Vec<(i64, i64, String)> {
+    let rows = trace.slices.rows().enumerate();
+    let shown = rows.map(|(row, slice)| {
+        let end = slice.ts + slice.dur;
+        let name = trace.slice_name(SliceId::from_row(row));
+        (slice.ts / 1_000, end / 1_000, name)
+    });
+    shown.collect()
+}
+
+#[test]
+fn all_files_say_the_same() {
+    let folder = run("saving");
+    let ring = read(folder.path(), "app.ring");
+    for file in ["live.ring", "last.ring"] {
+        let other = read(folder.path(), file);
+        assert_eq!(slices(&ring), slices(&other), "{file}");
+        assert_eq!(counters(&ring), counters(&other), "{file}");
+        // The end is another sync point: the line between them is a little different.
+        let apart = (ring.bounds.0 - other.bounds.0).abs() + (ring.bounds.1 - other.bounds.1).abs();
+        assert!(apart < 1_000, "{file}: {apart} ns");
+        assert!(
+            other.repairs.rows().is_empty(),
+            "{file}: {:?}",
+            other.repairs.rows()
+        );
+    }
+    for file in ["live.systrace", "stopped.systrace"] {
+        let text = read(folder.path(), file);
+        let mut expected = in_micros(&ring);
+        // Methods have no names of their own in text.
+        for slice in &mut expected {
+            slice.2 = slice
+                .2
+                .replace("Main.onCreate", "Main onCreate ()V")
+                .replace("0x4d", "#77");
+        }
+        let found = in_micros(&text);
+        assert_eq!(found.len(), expected.len(), "{file}");
+        for (found, expected) in found.iter().zip(&expected) {
+            let apart = (found.0 - expected.0)
+                .abs()
+                .max((found.1 - expected.1).abs());
+            assert!(
+                apart <= 1 && found.2 == expected.2,
+                "{file}: {found:?} {expected:?}"
+            );
+        }
+        assert_eq!(counters(&text), counters(&ring), "{file}");
+        assert_eq!(text.instants.len(), ring.instants.len(), "{file}");
+        let lost: Vec<_> = text.repairs.rows().iter().map(|row| row.kind).collect();
+        assert!(
+            lost.iter().all(|kind| *kind == RepairKind::NameCut),
+            "{file}: {lost:?}"
+        );
+        let thread = text.threads.row(0);
+        let same = ring.threads.row(0);
+        assert_eq!(thread.tid, same.tid);
+        assert_eq!(text.processes.row(0).pid, ring.processes.row(0).pid);
+    }
+}
+
+#[test]
+fn methods_come_out_as_a_trace_of_methods() {
+    let folder = run("saving");
+    let ring = read(folder.path(), "app.ring");
+    let methods = read(folder.path(), "live.trace");
+    assert_eq!(methods.metadata("method-trace-clocks"), Some("dual"));
+    let names: Vec<String> = in_micros(&methods)
+        .into_iter()
+        .map(|slice| slice.2)
+        .collect();
+    assert_eq!(names, ["com.example.Main.onCreate", "#77"]);
+    let wall = |trace: &Trace| -> Vec<i64> {
+        let calls = trace.slices.rows().filter(|slice| slice.thread_ts >= 0);
+        calls
+            .map(|slice| (slice.ts + slice.dur) / 1_000 - slice.ts / 1_000)
+            .collect()
+    };
+    assert_eq!(wall(&methods).len(), wall(&ring).len());
+    let cpu = |trace: &Trace| -> Vec<i64> {
+        trace
+            .slices
+            .thread_dur
+            .iter()
+            .filter(|dur| *dur >= 0)
+            .map(|dur| dur / 1_000)
+            .collect()
+    };
+    for (ours, theirs) in cpu(&methods).into_iter().zip(cpu(&ring)) {
+        assert!((ours - theirs).abs() <= 1, "{ours} {theirs}");
+    }
+    // The recording clock of a method trace is CLOCK_MONOTONIC: both lie over each other by it.
+    let mono = ring
+        .clocks
+        .iter()
+        .find(|row| row.clock.name() == "monotonic")
+        .expect("noted");
+    let ahead = mono.ts - mono.value_ns;
+    let first = ring
+        .slices
+        .rows()
+        .find(|slice| slice.thread_ts >= 0)
+        .expect("a method")
+        .ts;
+    assert!((methods.bounds.0 + ahead - first).abs() < 2_000, "{ahead}");
+}
+
+/// Saves while threads record as fast as they can.
+pub fn busy_scenario(folder: &Path) {
+    let options = Options {
+        bytes: 256 << 10,
+        chunk_bytes: 1 << 10,
+        ..options(folder)
+    };
+    start(&options).expect("it starts");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let done = &done;
+            scope.spawn(move || {
+                let mut value = 0;
+                while !done.load(Ordering::Relaxed) {
+                    counter_id(thread, value);
+                    instant("of some length");
+                    value += 1;
+                }
+            });
+        }
+        for round in 0..30 {
+            let last = (round % 2 == 0).then_some(Duration::from_millis(1));
+            save(&folder.join(format!("{round}.ring")), Format::Ring, last).expect("saved");
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    stop();
+}
+
+#[test]
+fn what_is_saved_meanwhile_is_whole() {
+    let folder = run("busy-saving");
+    for round in 0..30 {
+        let trace = read(folder.path(), &format!("{round}.ring"));
+        for kind in [
+            RepairKind::TornRecord,
+            RepairKind::MissingSummary,
+            RepairKind::LostEvents,
+        ] {
+            let all = trace.repairs.rows();
+            assert_eq!(trace.repairs.count(kind), 0, "{round}: {all:?}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What makes the recorder save on its own, and what it samples.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use traceloom_inapp::recorder::*;
+
+use crate::child::{counters, options, read, run};
+
+/// Waits until the file is there, as whoever triggers does not.
+fn wait_for(path: &Path) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !path.exists() {
+        assert!(Instant::now() < until, "{} never came", path.display());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+static EARLIER: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn earlier(_: libc::c_int) {
+    EARLIER.store(true, Ordering::Relaxed);
+}
+
+pub fn scenario(folder: &Path) {
+    // SAFETY: the handler stores one atomic.
+    unsafe { libc::signal(libc::SIGQUIT, earlier as *const () as usize) };
+    let options = Options {
+        triggers: Triggers {
+            slow_frame: Some(Duration::from_millis(100)),
+            blocked: Some(Duration::from_millis(20)),
+            sigquit: true,
+            ..Triggers::default()
+        },
+        ..options(folder)
+    };
+    start(&options).expect("it starts");
+    begin("what led to it");
+    frame(Duration::from_millis(16));
+    frame(Duration::from_millis(700));
+    wait_for(&folder.join("app.ring.slow-frame-1.ring"));
+    task_begin();
+    wait_for(&folder.join("app.ring.blocked-2.ring"));
+    task_end();
+    // SAFETY: a signal to this process, which handles it.
+    unsafe { libc::raise(libc::SIGQUIT) };
+    wait_for(&folder.join("app.ring.sigquit-3.ring"));
+    assert!(
+        EARLIER.load(Ordering::Relaxed),
+        "the app's own handler is called too"
+    );
+    stop();
+}
+
+#[test]
+fn each_trigger_saves_what_led_to_it() {
+    let folder = run("triggers");
+    for (file, mark) in [
+        ("app.ring.slow-frame-1.ring", "slow frame: 700 ms"),
+        ("app.ring.blocked-2.ring", "main thread blocked for"),
+        ("app.ring.sigquit-3.ring", "SIGQUIT (not responding)"),
+    ] {
+        let trace = read(folder.path(), file);
+        assert_eq!(
+            trace.strings.get(trace.slices.name.get(0)),
+            "what led to it"
+        );
+        let names = trace.instants.name.iter();
+        let names: Vec<&str> = names.map(|name| trace.strings.get(name)).collect();
+        assert!(
+            names.iter().any(|name| name.starts_with(mark)),
+            "{file}: {names:?}"
+        );
+    }
+    let files = std::fs::read_dir(folder.path()).expect("there");
+    assert_eq!(files.count(), 4);
+}
+
+pub fn samples_scenario(folder: &Path) {
+    let options = Options {
+        sample_every: Some(Duration::from_millis(1)),
+        ..options(folder)
+    };
+    start(&options).expect("it starts");
+    let until = Instant::now() + Duration::from_millis(60);
+    while Instant::now() < until {
+        std::hint::spin_loop();
+    }
+    stop();
+}
+
+#[test]
+fn samples_are_counters() {
+    let folder = run("samples");
+    let trace = read(folder.path(), "app.ring");
+    let found = counters(&trace);
+    let values = |name: &str| -> Vec<f64> {
+        let wanted = found.iter().filter(|(known, _)| known == name);
+        wanted.map(|(_, value)| *value).collect()
+    };
+    let cpu = values("CPU time, user (us)");
+    assert!(
+        cpu.len() >= 2 && cpu.windows(2).all(|pair| pair[0] <= pair[1]),
+        "{cpu:?}"
+    );
+    let memory = values("memory, resident (bytes)");
+    assert!(memory.iter().all(|bytes| *bytes > 100_000.0), "{memory:?}");
+    for name in [
+        "page faults, minor",
+        "context switches, voluntary",
+        "CPU time, system (us)",
+    ] {
+        assert_eq!(values(name).len(), cpu.len(), "{name}");
+    }
+}
