@@ -4,6 +4,7 @@
 mod alloc;
 mod app;
 mod calls;
+pub mod class_file;
 mod corpus;
 mod device;
 mod extremes;

@@ -1,12 +1,11 @@
 //! Methods that no compiler writes, and methods at random: woven they give what they gave, and the JVM's
 //! verifier takes them.
 
-mod assembler;
 mod jvm;
 
 use std::path::Path;
 
-use assembler::{Assembler, Body, frames};
+use testkit::class_file::{Assembler, Body, class_files, frames};
 use traceloom_weave::{Build, Call, LeftOut, Plan, weave_class};
 
 const STATIC: u16 = 0x9;
@@ -38,8 +37,15 @@ fn check(classes: &[(String, Vec<u8>)]) {
     };
     let (report, _) = build.run(&[at("plain")], &at("woven")).unwrap();
     assert_eq!(report.failures, []);
-    jvm::compile(folder.path(), &["Cases.java", "traceloom/Recorder.java"], &[]);
-    println!("{}", run(folder.path(), &at("plain"), &at("woven"), classes).trim());
+    jvm::compile(
+        folder.path(),
+        &["Cases.java", "traceloom/Recorder.java"],
+        &[],
+    );
+    println!(
+        "{}",
+        run(folder.path(), &at("plain"), &at("woven"), classes).trim()
+    );
 }
 
 fn run(folder: &Path, plain: &Path, woven: &Path, classes: &[(String, Vec<u8>)]) -> String {
@@ -137,7 +143,11 @@ fn a_frame_at_the_very_first_instruction_moves_behind_the_call() {
         handlers: Vec::new(),
         frames: Some(vec![0, 1, 0]),
     };
-    check(&[("One".to_owned(), one_method(52, &body))]);
+    let small = class_files().pop().unwrap();
+    check(&[
+        ("One".to_owned(), one_method(52, &body)),
+        ("Small".to_owned(), small),
+    ]);
 }
 
 #[test]
@@ -147,13 +157,13 @@ fn old_classes_with_subroutines() {
     let code = vec![
         16, 10, // 0: bipush 10
         26, 108, // 2: iload_0, idiv
-        60, // 4: istore_1
+        60,  // 4: istore_1
         168, 0, 11, // 5: jsr 16
         27, 172, // 8: iload_1, ireturn
-        77, // 10: astore_2
+        77,  // 10: astore_2
         168, 0, 5, // 11: jsr 16
         44, 191, // 14: aload_2, athrow
-        78, // 16: astore_3
+        78,  // 16: astore_3
         132, 0, 1, // 17: iinc 0 1
         169, 3, // 20: ret 3
     ];
@@ -194,7 +204,9 @@ fn methods_without_room_are_left_out_and_named() {
 #[test]
 fn a_constructor_that_catches_what_its_superclass_throws_is_left_out() {
     let mut class = Assembler::new(49);
-    let init = class.method_ref("java/lang/Object", "<init>", "()V").to_be_bytes();
+    let init = class
+        .method_ref("java/lang/Object", "<init>", "()V")
+        .to_be_bytes();
     // try { super() } catch { both ways meet }: no verifier takes it, and nothing may go wrong.
     let body = Body {
         max_stack: 1,
@@ -369,7 +381,8 @@ impl Writer<'_> {
 
     fn repeat(&mut self, depth: usize) {
         let counter = (VARIABLES + depth) as u8;
-        self.code.extend([16, 1 + self.random.below(3) as u8, 54, counter]);
+        self.code
+            .extend([16, 1 + self.random.below(3) as u8, 54, counter]);
         let start = self.code.len();
         self.frame(None);
         self.code.extend([132, counter, 255, 21, counter]);
@@ -423,7 +436,8 @@ impl Writer<'_> {
             true => vec![0, 0, cases - 1, 0, 0, 0],
             false => vec![0, cases, 0, 0, 1, 0, 2, 0],
         };
-        self.code.extend(table.iter().flat_map(|int| int.to_be_bytes()));
+        self.code
+            .extend(table.iter().flat_map(|int| int.to_be_bytes()));
         let place = |case: usize| match (case, is_table) {
             (0, _) => operands,
             (case, true) => operands + 8 + 4 * case,
@@ -465,7 +479,8 @@ impl Writer<'_> {
             handlers: self.handlers,
             frames: (with_frames && !self.frames.is_empty()).then(|| frames(&self.frames)),
         };
-        self.class.method(STATIC, &format!("m{number}"), INT_TO_INT, &body);
+        self.class
+            .method(STATIC, &format!("m{number}"), INT_TO_INT, &body);
     }
 }
 

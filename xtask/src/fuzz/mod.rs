@@ -26,6 +26,8 @@ const TARGETS: &[&str] = &[
     "report",
     "columns",
     "dmtracedump",
+    "class_file",
+    "method_map",
 ];
 
 /// Runs the targets that `args` name, or all.
