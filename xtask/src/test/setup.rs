@@ -13,6 +13,8 @@ const PEERS: &[(&str, &str)] = &[
     ("npm", "npm"),
     ("chromium", "chromium"),
     ("trace-cmd", "trace-cmd"),
+    ("javac", "default-jdk-headless"),
+    ("ant", "ant"),
 ];
 
 /// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
