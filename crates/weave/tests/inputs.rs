@@ -345,7 +345,9 @@ fn the_called_class_is_left_alone() {
     let input = folder.put("in/Beat.class", &class("my/Beat", &["i", "o"]));
     let mut build = Build::new();
     build.call = "my.Beat.i(int)/o(int)".parse::<Call>().unwrap();
-    let (report, _) = build.run(&[input.clone()], &folder.at("out")).unwrap();
+    let (report, _) = build
+        .run(std::slice::from_ref(&input), &folder.at("out"))
+        .unwrap();
     assert_eq!(
         (report.woven_methods, report.left_out["call-target"]),
         (0, 2)
