@@ -4,8 +4,10 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use testkit::ElfImage;
 use traceloom_columns::{decode, encode};
 use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadOptions, Reader, Target, read_bytes};
+use traceloom_inapp::elf::{Image, Memory, Segment};
 use traceloom_trace::TraceBuilder;
 use traceloom_weave::class::ClassFile;
 use traceloom_weave::{Call, MethodMap, Plan, Rules, Skip, weave_class};
@@ -181,5 +183,45 @@ pub fn read_method_map(data: &[u8]) {
     if let Ok(map) = MethodMap::parse(text) {
         let again = MethodMap::parse(&map.to_text()).expect("our own map");
         assert_eq!(again.methods.len(), map.methods.len());
+    }
+}
+
+/// A library in memory, headers first. Whatever its tables say, what is found lies in it.
+pub fn read_elf(data: &[u8]) {
+    let Some(library) = ElfImage::from_bytes(data) else {
+        return;
+    };
+    let header = |&(kind, address, size): &(u32, usize, usize)| Segment {
+        kind,
+        address,
+        size,
+    };
+    let headers: Vec<_> = library.headers.iter().map(header).collect();
+    let Some(image) = Image::new(Loaded(&library.memory), BASE, &headers) else {
+        return;
+    };
+    let walked = image.each_import(|import| {
+        let word = size_of::<usize>();
+        assert!(image.contains(import.slot, word) && import.slot.is_multiple_of(word));
+        if let Some(symbol) = image.symbol(import.symbol) {
+            image.is_named(symbol, b"write");
+        }
+    });
+    assert!(walked.broken <= walked.relocations + 5);
+    image.definition(b"atrace_enabled_tags");
+    image.is_called(b"libcutils.so");
+}
+
+/// Where the library is loaded.
+const BASE: usize = 0x7000_0000;
+
+struct Loaded<'a>(&'a [u8]);
+
+impl Memory for Loaded<'_> {
+    fn read(&self, address: usize, into: &mut [u8]) -> bool {
+        let begin = address.wrapping_sub(BASE);
+        let range = begin.checked_add(into.len()).map(|end| begin..end);
+        let found = range.and_then(|range| self.0.get(range));
+        found.inspect(|bytes| into.copy_from_slice(bytes)).is_some()
     }
 }

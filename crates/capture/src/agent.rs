@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::error::Result;
+use crate::status::Status;
 
 /// How long agents may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +31,22 @@ impl Default for Limits {
 pub enum PartKind {
     /// ftrace text, or a stream of `atrace -z`.
     SystemTrace,
+    /// The kernel's own pages, as a `trace.dat`.
+    RawTrace,
     /// Lists of processes and threads.
     ProcessDump,
     /// Control groups.
     CgroupDump,
     /// A method trace.
     MethodTrace,
+    /// Memory of processes, ATRACE_PROCESS_DUMP.
+    MemoryDump,
+    /// What a WALT noted, ftrace text with `CLOCK_MONOTONIC`'s times.
+    Walt,
+    /// What a BattOr measured.
+    Power,
+    /// When each agent was asked for its clock markers.
+    ClockMarks,
     /// A trace that was recorded before, of any kind that can be read.
     File,
 }
@@ -71,14 +82,29 @@ pub trait Agent {
     /// Where it does not record. Nothing of it is left behind then.
     fn start(&mut self, limit: Duration) -> Result<Vec<String>>;
 
-    /// Writes a mark into what is being recorded, by which clocks are put together later. Agents
-    /// without a place for it do nothing.
+    /// Whether it has a place for clock markers: those without a clock of their own need none.
+    fn takes_marks(&self) -> bool {
+        false
+    }
+
+    /// Notes a marker in what is being recorded, by which clocks are put together later.
     ///
     /// # Errors
     /// Where the mark cannot be written.
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         _ = (name, limit);
         Ok(())
+    }
+
+    /// How the recording goes, where that is known. It takes at most `limit`.
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        _ = limit;
+        None
+    }
+
+    /// Whether asking for the status disturbs what is recorded: on a device it is a process there.
+    fn status_disturbs(&self) -> bool {
+        false
     }
 
     /// Stops recording.

@@ -1,7 +1,11 @@
 //! Runs agents side by side: one that fails takes nothing from the others.
 
-use crate::agent::{Agent, Limits, Sink};
-use crate::error::CaptureError;
+use std::time::Duration;
+
+use crate::agent::{Agent, Limits, PartKind, Sink};
+use crate::error::{CaptureError, Result};
+use crate::marks::Marks;
+use crate::status::Status;
 
 /// Something that a person who records should know.
 #[derive(Debug)]
@@ -44,6 +48,7 @@ pub struct Controller<'a> {
     agents: Vec<Box<dyn Agent + 'a>>,
     limits: Limits,
     asked: usize,
+    marks: Marks,
 }
 
 impl<'a> Controller<'a> {
@@ -53,6 +58,7 @@ impl<'a> Controller<'a> {
             asked: count(&agents),
             agents,
             limits,
+            marks: Marks::new(),
         }
     }
 
@@ -87,13 +93,29 @@ impl<'a> Controller<'a> {
         });
     }
 
-    /// Marks a moment in all that is recorded.
-    pub fn mark(&mut self, name: &str, note: &mut dyn FnMut(Note)) {
-        for agent in &mut self.agents {
-            if let Err(error) = agent.mark(name, self.limits.start_stop) {
-                note(failed(&**agent, Step::Mark, error));
+    /// Has every agent that can note a clock marker, each one of its own, and remembers when.
+    pub fn mark(&mut self, note: &mut dyn FnMut(Note)) {
+        let limit = self.limits.start_stop;
+        let agents = self.agents.iter_mut().filter(|agent| agent.takes_marks());
+        let mut agents: Vec<_> = agents.collect();
+        // A clock that is alone needs none.
+        let is_missed = agents.len() > 1;
+        for agent in &mut agents {
+            let noted = self.marks.note(|id| agent.mark(id, limit));
+            if let Some(error) = noted.err().filter(|_| is_missed) {
+                note(failed(&***agent, Step::Mark, error));
             }
         }
+    }
+
+    /// How the recording goes: what the first says that knows. Agents whose recording that disturbs
+    /// are asked only if it `may_disturb`. Each has at most `limit` for its answer.
+    pub fn status(&mut self, limit: Duration, may_disturb: bool) -> Option<Status> {
+        let mut agents = self.agents.iter_mut();
+        agents.find_map(|agent| match may_disturb || !agent.status_disturbs() {
+            true => agent.status(limit),
+            false => None,
+        })
     }
 
     /// Stops all agents, the last started first, so that what began early sees the end of what
@@ -106,13 +128,31 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Has all agents hand over what they have, in their order.
+    /// Has all agents hand over what they have, in their order, and adds when they noted markers.
     pub fn collect(&mut self, sink: &mut dyn Sink, note: &mut dyn FnMut(Note)) {
         for agent in &mut self.agents {
             if let Err(error) = agent.collect(self.limits.collect, sink) {
                 note(failed(&**agent, Step::Collect, error));
             }
         }
+        if let Err(error) = self.hand_over_marks(sink) {
+            note(Note::Failed {
+                agent: "the controller".to_owned(),
+                step: Step::Collect,
+                error,
+            });
+        }
+    }
+
+    fn hand_over_marks(&self, sink: &mut dyn Sink) -> Result<()> {
+        if self.marks.is_empty() {
+            return Ok(());
+        }
+        let hand_over = |sink: &mut dyn Sink| {
+            sink.begin(PartKind::ClockMarks, "systraceController")?;
+            sink.data(self.marks.to_json().as_bytes())
+        };
+        hand_over(sink).map_err(CaptureError::Sink)
     }
 }
 

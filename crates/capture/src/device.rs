@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::adb::{Adb, Device, Output, quote};
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 
 /// How long a device may take for a small question.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -47,6 +48,17 @@ pub fn is_root(device: &Device) -> Result<bool> {
     Ok(device.run("id", LIMIT)?.text().contains("uid=0("))
 }
 
+/// What the device's `CLOCK_MONOTONIC` shows, ns, where its shell may see that: root's.
+///
+/// # Errors
+/// Where the device is lost.
+pub(crate) fn monotonic_ns(device: &Device, limit: Duration) -> Result<Option<i64>> {
+    let said = device.run("grep -m1 '^now at' /proc/timer_list", limit)?;
+    let text = said.text();
+    let words = text.strip_prefix("now at ").map(str::split_whitespace);
+    Ok(words.and_then(|mut words| words.next()?.parse().ok()))
+}
+
 /// Small questions to a device.
 pub(crate) trait Ask {
     /// Runs a command that has to succeed.
@@ -60,6 +72,9 @@ pub(crate) trait Ask {
 
     /// Where tracefs is.
     fn tracing_folder(&self) -> Result<String>;
+
+    /// What the kernel counts of a recording, where its shell may read that.
+    fn buffer_status(&self, limit: Duration) -> Option<Status>;
 }
 
 impl Ask for Device {
@@ -91,5 +106,14 @@ impl Ask for Device {
         let command = "for d in /sys/kernel/tracing /sys/kernel/debug/tracing; \
                        do test -e $d/trace_marker && echo $d && break; done";
         Ok(self.ask(command, LIMIT)?.text())
+    }
+
+    fn buffer_status(&self, limit: Duration) -> Option<Status> {
+        // One process besides the shell: it is in the recording too.
+        let command = "cd /sys/kernel/tracing/per_cpu 2>/dev/null || \
+                       cd /sys/kernel/debug/tracing/per_cpu && \
+                       exec cat cpu*/stats ../buffer_size_kb";
+        let output = self.run(command, limit).ok()?;
+        Status::of_all(&String::from_utf8_lossy(&output.stdout))
     }
 }

@@ -47,6 +47,12 @@ pub enum CaptureError {
         /// What it printed.
         said: String,
     },
+    /// A device's atrace refused to record.
+    #[error("atrace did not start on the device: {said}")]
+    DidNotStart {
+        /// What it printed.
+        said: String,
+    },
     /// atrace ended without a trace.
     #[error("Unable to get atrace data. Did you forget adb root? atrace said: {said}")]
     NoTraceData {
@@ -59,6 +65,18 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Android's own atrace, where pages were to be recorded.
+    #[error("the atrace of this device records text, not pages")]
+    NoPages,
+    /// It recorded, and says of it what should be known.
+    #[error("it says: {0}")]
+    Told(String),
+    /// Options that do not go together.
+    #[error("{0}")]
+    Option(String),
+    /// It was asked for what it recorded, and had not begun.
+    #[error("nothing is being recorded")]
+    NotStarted,
     /// No program of ours for the device's processor.
     #[error(
         "no atrace for {abi} at {path}; cargo xtask dist makes it, and --push-agent=FILE names another"
@@ -69,6 +87,21 @@ pub enum CaptureError {
         /// Where it was looked for.
         path: String,
     },
+    /// The power meter.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Battor(#[from] crate::battor::BattorError),
+    /// The WALT app has not written anything.
+    #[error(
+        "the WALT app wrote nothing to {path} while it was recorded; it writes when a test in it ends"
+    )]
+    NoWaltTrace {
+        /// Where it would have.
+        path: String,
+    },
+    /// A `/proc` that cannot be looked at.
+    #[error("/proc does not tell the time; without it no processes can be looked at")]
+    NoProc,
     /// No process of that name runs.
     #[error("no process called {process} runs on the device; `adb shell ps -A` lists all")]
     NoProcess {

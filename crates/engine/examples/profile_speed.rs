@@ -1,11 +1,12 @@
 //! How long the profile's questions take on a big trace:
-//! `cargo run --release -p traceloom-engine --example profile_speed -- [slices] [threads]`.
+//! `cargo run --release -p traceloom-engine --example profile_speed -- [slices] [threads]`, or `-- FILE`.
 
 use std::time::Instant;
 
 use testkit::Rng;
 use traceloom_analyze::{CallTree, TreeOptions};
 use traceloom_engine::{Cancel, Engine};
+use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{SliceBegin, Trace, TraceBuilder};
 
 fn main() {
@@ -15,7 +16,16 @@ fn main() {
     let slices = numbers.next().unwrap_or(10_000_000);
     let threads = numbers.next().unwrap_or(200);
     let started = Instant::now();
-    let engine = Engine::new(trace(slices, threads));
+    let file = std::env::args()
+        .nth(1)
+        .filter(|path| std::path::Path::new(path).exists());
+    let engine = Engine::new(match file {
+        Some(path) => {
+            let bytes = std::fs::read(path).expect("a file that can be read");
+            read_bytes(&bytes, ReadOptions::default()).expect("a trace")
+        }
+        None => trace(slices, threads),
+    });
     eprintln!("made in {:.1?}", started.elapsed());
     let (started, cpu) = (Instant::now(), cpu_ms());
     let tree = CallTree::from_trace(engine.trace(), &TreeOptions::default());
@@ -26,8 +36,23 @@ fn main() {
     );
     drop(tree);
     time(&engine, r#"{"op":"rows"}"#);
-    let half = engine.trace().duration_ns() / 2;
+    let (half, end) = (
+        engine.trace().duration_ns() / 2,
+        engine.trace().duration_ns(),
+    );
     for question in [
+        r#"{"op":"find","text":"a"}"#.to_owned(),
+        r#"{"op":"find","text":"a"}"#.to_owned(),
+        format!(
+            r#"{{"op":"range","limit":2000,"from":1000,"to":{}}}"#,
+            end - 1000
+        ),
+        format!(
+            r#"{{"op":"range","limit":2000,"from":2000,"to":{}}}"#,
+            end - 2000
+        ),
+        format!(r#"{{"op":"profile","from":1000,"to":{}}}"#, end - 1000),
+        format!(r#"{{"op":"profile","from":2000,"to":{}}}"#, end - 2000),
         r#"{"op":"profile"}"#.to_owned(),
         r#"{"op":"profile"}"#.to_owned(),
         r#"{"op":"profile","by":"thread"}"#.to_owned(),

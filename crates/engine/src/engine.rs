@@ -18,26 +18,43 @@ use crate::trees::Trees;
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) trace: Trace,
+    /// What the page counts times from.
+    pub(crate) origin_ns: i64,
     pub(crate) trees: Trees,
     timeline: OnceLock<Timeline>,
 }
 
 impl Engine {
-    /// An engine for this trace.
+    /// An engine for this trace, whose times count from its first event.
     pub fn new(trace: Trace) -> Self {
+        let origin_ns = trace.bounds.0;
+        Self::with_origin(trace, origin_ns)
+    }
+
+    /// An engine whose times count from `origin_ns`: that of the recording of which this trace is
+    /// the end, so that a moment has the same time in each such piece.
+    pub fn with_origin(trace: Trace, origin_ns: i64) -> Self {
         Self {
             trace,
+            origin_ns,
             trees: Trees::default(),
             timeline: OnceLock::new(),
         }
     }
 
     /// Makes what questions need most, in the order in which a person gets there: the time line,
-    /// the totals beside a slice, the profile of everything. Whoever asks meanwhile waits for no
+    /// the totals beside a slice, the profile of everything, ranges. Whoever asks meanwhile waits for no
     /// more than what it needs.
     pub fn prepare(&self) {
         self.timeline().totals(&self.trace);
-        drop(self.trees.of(&self.trace, &Scope::default()));
+        drop(self.trees.of(self, &Scope::default()));
+        #[cfg(not(target_family = "wasm"))]
+        self.timeline().keep_lengths(&self.trace);
+    }
+
+    /// Makes the time line alone, for a trace that another will soon replace.
+    pub fn prepare_timeline(&self) {
+        self.timeline();
     }
 
     /// Makes room: forgets what was worked out for the scope that was asked for longest ago. It is
@@ -72,12 +89,12 @@ impl Engine {
 
     /// The moment that the page calls `ns`, rounded down; ends of the range of times where it lies beyond.
     pub(crate) fn absolute(&self, ns: f64) -> i64 {
-        let ns = i128::from(self.trace.bounds.0).saturating_add(ns.floor() as i128);
+        let ns = i128::from(self.origin_ns).saturating_add(ns.floor() as i128);
         ns.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 
-    /// `ts` relative to the first event, as the page counts: exact to the nanosecond for 104 days.
+    /// `ts` relative to the origin, as the page counts: exact to the nanosecond for 104 days.
     pub(crate) fn relative(&self, ts: i64) -> f64 {
-        (i128::from(ts) - i128::from(self.trace.bounds.0)) as f64
+        (i128::from(ts) - i128::from(self.origin_ns)) as f64
     }
 }

@@ -77,7 +77,7 @@ fn process_of(trace: &Trace, utid: ThreadId) -> u32 {
 
 /// `None` where the range holds everything.
 fn range(engine: &Engine, ask: &Ask) -> Result<Option<TimeRange>, EngineError> {
-    let origin = engine.trace.bounds.0;
+    let origin = engine.origin_ns;
     let at = |ns: f64| (origin as i128).saturating_add(ns.round() as i128);
     let at = |ns: f64| at(ns).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     let duration = engine.relative(engine.trace.bounds.1);

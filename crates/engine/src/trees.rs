@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+#[cfg(target_family = "wasm")]
 use traceloom_analyze::TreeOptions;
+#[cfg(not(target_family = "wasm"))]
+use traceloom_analyze::WholeTree;
 use traceloom_analyze::{CallTree, FunctionId, GroupBy, Measure, Origin, Profile, ProfileOptions};
-use traceloom_trace::Trace;
 
 use crate::engine::Engine;
 use crate::scope::Scope;
@@ -15,15 +17,17 @@ const KEPT: usize = 8;
 /// Nodes of all trees that are kept at most (the newest is kept whatever it holds): 32 to 56 bytes each.
 const KEPT_NODES: usize = 4 << 20;
 
-/// The trees of some scopes, newest first.
+/// The trees of some scopes, newest first, and the tree of everything, which they are made from.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
+    #[cfg(not(target_family = "wasm"))]
+    whole: Mutex<Arc<OnceLock<WholeTree>>>,
     kept: Mutex<Vec<(Scope, Arc<OnceLock<ScopeTree>>)>>,
 }
 
 /// A scope's tree.
 pub(crate) struct ScopeTree {
-    pub tree: CallTree,
+    pub tree: Arc<CallTree>,
     profiles: Mutex<Vec<Arc<Ranking>>>,
 }
 
@@ -47,7 +51,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Trees {
     /// The tree of a scope; made at the first question. Others that ask for it meanwhile wait.
-    pub fn of(&self, trace: &Trace, scope: &Scope) -> Arc<OnceLock<ScopeTree>> {
+    pub fn of(&self, engine: &Engine, scope: &Scope) -> Arc<OnceLock<ScopeTree>> {
         let cell = {
             let mut kept = lock(&self.kept);
             let cell = match kept.iter().position(|(known, _)| known == scope) {
@@ -57,16 +61,50 @@ impl Trees {
             kept.insert(0, (scope.clone(), Arc::clone(&cell)));
             cell
         };
-        cell.get_or_init(|| ScopeTree::new(trace, scope));
+        cell.get_or_init(|| ScopeTree::new(self.tree(engine, scope)));
         self.forget_old();
         cell
     }
 
-    /// Forgets the scope that was asked for longest ago; false if there is but the newest, whose
-    /// next question is on its way.
+    /// A report's traces are small enough to be counted anew, and its engine is lighter so.
+    #[cfg(target_family = "wasm")]
+    fn tree(&self, engine: &Engine, scope: &Scope) -> Arc<CallTree> {
+        let options = TreeOptions {
+            range: scope.range,
+            all_tracks: false,
+        };
+        let tracks = scope.tracks(&engine.trace);
+        Arc::new(CallTree::of_tracks(
+            &engine.trace,
+            &options,
+            tracks.as_deref(),
+        ))
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn tree(&self, engine: &Engine, scope: &Scope) -> Arc<CallTree> {
+        let trace = &engine.trace;
+        let whole = Arc::clone(&lock(&self.whole));
+        let whole = whole.get_or_init(|| WholeTree::new(trace));
+        if *scope == Scope::default() {
+            return Arc::clone(&whole.tree);
+        }
+        let tracks = scope.tracks(trace);
+        Arc::new(whole.narrowed(trace, engine.timeline(), scope.range, tracks.as_deref()))
+    }
+
+    /// Forgets the scope that was asked for longest ago; of the newest, whose next question is on
+    /// its way, what it was made from. False if there is nothing else.
     pub fn forget_oldest(&self) -> bool {
         let mut kept = lock(&self.kept);
-        kept.len() > 1 && kept.pop().is_some()
+        if kept.len() > 1 {
+            return kept.pop().is_some();
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if std::mem::take(&mut *lock(&self.whole)).get().is_some() {
+            return true;
+        }
+        false
     }
 
     fn forget_old(&self) {
@@ -81,13 +119,9 @@ impl Trees {
 }
 
 impl ScopeTree {
-    fn new(trace: &Trace, scope: &Scope) -> Self {
-        let options = TreeOptions {
-            range: scope.range,
-            all_tracks: false,
-        };
+    fn new(tree: Arc<CallTree>) -> Self {
         Self {
-            tree: CallTree::of_tracks(trace, &options, scope.tracks(trace).as_deref()),
+            tree,
             profiles: Mutex::default(),
         }
     }

@@ -13,6 +13,7 @@
 
 mod atrace;
 mod base64;
+mod battor;
 #[cfg(test)]
 mod capture;
 mod chrome_json;
@@ -21,12 +22,14 @@ mod error;
 mod format;
 mod ftrace;
 mod gzip;
+mod late;
 mod left_out;
 mod method_trace;
 mod process_dump;
 mod registry;
 mod report;
 pub mod ring_buffer;
+mod ring_file;
 mod rules;
 mod systrace_html;
 mod trace_dat;

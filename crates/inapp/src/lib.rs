@@ -7,7 +7,9 @@
 //! The rooms meet in [`OnMark`]: what a hook catches is handed to the recorder as the bytes that would have
 //! gone to the kernel.
 
+pub mod elf;
 pub mod hook;
+mod loaded;
 pub mod platform;
 pub mod recorder;
 

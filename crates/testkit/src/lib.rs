@@ -3,10 +3,13 @@
 
 mod alloc;
 mod app;
+#[cfg(target_os = "linux")]
+mod battor;
 mod calls;
 pub mod class_file;
 mod corpus;
 mod device;
+mod elf;
 mod extremes;
 mod ftrace_text;
 mod jank;
@@ -15,6 +18,7 @@ mod method_trace;
 mod mutate;
 mod replay;
 mod report;
+mod ring_file;
 mod rng;
 mod samples;
 mod storage_text;
@@ -22,11 +26,14 @@ mod trace_dat;
 
 pub use alloc::PeakAlloc;
 pub use app::app_trace;
+#[cfg(target_os = "linux")]
+pub use battor::{BattorFaults, FakeBattor};
 pub use calls::{CallShape, call_trace, wide_call_trace};
 pub use corpus::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 #[cfg(unix)]
 pub use device::Loopback;
 pub use device::device_part;
+pub use elf::{ElfImage, RELOCATION_TYPES};
 pub use extremes::{Extreme, HOSTILE_NAMES, extremes};
 pub use ftrace_text::ftrace_text;
 pub use jank::jank_trace;
@@ -35,6 +42,7 @@ pub use method_trace::{Clock, MethodTraceBytes, Record};
 pub use mutate::mutate;
 pub use replay::replay;
 pub use report::{dense_report, report_columns};
+pub use ring_file::{RingBytes, RingChunk, ring_record, ring_text, ring_value, tiny_ring};
 pub use rng::Rng;
 pub use samples::{Sample, SampleKind, gunzip, gzip, samples};
 pub use storage_text::storage_text;

@@ -26,8 +26,12 @@ pub enum SampleKind {
     Container,
     /// A process dump.
     ProcessDump,
+    /// What a power meter measured.
+    Power,
     /// A `trace.dat`.
     TraceDat,
+    /// A ring file.
+    Ring,
     /// Chrome's trace events.
     Json,
     /// A rules file.
@@ -60,8 +64,12 @@ pub fn samples() -> Vec<Sample> {
         ("zip", Container, zip()),
         ("zstd", Container, zstd(&streaming())),
         ("process dump", ProcessDump, PROCESS_DUMP.into()),
+        ("memory dump", ProcessDump, MEMORY_DUMP.into()),
+        ("BattOr", Power, BATTOR.into()),
         ("Chrome JSON", Json, CHROME_JSON.into()),
+        ("systrace JSON", Json, systrace_json()),
         ("rules", Rules, RULES.into()),
+        ("ring file", Ring, crate::ring_file::tiny_ring().to_bytes()),
         (
             "trace.dat v6",
             TraceDat,
@@ -211,6 +219,42 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     out.extend(&header.to_le_bytes()[..3]);
     out.extend(bytes);
     out
+}
+
+/// Two looks at a process's memory, and a file that it has mapped.
+const MEMORY_DUMP: &str = r#"ATRACE_PROCESS_DUMP
+{"clock_sync_markers":{"sync-1":612731},"dump":{"start_ts":"612731","snapshots":[
+{"ts":"612731","meminfo":{"Buffers":10,"Cached":300,"Mapped":50,"MemFree":100,"MemTotal":1000}},
+{"ts":"612732","memdump":{"8":{"vm":20,"rss":10,"oom_sc":0,"oom_sc_adj":-900,"min_flt":7,"maj_flt":5,"utime":83,"stime":11,"pss":9,"swp":0,"pc":1,"pd":2,"sc":3,"sd":4
+, "mmaps":[{"vm":"a1000-a5000","file":"/data/app.oat","flags":"r-xp","pss":9,"rss":9,"swp":0,"pc":1,"pd":2,"sc":3,"sd":4}]}}},
+{"ts":"612832","meminfo":{"MemFree":90,"MemTotal":1000}}],
+"processes":{"2":{"name":"kthreadd"},"8":{"name":"com.example.app","exe":"/system/bin/app_process64","threads":{"8":{"name":"app"},"9":{"name":"worker \"1\""}}}}
+}}
+"#;
+
+/// Three samples, the second with a clock marker.
+const BATTOR: &str = "# BattOr\n# voltage_range [-6079.7, 6196.8] mV\n\
+    # sample_rate 10000 Hz, gain 10.1x\n0.00 6.5 4307.7\n0.10 15.1 4313.7 <sync-1>\n0.20 -2.0 4313.7\n";
+
+/// What `systrace -j` wrote with all its agents.
+fn systrace_json() -> Vec<u8> {
+    let text = |text: &str| format!("\"{}\"", text.escape_default());
+    let system = String::from_utf8_lossy(&system_trace()).into_owned();
+    let controller = r#"{"traceEvents":[{"ph":"c","name":"clock_sync","ts":7,"args":{"sync_id":"sync-1","issue_ts":5}}]}"#;
+    let walt = "# tracer: \n# clock_type=LINUX_CLOCK_MONOTONIC\n\
+        WALTThread-1234 (42) [000] ...1 70.000004: tracing_mark_write: B|42|tap|description=x|WALT\n\
+        WALTThread-1234 (42) [000] ...1 70.000006: tracing_mark_write: E|42|tap||WALT\n";
+    let members = [
+        ("androidProcessDump", PROCESS_DUMP),
+        ("systemTraceEvents", &system),
+        ("atraceProcessDump", MEMORY_DUMP),
+        ("powerTraceAsString", BATTOR),
+        ("waltTrace", walt),
+        ("systraceController", controller),
+    ];
+    let members = members.map(|(key, value)| format!(",\"{key}\":{}", text(value)));
+    let json = format!("{{\"traceEvents\":[]{}}}", members.concat());
+    json.into_bytes()
 }
 
 const PROCESS_DUMP: &str = "\

@@ -91,6 +91,11 @@ impl TraceBuilder {
         }
     }
 
+    /// The oldest time seen, ns; `None` before any.
+    pub fn first_ts(&self) -> Option<i64> {
+        self.first_ts
+    }
+
     /// The newest time seen, ns.
     pub fn last_ts(&self) -> i64 {
         self.last_ts

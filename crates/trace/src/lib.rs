@@ -21,6 +21,7 @@
 //! assert_eq!(trace.strings.get(trace.slices.name.get(1)), "draw");
 //! ```
 
+mod align;
 mod args;
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -47,6 +48,7 @@ mod tables;
 mod trace;
 mod tracks;
 
+pub use align::{AlignedBy, Alignment, align, align_clocks, align_starts};
 pub use args::{ArgTable, ArgValue};
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowValue, IntoArrow};

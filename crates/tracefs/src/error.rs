@@ -38,6 +38,9 @@ pub enum Error {
         /// What is wrong with it, and where.
         reason: String,
     },
+    /// The kernel traces no functions, whichever were asked for.
+    #[error("error: this kernel does not trace functions (-k): {0}")]
+    NoFunctionTracing(String),
     /// The kernel does not know a function that was to be traced.
     #[error("error: \"{0}\" is not a valid kernel function to trace.")]
     UnknownFunction(String),

@@ -24,6 +24,9 @@ pub(crate) fn set_up(settings: &mut Settings<'_>, functions: &[String]) -> Resul
             false => Ok(()),
         };
     }
+    if let Some(why) = refusal(settings.tree()) {
+        return Err(Error::NoFunctionTracing(why));
+    }
     // The filter comes first: without it the tracer would begin with every function there is.
     let lines: Vec<&str> = functions.iter().map(String::as_str).collect();
     settings.set_lines(FILTER, &lines)?;
@@ -35,6 +38,18 @@ pub(crate) fn set_up(settings: &mut Settings<'_>, functions: &[String]) -> Resul
         }
     }
     Ok(())
+}
+
+/// Why this kernel traces no functions: it was built without, or whoever runs it forbids it.
+fn refusal(tree: &dyn Tracefs) -> Option<String> {
+    const TRACERS: &str = "available_tracers";
+    if let Ok(tracers) = tree.read(TRACERS)
+        && !tracers.split(' ').any(|tracer| tracer == "function_graph")
+    {
+        return Some(format!("its tracers are {tracers}, without function_graph"));
+    }
+    let error = tree::read(tree, FILTER).err()?;
+    Some(error.to_string())
 }
 
 fn verify(tree: &dyn Tracefs, functions: &[String]) -> Result<(), Error> {

@@ -52,4 +52,5 @@ pub use properties::{DeviceProperties, NoProperties, Properties};
 pub use raw::{RawCapture, spool_folder};
 pub use session::{Config, Session, Warning};
 pub use stop::{Ended, Stop};
+pub use trace_dat::{DatCompression, DatVersion};
 pub use tree::{Instance, Mounted, Tracefs};

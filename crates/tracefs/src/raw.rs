@@ -4,17 +4,20 @@
 //! per_cpu/cpu0/trace_pipe_raw ─splice─► pipe ─splice─► unnamed file ┐ at the end: head,
 //! per_cpu/cpu1/trace_pipe_raw ─splice─► pipe ─splice─► unnamed file ┴─► pages of CPU 0, 1 …
 //! ```
+//! Where pages are to be packed, that happens at the end too.
 //!
 //! One thread serves all CPUs: the kernel wakes it when one's buffer is half full.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, PipeReader, PipeWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, PipeReader, PipeWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::trace_dat::{PageLayout, head};
+use crate::trace_dat::{DatCompression, DatVersion, PageLayout};
 use crate::{Ended, Error, Instance, Stop, Tracefs, sys};
 
 /// What is moved at a time, as far as the system lets a pipe grow.
@@ -22,12 +25,19 @@ const PIPE_BYTES: usize = 1 << 20;
 /// Kernels before 6.1 wake at the first record, when there is no whole page to move yet.
 const EARLY_WAKE: Duration = Duration::from_millis(20);
 
+/// What the kernel calls events that were lost, in a CPU's `stats`.
+const LOST: [&str; 3] = ["overrun", "commit overrun", "dropped events"];
+
 /// A recording of pages under way.
 pub struct RawCapture {
     cpus: Vec<Cpu>,
     layout: PageLayout,
     pipe: (PipeReader, PipeWriter),
     pipe_bytes: usize,
+    folder: PathBuf,
+    taken: Arc<AtomicU64>,
+    /// Pages could not be taken or kept: what is in between is lost.
+    is_broken: bool,
 }
 
 struct Cpu {
@@ -63,7 +73,15 @@ impl RawCapture {
             pipe,
             // Whole pages only, or the kernel refuses.
             pipe_bytes,
+            folder: folder.to_path_buf(),
+            taken: Arc::default(),
+            is_broken: false,
         })
+    }
+
+    /// Where the number of bytes taken so far can be read while it records.
+    pub fn taken(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.taken)
     }
 
     /// Takes pages until the time is over, somebody asks to stop, or the reader of `out` is gone.
@@ -109,13 +127,13 @@ impl RawCapture {
     fn take_pages(&mut self) -> Result<u64, Error> {
         let before = self.bytes();
         for cpu in &mut self.cpus {
-            while let Some(count) = cpu.take(&self.pipe, self.pipe_bytes)? {
-                if count < self.pipe_bytes {
-                    break;
-                }
-            }
+            let taken = cpu.take_all(&self.pipe, self.pipe_bytes);
+            self.is_broken |= taken.is_err();
+            taken?;
         }
-        Ok(self.bytes() - before)
+        let now = self.bytes();
+        self.taken.store(now, Ordering::Relaxed);
+        Ok(now - before)
     }
 
     fn bytes(&self) -> u64 {
@@ -123,29 +141,83 @@ impl RawCapture {
     }
 
     /// Takes what is left, the page that is not full too, and writes the whole recording as a
-    /// trace.dat. The recording must have been stopped, and its events must still be on.
+    /// trace.dat. The recording must have been stopped, and its events must still be on. Where
+    /// recording failed, it is what there is of whole pages.
     ///
     /// # Errors
     /// If something cannot be read or written.
-    pub fn finish(mut self, instance: &Instance<'_>, out: &mut File) -> Result<(), Error> {
-        self.take_pages()?;
-        let page_bytes = self.layout.page_bytes;
+    pub fn finish(
+        mut self,
+        instance: &Instance<'_>,
+        version: DatVersion,
+        out: &mut impl Write,
+    ) -> Result<(), Error> {
+        if !self.is_broken {
+            self.take_pages()?;
+        }
         for cpu in &mut self.cpus {
-            cpu.take_last(page_bytes)?;
+            match self.is_broken {
+                true => cpu.cut(self.layout.page_bytes)?,
+                false => cpu.take_last(self.layout.page_bytes)?,
+            }
+            cpu.pages.rewind().map_err(Error::Output)?;
+        }
+        if version.compression() != DatCompression::None {
+            self.pack(version.compression())?;
         }
         let bytes: Vec<u64> = self.cpus.iter().map(|cpu| cpu.bytes).collect();
-        let head = head(instance, &self.layout, &bytes)?;
+        let head = version.head(instance, &self.layout, &bytes)?;
         out.write_all(&head).map_err(Error::Output)?;
         for cpu in &mut self.cpus {
-            cpu.pages.rewind().map_err(Error::Output)?;
-            // The standard library lets the kernel copy from file to file.
+            // From file to file the standard library lets the kernel copy.
             io::copy(&mut cpu.pages, out).map_err(Error::Output)?;
+        }
+        Ok(())
+    }
+
+    /// Events that found no room in a buffer, so far.
+    pub fn lost(&self, instance: &Instance<'_>) -> u64 {
+        let lost = |cpu: usize| {
+            let stats = instance.read(&format!("per_cpu/cpu{cpu}/stats"));
+            let stats = stats.unwrap_or_default();
+            let counts = stats.lines().filter_map(|line| line.split_once(": "));
+            let counts = counts.filter(|(name, _)| LOST.contains(name));
+            let numbers = counts.filter_map(|(_, count)| count.trim().parse::<u64>().ok());
+            numbers.sum::<u64>()
+        };
+        (0..self.cpus.len()).map(lost).sum()
+    }
+
+    /// Packs the pages of each CPU, so that their lengths are known before the file begins.
+    fn pack(&mut self, compression: DatCompression) -> Result<(), Error> {
+        for cpu in &mut self.cpus {
+            let packed = unnamed(&self.folder);
+            let packed = packed.map_err(Error::file("opening", &self.folder))?;
+            let mut to = BufWriter::new(packed);
+            let page_bytes = self.layout.page_bytes;
+            let bytes = compression.pack(&mut cpu.pages, cpu.bytes, page_bytes, &mut to);
+            cpu.bytes = bytes.map_err(Error::Output)?;
+            let packed = to
+                .into_inner()
+                .map_err(|error| Error::Output(error.into_error()))?;
+            cpu.pages = packed;
+            cpu.pages.rewind().map_err(Error::Output)?;
         }
         Ok(())
     }
 }
 
 impl Cpu {
+    /// Moves all whole pages that there are.
+    fn take_all(&mut self, pipe: &(PipeReader, PipeWriter), room: usize) -> Result<(), Error> {
+        while let Some(count) = self.take(pipe, room)? {
+            if count < room {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Moves up to `room` bytes of whole pages; none where there are none.
     fn take(
         &mut self,
@@ -164,6 +236,12 @@ impl Cpu {
         }
         self.bytes += taken as u64;
         Ok(Some(taken))
+    }
+
+    /// Leaves what is a whole page: a full disk may have cut the last one.
+    fn cut(&mut self, page_bytes: usize) -> Result<(), Error> {
+        self.bytes -= self.bytes % page_bytes as u64;
+        self.pages.set_len(self.bytes).map_err(Error::Output)
     }
 
     /// Reads what no splice gives: a page with room at its end.
@@ -213,11 +291,14 @@ pub fn spool_folder(output: Option<&Path>) -> PathBuf {
             true => Path::new("."),
             false => folder,
         });
+    // adbd names a folder for temporary files whether it is there or not.
+    let (temporary, tmp) = (std::env::temp_dir(), Path::new("/tmp"));
     let android = Path::new("/data/local/tmp");
     let usable = |folder: &&Path| sys::access(folder, libc::W_OK);
-    let folders = [beside, Some(android)].into_iter().flatten();
+    let folders = [beside, Some(android), Some(&temporary), Some(tmp)];
     folders
         .into_iter()
+        .flatten()
         .find(usable)
-        .map_or_else(std::env::temp_dir, Path::to_path_buf)
+        .map_or_else(|| temporary.clone(), Path::to_path_buf)
 }

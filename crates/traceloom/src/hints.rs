@@ -40,6 +40,13 @@ fn for_capture(error: &CaptureError) -> Option<&'static str> {
             "connect it, switch USB debugging on in its developer options, and look at `adb devices`; \
              `--target linux` records this machine instead"
         }
+        CaptureError::NoPages => {
+            "--push-agent has traceloom's own atrace record them; it goes when the recording ends"
+        }
+        #[cfg(target_os = "linux")]
+        CaptureError::Tracefs(traceloom_tracefs::Error::NoFunctionTracing(_)) => {
+            "without --ktr everything else is recorded"
+        }
         CaptureError::NothingToRecord { .. } => "--list-categories lists what can be recorded",
         _ => return None,
     })

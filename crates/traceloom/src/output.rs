@@ -1,9 +1,11 @@
 //! Writing results: whole or not at all.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use tempfile::{NamedTempFile, TempPath};
 
 /// Writes a file by way of a temporary one beside it, which takes the name only when all is
 /// there. `-` is standard output. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to,
@@ -36,10 +38,7 @@ fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
 
 /// Gives `path` new contents in one step.
 fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     if !folder.is_dir() {
         bail!(
             "cannot write {}: there is no folder {}",
@@ -48,12 +47,7 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Res
         );
     }
     let cannot = || format!("cannot write {}", path.display());
-    let mut temporary = tempfile::Builder::new();
-    set_usual_mode(&mut temporary);
-    let file = temporary
-        .prefix(".traceloom-")
-        .tempfile_in(folder)
-        .with_context(cannot)?;
+    let file = temporary_in(folder).with_context(cannot)?;
     let mut out = BufWriter::with_capacity(1 << 18, file);
     write(&mut out)?;
     let file = out
@@ -62,6 +56,48 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Res
         .with_context(cannot)?;
     file.persist(path).with_context(cannot)?;
     Ok(())
+}
+
+fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut temporary = tempfile::Builder::new();
+    set_usual_mode(&mut temporary);
+    temporary.prefix(".traceloom-").tempfile_in(folder)
+}
+
+/// A file that takes a name when it is done, and is gone otherwise.
+pub struct Unfinished {
+    temporary: TempPath,
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// Gives it the name, in place of what has it.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn finish(self) -> Result<()> {
+        let persisted = self.temporary.persist(&self.path);
+        persisted.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// A file beside `path` that may take its name; a link stays a link. `None` where what has that
+/// name is no file, or nothing can be made beside it: [`write_file`] says why.
+pub fn unfinished(path: &Path) -> Option<(File, Unfinished)> {
+    let path = match std::fs::metadata(path) {
+        Ok(old) if old.is_file() => std::fs::canonicalize(path).ok()?,
+        Ok(_) => return None,
+        Err(_) => path.to_owned(),
+    };
+    let (file, temporary) = temporary_in(folder_of(&path)).ok()?.into_parts();
+    Some((file, Unfinished { temporary, path }))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// A temporary file is for its owner alone; a result is for whom the umask says.

@@ -1,6 +1,6 @@
 //! A progress bar on standard error, there only when somebody looks.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -12,6 +12,23 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 /// Tells `listener` too how far reading is. There is one in a program: later ones hear nothing.
 pub fn also_tell(listener: impl Fn(u64, Option<u64>) + Send + Sync + 'static) {
     LISTENER.get_or_init(|| Box::new(listener));
+}
+
+/// The bar that is on the screen, above which lines are written.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Has lines of [`tell`] written above this bar, or above none.
+pub fn show(bar: Option<ProgressBar>) {
+    *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+}
+
+/// A line on standard error, above a bar that is there.
+pub fn tell(line: &str) {
+    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match shown {
+        Some(bar) => bar.suspend(|| eprintln!("{line}")),
+        None => eprintln!("{line}"),
+    }
 }
 
 /// Shows how much of an input was read. Hidden where standard error is no terminal.

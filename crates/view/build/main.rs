@@ -52,6 +52,7 @@ fn main() -> Result<()> {
     let page = script(&web, "app/main")?;
     fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 3)?)?;
     fs::write(out.join("page.js"), page)?;
+    fs::write(out.join("live.js"), script(&web, "live/live")?)?;
     fs::write(out.join("start.js"), script(&web, "source/start")?)?;
     let root = here.ancestors().nth(2).ok_or("no workspace")?;
     for source in SOURCES {

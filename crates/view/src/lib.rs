@@ -24,4 +24,4 @@ mod tokens;
 pub use bundle::BundleError;
 pub use page::{Page, PageError, PageParts, hash};
 pub use report::{PlainShell, ReportError, ReportOptions, ReportShell, write_report};
-pub use server::{Finish, Handle, Server, ServerError, ServerOptions};
+pub use server::{Finish, Handle, LiveOptions, LiveStats, Server, ServerError, ServerOptions};

@@ -14,6 +14,8 @@ use crate::report::ReportShell;
 const ENTRY: &str = "app/main";
 /// The module that unpacks it in a report, and starts it.
 const START: &str = "source/start";
+/// The module that follows a recording, in pages of a server.
+const LIVE: &str = "live/live";
 /// Where the style goes in `page.html`.
 const STYLE: &str = "<style></style>";
 /// Where the script goes.
@@ -23,6 +25,8 @@ const SCRIPT: &str = "<script type=\"module\"></script>";
 const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 /// Likewise of [`START`].
 const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
+/// Likewise of [`LIVE`].
+const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
 /// [`PAGE_SCRIPT`] in LZMA.
 const SCRIPT_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.lzma"));
 
@@ -60,6 +64,8 @@ pub struct PageParts {
     pub script: String,
     /// The module script that unpacks it in a report.
     pub start: String,
+    /// What a page of a server has besides: it follows a recording.
+    pub live: String,
     /// The engine as WebAssembly packed by LZMA; see [`engine`](Self::engine).
     engine_packed: &'static [u8],
 }
@@ -99,6 +105,7 @@ impl PageParts {
             },
             script: script(ENTRY, PAGE_SCRIPT)?,
             start: script(START, START_SCRIPT)?,
+            live: script(LIVE, LIVE_SCRIPT)?,
             engine_packed: ENGINE,
         })
     }
@@ -119,16 +126,23 @@ impl PageParts {
         SCRIPT_PACKED
     }
 
-    /// Puts the parts together. `head` goes to the start of the document's head, `data` before
+    /// The script of a server's page: that of all pages, and what follows a recording.
+    pub fn server_script(&self) -> String {
+        // The short names of the second are its own.
+        format!("{}{{{}}}", self.script, self.live)
+    }
+
+    /// Puts the page of a server together. `head` goes to the start of the document's head, `data` before
     /// the script; both are HTML, made by the caller.
     ///
     /// # Errors
     /// If the shell lacks a place for a part.
     pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
+        let script = self.server_script();
         Ok(Page {
-            html: self.html_with(&self.script, head, data)?,
+            html: self.html_with(&script, head, data)?,
             style_hash: hash(&self.css),
-            script_hash: hash(&self.script),
+            script_hash: hash(&script),
         })
     }
 

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use super::Options;
 use super::child::{cost_of, output_path};
 use super::data::this_program;
-use super::figures::seconds;
+use super::figures::{seconds, traceloom};
 use super::report::Report;
 use crate::run::{cargo, check};
 
@@ -32,8 +32,9 @@ struct Recorded {
     lost: u64,
 }
 
-/// `--raw` beside `--stream`, as root on Linux.
+/// What a device hands over; then `--raw` beside `--stream`, as root on Linux.
 pub fn capture(options: Options, report: &mut Report) -> Result<()> {
+    super::device::hand_over(options, report)?;
     if cpus().is_empty() {
         report.line("\nskipped: recording needs root and a mounted tracefs");
         return Ok(());
@@ -51,17 +52,23 @@ pub fn capture(options: Options, report: &mut Report) -> Result<()> {
             "ns of CPU an event",
         ],
     );
-    let raw = record(&["--raw"], time)?;
-    let text = record(&[], time)?;
-    row(report, "pages into a trace.dat (`--raw`)", &raw);
-    row(report, "text from trace_pipe (`--stream`)", &text);
+    let out = output_path();
+    let raw = record(atrace(&["--raw"], &out)?, &out, time)?;
+    let text = record(atrace(&[], &out)?, &out, time)?;
+    row(report, "pages into a trace.dat (`atrace --raw`)", &raw);
+    row(report, "text from trace_pipe (`atrace --stream`)", &text);
+    let out = out.with_extension("dat");
+    let host = record(host(&out), &out, time)?;
+    row(report, "pages, by `traceloom capture -o FILE.dat`", &host);
     let per_event = |recorded: &Recorded| seconds(recorded.cpu) / recorded.events.max(1) as f64;
     let share = per_event(&raw) / per_event(&text);
     report.line(&format!(
         "\nAn event as pages costs {:.0} % of what it costs as text.",
         share * 100.0
     ));
-    ensure!(raw.lost == 0, "--raw lost {} events", raw.lost);
+    for recorded in [&raw, &host] {
+        ensure!(recorded.lost == 0, "--raw lost {} events", recorded.lost);
+    }
     ensure!(
         share <= 1.0 / 3.0,
         "--raw costs more than a third of the text"
@@ -84,18 +91,32 @@ fn row(report: &mut Report, how: &str, recorded: &Recorded) {
     ]);
 }
 
-/// Records the load with atrace. Its cost is that of the whole program, start and end included.
-fn record(how: &[&str], time: Duration) -> Result<Recorded> {
-    let out = output_path();
-    fs::create_dir_all(out.parent().unwrap_or(&out))?;
+/// atrace, which streams into a file until a signal.
+fn atrace(how: &[&str], out: &Path) -> Result<Command> {
+    fs::create_dir_all(out.parent().unwrap_or(out))?;
     let atrace = testkit::workspace_root().join("target/release/atrace");
     let mut command = Command::new(atrace);
     command.args(how).args(["--stream", "-b", BUFFER, "sched"]);
+    command.stdout(File::create(out)?);
+    Ok(command)
+}
+
+/// The recorder of this machine, which a signal ends too.
+fn host(out: &Path) -> Command {
+    let mut command = traceloom(&["capture", "--target", "linux", "-b", BUFFER, "-t", "600"]);
     command
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .stdout(File::create(&out)?);
-    let recorder = command.spawn().context("cannot start atrace")?;
+        .arg("-o")
+        .arg(out)
+        .arg("sched")
+        .stdout(Stdio::null());
+    command
+}
+
+/// Records the load with a program that writes into `out`. Its cost is that of the whole program,
+/// start and end included.
+fn record(mut command: Command, out: &Path, time: Duration) -> Result<Recorded> {
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    let recorder = command.spawn().context("cannot start the recorder")?;
     wait_until_recording(&recorder)?;
     let before = written()?;
     let begun = Instant::now();
@@ -106,7 +127,7 @@ fn record(how: &[&str], time: Duration) -> Result<Recorded> {
     // SAFETY: kill of our own child, which was not waited for.
     unsafe { libc::kill(recorder.id() as libc::pid_t, libc::SIGINT) };
     let cpu = cost_of(recorder.id())?;
-    let lost = lost(&out)?;
+    let lost = lost(out)?;
     let bytes = fs::metadata(out)?.len();
     Ok(Recorded {
         cpu,
@@ -127,7 +148,7 @@ fn wait_until_recording(recorder: &Child) -> Result<()> {
         }
         thread::sleep(Duration::from_millis(10));
     }
-    anyhow::bail!("atrace {} does not record", recorder.id())
+    anyhow::bail!("process {} does not record", recorder.id())
 }
 
 /// Events that all CPUs have written so far: read ones, those still there and lost ones.

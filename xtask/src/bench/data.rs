@@ -1,11 +1,13 @@
 //! The bench's inputs, and the machine's own limit on them.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use testkit::{CallShape, busy_dat, call_trace, ftrace_text, storage_text, wide_call_trace};
 
 /// Methods in the traces: as many as a screen of an app touches.
@@ -62,11 +64,19 @@ pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
         "wide" => wide_call_trace(CallShape::Repeating, size, METHODS, MANY_THREADS, SEED),
         "app" => wide_call_trace(CallShape::Repeating, size, METHODS, APP_THREADS, SEED),
         "ftrace" => ftrace_text(size, SEED),
+        "ftrace-zlib" => zlib(&ftrace_text(size, SEED))?,
         "storage" => storage_text(size, SEED),
         "dat" => busy_dat(size, SEED),
         _ => bail!("no data called {name}"),
     };
     Ok(fs::write(path, bytes)?)
+}
+
+/// As `atrace -z` packs it.
+fn zlib(text: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text)?;
+    Ok(encoder.finish()?)
 }
 
 /// Counts newlines as fast as the machine can: what any reader of these bytes must at least do.

@@ -10,6 +10,7 @@ use super::Options;
 use super::child::{Cost, median};
 use super::data::{file, this_program};
 use super::report::Report;
+use crate::run::{cargo, check};
 
 /// The program under test.
 pub fn traceloom(args: &[&str]) -> Command {
@@ -102,7 +103,7 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
 /// Ring buffer pages of a `trace.dat` into the full model.
 pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
     report.table(
-        "trace.dat into the full model (info), one thread",
+        "Ring buffer pages of a trace.dat, one thread",
         &[
             "what",
             "events",
@@ -112,6 +113,15 @@ pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
             "peak memory / file",
         ],
     );
+    let example = ["--example", "tally"];
+    check(cargo(
+        &[
+            &["build", "--release", "-p", "traceloom-formats"],
+            &example[..],
+        ]
+        .concat(),
+    ))?;
+    let tally = testkit::workspace_root().join("target/release/examples/tally");
     let events = options.size(8_000_000);
     let path = file("dat", events)?;
     let bytes = std::fs::metadata(&path)?.len() as f64;
@@ -126,7 +136,15 @@ pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
         ]);
     };
     show(
-        "full model",
+        "decoded and counted",
+        median(options.repeats(), || {
+            let mut command = Command::new(&tally);
+            command.arg(&path);
+            command
+        })?,
+    );
+    show(
+        "full model (info)",
         run(options, "info", &["--threads", "1"], &path)?,
     );
     show("limit: read and copy", copy(options, &path)?);

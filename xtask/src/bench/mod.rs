@@ -5,6 +5,7 @@
 mod capture;
 mod child;
 mod data;
+mod device;
 mod figures;
 mod page;
 mod peers;
@@ -57,12 +58,7 @@ impl Options {
 /// Builds the release binary, makes the data, measures, prints.
 pub fn run(args: &[String]) -> Result<()> {
     let options = parse(args)?;
-    if options
-        .only
-        .is_none_or(|only| SECTIONS[only].0 != "capture")
-    {
-        check(cargo(&["build", "--release", "-p", "traceloom"]))?;
-    }
+    check(cargo(&["build", "--release", "-p", "traceloom"]))?;
     let mut report = Report::new();
     report.machine();
     for (number, (_, measure)) in SECTIONS.iter().enumerate() {

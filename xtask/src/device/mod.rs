@@ -4,6 +4,7 @@
 
 mod adbd;
 mod atrace;
+mod libcutils;
 mod source;
 
 use anyhow::{Result, bail};
@@ -14,7 +15,11 @@ use crate::test::{Counts, Outcome};
 type Build = fn() -> Result<()>;
 
 /// What can be built, and how.
-const PARTS: &[(&str, Build)] = &[("adbd", adbd::build), ("atrace", atrace::build)];
+const PARTS: &[(&str, Build)] = &[
+    ("adbd", adbd::build),
+    ("atrace", atrace::build),
+    ("libcutils.so", libcutils::build),
+];
 
 /// Builds the parts that `args` name, or all.
 pub fn run(args: &[String]) -> Result<()> {

@@ -17,10 +17,12 @@ const TARGETS: &[&str] = &[
     "key_section",
     "ftrace_text",
     "trace_dat",
+    "ring_file",
     "systrace_html",
     "atrace_z",
     "containers",
     "process_dump",
+    "battor",
     "chrome_json",
     "rules",
     "report",
@@ -28,6 +30,7 @@ const TARGETS: &[&str] = &[
     "dmtracedump",
     "class_file",
     "method_map",
+    "elf",
 ];
 
 /// Runs the targets that `args` name, or all.

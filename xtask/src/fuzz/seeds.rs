@@ -34,10 +34,12 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
             .collect(),
         "ftrace_text" => [made(SampleKind::Ftrace), real(&["ftrace-text"])].concat(),
         "trace_dat" => made(SampleKind::TraceDat),
+        "ring_file" => made(SampleKind::Ring),
         "systrace_html" => made(SampleKind::Page),
         "atrace_z" => made(SampleKind::AtraceZ),
         "containers" => made(SampleKind::Container),
         "process_dump" => [made(SampleKind::ProcessDump), real(&["ps-dump"])].concat(),
+        "battor" => made(SampleKind::Power),
         "chrome_json" => [made(SampleKind::Json), real(&["chrome-json"])].concat(),
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),
@@ -48,6 +50,7 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
             b"[package]\n-keeppackage android/\n".into(),
             b"[exclude]\nclasses = ['a.**']\n[skip]\nempty = true\n".into(),
         ],
+        "elf" => vec![testkit::ElfImage::small().to_bytes()],
         _ => Vec::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is taken.
 
+mod emulated;
 mod output;
 pub mod page;
 pub mod platforms;
@@ -74,9 +75,10 @@ pub fn run() -> bool {
     step("set-up", &setup::run);
     step("format", &|| cargo_step(&["fmt", "--all", "--", "--check"]));
     step("lints", &|| cargo_step(LINTS));
-    step("tests", &|| output::run_tests(TESTS));
+    step("tests", &|| output::run_tests(TESTS, "test.log"));
     step("the page in a browser", &page::run);
     step("other platforms", &platforms::run);
+    step("aarch64", &emulated::run);
     step("fuzz targets", &platforms::fuzz_targets);
     println!(
         "\n{} passed, {} failed, {} skipped",

@@ -11,15 +11,15 @@ use super::{Counts, Outcome};
 use crate::run::{cargo, shown};
 use crate::soak::SEED;
 
-/// Runs `cargo test` with `args`; all it prints also goes to `target/xtask/test.log`.
-pub fn run_tests(args: &[&str]) -> Counts {
-    match stream(args) {
+/// Runs `cargo test` with `args`; all it prints also goes to the file `log` in `target/xtask`.
+pub fn run_tests(args: &[&str], log: &str) -> Counts {
+    match stream(args, log) {
         Ok(counts) => counts,
         Err(error) => Outcome::Failed(format!("{error:#}")).into(),
     }
 }
 
-fn stream(args: &[&str]) -> Result<Counts> {
+fn stream(args: &[&str], log: &str) -> Result<Counts> {
     let mut command = cargo(args);
     // The same inputs for all who check the same change; `cargo xtask soak` looks for new ones.
     if std::env::var_os(SEED).is_none() {
@@ -33,7 +33,7 @@ fn stream(args: &[&str]) -> Result<Counts> {
         .spawn()
         .with_context(|| format!("cannot start {line}"))?;
     let mut reader = TestOutput::default();
-    copy(&mut child, &mut reader)?;
+    copy(&mut child, &mut reader, log)?;
     let status = child.wait()?;
     let mut counts = reader.counts;
     if !status.success() && counts.failed == 0 {
@@ -42,10 +42,10 @@ fn stream(args: &[&str]) -> Result<Counts> {
     Ok(counts)
 }
 
-fn copy(child: &mut Child, reader: &mut TestOutput) -> Result<()> {
+fn copy(child: &mut Child, reader: &mut TestOutput, log: &str) -> Result<()> {
     let folder = testkit::workspace_root().join("target/xtask");
     std::fs::create_dir_all(&folder)?;
-    let mut log = File::create(folder.join("test.log"))?;
+    let mut log = File::create(folder.join(log))?;
     let output = child.stdout.take().context("no output to read")?;
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();

@@ -14,6 +14,9 @@ const CHECKS: &[(&str, &[&str])] = &[
     (WASM, &["-p", "traceloom-columns"]),
     (WASM, &["-p", "traceloom-analyze"]),
     ("aarch64-linux-android", &["-p", "traceloom-tracefs"]),
+    ("aarch64-linux-android", &["-p", "traceloom-inapp"]),
+    ("x86_64-linux-android", &["-p", "traceloom-inapp"]),
+    ("armv7-linux-androideabi", &["-p", "traceloom-inapp"]),
     ("x86_64-pc-windows-gnu", &["-p", "traceloom"]),
     ("aarch64-apple-darwin", &["-p", "traceloom"]),
 ];

@@ -4,7 +4,7 @@ use super::{Counts, Outcome, platforms};
 use crate::device;
 use crate::run::{command, have, succeeds};
 
-/// A program that tests look for, and Debian's package that has it.
+/// A program that tests look for, and Debian's packages that have it and what it needs.
 const PEERS: &[(&str, &str)] = &[
     ("dmtracedump", "dmtracedump"),
     ("adb", "adb"),
@@ -12,9 +12,18 @@ const PEERS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("chromium", "chromium"),
+    ("firefox-esr", "firefox-esr"),
+    ("WebKitWebDriver", "webkit2gtk-driver"),
+    ("xvfb-run", "xvfb"),
+    ("xauth", "xauth"),
     ("trace-cmd", "trace-cmd"),
     ("javac", "default-jdk-headless"),
     ("ant", "ant"),
+    ("qemu-aarch64", "qemu-user"),
+    (
+        "aarch64-linux-gnu-gcc",
+        "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+    ),
 ];
 
 /// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
@@ -64,20 +73,21 @@ fn refresh_package_lists(missing: &[&(&str, &str)]) {
             text.contains("Candidate:") && !text.contains("Candidate: (none)")
         })
     };
-    if !missing.iter().all(|(_, package)| known(package)) {
+    if !missing
+        .iter()
+        .flat_map(|(_, packages)| packages.split(' '))
+        .all(known)
+    {
         println!("apt-get update");
         succeeds(apt(&["update"]));
     }
 }
 
-fn install(package: &str) -> bool {
-    println!("apt-get install {package}");
-    succeeds(apt(&[
-        "install",
-        "--yes",
-        "--no-install-recommends",
-        package,
-    ]))
+fn install(packages: &str) -> bool {
+    println!("apt-get install {packages}");
+    let args = ["install", "--yes", "--no-install-recommends"];
+    let packages: Vec<_> = packages.split(' ').collect();
+    succeeds(apt(&[&args, packages.as_slice()].concat()))
 }
 
 fn apt(args: &[&str]) -> std::process::Command {

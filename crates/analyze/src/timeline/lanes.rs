@@ -325,6 +325,11 @@ impl<'t> Lane<'t> {
         rest.partition_point(|start| *start < ts)
     }
 
+    /// Whether one begins before an earlier one ends.
+    pub fn overlaps(&self) -> bool {
+        self.reach.is_some()
+    }
+
     /// The place of a slice within its lane.
     pub fn place_of(&self, row: usize) -> Option<usize> {
         self.ids.binary_search(&(row as u32)).ok()

@@ -47,6 +47,11 @@ pub use totals::Totals;
 pub use usage::{CounterUse, CpuUse, inside};
 pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use parts::{in_parts, parts, run};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use range::partition;
+
 use crate::frames::Frames;
 use extremes::Extremes;
 
@@ -71,6 +76,8 @@ pub struct Timeline {
     thread_hues: Vec<u8>,
     recursion: OnceLock<Recursion>,
     totals: OnceLock<Totals>,
+    #[cfg(not(target_family = "wasm"))]
+    kept: OnceLock<range::Kept>,
 }
 
 impl Timeline {
@@ -142,6 +149,21 @@ impl Timeline {
     /// How often each name occurs in the whole trace; counted at the first question.
     pub fn totals(&self, trace: &Trace) -> &Totals {
         self.totals.get_or_init(|| Totals::new(trace, self))
+    }
+
+    /// Makes what answers questions about ranges over most of the trace at once: all lengths by name,
+    /// sorted; 8 bytes a slice.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn keep_lengths(&self, trace: &Trace) {
+        self.kept.get_or_init(|| range::Kept::new(trace, self));
+    }
+
+    /// What is kept of a scope's tracks.
+    #[cfg(not(target_family = "wasm"))]
+    fn kept(&self, scope: &RangeScope<'_>) -> Option<&range::Kept> {
+        self.kept
+            .get()
+            .filter(|_| scope.tracks.is_none() && !scope.all_tracks)
     }
 
     /// The slices of a scope by name, the most time first, and how many names are left out beyond

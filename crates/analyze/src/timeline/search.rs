@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{RowId, SliceId, Trace};
+use traceloom_trace::{CHUNK_ROWS, RowId, SliceId, Trace};
 
 use super::Timeline;
 use super::names::NameId;
@@ -97,9 +97,6 @@ impl Hits {
     }
 }
 
-/// Rows between two looks at whether the answer is still wanted.
-const STRIDE: usize = 1 << 16;
-
 impl Timeline {
     /// The names that a finder finds.
     pub fn find_names(&self, trace: &Trace, finder: &Finder) -> Vec<NameId> {
@@ -127,25 +124,29 @@ impl Timeline {
                 *wanted = true;
             }
         }
-        let is_hit = |row: usize| {
-            let name = self.names.of_slice(row).row();
-            wanted.get(name) == Some(&true)
-                && tracks.is_none_or(|tracks| tracks[trace.slices.track_id.get(row).row()])
-                && range.overlaps(trace.slices.ts.get(row), self.end_of(trace, row))
-        };
+        let slices = &trace.slices;
+        let is_wanted = |row: usize| wanted.get(self.names.of_slice(row).row()) == Some(&true);
+        let is_whole = range == TimeRange::ALL;
+        let is_in =
+            |row: usize| is_whole || range.overlaps(slices.ts.get(row), self.end_of(trace, row));
         let part = |rows: Range<usize>| {
             let mut hits = Hits {
                 first: Vec::new(),
                 per_track: vec![0; trace.tracks.len()],
             };
-            for from in rows.clone().step_by(STRIDE) {
+            for chunk in rows.start / CHUNK_ROWS..rows.end.div_ceil(CHUNK_ROWS) {
                 if cancelled() {
                     break;
                 }
-                for row in (from..rows.end.min(from + STRIDE)).filter(|&row| is_hit(row)) {
-                    hits.per_track[trace.slices.track_id.get(row).row()] += 1;
-                    if hits.first.len() < limit {
-                        hits.first.push(SliceId::from_row(row));
+                let (first, track) = (chunk * CHUNK_ROWS, slices.track_id.chunk(chunk));
+                let own = first.max(rows.start)..rows.end.min(first + CHUNK_ROWS);
+                for row in own.filter(|&row| is_wanted(row)) {
+                    let track = track.get(row - first).row();
+                    if tracks.is_none_or(|tracks| tracks[track]) && is_in(row) {
+                        hits.per_track[track] += 1;
+                        if hits.first.len() < limit {
+                            hits.first.push(SliceId::from_row(row));
+                        }
                     }
                 }
             }

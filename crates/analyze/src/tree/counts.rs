@@ -1,5 +1,8 @@
 //! What a call path counts: calls and times, in 16 bytes.
 
+#[cfg(not(target_family = "wasm"))]
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::prefetch::prefetch;
@@ -173,6 +176,93 @@ impl Counts {
     }
 }
 
+/// What it takes to narrow a whole tree.
+#[cfg(not(target_family = "wasm"))]
+impl Counts {
+    /// How many paths there are.
+    pub(crate) fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// Takes back a call that was added. Not for paths that counted more than 2^63 - 1 ns a call.
+    #[inline]
+    pub(crate) fn take_call(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
+        let packed = &mut self.packed[path as usize];
+        let borrows = packed.wall & TIME_MASK < wall_ns || packed.cpu & TIME_MASK < cpu_ns;
+        match packed.wall.checked_sub(wall_ns | 1 << TIME_BITS) {
+            Some(_) if !borrows => {
+                packed.wall -= wall_ns + (1 << TIME_BITS);
+                packed.cpu -= cpu_ns;
+            }
+            _ => self.take_rarely(path, wall_ns, cpu_ns),
+        }
+    }
+
+    /// Takes back a call for which something stands beyond.
+    #[cold]
+    fn take_rarely(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
+        let packed = self.packed[path as usize];
+        let beyond = self.beyond.remove(&path).unwrap_or_default();
+        let whole = |low: u64, high: u64, bits: u32| u128::from(high) << bits | u128::from(low);
+        let calls = whole(packed.calls(), beyond[2], 2 * CALL_BITS).saturating_sub(1);
+        let left = |time: u64, nth: usize, less: u64| {
+            whole(time & TIME_MASK, beyond[nth], TIME_BITS).saturating_sub(less.into())
+        };
+        let (wall, cpu) = (left(packed.wall, 0, wall_ns), left(packed.cpu, 1, cpu_ns));
+        let low = |whole: u128, bits: u32| whole as u64 & ((1 << bits) - 1);
+        self.packed[path as usize] = Packed::new(
+            low(wall, TIME_BITS),
+            low(cpu, TIME_BITS),
+            low(calls, 2 * CALL_BITS),
+        );
+        let beyond = [
+            wall >> TIME_BITS,
+            cpu >> TIME_BITS,
+            calls >> (2 * CALL_BITS),
+        ];
+        if beyond != [0; 3] {
+            self.beyond.insert(path, beyond.map(|rest| rest as u64));
+        }
+    }
+
+    /// As many paths without calls.
+    pub(crate) fn zeroed(paths: usize) -> Self {
+        Self {
+            packed: vec![Packed::default(); paths],
+            beyond: FxHashMap::default(),
+        }
+    }
+
+    /// Some paths that stand together, numbered from 0 on.
+    pub(crate) fn stretch(&self, paths: Range<usize>) -> Self {
+        let beyond = self.beyond.iter();
+        let beyond = beyond.filter(|(path, _)| paths.contains(&(**path as usize)));
+        let first = paths.start as u32;
+        Self {
+            beyond: beyond
+                .map(|(path, counts)| (path - first, *counts))
+                .collect(),
+            packed: self.packed[paths].to_vec(),
+        }
+    }
+
+    /// `count` paths, which get the numbers of their places in `paths`.
+    pub(crate) fn picked(&self, count: usize, paths: impl Iterator<Item = u32>) -> Self {
+        let mut picked = Self {
+            packed: Vec::with_capacity(count),
+            beyond: FxHashMap::default(),
+        };
+        let is_plain = self.beyond.is_empty();
+        for path in paths {
+            if !is_plain && let Some(beyond) = self.beyond.get(&path) {
+                picked.beyond.insert(picked.packed.len() as u32, *beyond);
+            }
+            picked.packed.push(self.packed[path as usize]);
+        }
+        picked
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +284,23 @@ mod tests {
         );
         counts.add_call(0, 1, 1);
         assert_eq!((counts.times(0), counts.calls(0)), ([6, 5], (1 << 32) + 1));
+    }
+
+    #[test]
+    fn what_was_added_can_be_taken_back() {
+        let sizes = [0, 1, 77, 1 << 47, (1 << 48) - 1, 1 << 50, i64::MAX as u64];
+        let mut counts = one_path();
+        counts.set(0, [3, 4], (1 << 32) - 2);
+        let mut seen = Vec::new();
+        for (nth, &wall_ns) in sizes.iter().enumerate() {
+            let cpu_ns = sizes[sizes.len() - 1 - nth];
+            seen.push((counts.times(0), counts.calls(0), wall_ns, cpu_ns));
+            counts.add_call(0, wall_ns, cpu_ns);
+        }
+        for (times, calls, wall_ns, cpu_ns) in seen.into_iter().rev() {
+            counts.take_call(0, wall_ns, cpu_ns);
+            assert_eq!((counts.times(0), counts.calls(0)), (times, calls));
+        }
     }
 
     #[test]

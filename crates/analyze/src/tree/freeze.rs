@@ -115,7 +115,8 @@ fn assign_rows(origins: &mut [Origin], links: &mut [Link]) {
     }
 }
 
-fn set_root(nodes: &mut CallNodes, root: NodeId, span: Span) {
+/// Sets what a root stands for, once what is below it is finished.
+pub(super) fn set_root(nodes: &mut CallNodes, root: NodeId, span: Span) {
     let mut sums = [0i64; Measure::COUNT];
     for child in nodes.children(root) {
         super::add(&mut sums, &nodes.inclusive_sums(child));

@@ -14,7 +14,8 @@ use traceloom_trace::{
 
 use super::clip::TimeRange;
 use super::function::{Function, Origin};
-use super::lane::{Counted, Lane, Plan, Walk};
+pub(super) use super::lane::Plan;
+use super::lane::{Counted, Lane, Walk};
 use super::measure::{CpuSource, TreeClocks};
 use super::merge::merge;
 use super::sched::StatesByThread;
@@ -54,18 +55,18 @@ impl CallTree {
 
     /// The same for any number of parts.
     fn in_parts(trace: &Trace, options: &TreeOptions, counts: &Counts, parts: usize) -> Self {
-        let thread_clocks = has_thread_clocks(trace, &counts.is_in);
-        let plan = Plan {
-            trace,
-            range: options.range,
-            thread_clocks,
-            source_ends: OnceLock::new(),
-            states: match thread_clocks {
-                true => None,
-                false => StatesByThread::new(trace),
-            },
-        };
-        let counted = count(&plan, counts.parts(parts));
+        let plan = Plan::new(trace, options, &counts.is_in);
+        Self::counted(&plan, counts, parts).0
+    }
+
+    /// The tree, and the tracks that have its threads' slices.
+    pub(super) fn counted(
+        plan: &Plan<'_>,
+        counts: &Counts,
+        parts: usize,
+    ) -> (Self, Vec<(Lane, NodeId)>) {
+        let trace = plan.trace;
+        let counted = count(plan, counts.parts(parts));
         let calls = counted.iter().map(|part| part.calls).sum();
         let (lanes, mut nodes) = merge(counted);
         let methods = trace.methods.len();
@@ -75,7 +76,7 @@ impl CallTree {
             key => Origin::Name(StringId((key - methods) as u32)),
         });
         let origins: Vec<Origin> = origins.collect();
-        Self {
+        let tree = Self {
             functions: origins.iter().map(|one| function(trace, *one)).collect(),
             origins,
             threads: lanes
@@ -83,31 +84,59 @@ impl CallTree {
                 .map(|(lane, root)| describe(trace, lane, *root))
                 .collect(),
             nodes,
-            clocks: clocks(&plan),
+            clocks: clocks(trace, plan.thread_clocks, plan.states.is_some()),
             repairs: trace.repairs.clone(),
             calls,
             other_slices: counts.left_out,
             clock_overhead_ns: overhead_of(trace),
+        };
+        (tree, lanes)
+    }
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(trace: &'a Trace, options: &TreeOptions, is_in: &[bool]) -> Self {
+        let thread_clocks = with_thread_clocks(trace);
+        let mut own = thread_clocks.iter().zip(is_in);
+        let thread_clocks = own.any(|(has, is_in)| *has && *is_in);
+        Self {
+            trace,
+            range: options.range,
+            thread_clocks,
+            source_ends: OnceLock::new(),
+            states: match thread_clocks {
+                true => None,
+                false => StatesByThread::new(trace),
+            },
+            nodes_of: &[],
         }
     }
 }
 
 /// How many slices each track has, and which tracks go into the tree.
-struct Counts {
-    slices: Vec<u32>,
-    is_in: Vec<bool>,
-    left_out: u64,
+pub(super) struct Counts {
+    pub slices: Vec<u32>,
+    pub is_in: Vec<bool>,
+    pub left_out: u64,
 }
 
 impl Counts {
-    fn new(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
+    pub fn new(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
         let tracks = trace.tracks.len();
         let mut slices = vec![0u32; tracks];
-        trace
-            .slices
-            .track_id
-            .iter()
-            .for_each(|track| slices[track.row()] += 1);
+        let of_slices = trace.slices.track_id.iter();
+        of_slices.for_each(|track| slices[track.row()] += 1);
+        Self::of(trace, slices, options, wanted)
+    }
+
+    /// The same where it is known how many slices each track has.
+    pub fn of(
+        trace: &Trace,
+        slices: Vec<u32>,
+        options: &TreeOptions,
+        wanted: Option<&[bool]>,
+    ) -> Self {
+        let tracks = slices.len();
         let mut counts = Self {
             slices,
             is_in: vec![false; tracks],
@@ -143,7 +172,7 @@ impl Counts {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn usual_parts(counts: &Counts) -> usize {
+pub(super) fn usual_parts(counts: &Counts) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let tracks = counts.is_in.iter().zip(&counts.slices);
     let own = tracks.filter(|(is_in, _)| **is_in);
@@ -152,7 +181,7 @@ fn usual_parts(counts: &Counts) -> usize {
 }
 
 #[cfg(target_arch = "wasm32")]
-fn usual_parts(_: &Counts) -> usize {
+pub(super) fn usual_parts(_: &Counts) -> usize {
     1
 }
 
@@ -182,24 +211,30 @@ fn count(plan: &Plan<'_>, parts: Vec<Vec<bool>>) -> Vec<Counted> {
     parts.map(|part| Walk::count(plan, part)).collect()
 }
 
-/// Whether any of these tracks' slices was recorded with its thread's CPU clock.
-fn has_thread_clocks(trace: &Trace, is_in: &[bool]) -> bool {
-    let recorded = trace.slices.thread_ts.iter().enumerate();
-    recorded
-        .filter(|(_, ts)| *ts != NO_DURATION)
-        .any(|(row, _)| is_in[trace.slices.track_id.get(row).row()])
+/// For each track whether any of its slices was recorded with its thread's CPU clock.
+pub(super) fn with_thread_clocks(trace: &Trace) -> Vec<bool> {
+    let mut has = vec![false; trace.tracks.len()];
+    if trace.slices.thread_ts.constant() != Some(NO_DURATION) {
+        let both = trace
+            .slices
+            .track_id
+            .iter()
+            .zip(trace.slices.thread_ts.iter());
+        both.for_each(|(track, ts)| has[track.row()] |= ts != NO_DURATION);
+    }
+    has
 }
 
-fn clocks(plan: &Plan<'_>) -> TreeClocks {
-    let rebuilt = plan.trace.repairs.count(RepairKind::RebuiltTime) > 0;
+pub(super) fn clocks(trace: &Trace, thread_clocks: bool, states: bool) -> TreeClocks {
+    let rebuilt = trace.repairs.count(RepairKind::RebuiltTime) > 0;
     TreeClocks {
-        wall: !(rebuilt && plan.thread_clocks),
-        cpu: match (plan.thread_clocks, &plan.states) {
+        wall: !(rebuilt && thread_clocks),
+        cpu: match (thread_clocks, states) {
             (true, _) => CpuSource::ThreadClock,
-            (false, Some(_)) => CpuSource::Scheduler,
-            (false, None) => CpuSource::None,
+            (false, true) => CpuSource::Scheduler,
+            (false, false) => CpuSource::None,
         },
-        states: plan.states.is_some(),
+        states,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counting the slices of some tracks, in one walk over all slices.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CHUNK_ROWS, MethodId, NO_DURATION, RowId, SliceId, Trace, TrackId};
@@ -18,14 +19,16 @@ pub(super) struct Lane {
     pub first_slice: u32,
     pub first: Moment,
     pub last: Moment,
+    pub has_methods: bool,
+    /// What is added to a node's number in its walk to make the number of its counts.
+    pub first_path: u32,
     root: u32,
-    has_methods: bool,
     clip: Clip,
     states: StateClock,
     /// The way from the root to the newest slice: slices and their nodes.
     path: Vec<(u32, u32)>,
-    /// Slices that never ended: how long they took is known at the end.
-    open: Vec<(u32, u32)>,
+    /// Slices that never ended and their nodes: how long they took is known at the end.
+    pub open: Vec<(u32, u32)>,
     /// Slices that an end of the range cuts: what the CPU clock showed there is known once all
     /// events were seen.
     cut: Vec<(u32, Moment, Moment)>,
@@ -40,6 +43,8 @@ pub(super) struct Plan<'a> {
     pub thread_clocks: bool,
     /// Where each source ends, once something needs it.
     pub source_ends: OnceLock<Vec<i64>>,
+    /// Takes the node of each slice, by its number in the walk; empty where nobody asks.
+    pub nodes_of: &'a [AtomicU32],
 }
 
 impl Plan<'_> {
@@ -169,6 +174,7 @@ impl<'a> Walk<'a> {
             last: slice.begin,
             root: self.arena.root(ROOT_KEY),
             has_methods: false,
+            first_path: 0,
             clip: Clip::new(self.plan.range.unwrap_or(TimeRange::ALL)),
             states: states.map_or_else(StateClock::default, |states| states.clock(trace, utid)),
             path: Vec::new(),
@@ -197,6 +203,9 @@ impl<'a> Walk<'a> {
             }
         }
         let node = self.place(at, slice);
+        if let Some(place) = self.plan.nodes_of.get(slice.row as usize) {
+            place.store(node, Ordering::Relaxed);
+        }
         let lane = &mut self.lanes[at];
         lane.path.push((slice.row, node));
         match slice.end {
@@ -298,15 +307,11 @@ impl<'a> Walk<'a> {
             for (node, begin, end) in std::mem::take(&mut lane.cut) {
                 self.measure(at, node, begin, end);
             }
-            let lane = &mut self.lanes[at];
-            for (row, node) in std::mem::take(&mut lane.open) {
-                let row = row as usize;
-                let begin = Moment {
-                    wall_ns: trace.slices.ts.get(row),
-                    cpu_ns: trace.slices.thread_ts.get(row).max(0),
-                };
-                self.measure(at, node, begin, end);
+            let open = std::mem::take(&mut self.lanes[at].open);
+            for &(row, node) in &open {
+                self.measure(at, node, begin_of(trace, row as usize), end);
             }
+            self.lanes[at].open = open;
         }
     }
 
@@ -327,6 +332,14 @@ impl<'a> Walk<'a> {
             roots,
             calls: self.calls,
         }
+    }
+}
+
+/// When a slice began.
+pub(super) fn begin_of(trace: &Trace, row: usize) -> Moment {
+    Moment {
+        wall_ns: trace.slices.ts.get(row),
+        cpu_ns: trace.slices.thread_ts.get(row).max(0),
     }
 }
 

@@ -28,8 +28,9 @@ pub(super) fn merge(mut counted: Vec<Counted>) -> (Vec<(Lane, NodeId)>, CallNode
     order.small_sort_by_key(|(lane, ..)| lane.first_slice);
     all.links = Vec::with_capacity(parts.iter().map(|(links, _)| links.len()).sum());
     let mut lanes = Vec::with_capacity(order.len());
-    for (lane, root, part) in order {
+    for (mut lane, root, part) in order {
         let (links, first_path) = &parts[part];
+        lane.first_path = *first_path;
         lanes.push((lane, all.append(links, *first_path, root)));
     }
     (lanes, all)

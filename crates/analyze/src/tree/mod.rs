@@ -11,11 +11,15 @@ mod function;
 mod lane;
 mod measure;
 mod merge;
+#[cfg(not(target_family = "wasm"))]
+mod narrow;
 mod nodes;
 mod open_thread;
 mod overhead;
 mod passes;
 mod sched;
+#[cfg(not(target_family = "wasm"))]
+mod whole;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
 
@@ -26,6 +30,8 @@ pub use function::{Function, FunctionId, Origin};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
 pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
+#[cfg(not(target_family = "wasm"))]
+pub use whole::WholeTree;
 
 pub(crate) use measure::{add, take};
 pub(crate) use sched::StatesByThread;

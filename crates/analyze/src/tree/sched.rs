@@ -71,13 +71,14 @@ impl StatesByThread {
 /// starts:  10    14        20        cursor for a slice 16..22:
 /// elapsed:  0    4 runnable 6 running    at 22: 4, 6, 2   at 16: 4, 2, 0   difference 0, 4, 2
 /// ```
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct StateClock {
     stretches: Vec<Stretch>,
     /// The stretch found last: slices come in order of time.
     hint: usize,
 }
 
+#[derive(Debug)]
 struct Stretch {
     start: i64,
     end: i64,
@@ -106,8 +107,17 @@ impl StateClock {
     pub(crate) fn between(&mut self, begin: i64, end: i64, range: TimeRange) -> Elapsed {
         let begin = begin.clamp(range.from_ns, range.to_ns.max(range.from_ns));
         let end = end.clamp(begin, range.to_ns.max(begin));
-        let from = self.find(begin, self.hint);
-        self.hint = from;
+        let mut hint = self.hint;
+        let elapsed = self.within(begin, end, &mut hint);
+        self.hint = hint;
+        elapsed
+    }
+
+    /// Time in each state between two moments. `hint` is what the last answer left there, 0 at
+    /// first.
+    pub(crate) fn within(&self, begin: i64, end: i64, hint: &mut usize) -> Elapsed {
+        let from = self.find(begin, *hint);
+        *hint = from;
         let to = self.find(end, from);
         let (from, to) = (self.elapsed(from, begin), self.elapsed(to, end));
         std::array::from_fn(|state| to[state] - from[state])

@@ -2,6 +2,7 @@
 
 mod hard;
 mod made;
+mod narrowed;
 mod order;
 mod ranges;
 mod windows;

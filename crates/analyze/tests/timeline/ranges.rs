@@ -86,9 +86,12 @@ fn check(trace: &Trace, range: Option<TimeRange>) -> Result<(), TestCaseError> {
         range,
         ..RangeScope::default()
     };
-    let (stats, _) = timeline
-        .by_name(trace, &scope, usize::MAX, &|| false)
-        .unwrap();
+    let counted = timeline.by_name(trace, &scope, usize::MAX, &|| false);
+    let keeping = Timeline::new(trace);
+    keeping.keep_lengths(trace);
+    let kept = keeping.by_name(trace, &scope, usize::MAX, &|| false);
+    prop_assert_eq!(&kept, &counted);
+    let (stats, _) = counted.unwrap();
     let whole = range.unwrap_or(TimeRange::ALL);
     for stats in stats {
         let lengths = lengths(trace, &timeline, whole, stats.name);
@@ -167,6 +170,17 @@ proptest! {
         check(&trace, None)?;
         check_slices(&trace)?;
         check_threads(&trace, range)?;
+    }
+
+    #[test]
+    fn a_range_over_nearly_all(
+        steps in steps(false, 400), back in steps(true, 150), from in -20..200i64, short in -20..200i64,
+    ) {
+        for (steps, methods) in [(&steps, false), (&steps, true), (&back, false)] {
+            let trace = trace_of(steps, methods, 0);
+            let range = TimeRange { from_ns: from, to_ns: trace.bounds.1 - short };
+            check(&trace, Some(range))?;
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 use crate::text::{BEGIN, TraceText};
 
 /// What is recorded where nothing is chosen, as far as the device has it.
@@ -38,6 +39,9 @@ const ASYNC_STOP_SDK: u32 = 23;
 
 /// How much of what atrace says before a trace is kept for messages, bytes.
 const MOST_SAID: usize = 4096;
+
+/// What every atrace says in the end when it could not start.
+pub(crate) const NOT_STARTED: &str = "unable to start tracing";
 
 /// What to record.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -75,6 +79,8 @@ pub struct AtraceAgent {
     sdk: u32,
     /// The options and categories of every call, once the device's are known.
     arguments: String,
+    /// Nothing is recorded any more.
+    is_stopped: bool,
 }
 
 impl AtraceAgent {
@@ -92,6 +98,7 @@ impl AtraceAgent {
             options,
             sdk,
             arguments: String::new(),
+            is_stopped: false,
         })
     }
 
@@ -113,7 +120,7 @@ impl AtraceAgent {
         self.sdk >= ASYNC_STOP_SDK || category != "rs"
     }
 
-    fn program(&self) -> String {
+    pub(crate) fn program(&self) -> String {
         quote(self.options.program.as_deref().unwrap_or("atrace"))
     }
 
@@ -160,11 +167,16 @@ impl AtraceAgent {
 
     /// Starts it with its events printed as they happen; the words for the user with it.
     pub(crate) fn stream_live(&mut self, limit: Duration) -> Result<(Vec<String>, Shell)> {
+        let (said, line) = self.line_of("--stream", limit)?;
+        Ok((said, self.device.shell(&line)?))
+    }
+
+    /// The line that has it do a step without compression; the words for the user with it.
+    pub(crate) fn line_of(&mut self, step: &str, limit: Duration) -> Result<(Vec<String>, String)> {
         let (categories, missing) = self.choose(limit)?;
         self.options.compress = false;
         self.arguments = self.arguments(&categories);
-        let shell = self.device.shell(&self.line("--stream"))?;
-        Ok((unavailable(&missing), shell))
+        Ok((unavailable(&missing), self.line(step)))
     }
 
     /// Ends whatever is left of a recording.
@@ -204,22 +216,47 @@ impl Agent for AtraceAgent {
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         let (categories, missing) = self.choose(limit)?;
         self.arguments = self.arguments(&categories);
-        let output = self.device.ask(&self.line("--async_start"), limit)?;
+        let line = self.line("--async_start");
+        let output = self.device.run(&line, limit)?;
         let mut said = unavailable(&missing);
-        // Older ones say that they cannot start, and end with 0.
         let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        // Android's says that it cannot start, and ends with 0.
+        if !output.is_success() || complaint.contains(NOT_STARTED) {
+            return Err(CaptureError::DidNotStart {
+                said: output
+                    .complaint()
+                    .replace(NOT_STARTED, "")
+                    .trim()
+                    .to_owned(),
+            });
+        }
         if !complaint.is_empty() {
             said.push(complaint);
         }
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        true
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
-        let folder = self.device.tracing_folder()?;
         let mark = quote(&format!("trace_event_clock_sync: name={name}"));
-        let line = format!("echo {mark} > {}/trace_marker", quote(&folder));
+        // One line, so that little time goes by between the question and the mark.
+        let line = format!(
+            "for d in /sys/kernel/tracing /sys/kernel/debug/tracing; do \
+             test -e $d/trace_marker && {{ echo {mark} > $d/trace_marker; exit; }}; done; exit 1"
+        );
         self.device.ask(&line, limit)?;
         Ok(())
+    }
+
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        self.device.buffer_status(limit)
+    }
+
+    fn status_disturbs(&self) -> bool {
+        !self.is_stopped
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
@@ -227,7 +264,7 @@ impl Agent for AtraceAgent {
         // that has a longer trace.
         let folder = self.device.tracing_folder()?;
         let line = format!("echo 0 > {}/tracing_on", quote(&folder));
-        self.device.run(&line, limit)?;
+        self.is_stopped = self.device.run(&line, limit)?.is_success();
         Ok(())
     }
 

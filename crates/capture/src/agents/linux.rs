@@ -1,15 +1,17 @@
 //! The kernel of this machine, through its tracefs.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use traceloom_tracefs::{
-    Catalog, Category, CategoryError, Config, Event, NoProperties, Origin, Session, Tracefs,
-    dump_text,
+    Catalog, Category, CategoryError, Config, DatVersion, Event, NoProperties, Origin, RawCapture,
+    Session, Tracefs, dump_text,
 };
 
 use crate::agent::{Agent, PartKind, Sink};
 use crate::error::{CaptureError, Result};
+use crate::status::{Status, size_kb};
 
 /// What is recorded where nothing is chosen, as far as the kernel has it.
 pub const LINUX_CATEGORIES: &[&str] = &[
@@ -85,6 +87,39 @@ impl<'t> LinuxAgent<'t> {
     /// The tracefs instance that it records in, if it is not the whole.
     pub(crate) fn instance(&self) -> Option<String> {
         self.options.instance.clone()
+    }
+
+    /// Begins to take the pages of what is being recorded. Where that fails, nothing is recorded
+    /// any more.
+    pub(crate) fn capture_pages(&mut self, folder: &Path) -> Result<RawCapture> {
+        let session = self.session.as_ref();
+        let Some(session) = session else {
+            return Err(CaptureError::NotStarted);
+        };
+        RawCapture::start(session.tree(), folder).map_err(|error| {
+            self.session = None;
+            error.into()
+        })
+    }
+
+    /// Writes pages with what the kernel says of them.
+    pub(crate) fn write_pages(
+        &mut self,
+        capture: RawCapture,
+        version: DatVersion,
+        out: &mut impl Write,
+    ) -> Result<()> {
+        let session = self.session.as_ref().ok_or(CaptureError::NotStarted)?;
+        Ok(capture.finish(session.tree(), version, out)?)
+    }
+
+    /// Puts all settings back.
+    pub(crate) fn restore(&mut self) -> Result<()> {
+        let left = self.session.take().map(Session::restore);
+        match left.unwrap_or_default().first() {
+            Some(warning) => Err(CaptureError::NotRestored(warning.to_string())),
+            None => Ok(()),
+        }
     }
 
     /// The categories that this kernel has, with their titles.
@@ -185,18 +220,37 @@ impl Agent for LinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        true
+    }
+
     fn mark(&mut self, name: &str, _: Duration) -> Result<()> {
+        /// `EBADF`: the buffer is full, and takes nothing more.
+        const FULL: i32 = 9;
         let text = format!("trace_event_clock_sync: name={name}\n");
-        if let Some(session) = &self.session {
-            let file = session.tree().path("trace_marker");
-            let marker = std::fs::OpenOptions::new().write(true).open(&file);
-            let written = marker.and_then(|mut marker| marker.write_all(text.as_bytes()));
-            written.map_err(|source| CaptureError::Local {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        let file = session.tree().path("trace_marker");
+        let marker = std::fs::OpenOptions::new().write(true).open(&file);
+        match marker.and_then(|mut marker| marker.write_all(text.as_bytes())) {
+            Err(error) if error.raw_os_error() != Some(FULL) => Err(CaptureError::Local {
                 path: file.display().to_string(),
-                source,
-            })?;
+                source: error,
+            }),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    fn status(&mut self, _: Duration) -> Option<Status> {
+        let tree = self.session.as_ref()?.tree();
+        let mut status = Status::default();
+        for cpu in tree.list("per_cpu") {
+            let read = |file: &str| tree.read(&format!("per_cpu/{cpu}/{file}")).ok();
+            let size = read("buffer_size_kb").and_then(|text| size_kb(&text));
+            status.add_cpu(&read("stats")?, size);
+        }
+        Some(status)
     }
 
     fn stop(&mut self, _: Duration) -> Result<()> {
@@ -207,23 +261,20 @@ impl Agent for LinuxAgent<'_> {
     }
 
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let Some(session) = self.session.take() else {
+        let Some(session) = &self.session else {
             return Ok(());
         };
         sink.begin(PartKind::SystemTrace, "ftrace")
             .map_err(CaptureError::Sink)?;
         let dumped = dump_text(session.tree(), &mut Output(sink));
-        let left = session.restore();
+        let restored = self.restore();
         dumped?;
-        match left.first() {
-            Some(warning) => Err(CaptureError::NotRestored(warning.to_string())),
-            None => Ok(()),
-        }
+        restored
     }
 }
 
 /// A sink to write to.
-struct Output<'s>(&'s mut dyn Sink);
+pub(crate) struct Output<'s>(pub &'s mut dyn Sink);
 
 impl Write for Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

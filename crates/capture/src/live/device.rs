@@ -1,5 +1,6 @@
 //! A device, watched.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub struct LiveAtraceAgent {
     atrace: AtraceAgent,
     tape: Arc<Mutex<Tape>>,
     running: Option<(Closer, JoinHandle<Result<()>>)>,
+    stopping: Arc<AtomicBool>,
 }
 
 impl LiveAtraceAgent {
@@ -24,6 +26,7 @@ impl LiveAtraceAgent {
             atrace,
             tape: Arc::new(Mutex::new(tape)),
             running: None,
+            stopping: Arc::default(),
         }
     }
 }
@@ -37,21 +40,31 @@ impl Agent for LiveAtraceAgent {
         let (said, mut shell) = self.atrace.stream_live(limit)?;
         let closer = shell.closer()?;
         let tape = Arc::clone(&self.tape);
+        let stopping = Arc::clone(&self.stopping);
         let follow = move || -> Result<()> {
-            loop {
-                match shell.next_event()? {
-                    ShellEvent::Stdout(bytes) => {
-                        tape.lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push(bytes);
+            let tape = || tape.lock().unwrap_or_else(PoisonError::into_inner);
+            let why = loop {
+                match shell.next_event() {
+                    Ok(ShellEvent::Stdout(bytes)) => tape().push(bytes),
+                    Ok(ShellEvent::Stderr(_)) => {}
+                    Ok(ShellEvent::Exit(code)) => {
+                        break format!("atrace ended with status {code}");
                     }
-                    ShellEvent::Stderr(_) => {}
-                    ShellEvent::Exit(_) => return Ok(()),
+                    Err(error) => break error.to_string(),
                 }
+            };
+            // An end that was asked for is none that anybody must hear of.
+            if !stopping.load(Ordering::Acquire) {
+                tape().broke_off(why);
             }
+            Ok(())
         };
         self.running = Some((closer, thread::spawn(follow)));
         Ok(said)
+    }
+
+    fn takes_marks(&self) -> bool {
+        self.atrace.takes_marks()
     }
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
@@ -59,6 +72,7 @@ impl Agent for LiveAtraceAgent {
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
+        self.stopping.store(true, Ordering::Release);
         let stopped = self.atrace.stop(limit);
         if let Some((closer, thread)) = self.running.take() {
             // It goes on for as long as its terminal is there. That the connection ends then is no

@@ -11,6 +11,7 @@ use super::Tape;
 use crate::agent::{Agent, Sink};
 use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
+use crate::status::Status;
 
 /// Records this machine onto a tape, from the kernel's `trace_pipe`.
 pub struct LiveLinuxAgent<'t> {
@@ -43,12 +44,18 @@ impl<'t> LiveLinuxAgent<'t> {
             Arc::clone(&self.stop),
             self.kernel.instance(),
         );
+        let tape = Arc::clone(&self.tape);
         self.threads.push(thread::spawn(move || {
             let tree = match &name {
                 Some(name) => Instance::of(&tree, name)?,
                 None => Instance::top(&tree),
             };
-            stream_text(&tree, &mut to, &stop)?;
+            let streamed = stream_text(&tree, &mut to, &stop);
+            if let Err(error) = &streamed {
+                let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
+                tape.broke_off(error.to_string());
+            }
+            streamed?;
             Ok(())
         }));
         let tape = Arc::clone(&self.tape);
@@ -79,8 +86,18 @@ impl Agent for LiveLinuxAgent<'_> {
         Ok(said)
     }
 
+    fn takes_marks(&self) -> bool {
+        self.kernel.takes_marks()
+    }
+
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         self.kernel.mark(name, limit)
+    }
+
+    fn status(&mut self, limit: Duration) -> Option<Status> {
+        // Of losses the tape tells.
+        let status = self.kernel.status(limit)?;
+        Some(Status { lost: 0, ..status })
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {

@@ -1,18 +1,22 @@
 //! What was recorded last.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 use traceloom_formats::FtraceLine;
 
+use super::spool::Spool;
 use super::trigger::Trigger;
+use super::window::Window;
 use crate::agent::{PartKind, Sink};
 
 /// How much text is let go at a time, bytes.
 const CHUNK: usize = 64 << 10;
 
 /// The first line of every dump: readers know the format by it, and a stream has none.
-const HEADER: &[u8] = b"# tracer: nop\n#\n";
+pub(super) const HEADER: &[u8] = b"# tracer: nop\n#\n";
 
 /// What those who record want to know of a tape at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +26,8 @@ pub enum Watched {
     Fired(String),
     /// The kernel lost events, since the recorder was too slow or the buffer too small.
     Lost(u64),
+    /// Nothing more comes, though nobody asked for the end: why.
+    BrokeOff(String),
 }
 
 /// Text of a recording, of which only the last seconds are kept.
@@ -30,6 +36,10 @@ pub struct Tape {
     trigger: Option<Trigger>,
     /// Hears of what cannot wait.
     tell: Box<dyn Fn(Watched) + Send>,
+    /// Shows its end while it is recorded.
+    window: Option<Arc<Window>>,
+    /// Holds all of it, in the place of `chunks`.
+    spool: Option<Spool>,
     chunks: VecDeque<Chunk>,
     /// A line whose end has not come.
     begun: Vec<u8>,
@@ -54,10 +64,31 @@ impl Tape {
             keep_ns,
             trigger,
             tell: Box::new(tell),
+            window: None,
+            spool: None,
             chunks: VecDeque::new(),
             begun: Vec::new(),
             newest_ns: i64::MIN,
         }
+    }
+
+    /// That shows its end in `window`, too.
+    #[must_use]
+    pub fn shown_in(mut self, window: Arc<Window>) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// That keeps what it has in `file` instead of in memory; for one that keeps everything.
+    #[must_use]
+    pub fn kept_in(mut self, file: File) -> Self {
+        self.spool = Some(Spool::new(file));
+        self
+    }
+
+    /// Nothing more comes, though nobody asked for the end.
+    pub fn broke_off(&self, why: String) {
+        (self.tell)(Watched::BrokeOff(why));
     }
 
     /// Takes what was recorded next.
@@ -75,22 +106,41 @@ impl Tape {
         }
     }
 
-    /// The bytes that are kept.
+    /// The bytes that are kept in memory.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.text.len()).sum()
     }
 
-    /// Whether nothing is kept.
+    /// Whether nothing is kept in memory.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn line(&mut self, line: &[u8]) {
-        if let Some(read) = FtraceLine::read(line.trim_ascii_end()) {
+        let read = FtraceLine::read(line.trim_ascii_end());
+        if let Some(window) = &self.window {
+            window.push(line, read.as_ref().map(|read| read.ts_ns));
+        }
+        if let Some(read) = read {
             self.newest_ns = self.newest_ns.max(read.ts_ns);
             self.watch(&read);
         } else if let Some(lost) = lost(line) {
+            if let Some(window) = &self.window {
+                window.lost(lost);
+            }
             (self.tell)(Watched::Lost(lost));
+        }
+        self.keep(line);
+    }
+
+    fn keep(&mut self, line: &[u8]) {
+        if let Some(spool) = &mut self.spool {
+            if let Err(error) = spool.push(line) {
+                (self.tell)(Watched::BrokeOff(format!(
+                    "what is recorded cannot be kept: {error}"
+                )));
+            }
+            return;
         }
         if self
             .chunks
@@ -138,6 +188,15 @@ impl Tape {
     pub fn hand_over(&mut self, name: &str, sink: &mut dyn Sink) -> io::Result<()> {
         let oldest = self.oldest_kept().unwrap_or(i64::MIN);
         sink.begin(PartKind::SystemTrace, name)?;
+        if let Some(spool) = &mut self.spool {
+            let mut is_first = true;
+            return spool.read_back(|piece| {
+                if std::mem::take(&mut is_first) {
+                    sink.data(HEADER)?;
+                }
+                sink.data(piece)
+            });
+        }
         if self.chunks.is_empty() {
             return Ok(());
         }
@@ -173,7 +232,7 @@ mod tests {
 
     use super::{Tape, Watched};
     use crate::agent::{PartKind, Sink};
-    use crate::live::Trigger;
+    use crate::live::{Trigger, Window, WindowLimits};
 
     #[derive(Default)]
     struct Kept(String);
@@ -209,6 +268,40 @@ mod tests {
         tape.hand_over("x", &mut kept).unwrap();
         let expected: String = (97_999..100_000).map(line).collect();
         assert!(kept.0 == format!("# tracer: nop\n#\n{expected}"));
+    }
+
+    #[test]
+    fn a_file_holds_all_and_a_window_the_end() {
+        let window = Arc::new(Window::new(WindowLimits {
+            keep_ns: 1_000_000,
+            most_bytes: 256 << 10,
+        }));
+        let mut tape = Tape::new(None, None, |_| ())
+            .kept_in(tempfile::tempfile().unwrap())
+            .shown_in(Arc::clone(&window));
+        let text: String = (0..50_000).map(line).collect();
+        for piece in text.as_bytes().chunks(777) {
+            tape.push(piece);
+        }
+        tape.push(b"CPU:1 [LOST 12 EVENTS]\n");
+        assert!(tape.is_empty(), "nothing of it is in memory");
+        let stats = window.stats();
+        assert_eq!((stats.events, stats.lost), (50_000, 12));
+        let end = String::from_utf8(window.text(usize::MAX)).unwrap();
+        assert!(end.ends_with(&(line(49_999) + "CPU:1 [LOST 12 EVENTS]\n")));
+        let mut kept = Kept::default();
+        tape.hand_over("x", &mut kept).unwrap();
+        assert!(kept.0 == format!("# tracer: nop\n#\n{text}CPU:1 [LOST 12 EVENTS]\n"));
+    }
+
+    #[test]
+    fn an_end_that_nobody_asked_for_is_told() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let hears = Arc::clone(&told);
+        let tell = move |what| hears.lock().unwrap().push(what);
+        Tape::new(None, None, tell).broke_off("unplugged".to_owned());
+        let expected = [Watched::BrokeOff("unplugged".to_owned())];
+        assert_eq!(*told.lock().unwrap(), expected);
     }
 
     #[test]

@@ -3,4 +3,5 @@
 mod ddms;
 mod fake;
 mod faults;
+mod raw;
 mod real;

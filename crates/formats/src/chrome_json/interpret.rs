@@ -2,24 +2,25 @@
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ClockKind, ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, SourceId,
-    StringId, ThreadId, TraceBuilder, TrackId,
+    ClockRow, NO_DURATION, NO_NUMBER, Place, ProcessId, RepairKind, RowId, StringId, ThreadId,
+    TraceBuilder, TrackId,
 };
 
 use super::asyncs::Asyncs;
 use super::event::Event;
 use super::flows::Flows;
-use super::json::{Value, unescape};
+use super::json::Value;
+use super::parts::{is_inner, is_late};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
 use super::values::{arguments, as_text, is_facts, member, shown};
 use super::{ID, threads};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
-use crate::unwrap::Inner;
+use crate::late::Late;
 
 /// Members of the outermost object that are kept; real files have a dozen.
-const MOST_MEMBERS: usize = 1 << 14;
+pub(super) const MOST_MEMBERS: usize = 1 << 14;
 
 /// A number of the file, or a text in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,20 +31,23 @@ enum Number {
 
 /// Keeps what events say.
 pub(super) struct Interpreter {
-    options: ReadOptions,
+    pub(super) options: ReadOptions,
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
     /// What stands beside the events, and where.
     members: Vec<(String, Vec<u8>, Place)>,
-    members_beyond: u64,
+    pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     pub(super) first_counter: Option<usize>,
     /// Added to all times: what a sync point shared with another block of the page says.
-    shift: i64,
-    /// Embedded ftrace text was read.
+    pub(super) shift: i64,
+    /// Clock markers of no other block.
+    pub(super) clocks: Vec<ClockRow>,
+    pub(super) late: Late,
+    /// Something that is embedded was read.
     pub read_inner: bool,
 }
 
@@ -64,6 +68,8 @@ impl Interpreter {
             async_rows: Vec::new(),
             first_counter: None,
             shift: 0,
+            clocks: Vec::new(),
+            late: Late::default(),
             read_inner: false,
         }
     }
@@ -81,7 +87,8 @@ impl Interpreter {
                 self.bytes += text.len();
                 self.event(Event::read(text), text, place, out.trace(ID)?);
             }
-            Part::Member("systemTraceEvents", text) => return self.system_trace(text, out),
+            Part::Member(key, text) if is_inner(key) => return self.inner(key, text, out),
+            Part::Member(key, text) if is_late(key) => self.hold_late(key, text, place),
             Part::Member(key, text) => self.hold_member(key, text, place),
             Part::Junk(text) => {
                 let count = text.len() as u64;
@@ -92,7 +99,7 @@ impl Interpreter {
     }
 
     /// Whether the file is a trace at all, only its events tell: its facts wait for the end.
-    fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
+    pub(super) fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
         if self.members.len() >= MOST_MEMBERS {
             self.members_beyond += 1;
             return;
@@ -106,27 +113,6 @@ impl Interpreter {
         };
         self.members
             .push((key.to_owned(), text[..kept].to_vec(), place));
-    }
-
-    /// ftrace text in a string, as Chromium on Linux writes it.
-    fn system_trace(&mut self, text: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let [b'"', inside @ .., b'"'] = text else {
-            self.hold_member("systemTraceEvents", text, Place::default());
-            return Ok(());
-        };
-        let mut inner = Inner::new(ID, &self.options);
-        let plain = unescape(inside);
-        let result = inner.feed(&plain, out).and_then(|()| inner.finish(out));
-        match result {
-            Ok(()) => self.read_inner = true,
-            Err(error @ (ReadError::TooDeep { .. } | ReadError::TooBig { .. })) => {
-                return Err(error);
-            }
-            Err(error) => out.repair(RepairKind::SkippedEntry, 1, Place::default(), || {
-                format!("systemTraceEvents: {error}")
-            }),
-        }
-        Ok(())
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
@@ -267,33 +253,6 @@ impl Interpreter {
         }
     }
 
-    /// A marker that another block of the same page may have too; that block's clock then counts.
-    fn clock_sync(&mut self, event: &Event<'_>, ts: i64, place: Place, out: &mut TraceBuilder) {
-        let name = event.argument(b"sync_id");
-        let Some(name) = name.as_ref().and_then(Value::text) else {
-            return out.repair(RepairKind::BadClockSync, 1, place, || {
-                "no sync_id".to_owned()
-            });
-        };
-        let name = String::from_utf8_lossy(name).into_owned();
-        let known = out.trace().clocks.iter().find(|row| row.name == name);
-        let issued = event.argument(b"issue_ts");
-        let issued = issued.as_ref().and_then(Value::text);
-        let issued = issued.and_then(super::json::micros_to_ns).unwrap_or(ts);
-        if let Some(row) = known {
-            self.shift = row.ts.saturating_sub(issued);
-            return;
-        }
-        out.clock(ClockRow {
-            source: SourceId::NONE,
-            clock: ClockKind::Trace,
-            ts,
-            value_ns: ts,
-            precision_ns: 0,
-            name,
-        });
-    }
-
     /// Puts everything in order and builds the slices.
     pub fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         let out = out.trace(ID)?;
@@ -306,6 +265,7 @@ impl Interpreter {
             Place::default(),
             || "too many members beside the events".to_owned(),
         );
+        self.put_clocks(out);
         let shift = self.shift;
         for row in self.first_counter.unwrap_or(usize::MAX)..out.trace().counters.len() {
             let ts = &mut out.tables().counters.ts;
@@ -327,7 +287,8 @@ impl Interpreter {
         for row in &async_rows {
             asyncs.take(row, out);
         }
-        Ok(())
+        let mut late = std::mem::take(&mut self.late);
+        late.finish(ID, &self.options, &mut Target::Trace(out))
     }
 }
 

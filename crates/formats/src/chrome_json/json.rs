@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// A value, with its text where it stands.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     /// A string, its escapes resolved.
     Text(Cow<'a, [u8]>),
     /// A number, `true`, `false` or `null`, as it was written.
@@ -42,7 +42,7 @@ impl<'a> Value<'a> {
 
 /// Walks the fields of an object.
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     text: &'a [u8],
     at: usize,
     broken: bool,
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the walk ended at something that is no field.
+    /// Whether the walk ended at something that is no field, or before the object's end.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
@@ -101,19 +101,69 @@ impl<'a> Iterator for Fields<'a> {
     type Item = (Cow<'a, [u8]>, Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.text.is_empty() {
+            return None;
+        }
         let first = loop {
-            match self.blank()? {
-                b',' => self.at += 1,
-                byte => break byte,
+            match self.blank() {
+                Some(b',') => self.at += 1,
+                other => break other,
             }
         };
-        let field = (first == b'"').then(|| self.field()).flatten();
+        let field = (first == Some(b'"')).then(|| self.field()).flatten();
         if field.is_none() {
-            self.broken = first != b'}';
+            self.broken = first != Some(b'}');
             self.text = b"";
             self.at = 0;
         }
         field
+    }
+}
+
+/// Walks the values of an array.
+#[derive(Clone, Debug)]
+pub(crate) struct Items<'a> {
+    walk: Fields<'a>,
+}
+
+impl<'a> Items<'a> {
+    /// The values of an array, whose text begins with its bracket; none of anything else.
+    pub fn of(text: &'a [u8]) -> Self {
+        let at = usize::from(text.first() == Some(&b'['));
+        let text = if at == 1 { text } else { b"" };
+        let broken = false;
+        Self {
+            walk: Fields { text, at, broken },
+        }
+    }
+
+    /// Whether the walk ended at something that is no value, or before the array's end.
+    pub fn is_broken(&self) -> bool {
+        self.walk.broken
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let walk = &mut self.walk;
+        if walk.text.is_empty() {
+            return None;
+        }
+        let first = loop {
+            match walk.blank() {
+                Some(b',') => walk.at += 1,
+                other => break other,
+            }
+        };
+        let value = first.filter(|&byte| byte != b']');
+        let value = value.and_then(|_| walk.value());
+        if value.is_none() {
+            walk.broken = first != Some(b']');
+            (walk.text, walk.at) = (b"", 0);
+        }
+        value
     }
 }
 
@@ -181,7 +231,7 @@ impl Scan {
 }
 
 /// The text of a string's inside.
-pub(super) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(b'\\', text) else {
         return Cow::Borrowed(text);
     };

@@ -16,7 +16,8 @@ mod counters;
 mod event;
 mod flows;
 mod interpret;
-mod json;
+pub(crate) mod json;
+mod parts;
 mod rows;
 mod split;
 #[cfg(test)]
@@ -56,6 +57,7 @@ impl Format for ChromeJson {
         match (head.first(), inside.first()) {
             (Some(b'{'), Some(b'"')) if has(b"\"traceEvents\"") => Confidence::Certain,
             (Some(b'{'), Some(b'"')) if has(b"\"systemTraceEvents\"") => Confidence::Likely,
+            (Some(b'{'), Some(b'"')) if has(b"\"controllerTraceDataKey\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if goes_on => Confidence::Maybe,
             (Some(b'['), Some(b'{')) if has(b"\"ph\"") => Confidence::Certain,
             _ => Confidence::No,

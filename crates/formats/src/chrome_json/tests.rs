@@ -296,3 +296,69 @@ fn real_traces_have_as_many_events_as_another_reader_finds() {
     assert!(compared > 30, "{compared}");
     println!("{checked} real traces checked");
 }
+
+/// systrace's JSON with every kind of data: what the agents recorded lies on one time line, as the
+/// controller noted when each was asked for its marker.
+#[test]
+fn the_parts_of_systraces_json_lie_on_one_time_line() {
+    let controller = r#"{"traceEvents":[
+        {"ph":"c","cat":"__metadata","name":"clock_sync","ts":900100,"args":{"sync_id":"a","issue_ts":900000}},
+        {"ph":"c","cat":"__metadata","name":"clock_sync","ts":900300,"args":{"sync_id":"b","issue_ts":900200}},
+        {"ph":"c","cat":"__metadata","name":"clock_sync","ts":900500,"args":{"sync_id":"d","issue_ts":900400}}],
+        "metadata":{"clock-domain":"SYSTRACE"}}"#;
+    let mark = "tracing_mark_write: trace_event_clock_sync";
+    let parts = [
+        ("powerTraceAsString", "# BattOr\n0.10 5.0 4000.0\n0.30 6.0 4000.0 <b>\n".to_owned()),
+        ("waltTrace", format!("# tracer: \n# clock_type=LINUX_CLOCK_MONOTONIC\n\
+            WALTThread-1234 (42) [000] ...1 70.000004: tracing_mark_write: B|42|tap|description=x|WALT\n\
+            WALTThread-1234 (42) [000] ...1 70.000006: tracing_mark_write: E|42|tap||WALT\n\
+            <0>-0  (-----) [001] ...1  70.000002: {mark}: name=c\n")),
+        ("atraceProcessDump", "ATRACE_PROCESS_DUMP\n{\"clock_sync_markers\":{\"d\":70001},\n\"dump\":{\
+            \"start_ts\":\"70000\",\"snapshots\":[{\"ts\":\"70001\",\"memdump\":{\"8\":{\"rss\":3}}}],\
+            \"processes\":{\"8\":{\"name\":\"shop\"}}}}".to_owned()),
+        ("systemTraceEvents", format!("# tracer: nop\n  app-8 ( 8) [000] .... 5.000000: {mark}: name=a\n\
+            \x20 app-8 ( 8) [000] .... 5.000001: {mark}: parent_ts=70.000001\n")),
+        ("cgroupDump", "# tracer: \nCGROUP DUMP\ncpuset 4 7 1\n# cgroup task attachment\n/top-app (root=4) : 8 9\n".to_owned()),
+        ("androidProcessDump", "PROCESS DUMP\nUSER PID TID CMD\nroot 8 9 worker\n".to_owned()),
+        ("systraceController", controller.to_owned()),
+    ];
+    let members = parts.map(|(key, text)| format!("{}:{}", Value::from(key), Value::from(text)));
+    let json = format!(
+        "{{\"controllerTraceDataKey\":\"systraceController\",{}}}",
+        members.join(",")
+    );
+    let trace = read(&json);
+    assert_eq!(slices(&trace), ["0 tap|description=x|WALT 5000004+2"]);
+    let mut values: Vec<_> = trace
+        .counters
+        .rows()
+        .map(|row| (row.ts / 1000, row.value))
+        .collect();
+    values.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    // The BattOr's marker is 200 µs after the trace's, its first sample 200 µs before that.
+    let battor = [(5_000_000, 5.0), (5_000_000, 20.0), (5_000_000, 4000.0)];
+    assert_eq!(values[..3], battor);
+    let (at, rss) = values[values.len() - 1];
+    // By the clock: the marker tells it 100 µs less exactly.
+    assert_eq!((at, rss), (5_001_000, 3072.0), "the process's memory");
+    let process = trace.processes.row(0);
+    assert_eq!((process.pid, trace.strings.get(process.name)), (8, "shop"));
+    let fact = |key: &str| {
+        trace
+            .metadata
+            .rows()
+            .any(|row| trace.strings.get(row.key) == key)
+    };
+    assert!(fact("cgroup.tasks./top-app (root=4)") && fact("cgroup.cpuset"));
+    assert!(trace.threads.tid.iter().any(|tid| tid == 9));
+    let names = trace
+        .sources
+        .name
+        .iter()
+        .map(|name| trace.strings.get(name).to_owned());
+    assert_eq!(
+        names.skip(1).collect::<Vec<_>>(),
+        ["powerTraceAsString", "waltTrace"]
+    );
+    assert!(trace.repairs.rows().is_empty(), "{:?}", trace.repairs);
+}

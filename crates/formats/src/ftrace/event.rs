@@ -232,6 +232,8 @@ pub(crate) enum GraphCall<'a> {
 pub(crate) enum Header<'a> {
     /// Nothing worth keeping: column titles, blank lines, `TRACE:`.
     Nothing,
+    /// `# clock_type=LINUX_CLOCK_MONOTONIC`: systrace put it before what a WALT noted.
+    Clock(&'a [u8]),
     /// `# tracer: nop`.
     Tracer(&'a [u8]),
     /// `# entries-in-buffer/entries-written: 116/116   #P:1`.

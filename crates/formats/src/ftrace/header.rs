@@ -74,6 +74,9 @@ fn comment(text: &[u8]) -> Header<'_> {
 
 /// `key: value`; drawings and column titles are nothing.
 fn fact(body: &[u8]) -> Header<'_> {
+    if let Some(clock) = body.strip_prefix(b"clock_type=") {
+        return Header::Clock(clock);
+    }
     let Some(colon) = memchr::memchr(b':', body) else {
         return Header::Nothing;
     };
@@ -138,6 +141,10 @@ mod tests {
             Header::Lost { cpu: 3, events: 17 },
         );
         is("CPU 3 is empty", Header::CpuEmpty(3));
+        is(
+            "# clock_type=LINUX_CLOCK_MONOTONIC",
+            Header::Clock(b"LINUX_CLOCK_MONOTONIC"),
+        );
         is("cpus=6", Header::Cpus(6));
         is("version = 6", Header::Version(b"6"));
         is(

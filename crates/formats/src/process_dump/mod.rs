@@ -1,10 +1,12 @@
 //! Lists of the processes and threads of a device, taken beside a trace: systrace's PROCESS DUMP
-//! (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, and CGROUP DUMP.
+//! (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, CGROUP DUMP, and
+//! ATRACE_PROCESS_DUMP with what the memory of each process was.
 //!
 //! Within a systrace page they share the source of the ftrace block, and tell it which process a
 //! thread belongs to.
 
 mod cgroup;
+pub(crate) mod memory;
 mod people;
 mod procfs;
 mod table;
@@ -20,8 +22,12 @@ pub(crate) struct ProcessDump;
 /// CGROUP DUMP.
 pub(crate) struct CgroupDump;
 
+/// ATRACE_PROCESS_DUMP.
+pub(crate) struct MemoryDump;
+
 const PROCESS: &str = "process-dump";
 const CGROUP: &str = "cgroup-dump";
+const MEMORY: &str = "atrace-process-dump";
 
 /// How many lines are looked at to recognise a dump.
 const SNIFF_LINES: usize = 5;
@@ -70,6 +76,27 @@ impl Format for CgroupDump {
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
         Some(Box::new(Whole::new(CGROUP, cgroup::read)))
+    }
+}
+
+impl Format for MemoryDump {
+    fn id(&self) -> &'static str {
+        MEMORY
+    }
+
+    fn title(&self) -> &'static str {
+        "memory of processes (beside a systrace)"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        match head.trim_ascii_start().starts_with(memory::TITLE) {
+            true => Confidence::Certain,
+            false => Confidence::No,
+        }
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::new(Whole::new(MEMORY, memory::read)))
     }
 }
 

@@ -41,7 +41,8 @@ pub(super) fn member(tid: i64, pid: i64, out: &mut TraceBuilder) -> ThreadId {
     utid
 }
 
-fn name_thread(utid: ThreadId, name: &[u8], out: &mut TraceBuilder) {
+/// Names a thread that the trace itself does not name.
+pub(super) fn name_thread(utid: ThreadId, name: &[u8], out: &mut TraceBuilder) {
     if out.trace().threads.name.get(utid.row()).is_empty() {
         let name = out.intern(unbracketed(name));
         out.name_thread(utid, name);

@@ -5,6 +5,7 @@ use super::js_lines::JsLines;
 use crate::base64::{Base64, is_base64};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
+use crate::late::is_late;
 use crate::unwrap::Inner;
 
 /// How many bytes tell whether a block is base64.
@@ -24,6 +25,8 @@ enum Kind {
     Unknown(Vec<u8>),
     Plain,
     Base64(Base64),
+    /// To be read when all other blocks are.
+    Late(Vec<u8>),
 }
 
 impl Block {
@@ -57,6 +60,15 @@ impl Block {
             }
         };
         self.keep(result)
+    }
+
+    /// Its bytes, where it is one to be read when all others are. It is over then.
+    pub fn take_late(&mut self) -> Option<Vec<u8>> {
+        match &mut self.kind {
+            Kind::Late(bytes) => Some(std::mem::take(bytes)),
+            Kind::Unknown(head) if is_late(head) => Some(std::mem::take(head)),
+            _ => None,
+        }
     }
 
     /// The block is over. The inner error says what was wrong with it.
@@ -110,6 +122,10 @@ impl Kind {
     ) -> Result<(), ReadError> {
         match self {
             Self::Plain => inner.feed(bytes, out),
+            Self::Late(all) => {
+                all.extend_from_slice(bytes);
+                Ok(())
+            }
             Self::Base64(decoder) => {
                 let mut decoded = Vec::with_capacity(bytes.len());
                 decoder.push(bytes, &mut decoded);
@@ -137,6 +153,8 @@ impl Kind {
         let shown = head[..head.len().min(HEAD)].trim_ascii();
         *self = if shown.len() >= SHORTEST && is_base64(shown) {
             Self::Base64(Base64::default())
+        } else if is_late(shown) {
+            Self::Late(Vec::new())
         } else {
             Self::Plain
         };

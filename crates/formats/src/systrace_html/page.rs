@@ -18,6 +18,7 @@ use super::ID;
 use super::block::Block;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
+use crate::late::Late;
 
 const END: &[u8] = b"</script";
 const BEGIN_TRACE: &[u8] = b"<!-- begin trace -->";
@@ -43,6 +44,7 @@ pub(super) struct PageReader {
     read: usize,
     skipped: usize,
     first_error: Option<ReadError>,
+    late: Late,
 }
 
 impl PageReader {
@@ -56,6 +58,7 @@ impl PageReader {
             read: 0,
             skipped: 0,
             first_error: None,
+            late: Late::default(),
         }
     }
 
@@ -160,9 +163,14 @@ impl PageReader {
     }
 
     fn end_block(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let State::Data(block) = std::mem::replace(&mut self.state, State::Code) else {
+        let State::Data(mut block) = std::mem::replace(&mut self.state, State::Code) else {
             return Ok(());
         };
+        if let Some(bytes) = block.take_late() {
+            self.late.add(&self.options.name, bytes);
+            self.read += 1;
+            return Ok(());
+        }
         match block.finish(out)? {
             Ok(()) => self.read += 1,
             Err(error) => self.count_unread(error, out),
@@ -220,6 +228,7 @@ impl Reader for PageReader {
                 "the page ends inside its data".to_owned()
             });
         }
+        self.late.finish(ID, &self.options, out)?;
         match self.first_error.take() {
             _ if self.read > 0 => Ok(()),
             Some(error) => Err(error),

@@ -26,6 +26,9 @@ of traceloom alone:
   --instance NAME record in a trace instance of its own, beside other recordings
   --raw           write trace.dat for trace-cmd and KernelShark: the kernel's own
                     records, taken from the buffer while it is recorded
+  --raw_version N version of that file: 6, which every reader knows [default], or 7
+  --raw_compression NAME
+                  packs version 7: none [default], zlib or zstd
   --categories FILE
                   more categories, as [[category]] tables
   --compat        do as Android's atrace does also where that is wrong

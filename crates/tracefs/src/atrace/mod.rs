@@ -67,16 +67,18 @@ fn work(
     // The original looks at the categories while it reads the options: their errors come first.
     let (chosen, errors) = catalog.choose(&options.categories, tree, properties);
     errors.iter().for_each(|error| tell(&error.to_string()));
-    if let Some(wrong) = wrong_use(options) {
-        tell(wrong);
-        return 1;
-    }
+    let dat = match (wrong_use(options), options.dat()) {
+        (None, Ok(dat)) => dat,
+        (Some(wrong), _) => return refuse(wrong),
+        (None, Err(wrong)) => return refuse(&wrong),
+    };
     let job = Job {
         options,
         catalog,
         tree,
         properties,
         chosen,
+        dat,
     };
     match job.run() {
         Ok(Outcome::Done) => 0,
@@ -87,6 +89,11 @@ fn work(
             u8::from(!options.compat)
         }
     }
+}
+
+fn refuse(wrong: &str) -> u8 {
+    tell(wrong);
+    1
 }
 
 fn wrong_use(options: &Options) -> Option<&'static str> {

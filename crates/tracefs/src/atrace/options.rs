@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use crate::DatVersion;
+
 /// What the command line asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
@@ -39,6 +41,10 @@ pub(super) struct Options {
     pub instance: Option<String>,
     /// `--raw`.
     pub raw: bool,
+    /// `--raw_version`: which `trace.dat` it writes.
+    pub raw_version: Option<String>,
+    /// `--raw_compression`: how that is packed.
+    pub raw_compression: Option<String>,
     /// `--categories`: files of `[[category]]` tables.
     pub own_categories: Vec<PathBuf>,
     /// The categories that were named.
@@ -85,6 +91,8 @@ impl Default for Options {
             compat: false,
             instance: None,
             raw: false,
+            raw_version: None,
+            raw_compression: None,
             own_categories: Vec::new(),
             categories: Vec::new(),
         }
@@ -92,8 +100,8 @@ impl Default for Options {
 }
 
 const SHORT: &str = "a:b:cf:k:ns:t:zo:";
-/// Long options, and whether they take a value. The last four are ours.
-const LONG: [(&str, bool); 10] = [
+/// Long options, and whether they take a value. The last six are ours.
+const LONG: [(&str, bool); 12] = [
     ("async_start", false),
     ("async_stop", false),
     ("async_dump", false),
@@ -103,6 +111,8 @@ const LONG: [(&str, bool); 10] = [
     ("compat", false),
     ("instance", true),
     ("raw", false),
+    ("raw_version", true),
+    ("raw_compression", true),
     ("categories", true),
 ];
 
@@ -117,6 +127,18 @@ pub(super) fn parse(args: &[String]) -> Result<Options, String> {
 }
 
 impl Options {
+    /// The `trace.dat` that `--raw` writes.
+    ///
+    /// # Errors
+    /// What does not go together, for people.
+    pub fn dat(&self) -> Result<DatVersion, String> {
+        let version = (self.raw_version.as_deref(), self.raw_compression.as_deref());
+        if version != (None, None) && !self.raw {
+            return Err("--raw_version and --raw_compression are for --raw".to_owned());
+        }
+        DatVersion::chosen(version.0, version.1)
+    }
+
     fn read(&mut self, args: &[String]) -> Result<(), String> {
         let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
         let mut rest = args.iter();
@@ -215,6 +237,8 @@ impl Options {
             "list_categories" => self.list = true,
             "compat" => self.compat = true,
             "raw" => self.raw = true,
+            "raw_version" => self.raw_version = Some(value),
+            "raw_compression" => self.raw_compression = Some(value),
             "instance" => self.instance = Some(value),
             _ => self.own_categories.push(value.into()),
         }

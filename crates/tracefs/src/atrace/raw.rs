@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 use super::record::{Job, Outcome, open_output, say, seconds, unbuffered};
+use super::tell;
 use crate::{Ended, Error, RawCapture, Session, Stop, spool_folder};
 
 /// Records, or takes what was recorded, and writes it.
@@ -39,7 +40,13 @@ pub(super) fn record(
         None => unbuffered(&io::stdout())?,
         Some(path) => open_output(path).map_err(Error::file("opening", path))?,
     };
-    capture.finish(session.tree(), &mut out)?;
+    let lost = capture.lost(session.tree());
+    if lost > 0 {
+        tell(&format!(
+            "{lost} events were lost: -b makes the buffer larger"
+        ));
+    }
+    capture.finish(session.tree(), job.dat, &mut out)?;
     Ok(Outcome::Done)
 }
 

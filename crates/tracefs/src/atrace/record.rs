@@ -11,7 +11,7 @@ use super::options::Options;
 use super::{compat, raw, signals, tell};
 use crate::category::Category;
 use crate::{
-    Catalog, Config, Ended, Error, Properties, Session, Stop, SyncPrecision, Tracefs,
+    Catalog, Config, DatVersion, Ended, Error, Properties, Session, Stop, SyncPrecision, Tracefs,
     dump_compressed, dump_text, stream_text,
 };
 
@@ -23,6 +23,8 @@ pub(super) struct Job<'a> {
     pub properties: &'a dyn Properties,
     /// The categories of the command line.
     pub chosen: Vec<Category>,
+    /// What `--raw` writes.
+    pub dat: DatVersion,
 }
 
 /// How it went.

@@ -124,6 +124,11 @@ impl Catalog {
         categories.map(listed).collect()
     }
 
+    /// All categories, in the order of the list.
+    pub fn categories(&self) -> &[Category] {
+        &self.categories
+    }
+
     /// Every event that some category has.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.categories.iter().flat_map(|category| &category.events)

@@ -123,6 +123,137 @@ fn a_buffer_is_dumped_as_pages_too() {
 }
 
 #[test]
+fn what_was_lost_is_said() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let file = device.path("trace.dat");
+    let args = [
+        "--raw",
+        "--stream",
+        "-b",
+        "64",
+        "-o",
+        file.to_str().unwrap(),
+    ];
+    let mut child = device.start(Program::Ours, &args);
+    wait_until_recording(&mut child);
+    let signal = |number| {
+        // SAFETY: kill of our own child, which was not waited for.
+        unsafe { libc::kill(child.id() as libc::pid_t, number) };
+    };
+    // Nobody takes the pages meanwhile.
+    signal(libc::SIGSTOP);
+    let mut marker = Marker::open();
+    // A full buffer takes none: the kernel refuses, and counts.
+    for number in 0..10_000 {
+        _ = marker.try_put(&format!("I|1|mark {number}"));
+    }
+    signal(libc::SIGINT);
+    signal(libc::SIGCONT);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(kernel.settings(), *kernel.baseline());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lost = said.split_once(" events were lost: -b makes the buffer larger");
+    let lost: usize = lost.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap();
+    let trace = read_bytes(&fs::read(file).unwrap(), ReadOptions::default()).unwrap();
+    let losses = [RepairKind::LostEvents, RepairKind::BufferOverflow];
+    let repairs = trace.repairs.rows().iter();
+    let told = repairs.filter(|row| losses.contains(&row.kind));
+    let told: usize = told.map(|row| row.count as usize).sum();
+    assert!(
+        lost > 1_000 && told == lost,
+        "{lost} were lost, {told} are told"
+    );
+}
+
+/// Whether the installed trace-cmd was built with a compression.
+fn trace_cmd_knows(compression: &str) -> bool {
+    let output = Command::new("trace-cmd").args(["list", "-c"]).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let known = compression == "none" || text.unwrap_or_default().contains(compression);
+    if !known {
+        println!("skipped: this trace-cmd has no {compression}; our reader alone was asked");
+    }
+    known
+}
+
+#[test]
+fn version_7_plain_and_packed() {
+    const MARKS: usize = 5_000;
+    if !have_trace_cmd() {
+        return;
+    }
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let mut sizes = Vec::new();
+    for compression in ["none", "zlib", "zstd"] {
+        device.run(Program::Ours, &["--async_start", "-b", "4096", "sched"]);
+        let mut marker = Marker::open();
+        (0..MARKS).for_each(|number| marker.put(&format!("I|1|mark {number}")));
+        let file = device.path(compression);
+        let args = [
+            "--raw",
+            "--async_stop",
+            "--raw_version=7",
+            "--raw_compression",
+            compression,
+            "-o",
+            file.to_str().unwrap(),
+        ];
+        assert_eq!(device.run(Program::Ours, &args).code, Some(0));
+        assert_eq!(kernel.settings(), *kernel.baseline());
+        let bytes = fs::read(&file).unwrap();
+        assert!(bytes.starts_with(b"\x17\x08\x44tracing7\0"));
+        let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+        // Threads that ended before their process was noted are no fault of the file's.
+        let file_is_whole = |kind| {
+            use RepairKind::{BadField, BrokenBlock, LostEvents, TornRecord};
+            !matches!(kind, BadField | BrokenBlock | LostEvents | TornRecord)
+        };
+        let mut repairs = trace.repairs.rows().iter();
+        assert!(repairs.all(|row| file_is_whole(row.kind)));
+        let mut names = trace.instants.rows().map(|row| trace.strings.get(row.name));
+        let is_there = |number: usize| names.any(|name| name == format!("mark {number}"));
+        assert!((0..MARKS).all(is_there), "not all marks, or not in order");
+        if trace_cmd_knows(compression) {
+            let text = report(&device, compression);
+            let marks = text.lines().filter_map(|line| {
+                let number = line.split_once("I|1|mark ")?.1;
+                number.parse::<usize>().ok()
+            });
+            assert!(marks.eq(0..MARKS), "{compression}: not all marks");
+        }
+        sizes.push(bytes.len());
+    }
+    assert!(
+        sizes[1] < sizes[0] / 2 && sizes[2] < sizes[0] / 2,
+        "{sizes:?}"
+    );
+}
+
+#[test]
+fn versions_that_there_are_not() {
+    let Some(_kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    for (args, words) in [
+        (["--raw", "--raw_version=8"], "there is no version 8"),
+        (["--raw", "--raw_compression=lz4"], "none, zlib or zstd"),
+        (["-z", "--raw_version=7"], "are for --raw"),
+    ] {
+        let said = device.run(Program::Ours, &args);
+        assert_eq!(said.code, Some(1));
+        assert!(said.stderr.contains(words), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn our_reader_finds_times_to_the_nanosecond() {
     let Some(kernel) = Kernel::claim() else {
         return;

@@ -75,7 +75,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
 }
 
 /// The line that tells what the format has no place for.
-fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
+pub fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
     let words =
         |&(kind, count): &(LeftOut, u64)| format!("{} {}", thousands(count), kind.words(count));
     let list: Vec<String> = written.left_out.iter().map(words).collect();

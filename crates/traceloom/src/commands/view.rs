@@ -57,8 +57,12 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
         finish: Arc::new(move |trace| {
             with_original_names(trace, None, &open).map_err(|error| format!("{error:#}"))
         }),
+        ..ServerOptions::default()
     })?;
     announce(&server.url())?;
+    if std::io::stderr().is_terminal() {
+        eprintln!("Ctrl-C ends the server");
+    }
     if !args.no_open {
         open_browser(&server.url());
     }
@@ -86,18 +90,18 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
 }
 
 /// The URL goes to standard output, so that scripts can read it.
-fn announce(url: &str) -> Result<()> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{url}")?;
     out.flush()?;
-    if std::io::stderr().is_terminal() {
-        eprintln!("Ctrl-C ends the server");
-    }
     Ok(())
 }
 
 /// Opens the user's browser where there is a display. It is a convenience: the URL was printed.
-fn open_browser(url: &str) {
+pub fn open_browser(url: &str) {
     let Some(mut command) = browser() else {
         return;
     };

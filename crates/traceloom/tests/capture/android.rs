@@ -10,7 +10,7 @@ use crate::work::{
 };
 
 /// Runs a test with a device and the kernel, or says that it cannot.
-fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
+pub fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
     let Some(_turn) = KernelTurn::claim() else {
         return;
     };
@@ -21,7 +21,7 @@ fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
     }
 }
 
-fn on(device: &Loopback, folder: &Path, args: &[&str]) -> Command {
+pub fn on(device: &Loopback, folder: &Path, args: &[&str]) -> Command {
     let mut command = traceloom(folder, args);
     command.env("ANDROID_ADB_SERVER_PORT", device.port().to_string());
     command
@@ -173,7 +173,7 @@ fn a_device_without_root_says_what_to_do() {
 }
 
 /// An activity manager that keeps what it was told, and writes a method trace when it is told to stop.
-fn install_am(device: &Loopback, trace: &Path) {
+pub fn install_am(device: &Loopback, trace: &Path) {
     let log = device.home().join("am.log");
     let script = format!(
         r#"echo "$*" >> {log}
@@ -349,7 +349,7 @@ fn a_device_is_watched() {
 }
 
 /// atrace says nothing when it begins to stream.
-fn wait_until_events_are_on() {
+pub fn wait_until_events_are_on() {
     let begun = std::time::Instant::now();
     let mark = || std::fs::write("/sys/kernel/tracing/trace_marker", "traceloom waits").is_ok();
     let events = || {

@@ -5,7 +5,7 @@ use testkit::KernelTurn;
 use crate::work::{Running, check_sleeper, open, record, said, sleeper, traceloom};
 
 /// What a recording changes while it goes on.
-fn settings() -> Vec<String> {
+pub fn settings() -> Vec<String> {
     let files = [
         "buffer_size_kb",
         "tracing_on",

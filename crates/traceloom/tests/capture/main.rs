@@ -3,5 +3,13 @@
 #![cfg(target_os = "linux")]
 
 mod android;
+mod clocks;
+mod extras;
+mod functions;
 mod linux;
+mod options;
+mod live;
+mod power;
+mod raw;
+mod watched;
 mod work;

@@ -48,10 +48,29 @@ impl Running {
             child,
             streams: [stdout, stderr],
         };
-        while !this.says("Starting tracing") && this.child.try_wait().unwrap().is_none() {
+        this.wait_for("Starting tracing");
+        this
+    }
+
+    /// Waits until it has said this, or has ended.
+    pub fn wait_for(&mut self, text: &str) {
+        while !self.says(text) && self.child.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_millis(2));
         }
-        this
+    }
+
+    /// The page that shows it: its address, and its token.
+    pub fn page(&self) -> (String, String) {
+        let printed = String::from_utf8(self.streams[0].0.lock().unwrap().clone()).unwrap();
+        let url = printed.strip_prefix("http://").unwrap();
+        let (address, token) = url.trim_end().split_once("/?token=").unwrap();
+        (address.to_owned(), token.to_owned())
+    }
+
+    /// Sends Ctrl-C.
+    pub fn signal(&self) {
+        // SAFETY: kill takes numbers; the child is ours and not yet waited for.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
     }
 
     fn says(&self, text: &str) -> bool {
@@ -59,18 +78,28 @@ impl Running {
         streams.any(|(bytes, _)| String::from_utf8_lossy(&bytes.lock().unwrap()).contains(text))
     }
 
-    /// Presses Enter and waits for the end.
-    pub fn enter(mut self) -> Output {
+    /// Presses Enter.
+    pub fn press_enter(&mut self) {
         // One that has ended already does not need it.
         _ = self.child.stdin.take().unwrap().write_all(b"\n");
+    }
+
+    /// Presses Enter and waits for the end.
+    pub fn enter(mut self) -> Output {
+        self.press_enter();
         self.end()
     }
 
     /// Sends Ctrl-C and waits for the end.
     pub fn interrupt(self) -> Output {
-        // SAFETY: kill takes numbers; the child is ours and not yet waited for.
-        unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+        self.signal();
         self.end()
+    }
+
+    /// Ends it at once, without a word.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.end();
     }
 
     /// Waits for the end.

@@ -10,9 +10,10 @@ use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::json;
-use traceloom_engine::{Cancel, Frame};
+use traceloom_engine::{Cancel, Engine, Frame};
 
 use super::State;
+use super::live::Live;
 use super::memory::trim;
 use super::traces::Slot;
 
@@ -29,6 +30,8 @@ pub(crate) struct Fields {
     /// Which trace.
     #[serde(default)]
     trace: usize,
+    /// Which snapshot of it, while it is recorded.
+    snapshot: Option<u64>,
 }
 
 pub(crate) async fn not_found() -> Response {
@@ -40,7 +43,11 @@ pub(crate) async fn status(
     With(state): With<Arc<State>>,
     Query(fields): Query<Fields>,
 ) -> Response {
-    let status = match state.traces.get(fields.trace) {
+    let live = state.live.as_ref().filter(|_| fields.trace == 0);
+    if let Some(newest) = live.and_then(Live::newest) {
+        return axum::Json(json!({"state": "live", "snapshot": newest})).into_response();
+    }
+    let mut status = match state.traces.get(fields.trace) {
         None => return no_such_trace(fields.trace),
         Some(Slot::Loading { done, total }) => {
             json!({"state": "loading", "done": done, "total": total})
@@ -48,6 +55,10 @@ pub(crate) async fn status(
         Some(Slot::Ready(_)) => json!({"state": "ready"}),
         Some(Slot::Failed(why)) => json!({"state": "failed", "error": &*why}),
     };
+    if let Some(live) = live {
+        status["recorded"] = live.is_recording().into();
+        status["said"] = live.ended().into();
+    }
     axum::Json(status).into_response()
 }
 
@@ -64,10 +75,9 @@ pub(crate) async fn answer(
         let why = "the question is longer than 1 MB, or broke off\n";
         return (StatusCode::PAYLOAD_TOO_LARGE, why).into_response();
     };
-    let engine = match state.traces.loaded(fields.trace).await {
-        None => return no_such_trace(fields.trace),
-        Some(Err(why)) => return frame(Frame::new().with("error", &*why).finish()),
-        Some(Ok(engine)) => engine,
+    let engine = match engine(&state, &fields).await {
+        Ok(engine) => engine,
+        Err(response) => return response,
     };
     // Closed only when the server is gone.
     let Ok(_permit) = state.workers.acquire().await else {
@@ -86,6 +96,22 @@ pub(crate) async fn answer(
             let why = "the engine broke down on this question\n";
             (StatusCode::INTERNAL_SERVER_ERROR, why).into_response()
         }
+    }
+}
+
+/// Who answers: a snapshot of what is recorded, or a trace once it is loaded.
+async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
+    let live = state.live.as_ref().filter(|_| fields.trace == 0);
+    let newest = live.and_then(Live::newest);
+    if let Some(number) = fields.snapshot.or(newest) {
+        let found = live.and_then(|live| live.snapshot(number));
+        let gone = (StatusCode::GONE, "this snapshot made room for newer ones\n");
+        return found.ok_or_else(|| gone.into_response());
+    }
+    match state.traces.loaded(fields.trace).await {
+        None => Err(no_such_trace(fields.trace)),
+        Some(Err(why)) => Err(frame(Frame::new().with("error", &*why).finish())),
+        Some(Ok(engine)) => Ok(engine),
     }
 }
 

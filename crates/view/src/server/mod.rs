@@ -3,6 +3,7 @@
 mod api;
 mod guard;
 mod html;
+mod live;
 mod memory;
 mod open;
 mod token;
@@ -23,6 +24,8 @@ use traceloom_trace::Trace;
 
 use crate::assets::Web;
 use crate::page::{Page, PageError};
+use live::Live;
+pub use live::{LiveOptions, LiveStats};
 use token::Token;
 use traces::{Slot, Traces};
 
@@ -44,6 +47,9 @@ pub struct ServerOptions {
     pub read: ReadOptions,
     /// What is done to their traces.
     pub finish: Finish,
+    /// The first trace is being recorded, and shown meanwhile. Such a server leaves Ctrl-C to the
+    /// recorder.
+    pub live: Option<LiveOptions>,
 }
 
 impl Default for ServerOptions {
@@ -53,6 +59,7 @@ impl Default for ServerOptions {
             memory_limit: 8 << 30,
             read: ReadOptions::default(),
             finish: Arc::new(Ok),
+            live: None,
         }
     }
 }
@@ -93,6 +100,7 @@ pub(crate) struct State {
     memory_limit: u64,
     read: ReadOptions,
     finish: Finish,
+    live: Option<Live>,
 }
 
 /// A server that listens, but answers only once it [runs](Self::run).
@@ -131,6 +139,7 @@ impl Server {
             memory_limit: options.memory_limit,
             read: options.read,
             finish: options.finish,
+            live: options.live.map(Live::new),
         };
         let handle = Handle {
             state: Arc::new(state),
@@ -150,7 +159,7 @@ impl Server {
         self.handle.clone()
     }
 
-    /// Serves until [`Handle::stop`], Ctrl-C or SIGTERM.
+    /// Serves until [`Handle::stop`], or until Ctrl-C or SIGTERM where nothing is recorded.
     ///
     /// # Errors
     /// If the system refuses threads or sockets.
@@ -170,11 +179,15 @@ impl Server {
         // Answers are often one small packet, which must not wait for the next.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let stop = self.handle.stop.clone();
+        let is_recorded = self.handle.state.live.is_some();
         let graceful = stopped(self.handle.stop.clone());
         let app = router(self.handle.state);
         let serving = axum::serve(listener, app).with_graceful_shutdown(graceful);
         let interrupted = async {
-            signal().await;
+            match is_recorded {
+                true => std::future::pending().await,
+                false => signal().await,
+            }
             stop.send_replace(true);
             std::future::pending::<()>().await;
         };
@@ -209,6 +222,54 @@ impl Handle {
         self.state.traces.progress(0, done, total);
     }
 
+    /// Waits until a page wants to see more of the recording; false if the recording has ended, or
+    /// nobody asked for so long.
+    pub fn wait_until_wanted(&self, limit: Duration) -> bool {
+        let live = self.state.live.as_ref();
+        live.is_some_and(|live| live.wait_until_wanted(limit))
+    }
+
+    /// Whether the recording goes on.
+    pub fn is_recording(&self) -> bool {
+        let live = self.state.live.as_ref();
+        live.is_some_and(Live::is_recording)
+    }
+
+    /// Shows the end of the recording as it is now.
+    pub fn show(&self, trace: Trace) {
+        if let Some(live) = &self.state.live {
+            live.show(trace);
+        }
+    }
+
+    /// The recording has ended, and why; its trace is put together.
+    pub fn saving(&self, why: &str) {
+        if let Some(live) = &self.state.live {
+            live.saving(why.to_owned());
+        }
+    }
+
+    /// The recording's trace is the first trace now, as with [`ready`](Self::ready); `said` says
+    /// what became of it.
+    pub fn recorded(&self, trace: Trace, said: &str) {
+        let engine = Arc::new(traceloom_engine::Engine::new(trace));
+        self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
+        if let Some(live) = &self.state.live {
+            live.has_ended(said.to_owned(), true);
+        }
+        engine.prepare();
+    }
+
+    /// The recording gave no trace, and why. Waits for a page to hear of it, but not longer than
+    /// `limit`.
+    pub fn not_recorded(&self, why: &str, limit: Duration) {
+        self.failed(why);
+        if let Some(live) = &self.state.live {
+            live.has_ended(why.to_owned(), false);
+            live.wait_until_told(limit);
+        }
+    }
+
     /// Ends [`Server::run`] after the answers that are under way.
     pub fn stop(&self) {
         self.stop.send_replace(true);
@@ -222,6 +283,8 @@ fn router(state: Arc<State>) -> Router {
         .route("/api", post(api::answer))
         .route("/open", post(open::open))
         .route("/status", get(api::status))
+        .route("/live", get(live::live))
+        .route("/stop", post(live::stop))
         .fallback(api::not_found)
         .layer(guard)
         .with_state(state)

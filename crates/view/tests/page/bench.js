@@ -57,16 +57,17 @@ function watch() {
     },
   });
   /**
-   * From an event until the page shows what `shown` looks for.
+   * From an event until the page shows what `shown` looks for. Who gets this object listens already: keys and clicks overtake
+   * what a page is asked to evaluate.
    * @param {string} event @param {() => boolean} shown
    */
-  global.waits = (event, shown) => new Promise((done, fail) => {
+  global.waits = (event, shown) => ({ ms: new Promise((done, fail) => {
     setTimeout(() => fail(new Error(`nothing was shown for a minute after ${event}`)), 60_000);
     addEventListener(event, ({ timeStamp }) => {
       const look = () => (shown() ? done(performance.now() - timeStamp) : original(look));
       original(look);
     }, { capture: true, once: true });
-  });
+  }) });
 }
 
 /** @param {import("playwright-core").Browser} browser @param {string} url */
@@ -142,6 +143,9 @@ async function moves(page) {
   return page.evaluate(() => /** @type {number[]} */ (/** @type {any} */ (window).seen.frames));
 }
 
+/** The end of what `waits` began. @param {import("playwright-core").JSHandle<{ms: Promise<number>}>} waiting @returns {Promise<number>} */
+const ended = (waiting) => waiting.evaluate(({ ms }) => ms);
+
 /** Clicks where bars are, until enough details were shown. @param {import("playwright-core").Page} page */
 async function clicks(page) {
   const all = [];
@@ -149,18 +153,18 @@ async function clicks(page) {
   if (!box) throw new Error("no canvas");
   for (let at = 0; at < 60 && all.length < repeats * 2; at++) {
     const before = await page.evaluate(() => JSON.stringify(/** @type {any} */ (window).traceloom.store.get().selection));
-    const waiting = page.evaluate((before) => Promise.race([
-      /** @type {any} */ (window).waits("pointerup", () => {
+    const waiting = await page.evaluateHandle((before) => {
+      const { ms } = /** @type {any} */ (window).waits("pointerup", () => {
         const { selection } = /** @type {any} */ (window).traceloom.store.get();
         const name = document.querySelector("[data-testid=details-name]");
         if (selection?.kind !== "slice" || JSON.stringify(selection) === before || !name) return false;
         return !!document.querySelector(".details .facts");
-      }),
-      new Promise((done) => setTimeout(() => done(-1), 1500)),
-    ]), before);
+      });
+      return { ms: Promise.race([ms, new Promise((done) => setTimeout(() => done(-1), 1500))]) };
+    }, before);
     await page.evaluate(() => { document.querySelector(".details")?.replaceChildren(); });
     await page.mouse.click(box.x + 100 + ((at * 313) % (box.width - 200)), box.y + 60 + ((at * 37) % (box.height - 80)));
-    const ms = await waiting;
+    const ms = await ended(waiting);
     if (ms >= 0) all.push(ms);
   }
   if (!all.length) throw new Error("no click hit a slice");
@@ -172,14 +176,14 @@ async function search(page, text) {
   const input = page.getByTestId("search");
   await input.fill("");
   await sleep(300);
-  const waiting = page.evaluate(() => /** @type {any} */ (window).waits("input", () => /\d/.test(document.querySelector("[data-testid=search-hits]")?.textContent ?? "")));
+  const waiting = await page.evaluateHandle(() => /** @type {any} */ (window).waits("input", () => /\d/.test(document.querySelector("[data-testid=search-hits]")?.textContent ?? "")));
   await input.fill(text);
-  return waiting;
+  return ended(waiting);
 }
 
-/** From an event until the next answer to a question of this kind is shown. @param {import("playwright-core").Page} page @param {string} event @param {string} op */
+/** Waits from an event until the next answer to a question of this kind is shown. @param {import("playwright-core").Page} page @param {string} event @param {string} op */
 function answered(page, event, op) {
-  return page.evaluate(([event, op]) => {
+  return page.evaluateHandle(([event, op]) => {
     const { seen, waits } = /** @type {any} */ (window), before = seen.answers[op] ?? 0;
     return waits(event, () => (seen.answers[op] ?? 0) > before);
   }, [event, op]);
@@ -195,9 +199,9 @@ const nearlyAll = (page, at) => page.evaluate((at) => {
 async function range(page, at) {
   await nearlyAll(page, at);
   await page.getByTestId("timeline").focus();
-  const waiting = answered(page, "keydown", "range");
+  const waiting = await answered(page, "keydown", "range");
   await page.keyboard.press("r");
-  return waiting;
+  return ended(waiting);
 }
 
 /** The button that narrows the profile to the range. @param {import("playwright-core").Page} page @param {number} at */
@@ -207,9 +211,9 @@ async function profile(page, at) {
   await page.keyboard.press("r");
   await page.getByRole("tab", { name: "Profile", exact: true }).click();
   await sleep(500);
-  const waiting = answered(page, "click", "profile");
+  const waiting = await answered(page, "click", "profile");
   await page.getByTestId("profile-range").click();
-  const ms = await waiting;
+  const ms = await ended(waiting);
   await sleep(300);
   await page.getByTestId("profile-whole").click();
   return ms;

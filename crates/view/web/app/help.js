@@ -4,7 +4,7 @@ import {el, iconButton} from "ui/dom";
 /** @type {[string, [string[], string][]][]} */
 const KEYS = [
   ["Move", [[["W", "S"], "zoom in, out (hold)"], [["A", "D"], "pan left, right (hold)"], [["wheel"], "zoom at the pointer"], [["Shift", "wheel"], "pan"],
-    [["Ctrl", "wheel"], "zoom, as pinching does"], [["+", "−"], "zoom in steps"], [["0"], "the whole trace"], [["Page ↑", "Page ↓"], "scroll the rows (Home, End)"],
+    [["Ctrl", "wheel"], "zoom, as pinching does"], [["+", "−"], "zoom in steps"], [["0"], "the whole trace"], [["L"], "stay at the newest, while recording"], [["Page ↑", "Page ↓"], "scroll the rows (Home, End)"],
     [["Alt", "wheel"], "scroll the rows"]]],
   ["Find", [[["/"], "search; \"name\" is the whole name, /…/ a regular expression"], [["Enter", "N"], "next hit"], [["Shift", "Enter"], "previous hit (Shift N)"], [["M"], "set a mark and name it, or remove it"], [["Shift", "M"], "rename the nearest mark"],
     [["[", "]"], "previous, next mark"], [["?"], "this sheet"]]],

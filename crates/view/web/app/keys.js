@@ -53,7 +53,7 @@ export function startKeys(store, timeline, select, page) {
 
   /** @type {Record<string, () => void>} */
   const once = {
-    f: select.fit, F: select.fit, 0: () => view.set(0, view.end), m: mark, M: rename, "?": page.help, "/": page.focusSearch, r: select.range, R: select.range,
+    f: select.fit, F: select.fit, 0: () => view.set(view.start, view.end), m: mark, M: rename, "?": page.help, "/": page.focusSearch, r: select.range, R: select.range,
     n: () => page.searchStep(1), N: () => page.searchStep(-1), "[": () => jump(-1), "]": () => jump(1), "+": () => zoomBy(0.5), "=": () => zoomBy(0.5), "-": () => zoomBy(2),
     Escape: escape, ArrowRight: () => select.step("next"), ArrowLeft: () => select.step("previous"), ArrowUp: () => select.step("parent"),
     ArrowDown: () => select.step("child"), Enter: select.fit, PageDown: () => timeline.scrollBy(timeline.height() * 0.8), PageUp: () => timeline.scrollBy(-timeline.height() * 0.8),

@@ -57,7 +57,7 @@ function read(store, end) {
 
 /**
  * @param {Store} store @param {number} end ns
- * @returns {{slice: number | null, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects
+ * @returns {{slice: number | null, text: (end: number) => string, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects; `text`: what the link to this page of a trace is
  */
 export function startLink(store, end) {
   const slice = read(store, end);
@@ -69,7 +69,7 @@ export function startLink(store, end) {
     written = text;
     try { history.replaceState(history.state, "", `#${text}`); } catch { /* too many changes at once, or a page without a place */ }
   }
-  return {slice, follow(changed) {
+  return {slice, text: (/** @type {number} */ end) => write(store.get(), end), follow(changed) {
     const keys = /** @type {(keyof State)[]} */ (["view", "top", "selection", "search", "marks", "rows", "panel", "profile", "colours"]);
     store.on(keys, () => { waiting ||= setTimeout(save, WAIT); });
     addEventListener("hashchange", () => {

@@ -22,7 +22,7 @@ import "panels/all";
 const store = createStore(firstState());
 const stats = {/** @type {number[]} how long each frame took, ms */ frames: [], /** questions without an answer yet */ asking: 0};
 /** For tests and measurements. */
-const hook = /** @type {any} */ (globalThis).traceloom = {store, stats, ready: Promise.resolve(), source: /** @type {any} */ (null), timeline: /** @type {any} */ (null)};
+const hook = /** @type {any} */ (globalThis).traceloom = {store, stats, ready: Promise.resolve(), /** @type {any} the parts, for tests and for `live/live.js` */ parts: null, source: /** @type {any} */ (null), timeline: /** @type {any} */ (null)};
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
 let redraw = () => {};
 
@@ -48,7 +48,8 @@ async function start() {
   const progress = el("progress", {"aria-label": "Read so far"});
   startTheme(store, flatSource(opened), () => redraw());
   startDrop(opened);
-  await opened.ready(({done, total}) => {
+  await opened.ready(({done, total, recorded}) => {
+    if (recorded) return say("Recording…", "The page shows it as soon as something happens.");
     say("Opening the trace…", total ? `${bytes(done)} of ${bytes(total)}` : bytes(done), progress);
     if (total) { progress.max = total; progress.value = done; }
   });
@@ -58,14 +59,16 @@ async function start() {
   const link = startLink(store, end);
   const timeline = createTimeline(store, source, meta, rows, stats);
   redraw = timeline.redraw;
-  Object.assign(hook, {source, timeline});
   const select = selecting(store, source, timeline);
   const {view} = timeline;
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
   const search = searchBox(store, source, context, () => timeline.area.focus());
-  layout(store, source, context, {search: search.element, banner: repairsBanner(meta), timeline: timeline.element,
-    actions: {help: showHelp, all: () => view.set(0, view.end)}});
+  // The profile and frames of a recording come when it has ended.
+  if (opened.snapshot) panels.length = 2;
+  layout(store, source, context, {search: search.element, banner: opened.snapshot ? null : repairsBanner(meta), timeline: timeline.element,
+    actions: {help: showHelp, all: () => view.set(view.start, view.end)}});
   app.append(select.element);
+  Object.assign(hook, {source, timeline, parts: {opened, source, timeline, context, search, link}});
   startKeys(store, timeline, select, {help: showHelp, focusSearch: search.focus, searchStep: search.step});
   const follow = (/** @type {number | null} */ slice) => {
     if (slice !== null) restore(slice);
@@ -79,7 +82,8 @@ async function start() {
     timeline.scrollTo(top);
   }
   follow(link.slice);
-  link.follow(follow);
+  // What a snapshot's ids mean ends with it: they are in no link.
+  if (!opened.snapshot) link.follow(follow);
   await timeline.first;
 }
 

@@ -6,7 +6,7 @@ import {stretches} from "source/packed";
  * once (`meta`, `rows`, `ranks`). Urgent questions have a higher priority.
  * @typedef {object} Source
  * @property {boolean} live
- * @property {(question: {op: string, [field: string]: unknown}, options?: {signal?: AbortSignal, priority?: number}) => Promise<any>} ask
+ * @property {(question: {op: string, [field: string]: unknown}, options?: import("source/source").AskOptions) => Promise<any>} ask
  */
 /**
  * @typedef {object} Panel
@@ -45,7 +45,7 @@ export function flatSource(source) {
   return {
     live: source.live,
     ask(question, options) {
-      if (!["meta", "rows", "ranks"].includes(question.op)) return flat(question, options);
+      if (source.snapshot || !["meta", "rows", "ranks"].includes(question.op)) return flat(question, options);
       const key = JSON.stringify(question);
       const answer = kept.get(key) ?? flat(question, {priority: 1});
       kept.set(key, answer);

@@ -69,6 +69,8 @@ export function mountDetails(element, store, source, context) {
   element.tabIndex = 0;
   /** @type {AbortController | null} */
   let abort = null;
+  /** What was shown last. */
+  let shown = "";
 
   /** @param {string} title @param {...Node} actions */
   const head = (title, ...actions) => el("div", {class: "details-head"}, el("h2", {title: elide(title, 2000), "data-testid": "details-name"}, elide(title, 400)), ...actions);
@@ -164,7 +166,10 @@ export function mountDetails(element, store, source, context) {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);
       } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind}, options), selection);
-      element.scrollTop = 0;
+      // The same slice of a newer snapshot stays where it was read.
+      const what = JSON.stringify([selection.kind, "ts" in selection && selection.ts, "level" in selection && selection.level]);
+      if (what !== shown) element.scrollTop = 0;
+      shown = what;
     } catch (error) {
       if (!isAbort(error)) element.replaceChildren(el("p", {class: "panel-hint bad"}, error instanceof Error ? error.message : String(error)));
     } finally {

@@ -1,6 +1,6 @@
 // The live server as a source: questions go over HTTP to the program that opened this page.
 
-import {AskError, decode} from "source/source";
+import {AskError, aborted, decode} from "source/source";
 
 /** @typedef {import("source/source").TraceSource} TraceSource */
 /** @typedef {import("source/source").Progress} Progress */
@@ -34,6 +34,8 @@ export async function request(path, init = {}) {
     if (init.signal?.aborted) throw error;
     throw new AskError("the server is gone: is traceloom view still running?");
   }
+  // That snapshot is gone; a newer one is on its way to the page.
+  if (response.status === 410) throw aborted();
   if (!response.ok) {
     const why = (await response.text()).trim();
     throw new AskError(why || `the server answers ${response.status}`);
@@ -44,11 +46,13 @@ export async function request(path, init = {}) {
 /** @returns {TraceSource} */
 export function serverSource() {
   const query = `?trace=${encodeURIComponent(trace())}`;
-  return {
+  /** @type {TraceSource} */
+  const source = {
     live: true,
 
     async ask(question, options = {}) {
-      const response = await request("/api" + query, {
+      const snapshot = options.snapshot ?? source.snapshot;
+      const response = await request("/api" + query + (snapshot ? `&snapshot=${snapshot}` : ""), {
         method: "POST",
         body: JSON.stringify(question),
         headers: {"content-type": "application/json"},
@@ -63,10 +67,13 @@ export function serverSource() {
       for (;;) {
         const status = await (await request("/status" + query)).json();
         if (status.state === "failed") throw new AskError(status.error);
-        if (status.state === "ready") return;
-        report({done: status.done, total: status.total});
+        source.snapshot = status.snapshot;
+        source.said = status.said;
+        if (status.state === "ready" || status.snapshot) return;
+        report(status);
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
       }
     },
   };
+  return source;
 }

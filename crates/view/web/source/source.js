@@ -5,7 +5,8 @@
  * @typedef {{op: string, [field: string]: unknown}} Question
  *
  * How to ask. Urgent questions (what the finger waits for) have a higher `priority`; 0 is usual.
- * @typedef {{signal?: AbortSignal, priority?: number}} AskOptions
+ * `snapshot` asks that one of what is being recorded; missing: the source's own.
+ * @typedef {{signal?: AbortSignal, priority?: number, snapshot?: number}} AskOptions
  *
  * @typedef {Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array} Column
  *
@@ -13,7 +14,7 @@
  * @typedef {{json: any, columns: Record<string, any>}} Answer
  *
  * How far the trace is: bytes read of so many (0: not known).
- * @typedef {{done: number, total: number}} Progress
+ * @typedef {{done: number, total: number, recorded?: boolean}} Progress `recorded`: nothing of a recording came yet
  *
  * @typedef {object} TraceSource
  * @property {boolean} live Whether a server answers (files can be dropped on the page).
@@ -21,6 +22,8 @@
  *   Rejects with an `AskError` if there is no answer, with an `AbortError` if `signal` was aborted.
  * @property {(report: (progress: Progress) => void) => Promise<void>} ready
  *   Resolves once the trace is loaded; rejects with an `AskError` that says why it cannot be.
+ * @property {number} [snapshot] Which snapshot is asked, while the trace is recorded.
+ * @property {string} [said] What became of the recording.
  */
 
 /** There is no answer; the message says why in one sentence. */

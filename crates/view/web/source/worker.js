@@ -63,7 +63,7 @@ export function startEngine(unpack, send) {
     const total = parts.reduce((sum, part) => sum + part.bytes, 0);
     let done = 0;
     for (const [number, {bytes}] of parts.entries()) {
-      const at = await fill(loaded, await unpacked[number], bytes, (more) => {
+      const at = await fill(loaded, unpacked[number], bytes, (more) => {
         done += more;
         send({done, total});
       });
@@ -98,10 +98,14 @@ export function startEngine(unpack, send) {
     return start;
   }
 
-  /** @param {string} text @returns {Promise<ReadableStream<Uint8Array>>} */
-  async function inflate(text) {
-    const zipped = new Blob([bytes(text)]).stream();
-    return zipped.pipeThrough(new DecompressionStream("gzip"));
+  /** @param {string} text @returns {ReadableStream<Uint8Array>} */
+  function inflate(text) {
+    // Not through a Blob: WebKit cannot read one in the worker of a page from the disk.
+    const {readable, writable} = new DecompressionStream("gzip"), writer = writable.getWriter();
+    // Who reads hears of damage.
+    writer.write(bytes(text)).catch(() => {});
+    writer.close().catch(() => {});
+    return readable;
   }
 
   /** @param {string} text @returns {Uint8Array<ArrayBuffer>} */

@@ -50,7 +50,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
   /** @param {{x: number, y: number}} at @param {boolean} only the rows it goes over */
   function stretch(at, only) {
     if (!drag) return;
-    const a = Math.max(0, Math.min(drag.ns, nsAt(at.x))), b = Math.min(view.end, Math.max(drag.ns, nsAt(at.x)));
+    const a = Math.max(view.start, Math.min(drag.ns, nsAt(at.x))), b = Math.min(view.end, Math.max(drag.ns, nsAt(at.x)));
     let rows = drag.kept;
     if (only) {
       const top = rowAt(Math.min(drag.y, at.y)), low = rowAt(Math.max(drag.y, at.y));
@@ -160,7 +160,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     const at = where(event), {selection} = store.get();
     const mark = at.y < RULER && nearestMark(store, nsAt(at.x), FINGER * ns_px());
     if (mark) nameMark(mark.ts);
-    else if (at.y < RULER) view.set(0, view.end);
+    else if (at.y < RULER) view.set(view.start, view.end);
     else if (selection && "ts" in selection && selection.end !== undefined) view.fit(selection.ts, selection.end);
   };
   area.addEventListener("wheel", wheel, {passive: false});

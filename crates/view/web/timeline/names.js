@@ -12,7 +12,6 @@ import {DEEP} from "timeline/rows";
  * @param {import("app/state").Store} store
  */
 export function nameList(model, move, enter, store) {
-  const {rows} = model;
   const element = el("div", {class: "names", role: "list", "aria-label": "Rows", "data-testid": "rows"});
   /** @type {Map<number, {element: HTMLElement, main: HTMLElement, mark: string}>} */
   const shown = new Map();
@@ -23,11 +22,13 @@ export function nameList(model, move, enter, store) {
 
   /** @param {number} row */
   function markOf(row) {
-    return `${model.folded(row)}/${model.isPinned(row)}/${model.lanes(row)}/${hits(row)}`;
+    const {names, notes} = model.rows;
+    return `${names[row]}/${notes[row]}/${model.folded(row)}/${model.isPinned(row)}/${model.lanes(row)}/${hits(row)}`;
   }
 
   /** @param {number} row */
   function make(row) {
+    const {rows} = model;
     const name = rows.names[row] || "(no name)", note = rows.notes[row] === name ? "" : rows.notes[row] ?? "";
     const opens = model.foldable(row), folded = model.folded(row), pinned = model.isPinned(row), kind = rows.kind[row];
     const deep = rows.levels[row] > DEEP && model.lanes(row) === DEEP;

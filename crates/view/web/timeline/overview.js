@@ -34,18 +34,20 @@ export function overviewStrip(source, rows, view, redraw, store) {
     const list = Array.from(kind, (_, row) => row).filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
       .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, deep ? DEEP_ROWS : ROWS).sort((a, b) => a - b);
     try {
-      data = await source.ask({op: "window", rows: list, from: 0, to: view.end, px_ns: view.end / Math.max(200, width), max_level: deep ? DEEP : 0});
+      data = await source.ask({op: "window", rows: list, from: view.start, to: view.end, px_ns: (view.end - view.start) / Math.max(200, width), max_level: deep ? DEEP : 0});
       busy = null;
       redraw();
     } catch { /* the strip stays plain */ }
   }
 
+  /** @param {number} ns */
+  const px = ns => (ns - view.start) / (view.end - view.start) * width;
+
   function measure() {
     if (busy?.length === width || !data) return;
     busy = new Float32Array(width);
-    const scale = width / view.end;
-    add(busy, data.s_ts, data.s_end, scale, deep ? null : data.s_level, null);
-    add(busy, data.t_ts, data.t_end, scale, null, data.t_state);
+    add(busy, data.s_ts, data.s_end, px, deep ? null : data.s_level, null);
+    add(busy, data.t_ts, data.t_end, px, null, data.t_state);
     const most = busy.reduce((most, value) => Math.max(most, value), 0) || 1;
     for (let at = 0; at < width; at++) busy[at] = (busy[at] / most) ** 0.7;
   }
@@ -63,7 +65,7 @@ export function overviewStrip(source, rows, view, redraw, store) {
     ctx.setTransform(dots, 0, 0, dots, 0, 0);
     ctx.fillStyle = row;
     ctx.fillRect(0, 0, width, HIGH);
-    const x0 = view.from / view.end * width, x1 = Math.max(x0 + 2, view.to / view.end * width);
+    const x0 = px(view.from), x1 = Math.max(x0 + 2, px(view.to));
     ctx.fillStyle = back;
     ctx.fillRect(x0, 0, x1 - x0, HIGH);
     ctx.fillStyle = accent;
@@ -74,10 +76,10 @@ export function overviewStrip(source, rows, view, redraw, store) {
     ctx.fillStyle = hit;
     let drawn = -1;
     for (const ts of search.ts ?? []) {
-      const x = Math.floor(ts / view.end * width);
+      const x = Math.floor(px(ts));
       if (x > drawn) ctx.fillRect(drawn = x, 0, 1, 5);
     }
-    for (const {ts} of marks) ctx.fillRect(ts / view.end * width - 1, 0, 2, HIGH);
+    for (const {ts} of marks) ctx.fillRect(px(ts) - 1, 0, 2, HIGH);
     if (x1 - x0 > width - 1) return;
     ctx.fillStyle = range;
     ctx.fillRect(x0, 0, x1 - x0, HIGH);
@@ -89,9 +91,10 @@ export function overviewStrip(source, rows, view, redraw, store) {
   new ResizeObserver(([{contentRect}]) => { width = Math.floor(contentRect.width); redraw(); }).observe(element);
   element.onpointerdown = event => {
     const {left, width} = element.getBoundingClientRect();
-    const ns = (/** @type {PointerEvent} */ at) => (at.clientX - left) / width * view.end;
-    const {from, to} = view.goal(), start = ns(event), edge = EDGE / width * view.end;
-    const whole = to - from > view.end * 0.999;
+    const all = view.end - view.start;
+    const ns = (/** @type {PointerEvent} */ at) => view.start + (at.clientX - left) / width * all;
+    const {from, to} = view.goal(), start = ns(event), edge = EDGE / width * all;
+    const whole = to - from > all * 0.999;
     const mode = whole ? "new" : Math.abs(start - from) < edge ? "from" : Math.abs(start - to) < edge ? "to" : start > from && start < to ? "move" : "new";
     element.setPointerCapture(event.pointerId);
     element.onpointermove = move => {
@@ -107,18 +110,18 @@ export function overviewStrip(source, rows, view, redraw, store) {
       if (mode === "new" && !whole && Math.abs(ns(done) - start) < edge / 2) view.set(start - (to - from) / 2, start + (to - from) / 2);
     };
   };
-  element.ondblclick = () => view.set(0, view.end);
-  return {element, draw, load};
+  element.ondblclick = () => view.set(view.start, view.end);
+  return {element, draw, load, renew(/** @type {any} */ others) { rows = others; asked = false; }};
 }
 
 /**
- * @param {Float32Array} busy @param {Float64Array} starts @param {Float64Array} ends @param {number} scale
+ * @param {Float32Array} busy @param {Float64Array} starts @param {Float64Array} ends @param {(ns: number) => number} px
  * @param {Uint16Array | null} level only the outermost count @param {Uint8Array | null} state only running counts
  */
-function add(busy, starts, ends, scale, level, state) {
+function add(busy, starts, ends, px, level, state) {
   for (let at = 0; at < starts.length; at++) {
     if (level ? level[at] : state && state[at] !== 1) continue;
-    const x0 = Math.max(0, starts[at] * scale), x1 = Math.min(busy.length, ends[at] * scale);
+    const x0 = Math.max(0, px(starts[at])), x1 = Math.min(busy.length, px(ends[at]));
     const first = Math.floor(x0), last = Math.min(busy.length - 1, Math.floor(x1));
     if (first === last) { busy[first] += x1 - x0 + 0.02; continue; }
     busy[first] += first + 1 - x0;

@@ -71,7 +71,7 @@ export function patternSearch(source, count, rows) {
   });
 
   /** @param {RegExp} pattern @param {AbortSignal} signal @returns {Promise<{names: number[], rows: number[]}>} ids of names, and rows */
-  return async function find(pattern, signal) {
+  async function find(pattern, signal) {
     names ??= fetchNames();
     names.catch(() => { names = null; });
     const all = await names;
@@ -81,5 +81,6 @@ export function patternSearch(source, count, rows) {
     if (own.length > MOST_NAMES) throw new Error("too many names match");
     const total = rows.names.length;
     return {names: own, rows: [...new Set(hits.slice(own.length).map(at => (at - all.length) % total))].sort((a, b) => a - b)};
-  };
+  }
+  return Object.assign(find, {stop});
 }

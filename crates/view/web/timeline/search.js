@@ -9,11 +9,11 @@ const LIMIT = 20000;
 
 /**
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source
- * @param {Pick<import("app/panels").Context, "meta" | "rows" | "goTo" | "showRow">} context
+ * @param {import("app/panels").Context} context
  * @param {() => void} leave the focus goes back to the timeline
  */
-export function searchBox(store, source, {meta, rows, goTo, showRow}, leave) {
-  const byPattern = patternSearch(source, meta.name_count, rows);
+export function searchBox(store, source, context, leave) {
+  let {meta} = context, byPattern = patternSearch(source, meta.name_count, context.rows);
   const input = el("input", {type: "search", placeholder: "Search calls, threads, counters", title: "\"a name\" is the whole name, /a pattern/ a regular expression", "aria-label": "Search", "data-testid": "search", spellcheck: "false", autocomplete: "off"});
   const hits = el("span", {class: "hits", role: "status", "data-testid": "search-hits"});
   const previous = iconButton("up", "Previous hit (Shift+Enter)", () => step(-1)), next = iconButton("down", "Next hit (Enter)", () => step(1));
@@ -50,6 +50,10 @@ export function searchBox(store, source, {meta, rows, goTo, showRow}, leave) {
   async function hitsOf(text, signal) {
     const exact = /^"(.+)"$/.exec(text), pattern = patternOf(text);
     if (!pattern) return source.ask({op: "find", text: exact ? exact[1] : text, mode: exact ? "exact" : "smart", limit: LIMIT}, {signal, priority: 1});
+    if (meta !== context.meta) {
+      byPattern.stop();
+      byPattern = patternSearch(source, (meta = context.meta).name_count, context.rows);
+    }
     const {names, rows} = await byPattern(pattern, signal);
     return {...await source.ask({op: "find", names, limit: LIMIT}, {signal, priority: 1}), rows};
   }
@@ -63,7 +67,7 @@ export function searchBox(store, source, {meta, rows, goTo, showRow}, leave) {
       if (!found.rows?.length) return;
       const at = (search.at + by + found.rows.length) % found.rows.length;
       store.set({search: {...search, at}});
-      return showRow(found.rows[at]);
+      return context.showRow(found.rows[at]);
     }
     const all = found.slice.length;
     let at = search.at + by;
@@ -75,7 +79,7 @@ export function searchBox(store, source, {meta, rows, goTo, showRow}, leave) {
     at = (at + all) % all;
     store.set({search: {...search, at}, selection: {kind: "slice", id: found.slice[at], row: found.row[at], ts: found.ts[at],
       end: found.ts[at] + Math.max(0, found.dur[at]), level: found.level[at], name: found.name[at]}});
-    await goTo(found.slice[at]);
+    await context.goTo(found.slice[at]);
   }
 
   function flush() {

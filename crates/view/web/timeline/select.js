@@ -89,15 +89,12 @@ export function selecting(store, source, timeline) {
   let flowOf = 0;
   async function arrows() {
     const {selection} = store.get(), mine = ++flowOf;
-    timeline.setFlows([]);
     const row = selection && "row" in selection ? selection.row : -1;
     const question = selection?.kind === "slice" ? {slice: selection.id}
       : selection?.kind === "state" || selection?.kind === "sched" ? {utid: model.rows.utid[row], ts: selection.ts} : null;
-    if (!question) return;
-    try {
-      const {flows} = await source.ask({op: "flows", ...question});
-      if (mine === flowOf) timeline.setFlows(flows ?? []);
-    } catch { /* a trace without arrows */ }
+    // A trace without arrows has no answer.
+    const {flows} = question ? await source.ask({op: "flows", ...question}).catch(() => ({})) : {};
+    if (mine === flowOf) timeline.setFlows(flows ?? []);
   }
 
   /** What is selected as a stretch of time. @returns {[number, number] | null} */

@@ -275,8 +275,9 @@ export function createTimeline(store, source, meta, rows, stats) {
   gestures({area, names: names.element, bar, view, store, model, scene: () => scene, hit, point, nameMark: marks.edit, rowAt: y => rowAt(model, y - RULER, pinnedHeight, scrolled)});
 
   return {
-    element, area, view, model, tiles, redraw, showRow, hit, first, nameMark: marks.edit,
+    element, area, view, model, tiles, strip, redraw, showRow, hit, first, nameMark: marks.edit,
     height: () => height,
+    width: () => width,
     placed: () => placed,
     pointerTime: () => pointer ? view.from + pointer.x / scene.scale : null,
     scrollTo: (/** @type {number} */ px) => { scrollTo = px; redraw(); },

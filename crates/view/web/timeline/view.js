@@ -9,15 +9,15 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** @param {import("app/state").Store} store @param {number} end ns @param {() => void} redraw */
 export function viewModel(store, end, redraw) {
   let {from, to} = store.get().view;
-  let instant = false;
+  let instant = false, start = 0;
 
   /** @param {number} a @param {number} b @param {boolean} [now] without moving there */
   function set(a, b, now = false) {
-    const span = Math.max(LEAST, Math.min(end, b - a));
+    const span = Math.max(LEAST, Math.min(end - start, b - a));
     const middle = b - a < LEAST ? (a + b) / 2 - span / 2 : a;
-    const start = Math.max(0, Math.min(end - span, middle));
+    const from = Math.max(start, Math.min(end - span, middle));
     instant = now;
-    store.set({view: {from: start, to: start + span}});
+    store.set({view: {from, to: from + span}});
   }
 
   store.on(["view"], ({view}) => {
@@ -29,7 +29,10 @@ export function viewModel(store, end, redraw) {
   return {
     get from() { return from; },
     get to() { return to; },
-    end,
+    get start() { return start; },
+    get end() { return end; },
+    /** The trace is another piece of the same time. @param {number} a ns @param {number} b */
+    extend(a, b) { [start, end] = [a, b]; },
     set,
     goal: () => store.get().view,
     /** Moves on by some ms; whether there is more to go. @param {number} ms */
@@ -51,7 +54,7 @@ export function viewModel(store, end, redraw) {
     /** @param {number} ns @param {boolean} [now] */
     pan(ns, now) {
       const {view} = store.get();
-      const by = Math.max(-view.from, Math.min(end - view.to, ns));
+      const by = Math.max(start - view.from, Math.min(end - view.to, ns));
       set(view.from + by, view.to + by, now);
     },
     /** Shows a stretch with some room around it. @param {number} a @param {number} b @param {number} [room] share of its length */

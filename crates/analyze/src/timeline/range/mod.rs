@@ -1,5 +1,7 @@
 //! What slices there are in a stretch of time, by name.
 
+#[cfg(not(target_family = "wasm"))]
+mod kept;
 mod one_name;
 mod percentiles;
 
@@ -7,7 +9,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use traceloom_trace::SmallSort;
 
-use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace, TrackId, TrackKind};
+use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, SliceId, Trace, TrackId, TrackKind};
 
 use crate::timeline::names::NameId;
 use crate::timeline::parts::{parts, run};
@@ -15,6 +17,8 @@ use crate::timeline::thin::Window;
 use crate::timeline::{Recursion, Timeline};
 use crate::tree::TimeRange;
 
+#[cfg(not(target_family = "wasm"))]
+pub(super) use kept::Kept;
 pub(super) use one_name::of_name;
 
 /// Which slices to count.
@@ -55,7 +59,7 @@ pub struct NameStats {
 }
 
 /// What is added up of a name.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Sum {
     count: u64,
     // Wide, so that the order of adding does not matter.
@@ -114,11 +118,14 @@ enum Source<'t> {
     Lists(Vec<&'t [u32]>),
 }
 
+#[derive(Clone)]
 struct Count<'t> {
     trace: &'t Trace,
     timeline: &'t Timeline,
     recursion: &'t Recursion,
     wanted: Vec<bool>,
+    /// Whether all tracks count.
+    all: bool,
     range: TimeRange,
 }
 
@@ -133,36 +140,43 @@ pub(super) fn by_name(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<(Vec<NameStats>, usize)> {
     let count = Count::new(trace, timeline, scope);
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(kept) = timeline.kept(scope)
+        && let Some(found) = kept.by_name(&count, limit)
+    {
+        return Some(found);
+    }
     let source = count.source();
     let by_part = count.sums(&source, cancelled);
     let sums = merged(&by_part);
-    let mut order: Vec<u32> = (0..sums.len() as u32)
-        .filter(|&name| sums[name as usize].count > 0)
-        .collect();
-    order.small_sort_by_key(|&name| (Reverse(sums[name as usize].total), name));
-    let hidden = order.len().saturating_sub(limit);
-    order.truncate(limit);
+    let (order, hidden) = ranked(&sums, limit);
     let percentiles = count.percentiles(&source, &by_part, &order, cancelled);
     if cancelled() {
         return None;
     }
-    let stats = order
-        .iter()
-        .zip(percentiles)
-        .map(|(&name, [median_ns, p95_ns])| {
-            let sum = &sums[name as usize];
-            NameStats {
-                name: NameId(name),
-                count: sum.count,
-                total_ns: narrow(sum.total),
-                self_ns: narrow(sum.own.max(0)),
-                min_ns: sum.min,
-                median_ns,
-                p95_ns,
-                max_ns: sum.max,
-            }
-        });
+    let stats = order.iter().zip(percentiles);
+    let stats =
+        stats.map(|(&name, percentiles)| sums[name as usize].stats(NameId(name), percentiles));
     Some((stats.collect(), hidden))
+}
+
+/// The names that occur, the most time first, and how many there are beyond `limit`.
+fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
+    let occurs = |name: &u32| sums[*name as usize].count > 0;
+    let mut order: Vec<u32> = (0..sums.len() as u32).filter(occurs).collect();
+    order.small_sort_by_key(|&name| (Reverse(sums[name as usize].total), name));
+    let hidden = order.len().saturating_sub(limit);
+    order.truncate(limit);
+    (order, hidden)
+}
+
+/// Rows, cut where chunks begin.
+fn chunks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let chunks = rows.start / CHUNK_ROWS..rows.end.div_ceil(CHUNK_ROWS);
+    chunks.map(move |chunk| {
+        let all = chunk * CHUNK_ROWS..(chunk + 1) * CHUNK_ROWS;
+        all.start.max(rows.start)..all.end.min(rows.end)
+    })
 }
 
 fn narrow(value: i128) -> i64 {
@@ -192,11 +206,13 @@ impl<'t> Count<'t> {
                     .tracks
                     .is_none_or(|tracks| tracks.get(row) == Some(&true))
         });
+        let wanted: Vec<bool> = wanted.collect();
         Self {
             trace,
             timeline,
             recursion: timeline.recursion(trace),
-            wanted: wanted.collect(),
+            all: wanted.iter().all(|wanted| *wanted),
+            wanted,
             range: scope.range.unwrap_or(TimeRange::ALL),
         }
     }
@@ -242,13 +258,15 @@ impl<'t> Count<'t> {
     }
 
     /// The length of a slice's part in the range, unless it has none or does not count.
-    #[inline]
     fn part(&self, row: usize) -> Option<i64> {
         let slices = &self.trace.slices;
-        if !self.wanted[slices.track_id.get(row).row()] {
-            return None;
-        }
-        let (begin, dur) = (slices.ts.get(row), slices.dur.get(row));
+        let counts = self.wanted[slices.track_id.get(row).row()];
+        let part = || self.inside(row, slices.ts.get(row), slices.dur.get(row));
+        counts.then(part).flatten()
+    }
+
+    #[inline]
+    fn inside(&self, row: usize, begin: i64, dur: i64) -> Option<i64> {
         let end = match dur {
             NO_DURATION => self.timeline.end_of(self.trace, row),
             dur => begin.saturating_add(dur),
@@ -258,6 +276,23 @@ impl<'t> Count<'t> {
         }
         let (from, to) = (begin.max(self.range.from_ns), end.min(self.range.to_ns));
         Some(to.saturating_sub(from).max(0))
+    }
+
+    /// Calls `visit` with the rows of one chunk that have a part in the range, and its length.
+    #[inline]
+    fn chunk(&self, rows: Range<usize>, mut visit: impl FnMut(usize, i64)) {
+        let (slices, first) = (&self.trace.slices, rows.start / CHUNK_ROWS * CHUNK_ROWS);
+        let chunk = first / CHUNK_ROWS;
+        let (ts, dur) = (slices.ts.chunk(chunk), slices.dur.chunk(chunk));
+        let tracks = slices.track_id.chunk(chunk);
+        for row in rows {
+            let at = row - first;
+            if (self.all || self.wanted[tracks.get(at).row()])
+                && let Some(part) = self.inside(row, ts.get(at), dur.get(at))
+            {
+                visit(row, part);
+            }
+        }
     }
 
     #[inline]
@@ -270,7 +305,7 @@ impl<'t> Count<'t> {
         &self,
         source: &Source<'_>,
         new: &(dyn Fn(usize) -> T + Sync),
-        each: impl Fn(&mut T, usize) + Sync,
+        each: impl Fn(&mut T, usize, i64) + Sync,
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Vec<T> {
         let ranges = match source {
@@ -281,18 +316,22 @@ impl<'t> Count<'t> {
                     if cancelled() {
                         break;
                     }
-                    rows.iter().for_each(|&row| each(&mut sum, row as usize));
+                    for row in rows.iter().map(|row| *row as usize) {
+                        if let Some(part) = self.part(row) {
+                            each(&mut sum, row, part);
+                        }
+                    }
                 }
                 return vec![sum];
             }
         };
         run(ranges.len(), &|part| {
             let (mut sum, range) = (new(part), ranges[part].clone());
-            for from in range.clone().step_by(STRIDE) {
+            for rows in chunks(range) {
                 if cancelled() {
                     break;
                 }
-                (from..range.end.min(from + STRIDE)).for_each(|row| each(&mut sum, row));
+                self.chunk(rows, |row, part| each(&mut sum, row, part));
             }
             sum
         })
@@ -301,14 +340,12 @@ impl<'t> Count<'t> {
     /// Adds up by name, part by part. A slice's time is taken from its parent's own.
     fn sums(&self, source: &Source<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Vec<Sum>> {
         let new = |_| vec![Sum::ZERO; self.timeline.names.len()];
-        self.each(source, &new, |sums, row| self.add(sums, row), cancelled)
+        let add = |sums: &mut Vec<Sum>, row, part| self.add(sums, row, part);
+        self.each(source, &new, add, cancelled)
     }
 
     #[inline]
-    fn add(&self, sums: &mut [Sum], row: usize) {
-        let Some(part) = self.part(row) else {
-            return;
-        };
+    fn add(&self, sums: &mut [Sum], row: usize, part: i64) {
         let parent = self.trace.slices.parent_id.get(row);
         if parent != SliceId::NONE
             && let Some(above) = sums.get_mut(self.name(parent.row()).row())
@@ -323,7 +360,7 @@ impl<'t> Count<'t> {
 }
 
 /// How many of the first `count` numbers fulfil `is_before`, which holds up to some number.
-pub(super) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
+pub(crate) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -32,10 +32,9 @@ impl Count<'_> {
             let next = starts(part);
             (vec![0i64; next[names.len()]], next)
         };
-        let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row: usize| {
+        let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row, part| {
             let place = place.get(self.name(row).row()).copied().unwrap_or(u32::MAX) as usize;
             if place < names.len()
-                && let Some(part) = self.part(row)
                 && let Some(length) = lengths.get_mut(next[place])
             {
                 *length = part;
@@ -73,9 +72,15 @@ pub(super) fn nearest_ranks(lengths: &mut [i64]) -> [i64; 2] {
     if lengths.is_empty() {
         return [0; 2];
     }
-    let rank = |share: usize| (lengths.len() * share).div_ceil(100).max(1) - 1;
-    let (median, p95) = (rank(50), rank(95));
-    nth(lengths, [median, p95])
+    nth(
+        lengths,
+        [50, 95].map(|share| place_of(lengths.len(), share)),
+    )
+}
+
+/// The place of the length that a share of them, in percent, does not exceed.
+pub(super) fn place_of(lengths: usize, share: usize) -> usize {
+    (lengths * share).div_ceil(100).max(1) - 1
 }
 
 /// What stands at two places, the smaller first, once all is in order.

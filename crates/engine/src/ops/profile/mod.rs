@@ -49,7 +49,7 @@ impl Asked {
         cancel: &Cancel,
     ) -> Result<Self, EngineError> {
         cancel.check()?;
-        let tree = engine.trees.of(&engine.trace, scope);
+        let tree = engine.trees.of(engine, scope);
         cancel.check()?;
         let made = tree.get().ok_or(EngineError::Cancelled)?;
         let clock = choice::clock(ask, made.tree.clocks)?;

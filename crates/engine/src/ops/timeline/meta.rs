@@ -15,7 +15,8 @@ pub(crate) fn meta(engine: &Engine, _: &Ask, _: &Cancel) -> Result<Frame, Engine
     let trace = &engine.trace;
     let clocks = clocks(trace);
     Ok(Frame::new()
-        .with("origin_ns", trace.bounds.0.to_string())
+        .with("origin_ns", engine.origin_ns.to_string())
+        .with("start_ns", engine.relative(trace.bounds.0))
         .with("duration_ns", engine.relative(trace.bounds.1))
         .with("title", title(trace))
         .with("sources", sources(trace))

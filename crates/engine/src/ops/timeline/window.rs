@@ -102,7 +102,7 @@ impl All {
         };
         let states = || self.states.iter();
         let who: Vec<u32> = states().map(|(state, _)| state.who).collect();
-        let mut times = Stretches::new(trace.bounds.0);
+        let mut times = Stretches::new(engine.origin_ns);
         states().for_each(|(state, _)| times.push(state.ts, state.end));
         frame
             .u8("t_times", times.bytes.0)
@@ -138,7 +138,7 @@ impl All {
         let names: Vec<NameId> = slices()
             .map(|slice| timeline.names.of_slice(slice.id as usize))
             .collect();
-        let (mut times, mut id) = (Stretches::new(trace.bounds.0), 0);
+        let (mut times, mut id) = (Stretches::new(engine.origin_ns), 0);
         for slice in slices() {
             times.push(slice.ts, slice.end);
             times.bytes.signed(i64::from(slice.id) - id);

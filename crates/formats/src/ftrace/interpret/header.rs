@@ -1,6 +1,6 @@
 //! What the input says about itself, and what that explains.
 
-use traceloom_trace::{Place, RepairKind, TraceBuilder};
+use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
 use super::{At, Interpreter, Position};
 use crate::ftrace::event::Header;
@@ -52,6 +52,21 @@ impl Story {
     }
 }
 
+/// The times of the text are of the clock that it names.
+fn own_clock(clock: &[u8], out: &mut TraceBuilder) {
+    out.metadata("clock_type", &String::from_utf8_lossy(clock));
+    if clock == b"LINUX_CLOCK_MONOTONIC" {
+        out.clock(ClockRow {
+            source: SourceId::NONE,
+            clock: ClockKind::Monotonic,
+            ts: 0,
+            value_ns: 0,
+            precision_ns: 0,
+            name: String::new(),
+        });
+    }
+}
+
 impl Interpreter {
     #[cold]
     pub(super) fn header(
@@ -64,6 +79,7 @@ impl Interpreter {
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         match header {
             Header::Nothing => {}
+            Header::Clock(clock) => own_clock(clock, out),
             Header::Tracer(name) => out.metadata("tracer", &text(name)),
             Header::Version(version) => out.metadata("trace-cmd-version", &text(version)),
             Header::Cpus(cpus) => out.metadata("cpus", &cpus.to_string()),

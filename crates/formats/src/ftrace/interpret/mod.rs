@@ -151,6 +151,29 @@ impl Interpreter {
         self.record(record, fields, Position::Byte(offset), out);
     }
 
+    /// The track of the record's thread, for what is no event of ftrace.
+    pub fn track_of(
+        &mut self,
+        record: &Record<'_>,
+        offset: u64,
+        out: &mut TraceBuilder,
+    ) -> TrackId {
+        let at = self.locate(record, Position::Byte(offset), out);
+        self.threads.track(at.slot, out)
+    }
+
+    /// Another thread has the record's tid from here on.
+    pub fn reborn(&mut self, record: &Record<'_>, offset: u64, out: &mut TraceBuilder) {
+        self.threads
+            .rebirth(record.tid, record.ts, Position::Byte(offset), out);
+    }
+
+    /// An end whose begin is not there.
+    pub fn unmatched(&mut self, offset: u64, ts: i64) {
+        self.story
+            .unmatched_at(Position::Byte(offset).place().with_ts(ts));
+    }
+
     #[inline]
     fn record(
         &mut self,

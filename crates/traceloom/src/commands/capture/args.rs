@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use traceloom_capture::Trigger;
 
+use super::extra::ExtraArgs;
+use super::live::LiveArgs;
+use super::raw::RawArgs;
 use crate::times::parse_time;
 
 /// Record what a device or this machine does, and show it
@@ -12,14 +15,14 @@ use crate::times::parse_time;
 /// Takes systrace's options. Without --time it records until Enter or Ctrl-C.
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk"
+    after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk\n  traceloom capture --live --target linux sched"
 )]
 pub struct CaptureArgs {
     /// Categories to record; -l lists them [default: what systrace records]
     #[arg(value_name = "CATEGORY")]
     pub categories: Vec<String>,
 
-    /// The file to write: .html, .json, .txt, .gz [default: trace.html, or trace.json with --json]
+    /// The file to write: .html, .json, .txt, .gz, .dat [default: trace.html, or trace.json with --json]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -38,6 +41,9 @@ pub struct CaptureArgs {
     /// Stop when this happens: 'slice:NAME>32ms' (a slice took longer) or 'event:NAME'; * at the end of NAME for any letters
     #[arg(long, value_name = "WHAT", value_parser = parse_trigger)]
     pub until: Option<Trigger>,
+
+    #[command(flatten)]
+    pub live: LiveArgs,
 
     /// The buffer of each CPU, KB
     #[arg(short, long, visible_alias = "buffer-size", value_name = "KB", value_parser = clap::value_parser!(u32).range(1..))]
@@ -63,6 +69,12 @@ pub struct CaptureArgs {
 
     #[command(flatten)]
     pub linux: LinuxArgs,
+
+    #[command(flatten)]
+    pub extra: ExtraArgs,
+
+    #[command(flatten)]
+    pub raw: RawArgs,
 
     /// Kernel functions to trace, with commas between them
     #[arg(short, long, visible_alias = "ktrace", value_name = "F,…")]
@@ -200,6 +212,8 @@ pub enum OutputKind {
     Text,
     /// The same, compressed.
     Gzip,
+    /// The kernel's own pages.
+    Dat,
 }
 
 /// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.
@@ -219,7 +233,7 @@ fn parse_trigger(text: &str) -> Result<Trigger, String> {
 impl CaptureArgs {
     /// Whether the recording is watched while it goes on.
     pub fn is_live(&self) -> bool {
-        self.ring.is_some() || self.until.is_some()
+        self.ring.is_some() || self.until.is_some() || self.live.live
     }
 
     /// Refuses what does not go together.
@@ -239,10 +253,19 @@ impl CaptureArgs {
         if self.target == Target::Android && !self.linux.event.is_empty() {
             bail!("--event is for Linux: --target linux");
         }
-        if self.is_live() && self.from_file.is_some() {
+        if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
             bail!("--ring and --until are for recording, not for a file");
         }
-        self.kind().map(|_| ())
+        if self.from_file.as_ref() == Some(&self.output()) {
+            bail!(
+                "{} is what is read; -o names another file to write",
+                self.output().display()
+            );
+        }
+        self.kind()?;
+        self.check_extra()?;
+        self.check_live()?;
+        self.check_raw()
     }
 
     /// Where the result goes.
@@ -250,10 +273,7 @@ impl CaptureArgs {
         let ending = if self.json { "json" } else { "html" };
         match (&self.output, &self.from_file) {
             (Some(output), _) => output.clone(),
-            (None, Some(file)) => {
-                let name = file.file_name().unwrap_or_default();
-                Path::new(name).with_extension(ending)
-            }
+            (None, Some(file)) => file.with_extension(ending),
             (None, None) => Path::new("trace").with_extension(ending),
         }
     }
@@ -270,9 +290,10 @@ impl CaptureArgs {
             "html" | "htm" => OutputKind::Page,
             "json" => OutputKind::Json,
             "gz" => OutputKind::Gzip,
+            "dat" => OutputKind::Dat,
             "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
             _ => bail!(
-                "{}: the ending says how to write it: .html, .json, .txt or .gz",
+                "{}: the ending says how to write it: .html, .json, .txt, .gz or .dat",
                 output.display()
             ),
         })

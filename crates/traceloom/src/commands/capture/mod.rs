@@ -1,10 +1,19 @@
 //! `traceloom capture`, which also answers as `systrace`.
 
+mod android;
 mod args;
+mod battor;
+mod console;
+mod extra;
+mod linux;
+mod live;
 mod output;
+mod raw;
 mod recording;
 mod run;
+mod tape;
 mod wait;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -19,7 +28,7 @@ pub use args::CaptureArgs;
 /// # Errors
 /// If nothing could be recorded, or the result not be written.
 pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
-    run::run(args, &mut run::Console::Stderr)
+    run::run(args, &mut console::Console::Stderr)
 }
 
 /// The command line of systrace.
@@ -28,7 +37,9 @@ pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
     name = "systrace",
     version,
     about = "Android and Linux system-wide tracing: records, and writes one HTML file that shows it",
-    after_help = "Example:\n  systrace -b 32768 -t 15 gfx input view sched freq"
+    after_help = "Example:\n  systrace -b 32768 -t 15 gfx input view sched freq",
+    // Python's optparse took the beginnings of options too.
+    infer_long_args = true
 )]
 struct Systrace {
     #[command(flatten)]
@@ -36,13 +47,17 @@ struct Systrace {
 }
 
 /// Runs as systrace: its messages are on standard output, its failures end with 1, arguments
-/// that it does not know with 2.
+/// that it does not know or take together with 2.
 pub fn main_as_systrace(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args = match Systrace::try_parse_from(args) {
         Ok(systrace) => systrace.capture,
         Err(error) => return crate::cli::print_usage(&error),
     };
-    match run::run(&args, &mut run::Console::Stdout) {
+    if let Err(error) = args.check() {
+        crate::cli::report(&error);
+        return ExitCode::from(2);
+    }
+    match run::run(&args, &mut console::Console::Stdout) {
         Ok(code) => code,
         Err(error) => {
             crate::cli::report(&error);

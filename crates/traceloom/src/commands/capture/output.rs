@@ -7,11 +7,13 @@ use anyhow::{Context, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use traceloom_capture::PartKind;
+use traceloom_formats::{FORMATS, WriteOptions, Writer};
 use traceloom_trace::Trace;
 use traceloom_view::{PageParts, ReportOptions, write_report};
 
 use super::args::OutputKind;
-use super::recording::Part;
+use super::recording::{Part, is_of_system};
+use crate::commands::convert::left_out;
 use crate::output::write_file;
 
 /// What to write, and how.
@@ -28,10 +30,23 @@ impl Output<'_> {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, trace: &Trace, parts: &mut [Part]) -> Result<()> {
+        if !matches!(self.kind, OutputKind::Page | OutputKind::Dat) {
+            for part in parts
+                .iter_mut()
+                .filter(|part| part.kind == PartKind::RawTrace)
+            {
+                *part = text_of(trace)?;
+            }
+        }
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
+            // systrace's JSON has no place for methods.
+            OutputKind::Json if has(parts, PartKind::MethodTrace) => {
+                let json = writer("chrome-json")?;
+                write_file(self.path, |out| written(trace, json, out))
+            }
             OutputKind::Json => write_file(self.path, |out| Ok(json(parts, out)?)),
-            OutputKind::Text => write_file(self.path, |out| Ok(text(parts, out)?)),
+            OutputKind::Text | OutputKind::Dat => self.as_it_came(parts),
             OutputKind::Gzip => write_file(self.path, |out| {
                 let mut gzip = GzEncoder::new(out, Compression::default());
                 text(parts, &mut gzip)?;
@@ -40,12 +55,21 @@ impl Output<'_> {
         }
     }
 
+    /// The trace is in its place already, or is copied there.
+    fn as_it_came(&self, parts: &mut [Part]) -> Result<()> {
+        let written = trace_of(parts).map(Part::become_result);
+        match written.transpose()? {
+            Some(true) => Ok(()),
+            _ => write_file(self.path, |out| Ok(text(parts, out)?)),
+        }
+    }
+
     fn page(&self, trace: &Trace, parts: &[Part]) -> Result<()> {
         let options = ReportOptions {
             title: self.title.clone(),
             // What systrace's users expect of its pages: other tools open them too. A method trace
             // has no such text.
-            embed_source: parts.iter().any(|part| part.kind == PartKind::SystemTrace),
+            embed_source: parts.iter().any(|part| is_of_system(part.kind)),
             threads: self.threads,
         };
         let shell = PageParts::new()?;
@@ -55,12 +79,49 @@ impl Output<'_> {
     }
 }
 
-/// The trace as it came; where there are several, that of the system.
-fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
-    let kinds = [PartKind::SystemTrace, PartKind::File, PartKind::MethodTrace];
+/// What pages say, as text.
+fn text_of(trace: &Trace) -> Result<Part> {
+    let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
+    written(trace, writer("ftrace")?, &mut part)?;
+    Ok(part)
+}
+
+fn has(parts: &[Part], kind: PartKind) -> bool {
+    parts.iter().any(|part| part.kind == kind)
+}
+
+fn writer(id: &str) -> Result<&'static dyn Writer> {
+    let format = FORMATS.iter().find(|format| format.id() == id);
+    let writer = format.and_then(|format| format.writer());
+    writer.with_context(|| format!("{id} is not written"))
+}
+
+/// Writes the trace, and says what of it has no place there.
+fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()> {
+    let written = writer.write(trace, &WriteOptions::default(), out)?;
+    if let Some(line) = left_out(&written, writer) {
+        eprintln!("{line}");
+    }
+    Ok(())
+}
+
+/// The trace; where there are several, that of the system.
+fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
+    let kinds = [
+        PartKind::RawTrace,
+        PartKind::SystemTrace,
+        PartKind::File,
+        PartKind::MethodTrace,
+    ];
     let place = |kind| parts.iter().position(|part| part.kind == kind);
-    if let Some(at) = kinds.into_iter().find_map(place) {
-        io::copy(&mut parts[at].open()?, out)?;
+    let at = kinds.into_iter().find_map(place)?;
+    parts.get_mut(at)
+}
+
+/// The trace as it came.
+fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
+    if let Some(part) = trace_of(parts) {
+        io::copy(&mut part.open()?, out)?;
     }
     Ok(())
 }
@@ -69,7 +130,7 @@ fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
 fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"traceEvents\":[]")?;
     let mut written: Vec<&str> = Vec::new();
-    for key in ["systemTraceEvents", "androidProcessDump", "cgroupDump"] {
+    for key in JSON_KEYS {
         for part in parts.iter_mut().filter(|part| json_key(part.kind) == key) {
             // An object has each key once; the rest of a kind continues its text.
             match written.contains(&key) {
@@ -86,13 +147,34 @@ fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
             out.write_all(b"\"")?;
         }
     }
-    out.write_all(b",\"controllerTraceDataKey\":\"traceEvents\"}\n")
+    let controller = match written.contains(&CONTROLLER) {
+        true => CONTROLLER,
+        false => "traceEvents",
+    };
+    writeln!(out, ",\"controllerTraceDataKey\":\"{controller}\"}}")
 }
+
+const CONTROLLER: &str = "systraceController";
+
+/// What systrace called its agents' data.
+const JSON_KEYS: [&str; 7] = [
+    "systemTraceEvents",
+    "androidProcessDump",
+    "cgroupDump",
+    "atraceProcessDump",
+    "waltTrace",
+    "powerTraceAsString",
+    CONTROLLER,
+];
 
 fn json_key(kind: PartKind) -> &'static str {
     match kind {
         PartKind::ProcessDump => "androidProcessDump",
         PartKind::CgroupDump => "cgroupDump",
+        PartKind::MemoryDump => "atraceProcessDump",
+        PartKind::Walt => "waltTrace",
+        PartKind::Power => "powerTraceAsString",
+        PartKind::ClockMarks => CONTROLLER,
         _ => "systemTraceEvents",
     }
 }

@@ -6,24 +6,67 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use memmap2::Mmap;
 use traceloom_capture::{PartKind, Sink};
-use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
-use traceloom_trace::{Trace, TraceBuilder};
+use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
+use traceloom_trace::{Trace, TraceBuilder, align_clocks};
 
 use crate::align::{AlignArgs, put_together};
+use crate::output::{Unfinished, unfinished};
+use crate::print::plain;
 
-/// A part as it came, in a file without a name.
+/// A part as it came, in a file without a name, or in one that may become the result.
 pub struct Part {
     /// What it is.
     pub kind: PartKind,
     /// Who recorded it.
     pub name: String,
     file: BufWriter<File>,
+    unfinished: Option<Unfinished>,
     /// Its length, bytes.
     pub length: u64,
 }
 
 impl Part {
+    /// One without content.
+    ///
+    /// # Errors
+    /// If there is no room for files.
+    pub fn new(kind: PartKind, name: &str) -> io::Result<Self> {
+        Ok(Self::with_file(kind, name, tempfile::tempfile()?, None))
+    }
+
+    fn with_file(kind: PartKind, name: &str, file: File, named: Option<Unfinished>) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            file: BufWriter::with_capacity(1 << 18, file),
+            unfinished: named,
+            length: 0,
+        }
+    }
+
+    /// Makes it the result as it is. `false` where it is no file that could be that.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn become_result(&mut self) -> Result<bool> {
+        let Some(unfinished) = self.unfinished.take() else {
+            return Ok(false);
+        };
+        self.file.flush()?;
+        unfinished.finish().map(|()| true)
+    }
+
+    /// Reads it as a whole.
+    fn read(&mut self, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
+        self.file.flush()?;
+        // SAFETY: the map is read-only, and this file is ours alone, without a name or with one
+        // that nobody was told: it stays as long as it is.
+        let map = unsafe { Mmap::map(self.file.get_ref()) }?;
+        Ok(reader.whole(&map, out)?)
+    }
+
     /// The part from its beginning.
     ///
     /// # Errors
@@ -36,27 +79,56 @@ impl Part {
     }
 }
 
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// What is read into the system's trace when that is whole, in this order.
+const JOINED: [PartKind; 3] = [
+    PartKind::CgroupDump,
+    PartKind::ClockMarks,
+    PartKind::MemoryDump,
+];
+
 /// What was recorded, while it comes.
 pub struct Recording {
     options: ReadOptions,
+    /// Whether it is read, and not only kept.
+    is_read: bool,
+    /// The result, where what comes is that as it is: written once.
+    result: Option<PathBuf>,
     builder: TraceBuilder,
-    /// Traces that came before the one that is being read, with who recorded them.
+    /// The system's trace, to the end of which parts that explain it are read into it.
+    system: Option<(PathBuf, TraceBuilder)>,
+    /// Other traces that came before the one that is being read, with who recorded them.
     traces: Vec<(PathBuf, Trace)>,
     /// Lists of processes; they come before the traces whose threads they name.
     dumps: Vec<u8>,
     reader: Option<AnyReader>,
     /// Why what came is no trace. It is kept all the same.
-    broken: Option<ReadError>,
+    broken: Option<anyhow::Error>,
     /// All parts in the order they came.
     pub parts: Vec<Part>,
 }
 
 impl Recording {
-    /// Of nothing yet, to be read as `options` say.
-    pub fn new(options: ReadOptions) -> Self {
+    /// Of nothing yet, to be read as `options` say, or only to be kept. Traces wait beside
+    /// `result`, if they may become that.
+    pub fn new(options: ReadOptions, is_read: bool, result: Option<PathBuf>) -> Self {
         Self {
             options,
+            is_read,
+            result,
             builder: TraceBuilder::new(),
+            system: None,
             traces: Vec::new(),
             dumps: Vec::new(),
             reader: None,
@@ -71,16 +143,20 @@ impl Recording {
         traces.all(|part| part.length == 0)
     }
 
-    /// All traces on one time line, and all parts.
+    /// All traces on one time line, and all parts; where nothing is read, an empty trace.
     ///
     /// # Errors
     /// If what came is no trace.
     pub fn finish(mut self) -> Result<(Trace, Vec<Part>), (anyhow::Error, Vec<Part>)> {
         self.end_reading();
+        if !self.is_read {
+            return Ok((TraceBuilder::new().finish(), self.parts));
+        }
+        self.join();
         let merged = put_together(self.traces.into_iter().map(Ok), &AlignArgs::default());
         match (self.broken, merged) {
             (None, Ok(trace)) => Ok((trace, self.parts)),
-            (Some(error), _) => Err((error.into(), self.parts)),
+            (Some(error), _) => Err((error, self.parts)),
             (None, Err(error)) => Err((error, self.parts)),
         }
     }
@@ -88,12 +164,61 @@ impl Recording {
     fn end_reading(&mut self) {
         if let Some(mut reader) = self.reader.take() {
             let mut target = Target::Trace(&mut self.builder);
-            if let Err(error) = reader.finish(&mut target) {
-                self.broken.get_or_insert(error);
+            let ended = match self.parts.last_mut() {
+                // Its parts point to each other: it is read when all is there.
+                Some(part) if part.kind == PartKind::RawTrace => {
+                    part.read(&mut reader, &mut target)
+                }
+                _ => reader.finish(&mut target).map_err(Into::into),
+            };
+            let Some(part) = self.parts.last() else {
+                return;
+            };
+            let builder = std::mem::replace(&mut self.builder, TraceBuilder::new());
+            let name = PathBuf::from(&part.name);
+            match ended {
+                // What a meter noted is worth less than what it was recorded beside.
+                Err(error) if is_extra(part.kind) => warn(&part.name, &error),
+                Err(error) => _ = self.broken.get_or_insert(error),
+                Ok(()) if self.system.is_none() && is_of_system(part.kind) => {
+                    self.system = Some((name, builder));
+                }
+                Ok(()) => self.traces.push((name, builder.finish())),
             }
-            let trace = std::mem::replace(&mut self.builder, TraceBuilder::new()).finish();
-            let name = self.parts.last().map(|part| part.name.clone());
-            self.traces.push((name.unwrap_or_default().into(), trace));
+        }
+    }
+
+    /// Reads what explains the system's trace into it: its groups, the clock markers, and then the
+    /// processes' memory, whose clock these may tie to its own.
+    fn join(&mut self) {
+        let (name, mut system) = match self.system.take() {
+            Some((name, builder)) => (Some(name), builder),
+            None => (None, TraceBuilder::new()),
+        };
+        for kind in JOINED {
+            let parts = self.parts.iter_mut().filter(|part| part.kind == kind);
+            for part in parts.filter(|part| name.is_some() || part.kind != PartKind::CgroupDump) {
+                let options = ReadOptions {
+                    name: part.name.clone(),
+                    joined: name.is_some(),
+                    ..self.options.clone()
+                };
+                let mut target = Target::Trace(&mut system);
+                if let Err(error) = part.read(&mut AnyReader::new(options), &mut target) {
+                    warn(&part.name, &error);
+                }
+            }
+        }
+        let system = system.finish();
+        match (name, self.traces.first_mut()) {
+            (Some(name), _) => self.traces.insert(0, (name, system)),
+            // Without a trace of the system, the markers alone tie the others together.
+            (None, Some((_, first))) => {
+                if let Some(found) = align_clocks(&first.clocks, &system.clocks) {
+                    first.append(system, found.shift_ns);
+                }
+            }
+            (None, None) => {}
         }
     }
 
@@ -111,36 +236,63 @@ impl Recording {
 impl Sink for Recording {
     fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()> {
         self.end_reading();
-        if is_trace(kind) {
+        if is_trace(kind) && self.is_read {
             self.begin_reading(name);
         }
-        self.parts.push(Part {
-            kind,
-            name: name.to_owned(),
-            file: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
-            length: 0,
+        let beside = self.result.as_deref().filter(|_| is_trace(kind));
+        self.parts.push(match beside.and_then(unfinished) {
+            Some((file, named)) => Part::with_file(kind, name, file, Some(named)),
+            None => Part::new(kind, name)?,
         });
         Ok(())
     }
 
     fn data(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(part) = self.parts.last_mut() {
-            part.file.write_all(bytes)?;
-            part.length += bytes.len() as u64;
+            part.write_all(bytes)?;
+            if part.kind == PartKind::RawTrace {
+                return Ok(());
+            }
             if part.kind == PartKind::ProcessDump {
                 self.dumps.extend_from_slice(bytes);
             }
         }
         if let (Some(reader), None) = (&mut self.reader, &self.broken) {
             let mut target = Target::Trace(&mut self.builder);
-            self.broken = reader.feed(bytes, &mut target).err();
+            let error = reader.feed(bytes, &mut target).err();
+            match (error, self.parts.last()) {
+                (Some(error), Some(part)) if is_extra(part.kind) => {
+                    warn(&part.name, &error.into());
+                    self.reader = None;
+                    self.builder = TraceBuilder::new();
+                }
+                (error, _) => self.broken = error.map(Into::into),
+            }
         }
         Ok(())
     }
 }
 
 fn is_trace(kind: PartKind) -> bool {
-    !matches!(kind, PartKind::ProcessDump | PartKind::CgroupDump)
+    kind != PartKind::ProcessDump && !JOINED.contains(&kind)
+}
+
+/// The system's trace itself.
+pub fn is_of_system(kind: PartKind) -> bool {
+    matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
+}
+
+/// What only measures beside a trace.
+fn is_extra(kind: PartKind) -> bool {
+    matches!(kind, PartKind::Walt | PartKind::Power)
+}
+
+fn warn(name: &str, error: &anyhow::Error) {
+    eprintln!(
+        "Warning: {} is left out: {}",
+        plain(name),
+        plain(&error.to_string())
+    );
 }
 
 /// Keeps what could not be read beside where the result should be, and says where.
@@ -151,7 +303,11 @@ pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path:
     let mut kept = Vec::new();
     for mut part in parts.into_iter().filter(|part| is_trace(part.kind)) {
         let mut name = output.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.txt", part.name.replace(['/', '\\'], "_")));
+        let ending = match part.kind {
+            PartKind::RawTrace => "dat",
+            _ => "txt",
+        };
+        name.push(format!(".{}.{ending}", part.name.replace(['/', '\\'], "_")));
         let path = output.with_file_name(name);
         let cannot = || format!("cannot write {}", path.display());
         let mut file = File::create(&path).with_context(cannot)?;

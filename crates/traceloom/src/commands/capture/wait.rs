@@ -16,6 +16,10 @@ pub enum Ended {
     Trigger,
     /// Ctrl-C, or another signal that asks to end.
     Signal,
+    /// Somebody asked for it in the page that shows it.
+    Page,
+    /// What is recorded comes no more: the device was lost.
+    BrokeOff,
 }
 
 /// Listens for what ends a recording, from its start on.
@@ -33,22 +37,28 @@ impl Wait {
         Self { events, sender }
     }
 
+    /// Waits for Ctrl-C alone.
+    pub fn for_signal(&self) {
+        while !matches!(self.events.recv(), Ok(Ended::Signal) | Err(_)) {}
+    }
+
     /// Whoever has this may end the recording.
     pub fn sender(&self) -> Sender<Ended> {
         self.sender.clone()
     }
 
-    /// Waits for the time to be over, or for whatever ends it earlier.
-    pub fn for_time(&self, time: Duration) -> Ended {
+    /// Waits for whatever ends it, for a time.
+    pub fn next(&self, time: Duration) -> Option<Ended> {
         match self.events.recv_timeout(time) {
-            Ok(ended) => ended,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ended::Time,
+            Ok(ended) => Some(ended),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Ended::Time),
         }
     }
 
-    /// Waits for Enter, or for whatever else ends it. The end of standard input counts as Enter,
-    /// unless something `else_is_awaited`: a recording in the background has no input at all.
-    pub fn until_asked(&self, else_is_awaited: bool) -> Ended {
+    /// From now on Enter ends it too. The end of standard input counts as Enter, unless something
+    /// `else_is_awaited`: a recording in the background has no input at all.
+    pub fn listen_for_enter(&self, else_is_awaited: bool) {
         let sender = self.sender.clone();
         // It may wait for ever; it ends with the program.
         thread::spawn(move || {
@@ -57,7 +67,6 @@ impl Wait {
                 _ = sender.send(Ended::Enter);
             }
         });
-        self.events.recv().unwrap_or(Ended::Enter)
     }
 }
 

@@ -8,7 +8,10 @@
 //! other             |----*-------------------|            * and here 66 s: 4 s earlier
 //! ```
 
-use traceloom_trace::{ClockKind, ClockRow, Trace};
+use rustc_hash::FxHashMap;
+
+use crate::clock::{ClockKind, ClockRow};
+use crate::trace::Trace;
 
 /// Traces further apart than this, and than [`FAR_TIMES`] the longer one, are of different runs.
 const FAR_NS: i64 = 10_000_000_000;
@@ -56,7 +59,7 @@ pub fn align(reference: &Trace, other: &Trace) -> Alignment {
         shift_ns: align_starts(reference, other),
         by,
     };
-    let Some(found) = by_clock(reference, other).or_else(|| by_marker(reference, other)) else {
+    let Some(found) = align_clocks(&reference.clocks, &other.clocks) else {
         return start(AlignedBy::Start);
     };
     let apart_ns = apart(reference, other, found.shift_ns);
@@ -72,50 +75,67 @@ pub fn align_starts(reference: &Trace, other: &Trace) -> i64 {
     reference.bounds.0.saturating_sub(other.bounds.0)
 }
 
-fn by_clock(reference: &Trace, other: &Trace) -> Option<Alignment> {
+/// By what both noted, the most exact first; a clock before a marker that is no better. `None`
+/// where they noted nothing in common.
+pub fn align_clocks(reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignment> {
+    let found = by_clock(reference, other)
+        .into_iter()
+        .chain(by_marker(reference, other));
+    let best = found.min_by_key(|(precision_ns, _)| *precision_ns);
+    best.map(|(_, found)| found)
+}
+
+fn by_clock(reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
     const COMMON: [ClockKind; 3] = [ClockKind::Boot, ClockKind::Monotonic, ClockKind::Realtime];
     let candidates = COMMON.iter().filter_map(|&clock| {
         let (ours, theirs) = (best(reference, clock)?, best(other, clock)?);
         let offset = |row: &ClockRow| i128::from(row.value_ns) - i128::from(row.ts);
         let shift_ns = i64::try_from(offset(theirs) - offset(ours)).ok()?;
-        let precision_ns = ours
-            .precision_ns
-            .max(0)
-            .saturating_add(theirs.precision_ns.max(0));
+        let precision_ns = precision(ours, theirs);
         let by = AlignedBy::Clock {
             clock,
             precision_ns,
         };
         Some((precision_ns, Alignment { shift_ns, by }))
     });
-    candidates
-        .min_by_key(|(precision_ns, _)| *precision_ns)
-        .map(|(_, found)| found)
+    candidates.min_by_key(|(precision_ns, _)| *precision_ns)
 }
 
 /// The most exact sync point with a clock.
-fn best(trace: &Trace, clock: ClockKind) -> Option<&ClockRow> {
-    let rows = trace.clocks.iter().filter(|row| row.clock == clock);
+fn best(rows: &[ClockRow], clock: ClockKind) -> Option<&ClockRow> {
+    let rows = rows.iter().filter(|row| row.clock == clock);
     rows.min_by_key(|row| row.precision_ns)
 }
 
+fn precision(ours: &ClockRow, theirs: &ClockRow) -> i64 {
+    let ours_ns = ours.precision_ns.max(0);
+    ours_ns.saturating_add(theirs.precision_ns.max(0))
+}
+
 /// By a marker of both: `trace_event_clock_sync: name=…`.
-fn by_marker(reference: &Trace, other: &Trace) -> Option<Alignment> {
-    let markers = |trace: &'_ Trace| -> Vec<ClockRow> {
-        let rows = trace.clocks.iter();
-        // The start of a method trace is noted the same way, and is no common event.
-        let named = rows.filter(|row| {
-            row.clock == ClockKind::Trace && !row.name.is_empty() && !row.name.contains(' ')
-        });
-        named.cloned().collect()
-    };
-    let ours = markers(reference);
-    markers(other).into_iter().find_map(|theirs| {
-        let ours = ours.iter().find(|ours| ours.name == theirs.name)?;
-        Some(Alignment {
+fn by_marker(reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
+    let ours: FxHashMap<&str, &ClockRow> = markers(reference)
+        .rev()
+        .map(|row| (row.name.as_str(), row))
+        .collect();
+    let candidates = markers(other).filter_map(|theirs| {
+        let ours = ours.get(theirs.name.as_str())?;
+        let found = Alignment {
             shift_ns: ours.ts.checked_sub(theirs.ts)?,
-            by: AlignedBy::Marker { name: theirs.name },
-        })
+            by: AlignedBy::Marker {
+                name: theirs.name.clone(),
+            },
+        };
+        Some((precision(ours, theirs), found))
+    });
+    candidates.min_by_key(|(precision_ns, _)| *precision_ns)
+}
+
+/// What programs noted under a name. The start of a method trace is noted the same way, and is no
+/// common event.
+fn markers(rows: &[ClockRow]) -> impl DoubleEndedIterator<Item = &ClockRow> {
+    rows.iter().filter(|row| {
+        row.clock == ClockKind::Trace && !row.name.is_empty() && !row.name.contains(' ')
     })
 }
 
@@ -133,7 +153,7 @@ fn apart(reference: &Trace, other: &Trace, shift_ns: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceloom_trace::{SourceId, TraceBuilder};
+    use crate::{SourceId, TraceBuilder};
 
     fn trace(from: i64, until: i64, clocks: &[(ClockKind, i64, i64, i64, &str)]) -> Trace {
         let mut builder = TraceBuilder::new();
@@ -207,6 +227,34 @@ mod tests {
         let other = trace(30, 90, &[(ClockKind::Trace, 20, 20, 0, start)]);
         let found = align(&reference, &other);
         assert_eq!((found.shift_ns, found.by), (-30, AlignedBy::Start));
+    }
+
+    #[test]
+    fn the_most_exact_of_clocks_and_markers_counts() {
+        let rows = |ts: i64, precision_ns: i64| {
+            [
+                (ClockKind::Monotonic, ts, 1_000_000, 62_000, ""),
+                (ClockKind::Trace, ts + 7, ts + 7, 0, "first"),
+                (ClockKind::Trace, ts + 9, ts + 9, precision_ns, "second"),
+            ]
+        };
+        let (reference, mut other) = (trace(0, S, &rows(0, 3)), rows(500, 3));
+        other[1].3 = 90_000;
+        let found = align(&reference, &trace(0, S, &other));
+        let name = "second".to_owned();
+        assert_eq!(
+            (found.shift_ns, found.by),
+            (-500, AlignedBy::Marker { name })
+        );
+        other[2].3 = 200_000;
+        let found = align(&reference, &trace(0, S, &other));
+        assert!(
+            matches!(found.by, AlignedBy::Marker { name } if name == "first"),
+            "90 µs against 124 µs"
+        );
+        other[1].3 = 200_000;
+        let found = align(&reference, &trace(0, S, &other));
+        assert!(matches!(found.by, AlignedBy::Clock { .. }));
     }
 
     #[test]

@@ -1,0 +1,237 @@
+//! The whole trace by name, kept: what a range over most of it leaves out is taken from there.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use traceloom_trace::{RowId, SliceId, Trace, TrackId};
+
+use super::percentiles::place_of;
+use super::{Count, NameStats, RangeScope, Sum, partition};
+use crate::timeline::parts::{parts, run};
+use crate::timeline::{NameId, Spans, Timeline};
+use crate::tree::TimeRange;
+
+/// All slices of threads by name: sums, and their lengths in order of size.
+#[derive(Debug)]
+pub(in crate::timeline) struct Kept {
+    sums: Vec<Sum>,
+    /// Where each name's lengths start; one more than there are names.
+    starts: Vec<usize>,
+    lengths: Vec<i64>,
+}
+
+/// What a range leaves out of the whole by name, and what it cuts.
+#[derive(Default)]
+struct Changes {
+    removed: Vec<(u32, i64)>,
+    added: Vec<(u32, i64)>,
+}
+
+impl Kept {
+    pub fn new(trace: &Trace, timeline: &Timeline) -> Self {
+        let count = Count::new(trace, timeline, &RangeScope::default());
+        let source = count.source();
+        let sums = super::merged(&count.sums(&source, &|| false));
+        let mut starts = vec![0];
+        for sum in &sums {
+            starts.push(starts[starts.len() - 1] + sum.count as usize);
+        }
+        let mut next = starts.clone();
+        let mut lengths = vec![0; starts[sums.len()]];
+        for chunk in super::chunks(0..trace.slices.len()) {
+            count.chunk(chunk, |row, part| {
+                let next = &mut next[count.name(row).row()];
+                lengths[*next] = part;
+                *next += 1;
+            });
+        }
+        sort_each(&mut lengths, &starts);
+        Self {
+            sums,
+            starts,
+            lengths,
+        }
+    }
+
+    /// As [`by_name`](super::by_name) counts it, for a range that leaves little out; else `None`.
+    pub(super) fn by_name(
+        &self,
+        count: &Count<'_>,
+        limit: usize,
+    ) -> Option<(Vec<NameStats>, usize)> {
+        const LITTLE: usize = 8;
+        let ts = &count.trace.slices.ts;
+        let before = |ns: i64| partition(ts.len(), |&row| ts.get(row) < ns);
+        let from = before(count.range.from_ns);
+        let to = before(count.range.to_ns).max(from);
+        let out = [0..from, to..ts.len()];
+        if out.iter().map(Range::len).sum::<usize>() > ts.len() / LITTLE {
+            return None;
+        }
+        let (sums, changes) = self.narrowed(count, from..to, out);
+        let (order, hidden) = super::ranked(&sums, limit);
+        let stats = order.into_iter().map(|name| {
+            let at = name as usize;
+            let lengths = Lengths {
+                all: &self.lengths[self.starts[at]..self.starts[at + 1]],
+                removed: of_name(&changes.removed, name),
+                added: of_name(&changes.added, name),
+            };
+            let most = sums[at].count as usize;
+            let of_share = |share| lengths.nth(place_of(most, share));
+            let sum = Sum {
+                min: lengths.nth(0),
+                max: lengths.nth(most - 1),
+                ..sums[at]
+            };
+            sum.stats(NameId(name), [of_share(50), of_share(95)])
+        });
+        Some((stats.collect(), hidden))
+    }
+
+    fn narrowed(
+        &self,
+        count: &Count<'_>,
+        window: Range<usize>,
+        out: [Range<usize>; 2],
+    ) -> (Vec<Sum>, Changes) {
+        let (mut sums, mut changes) = (self.sums.clone(), Changes::default());
+        let whole = Count {
+            range: TimeRange::ALL,
+            ..count.clone()
+        };
+        let mut remove = |row: usize, length: i64| {
+            whole.change(&mut sums, row, length, -1);
+            changes.removed.push((count.name(row).0, length));
+        };
+        out.into_iter()
+            .flat_map(super::chunks)
+            .for_each(|rows| whole.chunk(rows, &mut remove));
+        let cut = cut_rows(count);
+        for &row in cut.iter().filter(|row| window.contains(row)) {
+            if let Some(length) = whole.part(row) {
+                remove(row, length);
+            }
+        }
+        for row in cut {
+            if let Some(part) = count.part(row) {
+                count.change(&mut sums, row, part, 1);
+                changes.added.push((count.name(row).0, part));
+            }
+        }
+        changes.removed.sort_unstable();
+        changes.added.sort_unstable();
+        (sums, changes)
+    }
+}
+
+/// Sorts the lengths of each name, on as many threads as are worth it.
+fn sort_each(lengths: &mut [i64], starts: &[usize]) {
+    let (all, names) = (lengths.len(), starts.len() - 1);
+    let threads = parts(all, usize::MAX).len();
+    let cut = |part: usize| partition(names, |&name| starts[name] < all / threads * part);
+    let mut rest = lengths;
+    let shares = (0..threads).map(|part| {
+        let end = if part + 1 == threads {
+            names
+        } else {
+            cut(part + 1)
+        };
+        let names = cut(part).min(end)..end;
+        let own = starts[names.end] - starts[names.start];
+        Mutex::new((names, rest.split_off_mut(..own).unwrap_or_default()))
+    });
+    let shares: Vec<Mutex<(Range<usize>, &mut [i64])>> = shares.collect();
+    run(threads, &|part| {
+        let mut share = shares[part].lock().unwrap_or_else(PoisonError::into_inner);
+        let (names, lengths) = &mut *share;
+        let first = starts[names.start];
+        for name in names.clone() {
+            lengths[starts[name] - first..starts[name + 1] - first].sort_unstable();
+        }
+    });
+}
+
+/// Slices that an end of the range cuts, level by level.
+fn cut_rows(count: &Count<'_>) -> Vec<usize> {
+    let (trace, timeline, range) = (count.trace, count.timeline, count.range);
+    let tracks = (0..trace.tracks.len()).map(TrackId::from_row);
+    let mut cut = Vec::new();
+    for track in tracks.filter(|track| count.wanted[track.row()]) {
+        for level in 0..timeline.lanes.levels(track) {
+            let lane = timeline.lane(trace, track, level);
+            let [from, to] = [range.from_ns, range.to_ns].map(|ns| lane.count_before(ns, 0));
+            // Where slices follow each other, only the last before each end can reach over it.
+            let (first, last) = match lane.overlaps() {
+                true => (0, from),
+                false => (from.saturating_sub(1), to.saturating_sub(1).max(from)),
+            };
+            let is_cut = |at: &usize| {
+                let (begin, end) = (lane.start(*at), lane.end(*at));
+                (begin < range.from_ns || end > range.to_ns) && range.overlaps(begin, end)
+            };
+            let places = (first..from).chain(last..to).filter(is_cut);
+            cut.extend(places.map(|at| lane.ids()[at] as usize));
+        }
+    }
+    cut
+}
+
+/// The lengths of a name among all that changed, which are sorted.
+fn of_name(changed: &[(u32, i64)], name: u32) -> &[(u32, i64)] {
+    let from = changed.partition_point(|(other, _)| *other < name);
+    let to = changed.partition_point(|(other, _)| *other <= name);
+    &changed[from..to]
+}
+
+/// The lengths of a name in a range, each list in order of size: `all` without `removed`, and `added`.
+struct Lengths<'a> {
+    all: &'a [i64],
+    removed: &'a [(u32, i64)],
+    added: &'a [(u32, i64)],
+}
+
+impl Lengths<'_> {
+    /// How many are no longer.
+    fn up_to(&self, length: i64) -> usize {
+        let of_changed = |list: &[(u32, i64)]| list.partition_point(|(_, other)| *other <= length);
+        let all = self.all.partition_point(|other| *other <= length);
+        all + of_changed(self.added) - of_changed(self.removed)
+    }
+
+    /// What stands at a place once all are in order: the smallest that has more before or beside it.
+    fn nth(&self, place: usize) -> i64 {
+        let all = self
+            .all
+            .partition_point(|length| self.up_to(*length) <= place);
+        let added = self
+            .added
+            .partition_point(|(_, length)| self.up_to(*length) <= place);
+        let found = [
+            self.all.get(all),
+            self.added.get(added).map(|(_, length)| length),
+        ];
+        found.into_iter().flatten().min().copied().unwrap_or(0)
+    }
+}
+
+impl Count<'_> {
+    /// Adds or removes a slice's time.
+    fn change(&self, sums: &mut [Sum], row: usize, part: i64, sign: i64) {
+        let time = i128::from(part) * i128::from(sign);
+        let parent = self.trace.slices.parent_id.get(row);
+        if parent != SliceId::NONE
+            && let Some(above) = sums.get_mut(self.name(parent.row()).row())
+        {
+            above.own -= time;
+        }
+        let Some(sum) = sums.get_mut(self.name(row).row()) else {
+            return;
+        };
+        sum.count = sum.count.wrapping_add_signed(sign);
+        sum.own += time;
+        if !self.recursion.is(row) {
+            sum.total += time;
+        }
+    }
+}

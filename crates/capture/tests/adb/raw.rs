@@ -1,0 +1,125 @@
+//! Pages from a device before Android 7, whose shell has a terminal that changes bytes: they come by
+//! `exec:`, together with what atrace says.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use traceloom_capture::{
+    Agent, AtraceAgent, AtraceOptions, CaptureError, PartKind, RawAtraceAgent, RawOptions, Sink,
+};
+
+use crate::fake::{Connection, server};
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// Every byte, and line ends that a terminal would change.
+fn file() -> Vec<u8> {
+    let all = (0..=255).cycle().take(100_000);
+    b"\x17\x08\x44tracing6\0\r\n\n\r"
+        .iter()
+        .copied()
+        .chain(all)
+        .collect()
+}
+
+/// Who kills the recording, and how it hears of that.
+type Killed = (Sender<()>, Option<Receiver<()>>);
+
+static KILLED: Mutex<Option<Killed>> = Mutex::new(None);
+
+fn device(connection: &mut Connection, service: &str) {
+    connection.okay();
+    if service.starts_with("exec:") {
+        return record(connection, service);
+    }
+    let answer = if service.contains("getprop ro.build.version.sdk") {
+        "23"
+    } else if service.contains("--help") {
+        "  --raw           write trace.dat"
+    } else if service.contains("--list_categories") {
+        "  sched - CPU Scheduling"
+    } else if service.contains("kill -INT 4242") {
+        let told = KILLED.lock().unwrap();
+        told.as_ref().unwrap().0.send(()).unwrap();
+        ""
+    } else {
+        panic!("{service}")
+    };
+    connection.send(format!("{answer}\r\ntraceloom-exit:0\r\n").as_bytes());
+}
+
+fn record(connection: &mut Connection, service: &str) {
+    let expected = "exec:echo traceloom-pid $$ >&2; exec atrace -b 4096 sched \
+                    --raw --stream --raw_version='7;reboot'";
+    assert_eq!(service, expected);
+    connection.send(b"traceloom-pid 4242\ncapturing trace...");
+    let killed = KILLED.lock().unwrap().as_mut().unwrap().1.take();
+    killed.unwrap().recv_timeout(LONG).unwrap();
+    connection.send(b" done\n");
+    for piece in file().chunks(977) {
+        connection.send(piece);
+    }
+}
+
+#[derive(Default)]
+struct Kept(Vec<u8>);
+
+impl Sink for Kept {
+    fn begin(&mut self, kind: PartKind, _: &str) -> io::Result<()> {
+        assert_eq!(kind, PartKind::RawTrace);
+        Ok(())
+    }
+
+    fn data(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+#[test]
+fn pages_without_packets_come_byte_for_byte() {
+    let (sender, receiver) = channel();
+    *KILLED.lock().unwrap() = Some((sender, Some(receiver)));
+    let device = server("", device).device("x");
+    let options = AtraceOptions {
+        categories: vec!["sched".to_owned()],
+        ..AtraceOptions::default()
+    };
+    let atrace = AtraceAgent::new(device.clone(), options).unwrap();
+    let raw = RawOptions {
+        // Whatever it is, it is one word.
+        version: Some("7;reboot".to_owned()),
+        ..RawOptions::default()
+    };
+    let mut agent = RawAtraceAgent::new(atrace, device, raw);
+    assert_eq!(agent.start(LONG).unwrap(), [""; 0]);
+    agent.stop(LONG).unwrap();
+    let mut kept = Kept::default();
+    agent.collect(LONG, &mut kept).unwrap();
+    assert!(kept.0 == file(), "{} bytes", kept.0.len());
+}
+
+#[test]
+fn an_atrace_that_does_not_start_says_why() {
+    let device = server("", |connection, service| {
+        connection.okay();
+        let answer = match service {
+            _ if service.starts_with("exec:") => {
+                return connection.send(b"traceloom-pid 7\nerror opening trace_pipe_raw\n");
+            }
+            _ if service.contains("getprop") => "23",
+            _ if service.contains("--help") => "  --raw           write trace.dat",
+            _ => "  sched - CPU Scheduling",
+        };
+        connection.send(format!("{answer}\r\ntraceloom-exit:0\r\n").as_bytes());
+    });
+    let device = device.device("x");
+    let atrace = AtraceAgent::new(device.clone(), AtraceOptions::default()).unwrap();
+    let error = RawAtraceAgent::new(atrace, device, RawOptions::default()).start(LONG);
+    let CaptureError::DidNotStart { said } = error.unwrap_err() else {
+        panic!("another error");
+    };
+    assert_eq!(said, "error opening trace_pipe_raw");
+}

@@ -1,0 +1,37 @@
+//! A dump that breaks off.
+
+use std::borrow::Cow;
+
+/// How deep a dump's values lie: where in a broken one it is looked for an end.
+const DEEPEST: usize = 6;
+
+/// The JSON with its end, where that is missing: up to the last value that is whole, and then all
+/// brackets that are open there.
+pub(super) fn closed(text: &[u8]) -> (Cow<'_, [u8]>, bool) {
+    let (mut open, mut whole) = (Vec::new(), (0, Vec::new()));
+    let (mut in_text, mut at) = (false, 0);
+    while at < text.len() {
+        match text[at] {
+            b'"' => in_text = !in_text,
+            b'\\' if in_text => at += 1,
+            _ if in_text => {}
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' => {
+                open.pop();
+                if open.is_empty() {
+                    return (Cow::Borrowed(&text[..=at]), false);
+                }
+                if open.len() <= DEEPEST {
+                    whole = (at + 1, open.clone());
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let (end, brackets) = whole;
+    let rest = brackets.iter().rev();
+    let closed = text[..end].iter().chain(rest).copied().collect();
+    (Cow::Owned(closed), true)
+}

@@ -1,0 +1,142 @@
+//! What the recorder noted of the recording, and what is missing or broken in it.
+
+use traceloom_ring::{ClockSource, Events, FileHeader, FileState, Policy, Recording, SyncPoint};
+use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
+
+/// How far two clocks that were read one after the other are apart, ns.
+const PRECISION_NS: i64 = 1_000;
+
+/// Puts facts, clocks and losses into the trace.
+pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
+    let header = &recording.header;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let clock = match header.clock {
+        ClockSource::Boot => "boot",
+        ClockSource::Monotonic => "mono",
+        ClockSource::Counter => "counter",
+    };
+    let policy = match header.policy {
+        Policy::DropOldest => "drop-oldest",
+        Policy::Stop => "stop",
+    };
+    out.metadata("ring-version", &header.version.to_string());
+    out.metadata("clock", clock);
+    out.metadata("when-full", policy);
+    out.metadata("pid", &header.pid.to_string());
+    for (key, value) in [
+        ("process", header.process_name()),
+        ("boot-id", header.boot_id()),
+    ] {
+        if !value.is_empty() {
+            out.metadata(key, &text(value));
+        }
+    }
+    if header.pid != 0 {
+        let upid = out.process(header.pid.into());
+        let name = out.intern(header.process_name());
+        out.name_process(upid, name);
+    }
+    for point in [header.start, header.end] {
+        tell_clocks(header.clock, point, out);
+    }
+    tell_losses(header, out);
+}
+
+/// Ties the trace's clock to those that other traces know.
+fn tell_clocks(source: ClockSource, point: SyncPoint, out: &mut TraceBuilder) {
+    let ns = |value: u64| i64::try_from(value).ok().filter(|ns| *ns != 0);
+    let ts = match source {
+        ClockSource::Monotonic => point.mono_ns,
+        ClockSource::Boot | ClockSource::Counter => point.boot_ns,
+    };
+    let Some(ts) = ns(ts) else { return };
+    for (clock, value) in [
+        (ClockKind::Boot, point.boot_ns),
+        (ClockKind::Monotonic, point.mono_ns),
+        (ClockKind::Realtime, point.real_ns),
+    ] {
+        if let Some(value_ns) = ns(value) {
+            out.clock(ClockRow {
+                source: SourceId::NONE,
+                clock,
+                ts,
+                value_ns,
+                precision_ns: PRECISION_NS,
+                name: String::new(),
+            });
+        }
+    }
+}
+
+fn tell_losses(header: &FileHeader, out: &mut TraceBuilder) {
+    let losses = &header.losses;
+    let lost = losses
+        .full
+        .saturating_add(losses.nested)
+        .saturating_add(losses.threads);
+    let whole = Place::default();
+    out.repair(RepairKind::LostEvents, lost, whole, || {
+        format!(
+            "{} found no free chunk, {} were in signal handlers nested too deeply, {} of too many threads",
+            losses.full, losses.nested, losses.threads
+        )
+    });
+    out.repair(
+        RepairKind::BufferOverflow,
+        losses.dropped_events,
+        whole,
+        || format!("{} chunks gave way to newer ones", losses.dropped_chunks),
+    );
+    out.repair(RepairKind::BadField, losses.notes, whole, || {
+        "names of ids found no room".to_owned()
+    });
+    let crashed = u64::from(header.state == FileState::Recording);
+    out.repair(RepairKind::MissingSummary, crashed, whole, String::new);
+}
+
+/// Counts what could not be read.
+pub(super) fn tell_faults(
+    recording: &Recording<'_>,
+    events: &Events<'_, '_>,
+    out: &mut TraceBuilder,
+) {
+    let faults = &recording.faults;
+    let mut tell = |kind, (count, at), detail: &str| {
+        out.repair(kind, count, Place::at_offset(at), || detail.to_owned());
+    };
+    let opening = (faults.opening, faults.first_opening);
+    tell(
+        RepairKind::BrokenBlock,
+        opening,
+        "a chunk was just being emptied",
+    );
+    let overfull = (faults.overfull, faults.first_overfull);
+    tell(
+        RepairKind::BrokenBlock,
+        overfull,
+        "a chunk says that it holds more than fits",
+    );
+    tell(
+        RepairKind::TornRecord,
+        events.torn(),
+        "a chunk's records end in something else",
+    );
+    tell(
+        RepairKind::TornRecord,
+        events.partial_marks(),
+        "a part of a long mark is missing",
+    );
+    let threads = recording.threads().iter();
+    let between = threads.map(|thread| thread.missing_between).sum();
+    tell(
+        RepairKind::BrokenBlock,
+        (between, 0),
+        "chunks in the middle of a thread's story are missing",
+    );
+    let cut = (faults.missing_chunks, 0);
+    tell(
+        RepairKind::TornRecord,
+        cut,
+        "the file ends before its last chunks",
+    );
+}

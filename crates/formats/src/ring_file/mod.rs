@@ -1,0 +1,116 @@
+//! The ring file: what traceloom's library in an app recorded, whether it was stopped or killed.
+//!
+//! [`traceloom_ring`] knows the bytes and puts the threads' records in order of time. What programs
+//! wrote to `trace_marker` is in it as it was, and reads as the same marks of ftrace text do.
+
+mod calls;
+mod facts;
+mod interpret;
+mod names;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use traceloom_ring::{OpenError, Recording};
+use traceloom_trace::{Place, TraceBuilder};
+
+use crate::error::ReadError;
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
+
+const ID: &str = "ring";
+
+/// The ring file.
+pub(crate) struct RingFile;
+
+impl Format for RingFile {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "ring file of the recorder in an app"
+    }
+
+    fn sniff(&self, head: &[u8]) -> Confidence {
+        match head.starts_with(traceloom_ring::layout::MAGIC) {
+            true => Confidence::Certain,
+            false => Confidence::No,
+        }
+    }
+
+    /// Chunks of one thread stand anywhere in the file.
+    fn wants_whole(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
+        Some(Box::<RingReader>::default())
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(&write::RingWriter)
+    }
+}
+
+/// Keeps the file until its end, where it did not come as a whole.
+#[derive(Default)]
+struct RingReader {
+    bytes: Vec<u8>,
+}
+
+impl Reader for RingReader {
+    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
+        self.bytes.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.whole(&bytes, out)
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(ID)?;
+        out.add_source_bytes(bytes.len() as u64);
+        read(bytes, out)
+    }
+}
+
+fn read(bytes: &[u8], out: &mut TraceBuilder) -> Result<(), ReadError> {
+    let recording = Recording::open(bytes).map_err(refusal)?;
+    facts::tell(&recording, out);
+    let mut interpreter = interpret::RingInterpreter::new(&recording, bytes.len());
+    let mut events = recording.events();
+    for event in events.by_ref() {
+        interpreter.event(&event, out);
+    }
+    interpreter.finish(out);
+    facts::tell_faults(&recording, &events, out);
+    Ok(())
+}
+
+fn refusal(error: OpenError) -> ReadError {
+    let field = |field, found: String, expected, at: usize| ReadError::Field {
+        format: ID,
+        field,
+        found,
+        expected,
+        place: Place::at_offset(at as u64),
+    };
+    match error {
+        OpenError::Short(bytes) => ReadError::Truncated {
+            format: ID,
+            inside: "the header",
+            offset: bytes as u64,
+        },
+        OpenError::Version(version) => field("version", version.to_string(), "1", 8),
+        OpenError::Field {
+            field: name,
+            at,
+            found,
+            expected,
+        } => field(name, found.to_string(), expected, at),
+        other => field("magic", other.to_string(), "TLRING", 0),
+    }
+}

@@ -1,0 +1,288 @@
+//! Ring files that testkit puts together from the description, and round trips of our own.
+
+use testkit::{Rng, ring_record, tiny_ring};
+use traceloom_trace::{RepairKind, RowId, SliceId, ThreadId, Trace};
+
+use crate::{FORMATS, ReadOptions, WriteOptions, detect, read_bytes};
+
+fn read(bytes: &[u8]) -> Trace {
+    read_bytes(bytes, ReadOptions::default()).expect("a ring file")
+}
+
+/// `thread: start +duration name`, by time.
+fn slices(trace: &Trace) -> Vec<String> {
+    let rows = trace.slices.rows().enumerate();
+    let shown = rows.map(|(row, slice)| {
+        let track = trace.tracks.row(slice.track_id.row());
+        let owner = match track.utid.some() {
+            Some(utid) => trace.thread_name(utid),
+            None => format!("pid {}", trace.processes.pid.get(track.upid.row())),
+        };
+        let name = trace.slice_name(SliceId::from_row(row));
+        format!("{owner}: {} +{} {name}", slice.ts, slice.dur)
+    });
+    shown.collect()
+}
+
+#[test]
+fn every_record_becomes_what_it_says() {
+    let bytes = tiny_ring().to_bytes();
+    assert_eq!(detect(&bytes).map(|format| format.id()), Some("ring"));
+    let trace = read(&bytes);
+    assert_eq!(
+        slices(&trace),
+        [
+            "main: 1010 +50 decode",
+            "main: 1015 +40 a.B.run",
+            "main: 1020 +30 0x2",
+            "worker: 1021 +20 decode",
+            "pid 4711: 1063 +1 #8",
+            "main: 500000000 +5 draw",
+            "pid 4711: 500000003 +1 load",
+            "main: 500000007 +100000002 a long name",
+        ]
+    );
+    let cpu: Vec<i64> = trace
+        .slices
+        .thread_dur
+        .iter()
+        .filter(|dur| *dur >= 0)
+        .collect();
+    assert_eq!(cpu, [20]);
+    let counters: Vec<(i64, String, f64)> = trace
+        .counters
+        .rows()
+        .map(|row| {
+            let name = trace.tracks.name.get(row.track_id.row());
+            (row.ts, trace.strings.get(name).to_owned(), row.value)
+        })
+        .collect();
+    assert_eq!(
+        counters,
+        [
+            (1_061, "fps".to_owned(), -3.0),
+            (500_000_001, "queue".to_owned(), 5.0),
+            (500_000_006, "from libcutils".to_owned(), 6.0),
+        ]
+    );
+    let instants: Vec<&str> = trace
+        .instants
+        .name
+        .iter()
+        .map(|id| trace.strings.get(id))
+        .collect();
+    assert_eq!(instants, ["#8", "tap"]);
+}
+
+#[test]
+fn processes_clocks_and_repairs_are_told() {
+    let trace = read(&tiny_ring().to_bytes());
+    let process = trace.processes.row(0);
+    assert_eq!(
+        (process.pid, trace.strings.get(process.name)),
+        (4711, "com.example.app")
+    );
+    let tids: Vec<i64> = trace.threads.tid.iter().collect();
+    assert_eq!(tids, [4711, 4712]);
+    assert!(trace.threads.is_main_thread.get(0));
+    let clocks: Vec<(&str, i64, i64)> = trace
+        .clocks
+        .iter()
+        .map(|row| (row.clock.name(), row.ts, row.value_ns))
+        .collect();
+    assert_eq!(
+        clocks,
+        [
+            ("boot", 1_000, 1_000),
+            ("monotonic", 1_000, 900),
+            ("realtime", 1_000, 1_700_000_000_000_001_000)
+        ]
+    );
+    let repairs: Vec<(RepairKind, u64)> = trace
+        .repairs
+        .rows()
+        .iter()
+        .map(|row| (row.kind, row.count))
+        .collect();
+    let expected = [
+        (RepairKind::MissingSummary, 1),
+        (RepairKind::BrokenBlock, 1),
+    ];
+    assert_eq!(repairs, expected);
+}
+
+#[test]
+fn sections_and_methods_close_only_their_like() {
+    let mut ring = tiny_ring();
+    ring.chunks.truncate(2);
+    ring.chunks[0].thread.1 = 0;
+    ring.chunks[0].base = 0;
+    ring.chunks[0].records = [
+        ring_record(4, 1, 5), // method 5 at 1
+        ring_record(3, 1, 0), // an end without a begin
+        ring_record(2, 1, 9), // a section at 3, without an end
+        ring_record(5, 1, 4), // a method that is not open
+        ring_record(5, 1, 5), // the exit of method 5 at 5
+        ring_record(3, 1, 0), // the section's end, too late
+    ]
+    .concat();
+    ring.chunks.truncate(1);
+    let trace = read(&ring.to_bytes());
+    assert_eq!(slices(&trace), ["main: 1 +4 0x5", "main: 3 +2 fps"]);
+    for (kind, count) in [
+        (RepairKind::UnmatchedEnd, 2),
+        (RepairKind::UnmatchedExit, 1),
+        (RepairKind::MissingExit, 1),
+    ] {
+        assert_eq!(trace.repairs.count(kind), count, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_cut_file_gives_what_is_there() {
+    let bytes = tiny_ring().to_bytes();
+    for length in 0..bytes.len() {
+        let result = read_bytes(&bytes[..length], ReadOptions::default());
+        match result {
+            Ok(trace) => {
+                assert!(length >= 4096, "{length}");
+                assert!(trace.repairs.count(RepairKind::TornRecord) > 0, "{length}");
+            }
+            Err(error) => assert!(length < 4096, "{length}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn damage_ends_in_a_trace_or_a_clear_error() {
+    let whole = tiny_ring().to_bytes();
+    let mut rng = Rng::new(7);
+    for _ in 0..4_000 {
+        let damaged = testkit::mutate(&whole, &mut rng);
+        let _trace_or_error = read_bytes(&damaged, ReadOptions::default());
+    }
+}
+
+#[test]
+fn fields_that_nothing_can_be_read_with_are_named() {
+    let whole = tiny_ring().to_bytes();
+    let with = |at: usize, value: u32| {
+        let mut bytes = whole.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        read_bytes(&bytes, ReadOptions::default())
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(with(8, 9), "ring: version is 9 at byte 8; expected 1");
+    assert_eq!(
+        with(16, 1000),
+        "ring: chunk_bytes is 1000 at byte 16; expected a power of two from 1024 to 1048576"
+    );
+    assert_eq!(with(32, 3), "ring: clock is 3 at byte 32; expected 0 to 2");
+}
+
+fn write(trace: &Trace) -> Vec<u8> {
+    let format = FORMATS.iter().find(|format| format.id() == "ring").unwrap();
+    let mut bytes = Vec::new();
+    let writer = format.writer().unwrap();
+    writer
+        .write(trace, &WriteOptions::default(), &mut bytes)
+        .unwrap();
+    bytes
+}
+
+#[test]
+fn what_is_written_reads_back_the_same() {
+    let samples = [tiny_ring().to_bytes(), testkit::app_trace().to_bytes()];
+    for bytes in samples {
+        let trace = read(&bytes);
+        let again = read(&write(&trace));
+        assert_eq!(slices(&trace), slices(&again));
+        let counters = |trace: &Trace| -> Vec<(i64, u64)> {
+            let rows = trace.counters.rows();
+            rows.map(|row| (row.ts, row.value.to_bits())).collect()
+        };
+        assert_eq!(counters(&trace), counters(&again));
+        assert_eq!(trace.instants.len(), again.instants.len());
+        let names = |trace: &Trace| -> Vec<String> {
+            let rows = 0..trace.threads.len();
+            let mut names: Vec<String> = rows
+                .map(|row| trace.thread_name(ThreadId::from_row(row)))
+                .collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&trace), names(&again));
+        let cpu = |trace: &Trace| trace.slices.thread_dur.iter().collect::<Vec<_>>();
+        assert_eq!(cpu(&trace), cpu(&again));
+    }
+}
+
+mod props {
+    use proptest::prelude::*;
+    use traceloom_ring::{Event, FileHeader, Image, Name, Owner, Recording, What};
+
+    fn name() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..40),
+            proptest::collection::vec(any::<u8>(), 500..3_000),
+        ]
+    }
+
+    /// Kind, id or name, value; a thread; ticks since the event before.
+    type Made = (u8, Option<u32>, Vec<u8>, i64, usize, u64);
+
+    fn made() -> impl Strategy<Value = Made> {
+        let gap = prop_oneof![0u64..1_000, 0u64..1 << 40];
+        (
+            0u8..8,
+            any::<Option<u32>>(),
+            name(),
+            any::<i64>(),
+            0usize..3,
+            gap,
+        )
+    }
+
+    fn what<'a>((kind, id, text, value, ..): &'a Made) -> What<'a> {
+        // A name that fills half a chunk becomes a mark, which is another event.
+        let short = &text[..text.len().min(400)];
+        let name = id.map_or(Name::Text(short), Name::Id);
+        let cpu_ns = id.map(u64::from);
+        match kind {
+            0 => What::Begin(name),
+            1 => What::End,
+            2 => What::Enter { id: 7, cpu_ns },
+            3 => What::Exit { id: 7, cpu_ns },
+            4 => What::Counter(name, *value),
+            5 => What::AsyncBegin(name, *value),
+            6 => What::Instant(name),
+            _ => What::Mark(text[..].into()),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_events_come_back(events in proptest::collection::vec(made(), 0..60)) {
+            let mut image = Image::new(FileHeader { chunk_bytes: 1024, ..FileHeader::default() });
+            let owners: Vec<_> = (0..3).map(|tid| image.owner(Owner { pid: 1, tid, ..Owner::default() })).collect();
+            let mut ticks = 5;
+            let mut expected = Vec::new();
+            for event in &events {
+                ticks += 1 + event.5;
+                image.push(owners[event.4], ticks, &what(event));
+                expected.push((ticks as i64, event.4 as u32, what(event)));
+            }
+            let bytes = image.into_bytes();
+            let recording = Recording::open(&bytes).unwrap();
+            let tid = |thread: usize| recording.threads()[thread].owner.tid;
+            let mut read = recording.events();
+            let found: Vec<_> = read
+                .by_ref()
+                .map(|Event { ts_ns, thread, what, .. }| (ts_ns, tid(thread), what))
+                .collect();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!((read.torn().0, read.partial_marks().0), (0, 0));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A loaded library: its segments, and what its dynamic section tells.
+
+use std::ops::Range;
+
+use super::dynamic::Dynamic;
+use super::{Memory, WORD};
+
+const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
+const PT_GNU_RELRO: u32 = 0x6474_e552;
+
+/// A program header, as far as it matters here. Addresses are the file's, without the bias.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// `p_type`.
+    pub kind: u32,
+    /// `p_vaddr`.
+    pub address: usize,
+    /// `p_memsz`, bytes.
+    pub size: usize,
+}
+
+/// A library in memory.
+pub struct Image<M> {
+    memory: M,
+    pub(super) bias: usize,
+    loaded: Vec<Range<usize>>,
+    relro: Option<Range<usize>>,
+    pub(super) dynamic: Dynamic,
+}
+
+impl<M: Memory> Image<M> {
+    /// A library that was loaded `bias` bytes above the addresses of its file. `None` where it has no
+    /// dynamic section in its own segments: nothing can be said about it.
+    pub fn new(memory: M, bias: usize, headers: &[Segment]) -> Option<Self> {
+        let range = |header: &Segment| {
+            let start = bias.wrapping_add(header.address);
+            Some(start..start.checked_add(header.size)?)
+        };
+        let of_kind = |kind: u32| headers.iter().filter(move |header| header.kind == kind);
+        let table = of_kind(PT_DYNAMIC).find_map(range)?;
+        let mut image = Self {
+            memory,
+            bias,
+            loaded: of_kind(PT_LOAD).filter_map(range).collect(),
+            relro: of_kind(PT_GNU_RELRO).find_map(range),
+            dynamic: Dynamic::default(),
+        };
+        image.dynamic = Dynamic::read(&image, table)?;
+        Some(image)
+    }
+
+    /// Whether all of `len` bytes at `address` lie in one segment of the library.
+    pub fn contains(&self, address: usize, len: usize) -> bool {
+        let end = address.checked_add(len);
+        let within =
+            |part: &Range<usize>| end.is_some_and(|end| part.start <= address && end <= part.end);
+        self.loaded.iter().any(within)
+    }
+
+    /// What the linker makes read-only once it has bound the library.
+    pub fn relro(&self) -> Option<Range<usize>> {
+        self.relro.clone()
+    }
+
+    /// Where a `d_ptr` leads. glibc adds the bias to these in memory, bionic and musl leave them as they
+    /// stand in the file: what is an address within the library counts as one.
+    pub(super) fn located(&self, pointer: usize) -> usize {
+        match self.contains(pointer, 1) {
+            true => pointer,
+            false => self.bias.wrapping_add(pointer),
+        }
+    }
+
+    pub(super) fn bytes<const N: usize>(&self, address: usize) -> Option<[u8; N]> {
+        let mut bytes = [0; N];
+        (self.contains(address, N) && self.memory.read(address, &mut bytes)).then_some(bytes)
+    }
+
+    pub(super) fn word(&self, address: usize) -> Option<usize> {
+        self.bytes::<WORD>(address).map(usize::from_ne_bytes)
+    }
+
+    pub(super) fn u32(&self, address: usize) -> Option<u32> {
+        self.bytes(address).map(u32::from_ne_bytes)
+    }
+
+    /// Whether `text` and a NUL stand at `address`.
+    pub(super) fn is_text(&self, address: usize, text: &[u8]) -> bool {
+        let mut stands = [0_u8; 64];
+        let Some(stands) = stands.get_mut(..=text.len()) else {
+            return false;
+        };
+        let there = self.contains(address, stands.len()) && self.memory.read(address, stands);
+        there && stands.strip_suffix(&[0]) == Some(text)
+    }
+}

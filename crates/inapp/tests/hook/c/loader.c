@@ -1,0 +1,6 @@
+/* Loads libraries, and finds functions in them, as a library of the platform's does. */
+#include <dlfcn.h>
+
+void* load(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+void* find(void* library, const char* name) { return dlsym(library, name); }
+int unload(void* library) { return dlclose(library); }

@@ -1,0 +1,116 @@
+//! Notes: what is said once and kept however often the chunks go round.
+//!
+//! ```text
+//!  0      1      2         4     8                64
+//! ┌──────┬──────┬─────────┬─────┬─────────────────┐
+//! │ kind │ part │ bytes   │ id  │ text            │   a longer text goes on in the next cells,
+//! └──────┴──────┴─────────┴─────┴─────────────────┘   whose part is 1, 2, …
+//! ```
+//! The first four bytes are stored last, so that a cell without a kind is one that was never finished.
+
+use crate::bytes::u32_at;
+use crate::layout::NOTE_BYTES;
+
+/// Where a cell's text begins.
+pub(crate) const TEXT_AT: usize = 8;
+
+/// Bytes of text in a cell.
+pub(crate) const CELL_TEXT: usize = NOTE_BYTES - TEXT_AT;
+
+/// What a note is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum NoteKind {
+    /// The name of an id.
+    Name = 1,
+    /// The name of the thread with this number (`thread` of its chunks).
+    ThreadName = 2,
+}
+
+/// A note.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// Which one.
+    pub id: u32,
+    /// What it says.
+    pub text: Vec<u8>,
+}
+
+/// The cells that say `text` of `id`, each with its first word apart.
+pub fn note_cells(kind: NoteKind, id: u32, text: &[u8]) -> impl Iterator<Item = [u8; NOTE_BYTES]> {
+    let count = text.len().div_ceil(CELL_TEXT).clamp(1, 256);
+    (0..count).map(move |part| {
+        let rest = &text[(part * CELL_TEXT).min(text.len())..];
+        let rest = &rest[..rest.len().min(CELL_TEXT)];
+        let mut cell = [0; NOTE_BYTES];
+        cell[0] = kind as u8;
+        cell[1] = part as u8;
+        cell[2..4].copy_from_slice(&(rest.len() as u16).to_le_bytes());
+        cell[4..8].copy_from_slice(&id.to_le_bytes());
+        cell[TEXT_AT..TEXT_AT + rest.len()].copy_from_slice(rest);
+        cell
+    })
+}
+
+/// Reads the cells; those that were not finished are passed over.
+pub(crate) fn read(cells: &[u8]) -> Vec<Note> {
+    let mut notes: Vec<Note> = Vec::new();
+    // Whether the last note may go on, and with which part.
+    let mut next_part = 0;
+    for cell in cells.chunks_exact(NOTE_BYTES) {
+        let kind = match cell[0] {
+            1 => NoteKind::Name,
+            2 => NoteKind::ThreadName,
+            _ => {
+                next_part = 0;
+                continue;
+            }
+        };
+        let (part, id) = (cell[1], u32_at(cell, 4));
+        let bytes = usize::from(cell[2]).min(CELL_TEXT);
+        let text = &cell[TEXT_AT..TEXT_AT + bytes];
+        match notes.last_mut() {
+            Some(last) if part != 0 && part == next_part && last.kind == kind && last.id == id => {
+                last.text.extend_from_slice(text);
+                next_part = next_part.wrapping_add(1);
+            }
+            _ if part == 0 => {
+                let text = text.to_vec();
+                notes.push(Note { kind, id, text });
+                next_part = 1;
+            }
+            _ => next_part = 0,
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_take_several_cells_and_unfinished_cells_are_passed_over() {
+        let long: Vec<u8> = (0..150).map(|byte| b'a' + byte % 26).collect();
+        let mut cells: Vec<u8> = note_cells(NoteKind::Name, 7, &long).flatten().collect();
+        assert_eq!(cells.len(), 3 * NOTE_BYTES);
+        cells.extend([0; NOTE_BYTES]);
+        cells.extend(note_cells(NoteKind::ThreadName, 3, b"").flatten());
+        cells.extend(note_cells(NoteKind::Name, 8, b"x").flatten());
+        let note = |kind, id, text: &[u8]| Note {
+            kind,
+            id,
+            text: text.to_vec(),
+        };
+        assert_eq!(
+            read(&cells),
+            [
+                note(NoteKind::Name, 7, &long),
+                note(NoteKind::ThreadName, 3, b""),
+                note(NoteKind::Name, 8, b"x")
+            ]
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! The events of one thread (and nesting), in the order in which it wrote them.
+
+use std::borrow::Cow;
+
+use crate::clock::ClockMap;
+use crate::events::{Event, Name, What};
+use crate::layout::{MARK_CONTINUES, MARK_GOES_ON};
+use crate::record::{Kind, Record, Words};
+use crate::recording::Chunk;
+
+/// What could not be read of the chunks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StreamFaults {
+    /// Chunks that end in something that is no record.
+    pub torn: u64,
+    pub first_torn: u64,
+    /// Marks of which a part is missing.
+    pub partial_marks: u64,
+    pub first_partial: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Stream<'r, 'a> {
+    pub thread: usize,
+    chunks: std::slice::Iter<'r, Chunk<'a>>,
+    words: Words<'a>,
+    /// Where the chunk's records begin, bytes.
+    offset: u64,
+    /// A mark that goes on: when and where it began.
+    pending: Option<(i64, u64, Vec<u8>)>,
+    pub faults: StreamFaults,
+}
+
+impl<'r, 'a> Stream<'r, 'a> {
+    pub fn new(thread: usize, chunks: &'r [Chunk<'a>]) -> Self {
+        Self {
+            thread,
+            chunks: chunks.iter(),
+            words: Words::new(&[], 0),
+            offset: 0,
+            pending: None,
+            faults: StreamFaults::default(),
+        }
+    }
+
+    /// The next event.
+    #[inline]
+    pub fn next(&mut self, clock: &ClockMap) -> Option<Event<'a>> {
+        loop {
+            match self.words.next_record() {
+                Some(record) => {
+                    let ts_ns = clock.ns(record.ticks);
+                    let offset = self.offset + record.at as u64;
+                    if let Some(event) = self.event(record, ts_ns, offset) {
+                        return Some(event);
+                    }
+                }
+                None => self.next_chunk()?,
+            }
+        }
+    }
+
+    #[cold]
+    fn next_chunk(&mut self) -> Option<()> {
+        if self.words.torn_bytes() > 0 {
+            let at = self.offset;
+            first(&mut self.faults.torn, &mut self.faults.first_torn, at);
+        }
+        self.words = Words::new(&[], 0);
+        let Some(chunk) = self.chunks.next() else {
+            self.drop_pending();
+            return None;
+        };
+        self.words = Words::new(chunk.body, chunk.header.base);
+        self.offset = chunk.offset;
+        Some(())
+    }
+
+    fn drop_pending(&mut self) {
+        if let Some((_, at, _)) = self.pending.take() {
+            first(
+                &mut self.faults.partial_marks,
+                &mut self.faults.first_partial,
+                at,
+            );
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, record: Record<'a>, ts_ns: i64, offset: u64) -> Option<Event<'a>> {
+        if record.kind == Kind::Mark {
+            return self.mark(record, ts_ns, offset);
+        }
+        let what = what(&record)?;
+        Some(Event {
+            ts_ns,
+            thread: self.thread,
+            what,
+            offset,
+        })
+    }
+
+    /// A mark, or a part of one.
+    fn mark(&mut self, record: Record<'a>, ts_ns: i64, offset: u64) -> Option<Event<'a>> {
+        let goes_on = record.argument & MARK_GOES_ON != 0;
+        let continues = record.argument & MARK_CONTINUES != 0;
+        let event = |ts_ns, offset, text| Event {
+            ts_ns,
+            thread: self.thread,
+            what: What::Mark(text),
+            offset,
+        };
+        match (continues, goes_on) {
+            (false, false) => {
+                let event = event(ts_ns, offset, Cow::Borrowed(record.text));
+                self.drop_pending();
+                Some(event)
+            }
+            (false, true) => {
+                self.drop_pending();
+                self.pending = Some((ts_ns, offset, record.text.to_vec()));
+                None
+            }
+            (true, _) => {
+                let Some((ts, at, text)) = &mut self.pending else {
+                    first(
+                        &mut self.faults.partial_marks,
+                        &mut self.faults.first_partial,
+                        offset,
+                    );
+                    return None;
+                };
+                text.extend_from_slice(record.text);
+                if goes_on {
+                    return None;
+                }
+                let (ts, at, text) = (*ts, *at, std::mem::take(text));
+                self.pending = None;
+                let what = What::Mark(Cow::Owned(text));
+                Some(Event {
+                    ts_ns: ts,
+                    thread: self.thread,
+                    what,
+                    offset: at,
+                })
+            }
+        }
+    }
+}
+
+fn first(count: &mut u64, first: &mut u64, at: u64) {
+    if *count == 0 {
+        *first = at;
+    }
+    *count += 1;
+}
+
+#[inline]
+fn what<'a>(record: &Record<'a>) -> Option<What<'a>> {
+    let id = record.argument;
+    let (name, text) = (Name::Id(id), Name::Text(record.text));
+    let value = record.value as i64;
+    let cpu_ns = Some(record.value);
+    Some(match record.kind {
+        Kind::Begin => What::Begin(name),
+        Kind::End => What::End,
+        Kind::Enter => What::Enter { id, cpu_ns: None },
+        Kind::Exit => What::Exit { id, cpu_ns: None },
+        Kind::EnterCpu => What::Enter { id, cpu_ns },
+        Kind::ExitCpu => What::Exit { id, cpu_ns },
+        Kind::Counter => What::Counter(name, value),
+        Kind::Instant => What::Instant(name),
+        Kind::AsyncBegin => What::AsyncBegin(name, value),
+        Kind::AsyncEnd => What::AsyncEnd(name, value),
+        Kind::BeginNamed => What::Begin(text),
+        Kind::CounterNamed => What::Counter(text, value),
+        Kind::InstantNamed => What::Instant(text),
+        Kind::AsyncBeginNamed => What::AsyncBegin(text, value),
+        Kind::AsyncEndNamed => What::AsyncEnd(text, value),
+        Kind::Mark | Kind::Time => return None,
+    })
+}

@@ -1,0 +1,98 @@
+//! What comes before a recording: a wait, and the categories of the device's maker.
+
+use std::fs;
+use std::process::{Child, Command};
+
+use crate::kernel::Kernel;
+use crate::program::{Device, Program, Said, original, said};
+
+/// Waits until a program sleeps and would hear of a signal.
+fn wait_until_it_waits(child: &Child) {
+    let status = format!("/proc/{}/status", child.id());
+    for _ in 0..1000 {
+        let text = fs::read_to_string(&status).unwrap();
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
+        let caught = field("SigCgt:").unwrap().trim();
+        let caught = u64::from_str_radix(caught, 16).unwrap();
+        let hears = caught & (1 << (libc::SIGINT - 1)) != 0;
+        // A shell starts the original.
+        let is_atrace = field("Name:").unwrap().trim() == "atrace";
+        if is_atrace && hears && field("State:").unwrap().trim().starts_with('S') {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("it does not wait");
+}
+
+fn interrupted(device: &Device, program: Program) -> Said {
+    let child = device.start(program, &["-s", "600", "-t", "600", "irq"]);
+    wait_until_it_waits(&child);
+    // SAFETY: kill of our own child, which was not waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+    said(child)
+}
+
+/// The original begins to record all the same, and then ends at once.
+#[test]
+fn a_signal_while_it_waits_ends_it() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let ours = interrupted(&device, Program::Ours);
+    assert_eq!(
+        (ours.code, ours.stdout.as_str()),
+        (Some(1), "\ntrace aborted.\n")
+    );
+    assert_eq!(kernel.settings(), *kernel.baseline());
+    if original().is_some() {
+        let theirs = interrupted(&device, Program::Original);
+        let words = "capturing trace...\ntrace aborted.\n";
+        assert_eq!((theirs.code, theirs.stdout.as_str()), (Some(1), words));
+    }
+}
+
+/// A machine like this one, but for a folder `/vendor`: in a mount name space of its own.
+fn with_vendor(device: &Device, categories: &str, command: &Command) -> Command {
+    let root = device.path("root");
+    fs::create_dir_all(root.join("vendor/etc/atrace")).unwrap();
+    let file = root.join("vendor/etc/atrace/atrace_categories.txt");
+    fs::write(file, categories).unwrap();
+    let script = "cd \"$1\" && shift && for d in /*; do \
+                  [ -d \"$d\" ] && [ \"$d\" != /vendor ] && mkdir -p \".$d\" && \
+                  mount --rbind \"$d\" \".$d\"; done; exec chroot . \"$@\"";
+    let mut inside = Command::new("unshare");
+    inside.args(["-m", "sh", "-c", script, "sh"]).arg(root);
+    inside.arg(command.get_program()).args(command.get_args());
+    let environment = command.get_envs();
+    inside.envs(environment.filter_map(|(name, value)| Some((name, value?))));
+    inside
+}
+
+#[test]
+fn the_makers_categories_are_listed_and_recorded() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let categories = "camera_hw\n irq/irq_handler_entry\n no/such\nsched\n\ttimer/timer_start\n";
+    let run = |args: &[&str]| {
+        let command = device.command(Program::Ours, args);
+        let output = with_vendor(&device, categories, &command).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let list = run(&["--list_categories"]);
+    assert!(list.contains("\n   camera_hw - (VENDOR)\n"), "{list}");
+    // Android's own stay as they are, also where the maker has more for one.
+    assert!(list.contains("\n       sched - CPU Scheduling\n"), "{list}");
+    run(&["--async_start", "camera_hw"]);
+    assert_eq!(kernel.settings()["events"], "irq:irq_handler_entry");
+    run(&["--async_start", "sched"]);
+    let events = kernel.settings()["events"].clone();
+    assert!(events.contains("sched:sched_switch") && events.contains("timer:timer_start"));
+    run(&["--async_stop"]);
+    assert_eq!(kernel.settings(), *kernel.baseline());
+}

@@ -1,0 +1,133 @@
+//! The agents that record a device.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use traceloom_capture::adb::{Adb, Device};
+use traceloom_capture::{
+    Agent, AtraceAgent, AtraceOptions, DdmsAgent, DdmsOptions, Limits, LiveAtraceAgent,
+    MethodAgent, MethodOptions, ProcessAgent, PushedAgent, RawAtraceAgent, agent_for,
+    choose_device, is_root,
+};
+
+use super::args::{CaptureArgs, MethodArgs};
+use super::console::Console;
+use super::extra::beside_device;
+use super::live::{Show, listed};
+use super::run::{print_list, record};
+use super::tape::tape;
+use super::wait::Wait;
+
+/// Records a device.
+///
+/// # Errors
+/// If there is none, or nothing could be recorded or written.
+pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
+    let adb = Adb::from_env()?;
+    let device = choose_device(&adb, args.serial().as_deref())?;
+    let pushed = push_agent(args, &device)?;
+    let options = AtraceOptions {
+        program: pushed.as_ref().map(|pushed| pushed.path().to_owned()),
+        ..atrace_options(args)
+    };
+    if args.list_categories {
+        return list(&AtraceAgent::new(device.clone(), options)?, &device);
+    }
+    let mut live_processes = ProcessAgent::new(device.clone());
+    let live_processes = Box::new(move || listed(&mut live_processes));
+    let show = Show::new(args, wait, live_processes)?;
+    let mut agents: Vec<Box<dyn Agent>> = Vec::new();
+    if args.method.method.is_none() || !args.chosen().is_empty() {
+        let atrace = AtraceAgent::new(device.clone(), options)?;
+        // Processes are asked for first: their names are needed where the trace is read.
+        agents.push(Box::new(ProcessAgent::new(device.clone())));
+        agents.push(if args.is_raw() {
+            let options = args.raw.options();
+            Box::new(RawAtraceAgent::new(atrace, device.clone(), options))
+        } else if args.is_live() {
+            let tape = tape(args, wait, show.as_ref())?;
+            Box::new(LiveAtraceAgent::new(atrace, tape))
+        } else {
+            Box::new(atrace)
+        });
+    }
+    agents.extend(beside_device(args, &device)?);
+    if let Some(process) = &args.method.method {
+        agents.push(method(&args.method, process, device));
+    }
+    record(args, console, wait, show, agents)
+}
+
+/// Our own atrace on the device, where it was asked for.
+fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAgent>> {
+    let Some(program) = &args.android.push_agent else {
+        return Ok(None);
+    };
+    let program = match program {
+        Some(program) => program.clone(),
+        None => agent_for(device, &dist())?,
+    };
+    let folder = device_folder();
+    let name = std::process::id().to_string();
+    let pushed = PushedAgent::push(device, &program, &name, folder.as_deref())?;
+    Ok(Some(pushed))
+}
+
+/// Where the programs for devices are: beside this one, or where the workspace builds them.
+fn dist() -> PathBuf {
+    let here = std::env::current_exe().ok();
+    let beside = here.and_then(|here| Some(here.parent()?.join("dist")));
+    match beside {
+        Some(beside) if beside.is_dir() => beside,
+        _ => PathBuf::from("target/dist"),
+    }
+}
+
+/// A folder of the device to use instead of its usual one.
+pub fn device_folder() -> Option<String> {
+    std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
+}
+
+fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
+    let process = process.to_owned();
+    if args.ddms {
+        let options = DdmsOptions {
+            process,
+            sampling_us: args.sampling,
+        };
+        return Box::new(DdmsAgent::new(device, options));
+    }
+    let options = MethodOptions {
+        process,
+        sampling_us: args.sampling,
+        clock: args.clock_type.clone(),
+        streaming: args.streaming,
+        start: args.start.clone(),
+        folder: device_folder(),
+    };
+    // Unlike that of any other recording of this machine.
+    let name = std::process::id().to_string();
+    Box::new(MethodAgent::new(device, options, &name))
+}
+
+fn atrace_options(args: &CaptureArgs) -> AtraceOptions {
+    AtraceOptions {
+        categories: args.chosen(),
+        buffer_kb: args.buf_size,
+        apps: args.android.app.clone(),
+        functions: args.ktr.clone(),
+        seconds: args.time,
+        compress: !args.android.no_compress,
+        program: None,
+    }
+}
+
+fn list(atrace: &AtraceAgent, device: &Device) -> Result<ExitCode> {
+    let all = atrace.list(Limits::default().start_stop)?;
+    print_list(all.iter().map(|category| (&category.name, &category.title)));
+    if !is_root(device)? {
+        println!("\nNOTE: more categories may be available with adb root\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,76 @@
+//! The agents that record this machine.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+#[cfg(target_os = "linux")]
+use traceloom_capture::{
+    Agent, LinuxAgent, LinuxOptions, LiveLinuxAgent, LocalProcessAgent, RawLinuxAgent, tracefs,
+};
+#[cfg(target_os = "linux")]
+use traceloom_tracefs::spool_folder;
+
+use super::args::CaptureArgs;
+use super::console::Console;
+#[cfg(target_os = "linux")]
+use super::extra::beside_machine;
+#[cfg(target_os = "linux")]
+use super::live::{Show, listed};
+#[cfg(target_os = "linux")]
+use super::run::{print_list, record};
+#[cfg(target_os = "linux")]
+use super::tape::tape;
+use super::wait::Wait;
+
+/// Records this machine.
+///
+/// # Errors
+/// If nothing could be recorded or written.
+#[cfg(target_os = "linux")]
+pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
+    let tree = tracefs()?;
+    let ftrace = LinuxAgent::new(&tree, options(args));
+    if args.list_categories {
+        let all = ftrace.list();
+        print_list(all.iter().map(|(name, title)| (name, title)));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let live_processes = || listed(&mut LocalProcessAgent::default());
+    let show = Show::new(args, wait, Box::new(live_processes))?;
+    let processes = Box::new(LocalProcessAgent::default());
+    let ftrace: Box<dyn Agent> = if args.is_raw() {
+        let folder = spool_folder(Some(&args.output()));
+        Box::new(RawLinuxAgent::new(ftrace, &args.raw.options(), folder)?)
+    } else if args.is_live() {
+        let tape = tape(args, wait, show.as_ref())?;
+        Box::new(LiveLinuxAgent::new(ftrace, &tree, tape)?)
+    } else {
+        Box::new(ftrace)
+    };
+    let mut agents: Vec<Box<dyn Agent>> = vec![processes, ftrace];
+    agents.extend(beside_machine(args)?);
+    record(args, console, wait, show, agents)
+}
+
+#[cfg(target_os = "linux")]
+fn options(args: &CaptureArgs) -> LinuxOptions {
+    let functions = args.ktr.as_deref().unwrap_or_default().split(',');
+    let functions = functions.filter(|name| !name.is_empty()).map(str::to_owned);
+    LinuxOptions {
+        categories: args.chosen(),
+        events: args.linux.event.clone(),
+        functions: functions.collect(),
+        instance: args.linux.instance.clone(),
+        buffer_kb: args.buf_size.unwrap_or(LinuxOptions::default().buffer_kb),
+        ..LinuxOptions::default()
+    }
+}
+
+/// Records nothing: this is no Linux.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn linux(_: &CaptureArgs, _: &mut Console, _: &Wait) -> Result<ExitCode> {
+    anyhow::bail!("--target linux records the machine it runs on, and this is not Linux");
+}

@@ -1,0 +1,144 @@
+//! What a recording says while it goes on: on a terminal, and where there is none.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::process::{Command, Stdio};
+
+use testkit::KernelTurn;
+
+use crate::android::{on, with_device};
+use crate::work::{naps, record, said, traceloom};
+
+/// A terminal of 120 columns: the end of whoever looks at it, and that of the program.
+fn terminal() -> (File, OwnedFd) {
+    let (mut ours, mut theirs) = (0, 0);
+    let size = libc::winsize {
+        ws_row: 24,
+        ws_col: 120,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    let (null, no_mode) = (std::ptr::null_mut(), std::ptr::null());
+    // SAFETY: openpty fills two descriptors, and only then are they taken over; it reads the size.
+    unsafe {
+        let opened = libc::openpty(&mut ours, &mut theirs, null, no_mode, &size);
+        assert_eq!(opened, 0);
+        (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
+    }
+}
+
+/// All that was on the terminal until nobody wrote to it any more.
+fn screen(mut terminal: File) -> String {
+    let (mut all, mut piece) = (Vec::new(), [0; 4096]);
+    // At the end the system says EIO.
+    while let Ok(length @ 1..) = terminal.read(&mut piece) {
+        all.extend_from_slice(&piece[..length]);
+    }
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+/// Runs it with a terminal for its messages; what was on that.
+fn on_a_terminal(mut command: Command) -> String {
+    let (ours, theirs) = terminal();
+    command.env("TERM", "xterm").stderr(Stdio::from(theirs));
+    let mut child = command.spawn().unwrap();
+    // The command holds the other end too.
+    drop(command);
+    let screen = screen(ours);
+    assert!(child.wait().unwrap().success(), "{screen}");
+    screen
+}
+
+const LINUX: [&str; 4] = ["capture", "--target", "linux", "sched"];
+
+#[test]
+fn a_terminal_shows_how_it_goes() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (output, more) in [("x.txt", &[][..]), ("x.dat", &[])] {
+        let args = [&LINUX[..], more, &["-t", "2", "-o", output]].concat();
+        let screen = on_a_terminal(traceloom(folder.path(), &args));
+        for words in [
+            "recording ",
+            " of 2 s · ",
+            " events · ",
+            "B · buffer ",
+            " % full",
+        ] {
+            assert!(screen.contains(words), "no {words:?} in {screen:?}");
+        }
+        assert!(screen.contains("collecting "), "{screen:?}");
+        assert!(!screen.contains("LOST"), "{screen:?}");
+        // The line goes: the last words are those of every recording.
+        assert!(screen.trim_end().ends_with(output), "{screen:?}");
+    }
+}
+
+/// Switches that fill such a buffer, for longer than losses are not looked for. (Marks are refused
+/// where there is no room.)
+fn busy() {
+    (0..1600).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
+}
+
+/// A buffer that a moment fills.
+const SMALL: [&str; 2] = ["-b", "1"];
+
+#[test]
+fn losses_are_told_at_once() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let args = [&LINUX[..], &SMALL, &["-t", "2", "-o", "x.txt"]].concat();
+    let screen = on_a_terminal(traceloom(folder.path(), &args));
+    assert!(screen.contains(" events were lost so far: "), "{screen:?}");
+    assert!(screen.contains(" LOST"), "{screen:?}");
+
+    let args = [&LINUX[..], &SMALL, &["-o", "x.txt"]].concat();
+    let output = record(traceloom(folder.path(), &args), busy);
+    let (_, stderr) = said(&output);
+    let lines: Vec<_> = stderr
+        .lines()
+        .filter(|line| line.contains("lost"))
+        .collect();
+    assert!((1..=2).contains(&lines.len()), "{stderr}");
+    assert!(lines[0].starts_with("Warning: ") && lines[0].contains("lost so far: "));
+    assert!(
+        !stderr.contains("recording"),
+        "no line for people: {stderr:?}"
+    );
+}
+
+#[test]
+fn a_recording_without_losses_says_nothing_of_them() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let args = [&LINUX[..], &["-o", "x.txt"]].concat();
+    let output = record(traceloom(folder.path(), &args), || naps(5));
+    let (_, stderr) = said(&output);
+    assert!(
+        !stderr.contains("lost") && !stderr.contains("recording"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_device_tells_what_its_kernel_counts() {
+    with_device(|device, folder| {
+        let args = ["capture", "-t", "2", "-o", "x.txt", "sched"];
+        let screen = on_a_terminal(on(device, folder, &args));
+        for words in ["recording ", " events · ", " % full", "collecting "] {
+            assert!(screen.contains(words), "no {words:?} in {screen:?}");
+        }
+        // Nobody watches: the device is asked when the recording is over.
+        let args = [&["capture", "-o", "x.txt", "sched"], &SMALL[..]].concat();
+        let output = record(on(device, folder, &args), busy);
+        let (_, stderr) = said(&output);
+        assert!(stderr.contains(" events were lost in all: "), "{stderr}");
+    });
+}

@@ -1,0 +1,199 @@
+// A recording that goes on: the page goes from snapshot to snapshot, at the right edge until somebody looks elsewhere. A script of its
+// own behind the page's, in pages of a server only: no report carries it.
+import {el, iconButton} from "ui/dom";
+import {bytes, count} from "ui/format";
+import {isAbort} from "source/source";
+import {request} from "source/server";
+import {keysOf, mapping, prefetch} from "live/snapshot";
+
+/** How often to look how it goes, ms. */
+const LOOK_MS = 250;
+/** Who looks at something needs no news so often, ms. */
+const CALM_MS = 2000;
+/** What the screen shows of the recording at first, ns. */
+const SPAN_NS = 5e9;
+/** Events a second are those of so long, ms. */
+const RATE_MS = 1000;
+
+const hook = /** @type {any} */ (globalThis).traceloom;
+const sleep = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms));
+
+/** Says what became of the recording. @param {string} said */
+function tell(said) {
+  const banner = el("div", {class: "banner said", role: "status", "data-testid": "said"}, el("span", {}, said), iconButton("close", "Dismiss", () => banner.remove()));
+  document.querySelector(".main")?.before(banner);
+}
+
+/** @typedef {{state: "recording" | "saving" | "ended" | "failed", said: string, snapshot: number, ms: number, events: number, lost: number, bytes: number, held_ns: number | null}} News */
+
+/** What stands in the top bar. @param {() => void} follow @param {() => void} stop */
+function badge(follow, stop) {
+  const word = el("b", {"aria-live": "polite"}, "Live"), rate = el("span", {class: "live-rate", "data-testid": "live-rate"}), held = el("span", {class: "live-held", "data-testid": "live-held"});
+  const lost = el("span", {class: "live-lost", hidden: true, role: "status", title: "The kernel's buffer was full; --buf-size makes it larger", "data-testid": "live-lost"});
+  const following = el("button", {type: "button", class: "button", title: "Stay at what is recorded now (L)", onclick: follow, "data-testid": "live-follow"}, "Follow");
+  const stopping = el("button", {type: "button", class: "button live-stop", title: "End the recording and save it", onclick: stop, "data-testid": "live-stop"}, "Stop");
+  const element = el("div", {class: "live", "data-testid": "live"}, el("i", {"aria-hidden": "true"}), word, rate, held, lost, following, stopping);
+  document.querySelector(".top .search")?.before(element);
+  /** @type {News[]} the news of the last second, oldest first */
+  let past = [];
+  return {
+    /** @param {boolean} on */
+    follows(on) { following.setAttribute("aria-pressed", String(on)); },
+    /** @param {News} news */
+    show(news) {
+      past = [...past.filter(({ms}) => news.ms - ms <= RATE_MS), news];
+      const {ms, events} = past[0], since = (news.ms - ms) / 1000, seconds = news.ms / 1000;
+      if (since > 0) rate.textContent = `${count(Math.round((news.events - events) / since))} events/s`;
+      const all = seconds < 60 ? `${seconds.toFixed(0)} s` : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min`;
+      const shown = (news.held_ns ?? 0) / 1e9, less = shown > 0 && shown < seconds - 2;
+      held.textContent = `${less ? `last ${shown.toFixed(shown < 10 ? 1 : 0)} s of ${all}` : all} · ${bytes(news.bytes)}`;
+      lost.hidden = !news.lost;
+      lost.textContent = `${count(news.lost)} lost`;
+      if (news.state !== "recording") this.over("Saving…");
+    },
+    /** Nothing more comes. @param {string} text */
+    over(text) {
+      element.classList.add("over");
+      word.textContent = text;
+      following.hidden = stopping.hidden = true;
+    },
+  };
+}
+
+function watch() {
+  const {store, parts} = hook, {opened, source, timeline, context, search, link} = parts, {view} = timeline;
+  let following = true, span = SPAN_NS, last = 0, keys = keysOf(context.rows);
+  /** Whether it is us who move the view or what is selected. */
+  let own = false;
+
+  /** @param {() => void} change */
+  function ourselves(change) {
+    own = true;
+    change();
+    own = false;
+  }
+
+  /** The snapshot's piece of time, and room where it is shorter than what the screen shows. @param {any} meta @returns {[number, number]} */
+  const extent = ({start_ns, duration_ns}) => {
+    const end = Math.max(duration_ns, span);
+    return [Math.max(0, Math.min(start_ns, end - span)), end];
+  };
+  const toEdge = () => ourselves(() => view.set(view.end - span, view.end));
+
+  /** @param {boolean} on */
+  function follow(on) {
+    if (on) {
+      const {from, to} = view.goal();
+      span = Math.min(to - from, view.end - view.start);
+      last = 0;
+      toEdge();
+    }
+    following = on;
+    bar.follows(on);
+  }
+
+  const bar = badge(() => follow(!following), async () => {
+    try { await request("/stop", {method: "POST"}); } catch (error) { bar.over(String(error)); }
+  });
+  store.on(["view", "selection"], () => { if (!own && following) follow(false); });
+  addEventListener("keydown", event => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.key.toLowerCase() !== "l" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (!target.matches?.("input, textarea, select")) follow(!following);
+  });
+
+  /** The same selection in another snapshot, if it is still there. @param {number[]} to the rows there @param {number} shift ns @param {any} options */
+  async function carried(to, shift, options) {
+    const {selection} = store.get();
+    if (!selection) return null;
+    if (selection.kind === "range") {
+      const rows = selection.rows?.map((/** @type {number} */ row) => to[row]).filter((/** @type {number} */ row) => row >= 0);
+      return {...selection, from: selection.from + shift, to: selection.to + shift, ...(rows && {rows})};
+    }
+    if (selection.kind === "name") {
+      const text = timeline.tiles.names.get(selection.name);
+      const {names} = await source.ask({op: "find", text: text ?? "", mode: "exact", limit: 1}, options);
+      return text && names.length ? {...selection, name: names[0]} : null;
+    }
+    const row = to[selection.row], ts = selection.ts + shift;
+    if (!(row >= 0)) return null;
+    if (selection.kind !== "slice") return {...selection, row, ts, ...(selection.end !== undefined && {end: selection.end + shift})};
+    const found = await source.ask({op: "window", rows: [row], from: ts, to: ts + 1, px_ns: 1}, options);
+    /** @param {boolean} level whether it must be the same */
+    const find = level => found.s_ts.findIndex((/** @type {number} */ start, /** @type {number} */ at) => start === ts && (!level || found.s_level[at] === selection.level));
+    // What was around it may have gone.
+    const same = find(true), at = same < 0 ? find(false) : same;
+    return at < 0 ? null : {...selection, row, ts, id: found.s_id[at], end: found.s_end[at], level: found.s_level[at], name: found.s_name[at]};
+  }
+
+  /** Goes to a snapshot: all that the screen needs of it is asked for first, and then replaces what is shown at once. @param {number} snapshot */
+  async function go(snapshot) {
+    const options = {snapshot, priority: 1};
+    const [meta, rows] = await Promise.all([source.ask({op: "meta"}, options), source.ask({op: "rows"}, options)]);
+    const newKeys = keysOf(rows), to = mapping(keys, newKeys), [start, end] = extent(meta);
+    const next = await prefetch({store, timeline, source, snapshot, rows, to, end, range: following ? [end - span, end] : [view.goal().from, view.goal().to]});
+    if (!next) return;
+    const selection = await carried(to, 0, options);
+    keys = newKeys;
+    opened.snapshot = snapshot;
+    Object.assign(context, {meta, rows});
+    view.extend(start, end);
+    next.adopt();
+    ourselves(() => { if (selection || store.get().selection) store.set({selection}); });
+    if (following) toEdge();
+    if (store.get().search.text && !store.get().search.text.startsWith("/")) search.run();
+    timeline.redraw();
+    last = performance.now();
+  }
+
+  /** The whole trace takes the place of the snapshots: the page opens again, where it was. */
+  async function whole() {
+    const before = context.meta;
+    opened.snapshot = undefined;
+    const [meta, rows] = await Promise.all([source.ask({op: "meta"}), source.ask({op: "rows"})]);
+    const shift = Number(BigInt(before.origin_ns) - BigInt(meta.origin_ns)), to = mapping(keys, keysOf(rows)), end = Math.max(meta.duration_ns, 1000);
+    const {view: {from, to: until}, marks, rows: {filter, pinned, hidden}} = store.get();
+    const kept = (/** @type {Iterable<number>} */ ids) => [...ids].map(id => to[id]).filter(row => row >= 0);
+    store.set({
+      view: following ? {from: 0, to: end} : {from: Math.max(0, from + shift), to: Math.min(end, until + shift)},
+      selection: await carried(to, shift, {}),
+      marks: marks.map((/** @type {any} */ mark) => ({...mark, ts: mark.ts + shift})),
+      rows: {flipped: new Set(), deep: new Set(), pinned: kept(pinned), hidden: new Set(kept(hidden)), filter},
+    });
+    history.replaceState(history.state, "", `#${link.text(end)}`);
+    location.reload();
+  }
+
+  async function look() {
+    for (;; await sleep(LOOK_MS)) {
+      const wants = !document.hidden && performance.now() - last > (following ? 0 : CALM_MS);
+      /** @type {News} */
+      const news = await (await request(wants ? `/live?want_after=${opened.snapshot}` : "/live")).json();
+      bar.show(news);
+      if (news.state === "ended") return whole();
+      if (news.state === "failed") {
+        bar.over("Not saved");
+        return tell(news.said);
+      }
+      try {
+        if (wants && news.snapshot > opened.snapshot) await go(news.snapshot);
+      } catch (error) {
+        if (!isAbort(error)) throw error;
+      }
+    }
+  }
+
+  view.extend(...extent(context.meta));
+  toEdge();
+  bar.follows(true);
+  look().catch(() => {
+    bar.over("Ended");
+    tell("traceloom is gone: this is the last that came of the recording.");
+  });
+}
+
+hook.ready.then(() => {
+  const {said, snapshot} = hook.parts.opened;
+  if (said) tell(said);
+  if (snapshot) watch();
+}, () => {});
