@@ -9,6 +9,8 @@ use traceloom_columns::{decode, encode};
 use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadOptions, Reader, Target, read_bytes};
 use traceloom_inapp::elf::{Image, Memory, Segment};
 use traceloom_trace::TraceBuilder;
+use traceloom_weave::class::ClassFile;
+use traceloom_weave::{Call, MethodMap, Plan, Rules, Skip, weave_class};
 
 /// Small, so that a bomb shows itself as a refusal and not as a slow input.
 const MAX_DECOMPRESSED: u64 = 16 << 20;
@@ -143,6 +145,45 @@ pub fn dmtracedump(data: &[u8]) {
     };
     let args = std::iter::once("dmtracedump".into()).chain(args);
     let _exit_code = traceloom::dmtracedump::main(args);
+}
+
+/// Reads a class file: what is one is written back as it was, and stays one when it is woven.
+pub fn read_class(data: &[u8]) {
+    let Ok(class) = ClassFile::read(data) else {
+        return;
+    };
+    assert_eq!(class.write(), data);
+    let mut rules = Rules::default();
+    rules.include.annotations = vec!["**".to_owned()];
+    rules.skip = Skip {
+        accessors: true,
+        ..Skip::default()
+    };
+    let _choices_or_error = rules.choose(data, &Call::recorder());
+    for call in [Call::section(), Call::trace_tag(), Call::recorder()] {
+        let plan = |number: usize| Plan::Weave {
+            id: number as u32 * 1000,
+            text: number.to_string(),
+        };
+        let woven = weave_class(data, &call, plan).expect("it was read before");
+        if let Some(bytes) = woven.bytes {
+            let again = ClassFile::read(&bytes).expect("our own class file");
+            assert_eq!(again.methods.len(), class.methods.len());
+            assert_eq!(again.write(), bytes);
+        }
+    }
+}
+
+/// Reads a method map and rules. What is a map comes back the same from a map of our own.
+pub fn read_method_map(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let _rules_or_error = Rules::default().add_text(text);
+    if let Ok(map) = MethodMap::parse(text) {
+        let again = MethodMap::parse(&map.to_text()).expect("our own map");
+        assert_eq!(again.methods.len(), map.methods.len());
+    }
 }
 
 /// A library in memory, headers first. Whatever its tables say, what is found lies in it.

@@ -6,6 +6,7 @@ mod app;
 #[cfg(target_os = "linux")]
 mod battor;
 mod calls;
+pub mod class_file;
 mod corpus;
 mod device;
 mod elf;

@@ -11,6 +11,7 @@ mod page;
 mod peers;
 mod report;
 mod speedscope;
+mod weave;
 
 use anyhow::{Result, bail};
 
@@ -39,6 +40,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("dmtracedump", peers::dmtracedump),
     ("page", page::page),
     ("capture", capture::capture),
+    ("weave", weave::weave),
 ];
 
 impl Options {

@@ -28,6 +28,8 @@ const TARGETS: &[&str] = &[
     "report",
     "columns",
     "dmtracedump",
+    "class_file",
+    "method_map",
     "elf",
 ];
 

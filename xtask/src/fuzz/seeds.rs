@@ -44,6 +44,12 @@ fn seeds_of(target: &str) -> Vec<Vec<u8>> {
         "rules" => made(SampleKind::Rules),
         "report" => made(SampleKind::Report),
         "columns" => vec![testkit::report_columns()],
+        "class_file" => testkit::class_file::class_files(),
+        "method_map" => vec![
+            b"0,0,traceloom.MethodMap v1 next=3;call=a.B.i(int)/o(int)\n1,1,a.B f (I)V\n".into(),
+            b"[package]\n-keeppackage android/\n".into(),
+            b"[exclude]\nclasses = ['a.**']\n[skip]\nempty = true\n".into(),
+        ],
         "elf" => vec![testkit::ElfImage::small().to_bytes()],
         _ => Vec::new(),
     }

@@ -17,6 +17,8 @@ const PEERS: &[(&str, &str)] = &[
     ("xvfb-run", "xvfb"),
     ("xauth", "xauth"),
     ("trace-cmd", "trace-cmd"),
+    ("javac", "default-jdk-headless"),
+    ("ant", "ant"),
     ("qemu-aarch64", "qemu-user"),
     (
         "aarch64-linux-gnu-gcc",

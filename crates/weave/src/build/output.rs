@@ -214,7 +214,7 @@ impl Output<'_> {
             let options = entry.options();
             let is_new = seen.as_mut().is_none_or(|seen| seen.insert(name.clone()));
             match item {
-                _ if !is_new => {
+                _ if !is_new && !matches!(item, Item::Signature) => {
                     if !name.ends_with('/') {
                         self.duplicates.push(format!("{}!{name}", archive.place));
                     }
@@ -231,15 +231,23 @@ impl Output<'_> {
                 }
                 Item::Archive(inner) if self.is_changed(inner) => {
                     drop(entry);
-                    let mut bytes = ZipWriter::new(Cursor::new(Vec::new()));
-                    self.copy_archive(inner, &mut bytes, None)?;
-                    let bytes = bytes.finish().map_err(cannot)?.into_inner();
+                    let bytes = self.archive_bytes(inner)?;
                     add(zip, &name, options, &bytes).map_err(cannot)?;
                 }
                 _ => zip.raw_copy_file(entry).map_err(cannot)?,
             }
         }
         Ok(())
+    }
+
+    /// An archive with what was woven in it.
+    fn archive_bytes(&mut self, archive: &Archive) -> Result<Vec<u8>, BuildError> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        self.copy_archive(archive, &mut zip, None)?;
+        let cannot = |error| BuildError::zip("write", &archive.place)(error);
+        let comment = archive.open()?.comment().into();
+        zip.set_raw_comment(comment).map_err(cannot)?;
+        Ok(zip.finish().map_err(cannot)?.into_inner())
     }
 
     fn class_entry<W: Write + Seek>(
@@ -270,17 +278,14 @@ impl Output<'_> {
                 Content::Class(class) => {
                     let name = source.path.file_name().unwrap_or_default();
                     let name = name.to_string_lossy().into_owned();
-                    self.merged_file(&source.path, &name, Some(*class), &mut zip, &mut seen)?;
+                    let item = Item::Class(*class);
+                    self.merged_file(&source.path, &name, &item, &mut zip, &mut seen)?;
                 }
                 Content::Folder(items) => {
                     for (inside, item) in items {
-                        let class = match item {
-                            Item::Class(class) => Some(*class),
-                            _ => None,
-                        };
                         let name = entry_name(inside);
                         let path = source.path.join(inside);
-                        self.merged_file(&path, &name, class, &mut zip, &mut seen)?;
+                        self.merged_file(&path, &name, item, &mut zip, &mut seen)?;
                     }
                 }
             }
@@ -292,7 +297,7 @@ impl Output<'_> {
         &mut self,
         path: &Path,
         name: &str,
-        class: Option<usize>,
+        item: &Item,
         zip: &mut ZipWriter<W>,
         seen: &mut HashSet<String>,
     ) -> Done {
@@ -300,9 +305,10 @@ impl Output<'_> {
             self.duplicates.push(path.display().to_string());
             return Ok(());
         }
-        let woven = match class {
-            Some(class) => self.class_bytes(class)?,
-            None => None,
+        let woven = match item {
+            Item::Class(class) => self.class_bytes(*class)?,
+            Item::Archive(inner) if self.is_changed(inner) => Some(self.archive_bytes(inner)?),
+            _ => None,
         };
         let bytes = match woven {
             Some(bytes) => bytes,

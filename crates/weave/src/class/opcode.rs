@@ -84,7 +84,7 @@ pub(crate) fn stack_effect(opcode: u8) -> Option<(usize, usize)> {
         80 | 82 => (4, 0),
         79 | 81 | 83..=86 => (3, 0),
         // Arithmetic: int, long, float, double in turn.
-        96..=115 if opcode % 2 == 0 => (2, 1),
+        96..=115 if opcode.is_multiple_of(2) => (2, 1),
         96..=115 => (4, 2),
         116 | 118 => (1, 1),
         117 | 119 => (2, 2),
@@ -109,12 +109,18 @@ pub(crate) fn stack_effect(opcode: u8) -> Option<(usize, usize)> {
 /// calls, makes or locks. Constants of the pool may (`ldc` of a string allocates); see
 /// [`ConstantPool::is_number`](super::ConstantPool::is_number).
 pub(crate) fn may_throw(opcode: u8) -> bool {
-    match opcode {
-        LDC..=LDC2_W | 46..=53 | 79..=86 => true,
-        108 | 109 | 112 | 113 => true,
-        GETSTATIC..=195 | MULTIANEWARRAY => true,
-        _ => false,
-    }
+    matches!(
+        opcode,
+        LDC..=LDC2_W
+            | 46..=53
+            | 79..=86
+            | 108
+            | 109
+            | 112
+            | 113
+            | GETSTATIC..=195
+            | MULTIANEWARRAY
+    )
 }
 
 /// Whether the method ends here and returns.
