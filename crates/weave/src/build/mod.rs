@@ -12,6 +12,7 @@ mod error;
 mod output;
 mod report;
 mod source;
+mod target;
 
 pub use error::BuildError;
 pub use report::{Failure, Report};
@@ -26,8 +27,9 @@ use crate::map::{Ids, MethodMap};
 use crate::rules::{Choices, Rules};
 use crate::weaver::{Call, LeftOut, Plan, weave_class};
 use cache::{Cache, Key};
-use output::{Output, Target, WovenClass, plain_options};
+use output::{Output, WovenClass, plain_options};
 use source::{ClassFileUnit, Inputs};
+use target::Target;
 
 /// Changes with whatever changes woven bytes, so that an old cache is not taken for a new one.
 const WAY_OF_WEAVING: &[u8] = b"traceloom weave 1";

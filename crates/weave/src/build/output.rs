@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::NamedTempFile;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use super::source::{Archive, Content, Item, Source, is_archive};
+use super::source::{Archive, Content, Item, Source};
+use super::target::Target;
 use super::{BuildError, cache};
 
 /// A class after weaving.
@@ -21,91 +22,6 @@ pub(super) enum WovenClass {
     Bytes(Vec<u8>),
     /// In the cache, by number of entry.
     Cached(usize),
-}
-
-/// Where inputs go.
-pub(super) enum Target {
-    /// Each into a place of its own, by number of input.
-    Each(Vec<PathBuf>),
-    /// All into one archive.
-    One(PathBuf),
-}
-
-impl Target {
-    /// An output that is called like an archive is one, unless a folder of that name is there. A
-    /// single folder is written to the output itself; else the output is a folder in which each
-    /// input has its name.
-    pub fn choose(sources: &[Source], output: &Path) -> Result<Self, BuildError> {
-        if is_archive(output) && !output.is_dir() {
-            return Ok(match sources {
-                [
-                    Source {
-                        content: Content::Archive(_),
-                        ..
-                    },
-                ] => Self::Each(vec![output.to_owned()]),
-                _ => Self::One(output.to_owned()),
-            });
-        }
-        if let [
-            Source {
-                content: Content::Folder(_),
-                ..
-            },
-        ] = sources
-        {
-            return Ok(Self::Each(vec![output.to_owned()]));
-        }
-        let mut places: Vec<PathBuf> = Vec::new();
-        for source in sources {
-            let path =
-                std::path::absolute(&source.path).map_err(BuildError::io("find", &source.path))?;
-            let place = output.join(path.file_name().unwrap_or_default());
-            if places.contains(&place) {
-                return Err(BuildError::Collision(place));
-            }
-            places.push(place);
-        }
-        Ok(Self::Each(places))
-    }
-
-    /// An error where something would be written onto an input or into one.
-    pub fn check(&self, sources: &[Source]) -> Result<(), BuildError> {
-        let places = match self {
-            Self::Each(places) => &places[..],
-            Self::One(place) => std::slice::from_ref(place),
-        };
-        for place in places {
-            let real = real(place);
-            let is_input = |source: &Source| real.starts_with(self::real(&source.path));
-            if sources.iter().any(is_input) {
-                return Err(BuildError::OntoInput(place.clone()));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The path without links, as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    let mut behind = PathBuf::new();
-    let mut front = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    loop {
-        if let Ok(real) = front.canonicalize() {
-            return match behind.as_os_str().is_empty() {
-                true => real,
-                false => real.join(behind),
-            };
-        }
-        let Some(name) = front.file_name().map(ToOwned::to_owned) else {
-            return path.to_owned();
-        };
-        behind = match behind.as_os_str().is_empty() {
-            true => PathBuf::from(name),
-            false => Path::new(&name).join(behind),
-        };
-        front.pop();
-    }
 }
 
 /// Writes sources.
