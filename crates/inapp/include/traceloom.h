@@ -103,6 +103,14 @@ void tl_method_exit(uint32_t id);
 /* What would be written to trace_marker, "B|123|name", of any length. */
 void tl_mark(const void *payload, size_t bytes);
 
+/* The platform's own trace points: turns those of the categories on, as atrace calls them ("app view gfx"; NULL: all), and
+ * catches what libraries of this process write to trace_marker. The kernel gets it too if pass_on is not 0. tl_stop()
+ * ends it as well; then everything is as it was. Look again (refresh) when libraries were loaded or a system trace has
+ * ended. The library must stay loaded from then on. */
+int tl_platform_start(const char *categories, int pass_on);
+int tl_platform_refresh(void);
+int tl_platform_stop(void);
+
 /* For the triggers: a frame took so long; the main thread begins and ends a task. */
 void tl_frame(uint64_t took_ns);
 void tl_task_begin(void);

@@ -4,14 +4,17 @@
 //! * [`hook`] catches what libraries write to the kernel's `trace_marker`.
 //! * [`recorder`] keeps events in a ring file that outlives a crash.
 //!
+//! * [`marks`] puts the three together.
+//!
 //! The rooms meet in [`OnMark`]: what a hook catches is handed to the recorder as the bytes that would have
-//! gone to the kernel.
+//! gone to the kernel. [`c`] and [`jni`] are what other languages call.
 
 pub mod c;
 pub mod elf;
 pub mod hook;
 pub mod jni;
 mod loaded;
+pub mod marks;
 pub mod platform;
 pub mod recorder;
 

@@ -188,8 +188,11 @@ impl<'r> RingInterpreter<'r> {
             out.repair(RepairKind::BeyondLimit, 1, place, || format!("method {id}"));
             return None;
         }
-        let name = self.names.told(id).unwrap_or_default();
-        let name = String::from_utf8_lossy(name);
+        let name = match self.names.told(id) {
+            Some(name) => String::from_utf8_lossy(name),
+            // As the map of woven methods has it, which knows the name.
+            None => id.to_string().into(),
+        };
         let (class, method, signature) = method_parts(&name);
         let row = MethodRow {
             raw_id: id.into(),

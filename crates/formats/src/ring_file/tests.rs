@@ -34,7 +34,7 @@ fn every_record_becomes_what_it_says() {
         [
             "main: 1010 +50 decode",
             "main: 1015 +40 a.B.run",
-            "main: 1020 +30 0x2",
+            "main: 1020 +30 2",
             "worker: 1021 +20 decode",
             "pid 4711: 1063 +1 #8",
             "main: 500000000 +5 draw",
@@ -128,7 +128,7 @@ fn sections_and_methods_close_only_their_like() {
     .concat();
     ring.chunks.truncate(1);
     let trace = read(&ring.to_bytes());
-    assert_eq!(slices(&trace), ["main: 1 +4 0x5", "main: 3 +2 fps"]);
+    assert_eq!(slices(&trace), ["main: 1 +4 5", "main: 3 +2 fps"]);
     for (kind, count) in [
         (RepairKind::UnmatchedEnd, 2),
         (RepairKind::UnmatchedExit, 1),

@@ -90,6 +90,23 @@ public final class Recorder {
         if (MISSING == null) finish();
     }
 
+    /**
+     * Records what the platform says of this process, too: turns its trace points of these categories on, as atrace calls
+     * them ("app view gfx"; null for all), and those of android.os.Trace. A stop ends it.
+     *
+     * @param passOn whether the kernel gets the marks as well, for a system trace of the same time
+     * @throws IOException if it is under way, or a category is unknown
+     */
+    public static synchronized void startPlatform(String categories, boolean passOn) throws IOException {
+        if (!on) throw new IOException("nothing is recorded");
+        check("record the platform", platform(categories, passOn));
+    }
+
+    /** Ends that: the platform's trace points are as they were. */
+    public static synchronized void stopPlatform() {
+        if (MISSING == null) platformEnd();
+    }
+
     /** Whether anything is recorded. */
     public static boolean isRecording() {
         return on;
@@ -199,6 +216,10 @@ public final class Recorder {
             String path, long bytes, boolean stopWhenFull, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit);
 
     private static native void finish();
+
+    private static native int platform(String categories, boolean passOn);
+
+    private static native void platformEnd();
 
     private static native int write(double seconds, String path, int format);
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::marks;
 use crate::recorder::{self, Format};
 use options::COptions;
 
@@ -67,9 +68,10 @@ pub unsafe extern "C" fn tl_start(options: *const COptions) -> c_int {
     answer(options.and_then(|options| recorder::start(&options).map(drop)))
 }
 
-/// Stops.
+/// Stops, and lets the platform's trace points be as they were.
 #[unsafe(no_mangle)]
 pub extern "C" fn tl_stop() -> c_int {
+    marks::end();
     let stopped = recorder::stop().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound));
     answer(stopped.map(drop))
 }
@@ -136,4 +138,31 @@ pub extern "C" fn tl_is_recording() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn tl_set_tags(tags: u64) {
     tl_enabled_tags.store(tags, Ordering::Relaxed);
+}
+
+/// Keeps what the platform writes to `trace_marker`.
+///
+/// # Safety
+/// `categories` is null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tl_platform_start(categories: *const c_char, pass_on: c_int) -> c_int {
+    let names = match categories.is_null() {
+        true => "".into(),
+        // SAFETY: the caller promises it.
+        false => unsafe { CStr::from_ptr(categories) }.to_string_lossy(),
+    };
+    answer(marks::begin(&names, pass_on != 0).map(drop))
+}
+
+/// Looks for libraries and markers that came since.
+#[unsafe(no_mangle)]
+pub extern "C" fn tl_platform_refresh() -> c_int {
+    answer(marks::refresh())
+}
+
+/// Ends that; everything is as it was.
+#[unsafe(no_mangle)]
+pub extern "C" fn tl_platform_stop() -> c_int {
+    let ended = marks::end().then_some(());
+    answer(ended.ok_or_else(|| io::ErrorKind::NotFound.into()))
 }

@@ -30,6 +30,11 @@ type Clear = unsafe extern "system" fn(Env);
 pub struct Env(*const *const *const c_void);
 
 impl Env {
+    /// As the specification has it.
+    pub(super) fn pointer(self) -> *mut *const *const c_void {
+        self.0.cast_mut()
+    }
+
     /// The function at a place of the table.
     ///
     /// # Safety

@@ -8,6 +8,8 @@ use std::time::Duration;
 use traceloom_ring::Kind;
 
 use crate::c::{answer, format};
+use crate::marks;
+use crate::platform::java;
 use crate::recorder::{self, Options, Policy, Triggers};
 use env::{Env, JBoolean, JClass, JDouble, JInt, JLong, JString};
 
@@ -58,8 +60,23 @@ native! {
     }
 
     /// `finish`
-    fn Java_traceloom_Recorder_finish(_env) {
+    fn Java_traceloom_Recorder_finish(env) {
+        end_platform(env);
         recorder::stop();
+    }
+
+    /// `platform`
+    fn Java_traceloom_Recorder_platform(env, categories: JString, pass_on: JBoolean) -> JInt {
+        // SAFETY: both are the virtual machine's.
+        let categories = unsafe { env.text(categories, text) }.unwrap_or_default();
+        answer(marks::begin(&categories, pass_on != 0).map(|tags| {
+            java::set_field(env.pointer(), tags);
+        }))
+    }
+
+    /// `platformEnd`
+    fn Java_traceloom_Recorder_platformEnd(env) {
+        end_platform(env);
     }
 
     /// `write`
@@ -131,6 +148,12 @@ native! {
             0 => recorder::task_end(),
             _ => recorder::task_begin(),
         }
+    }
+}
+
+fn end_platform(env: Env) {
+    if marks::end() {
+        java::restore_field(env.pointer());
     }
 }
 

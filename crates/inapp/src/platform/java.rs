@@ -97,14 +97,30 @@ impl Env {
     }
 }
 
-/// What was turned on from Java.
-struct On {
-    _points: Option<TracePoints>,
-    /// The field as it was, and as it was set.
-    field: Option<(u64, u64)>,
+/// The trace points that were turned on from Java; none of them where only the field was set.
+static ON: Mutex<Option<Option<TracePoints>>> = Mutex::new(None);
+
+/// The field as it was, and as it was set.
+static FIELD: Mutex<Option<(u64, u64)>> = Mutex::new(None);
+
+/// Sets the tags that `android.os.Trace` keeps; whether it keeps any.
+pub(crate) fn set_field(env: *mut *const *const c_void, tags: Tags) -> bool {
+    // The class copies libcutils' tags when it is first used: where it has not, what it would find there
+    // takes the place of that.
+    let set = Env(env).change(|before| (before & !NOT_READY) | tags.mask());
+    let mut field = FIELD.lock().unwrap_or_else(PoisonError::into_inner);
+    let first = field.map(|(before, _)| before);
+    *field = set.map(|(before, after)| (first.unwrap_or(before), after));
+    field.is_some()
 }
 
-static ON: Mutex<Option<On>> = Mutex::new(None);
+/// Puts them back, unless somebody else has set them since.
+pub(crate) fn restore_field(env: *mut *const *const c_void) {
+    let field = FIELD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((before, ours)) = field {
+        Env(env).change(|now| if now == ours { before } else { now });
+    }
+}
 
 /// `traceloom.TracePoints.turnOn(long)`.
 ///
@@ -123,14 +139,8 @@ pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOn(
     }
     let tags = Tags::from_mask(tags.cast_unsigned());
     let points = TracePoints::turn_on(tags).ok();
-    // The class copies libcutils' tags when it is first used: where it has not, what it would find there
-    // takes the place of that.
-    let field = Env(env).change(|before| (before & !NOT_READY) | tags.mask());
-    let any = points.is_some() || field.is_some();
-    *on = any.then_some(On {
-        _points: points,
-        field,
-    });
+    let any = set_field(env, tags) || points.is_some();
+    *on = any.then_some(points);
     u8::from(any)
 }
 
@@ -145,7 +155,7 @@ pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOff(
     _class: *mut c_void,
 ) {
     let on = ON.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some((before, ours)) = on.and_then(|on| on.field) {
-        Env(env).change(|now| if now == ours { before } else { now });
+    if on.is_some() {
+        restore_field(env);
     }
 }

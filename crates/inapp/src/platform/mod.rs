@@ -17,7 +17,7 @@
 
 mod categories;
 mod find;
-mod java;
+pub(crate) mod java;
 mod variables;
 
 use std::{fmt, io};

@@ -1,0 +1,92 @@
+//! The same run as the kernel saw it, on one time line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Stdio};
+
+use testkit::KernelTurn;
+use traceloom_formats::{ReadOptions, read_bytes};
+use traceloom_trace::{RowId, SliceId, Trace};
+
+use crate::app::{App, FRAMES, succeeds};
+
+/// A recording of this machine.
+struct Recording(Child);
+
+impl Recording {
+    fn start(app: &App) -> Self {
+        let args = ["capture", "--target", "linux", "-o", "system.txt", "sched"];
+        let mut command = app.traceloom(&args);
+        command.stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.starts_with("Starting tracing") {
+            line.clear();
+            assert!(said.read_line(&mut line).unwrap() > 0, "it ended");
+        }
+        // What it says later is read, so that it can go on.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        Self(child)
+    }
+
+    fn stop(mut self) {
+        self.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+/// How long a thread of the kernel's trace ran between two times, ns.
+fn ran(trace: &Trace, tid: i64, from: i64, to: i64) -> i64 {
+    let of_thread = trace.sched_slices.rows().filter(|row| {
+        let utid = row.utid.row();
+        trace.threads.tid.get(utid) == tid
+    });
+    let overlap = of_thread.map(|row| (row.ts + row.dur).min(to) - row.ts.max(from));
+    overlap.filter(|&ns| ns > 0).sum()
+}
+
+#[test]
+fn what_ran_is_what_the_kernel_says() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let Some(app) = App::build() else { return };
+    let recording = Recording::start(&app);
+    app.run("app.ring");
+    recording.stop();
+    let files = ["app.ring", "system.txt"];
+    let args = [
+        &["report"],
+        &files[..],
+        &["-o", "both.html", "--method-map", "methods.txt"],
+    ];
+    succeeds(&mut app.traceloom(&args.concat()));
+    let bytes = std::fs::read(app.path("both.html")).unwrap();
+    let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
+
+    let times = |name: &str| -> Vec<i64> {
+        let spans = spans(&trace, &format!("com.example.app.Program.{name}"));
+        let ran = |(tid, from, to)| ran(&trace, tid, from, to);
+        spans.into_iter().map(ran).collect()
+    };
+    let (naps, spins) = (times("nap"), times("spin"));
+    assert_eq!(
+        (naps.len(), spins.len()),
+        (FRAMES as usize, FRAMES as usize)
+    );
+    // It sleeps for 5 ms, and turns on the CPU for 2 ms, but for when others had that.
+    assert!(naps.iter().all(|&ran| ran < 1_000_000), "{naps:?}");
+    assert!(spins.iter().all(|&ran| ran > 0), "{spins:?}");
+}
+
+/// The thread of each slice of a name, and when it began and ended.
+fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64, i64)> {
+    let rows = trace.slices.rows().enumerate();
+    let named = rows.filter(|&(row, _)| trace.slice_name(SliceId::from_row(row)) == name);
+    let span = named.map(|(_, slice)| {
+        let utid = trace.tracks.utid.get(slice.track_id.row()).some();
+        let tid = trace.threads.tid.get(utid.expect("a thread's").row());
+        (tid, slice.ts, slice.ts + slice.dur)
+    });
+    span.collect()
+}
