@@ -258,10 +258,18 @@ pub fn end() -> io::Result<Removed> {
     Ok(removed)
 }
 
+/// Whether the word is again as it was.
 fn restore(library: &Library, address: usize, slot: Slot) -> bool {
+    if library.maps.find(address).is_none() {
+        return false;
+    }
     // SAFETY: the word lies in a segment of this library, which the linker keeps during the walk.
-    let stands =
-        library.maps.find(address).is_some() && unsafe { slots::load(address) } == slot.ours;
-    // SAFETY: as above; the maps are those of this walk.
-    stands && unsafe { slots::store(library.maps, address, slot.before) }.is_ok()
+    match unsafe { slots::load(address) } {
+        // SAFETY: as above; the maps are those of this walk.
+        now if now == slot.ours => unsafe {
+            slots::store(library.maps, address, slot.before).is_ok()
+        },
+        // The library was unloaded, and loaded again at the same place.
+        now => now == slot.before,
+    }
 }
