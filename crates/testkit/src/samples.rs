@@ -297,7 +297,13 @@ mod tests {
     #[test]
     fn samples_are_small() {
         for sample in samples() {
-            let len = sample.bytes.len();
+            // A ring file's header and its notes are a page of 4 KB each, and its chunks begin at one.
+            let pages = if sample.kind == SampleKind::Ring {
+                2 << 12
+            } else {
+                0
+            };
+            let len = sample.bytes.len() - pages;
             assert!((10..9_000).contains(&len), "{}: {len} bytes", sample.name);
         }
         assert!(
