@@ -171,7 +171,7 @@ impl Agent for MethodAgent {
 }
 
 /// A sink to write to.
-struct Output<'s>(&'s mut dyn Sink);
+pub(super) struct Output<'s>(pub &'s mut dyn Sink);
 
 impl std::io::Write for Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

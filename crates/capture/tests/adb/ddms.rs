@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use traceloom_capture::{Agent, DdmsAgent, DdmsOptions, PartKind, Sink};
 
-use crate::fake::{Connection, packet, server};
+use crate::fake::{Connection, packet, server, sync};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -48,7 +48,15 @@ fn command(connection: &mut Connection) -> (u32, Vec<u8>, Vec<u8>) {
     (word(4), chunk[..4].to_vec(), chunk[8..].to_vec())
 }
 
-fn greet(connection: &mut Connection) {
+/// A text as DDM has it: UTF-16 units behind their number.
+fn text(text: &str) -> Vec<u8> {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let bytes = units.iter().flat_map(|unit| unit.to_be_bytes());
+    let length = (units.len() as u32).to_be_bytes();
+    length.into_iter().chain(bytes).collect()
+}
+
+fn greet(connection: &mut Connection, features: &[&str]) {
     connection.okay();
     assert_eq!(connection.take(14), b"JDWP-Handshake");
     connection.send(b"JDWP-Handshake");
@@ -57,11 +65,57 @@ fn greet(connection: &mut Connection) {
     // A process tells of itself before it answers.
     connection.send(&jdwp(77, false, &chunk(b"APNM", b"\0\0\0\0")));
     connection.send(&jdwp(id, true, &chunk(b"HELO", &[0; 16])));
+    let (id, kind, data) = command(connection);
+    assert_eq!((&kind[..], &data[..]), (&b"FEAT"[..], &b""[..]));
+    let count = (features.len() as u32).to_be_bytes();
+    let features = features.iter().flat_map(|feature| text(feature));
+    let known: Vec<u8> = count.into_iter().chain(features).collect();
+    connection.send(&jdwp(id, true, &chunk(b"FEAT", &known)));
+}
+
+const ART: [&str; 3] = [
+    "method-trace-profiling",
+    "method-trace-profiling-streaming",
+    "method-sample-profiling",
+];
+
+/// A process that writes its trace to a file.
+fn old(connection: &mut Connection) {
+    greet(connection, &["method-trace-profiling"]);
+    let (id, kind, data) = command(connection);
+    assert_eq!(kind, b"MPRS");
+    let file = text("/sdcard/traceloom-50.trace");
+    assert_eq!(data, [&[0, 0x80, 0, 0, 0, 0, 0, 0][..], &file].concat());
+    connection.send(&jdwp(id, true, &[]));
+    let (id, kind, data) = command(connection);
+    assert_eq!((&kind[..], &data[..]), (&b"MPRE"[..], &b""[..]));
+    connection.send(&jdwp(id, true, &chunk(b"MPRE", &[0])));
+    connection.wait();
+}
+
+fn file(connection: &mut Connection) {
+    connection.okay();
+    let path = b"/sdcard/traceloom-50.trace";
+    assert_eq!(
+        connection.take(8 + path.len()),
+        sync(b"RECV", path.len() as u32, path)
+    );
+    connection.send(&sync(b"DATA", 11, b"*version\n1\n"));
+    connection.send(&sync(b"DONE", 0, b""));
 }
 
 fn serve(connection: &mut Connection, service: &str) {
+    match service {
+        "jdwp:50" => return old(connection),
+        "jdwp:51" => return greet(connection, &["method-trace-profiling"]),
+        "sync:" => return file(connection),
+        _ => {}
+    }
     if let Some(command) = service.strip_prefix("shell,v2,raw:") {
         connection.okay();
+        if command.starts_with("rm -f /sdcard/") {
+            return connection.send(&packet(3, &[0]));
+        }
         let found = command == "pidof com.example.app";
         if found {
             connection.send(&packet(1, b"4321\n"));
@@ -76,7 +130,7 @@ fn serve(connection: &mut Connection, service: &str) {
         }
         return connection.send(&packet(3, &[u8::from(!found && answer.is_empty())]));
     }
-    greet(connection);
+    greet(connection, if service == "jdwp:99" { &[] } else { &ART });
     let (id, kind, data) = command(connection);
     match service {
         "jdwp:4321" => {
@@ -125,6 +179,19 @@ fn the_trace_comes_back_on_the_connection() {
         b"*version\n3\n".to_vec(),
     );
     assert_eq!(kept.0, [expected]);
+}
+
+#[test]
+fn a_process_that_cannot_send_writes_a_file() {
+    let mut agent = agent("50", None);
+    agent.start(LIMIT).unwrap();
+    agent.stop(LIMIT).unwrap();
+    let mut kept = Kept::default();
+    agent.collect(LIMIT, &mut kept).unwrap();
+    assert_eq!(kept.0[0].1, "50.trace");
+    assert_eq!(kept.0[0].2, b"*version\n1\n");
+    let error = self::agent("51", Some(1000)).start(LIMIT).unwrap_err();
+    assert!(error.to_string().contains("it cannot sample"), "{error}");
 }
 
 #[test]

@@ -152,13 +152,34 @@ fn chunk(data: &[u8]) -> Option<(&[u8; 4], &[u8])> {
         .map(|data| (kind, data))
 }
 
-/// A code, a length, and so many UTF-16 units.
-fn failure(data: &[u8]) -> String {
-    let units = data.get(8..).unwrap_or_default().chunks_exact(2);
+/// What a process says of itself in answer to `FEAT`: a number, and so many texts, each with its length
+/// in UTF-16 units before it. What is cut short is left out.
+pub(super) fn features(data: &[u8]) -> Vec<String> {
+    let Some((count, mut rest)) = data.split_first_chunk::<4>() else {
+        return Vec::new();
+    };
+    let mut next = || {
+        let (length, after) = rest.split_first_chunk::<4>()?;
+        let bytes = (u32::from_be_bytes(*length) as usize).checked_mul(2)?;
+        let (text, after) = after.split_at_checked(bytes)?;
+        rest = after;
+        Some(utf16(text))
+    };
+    let count = u32::from_be_bytes(*count);
+    (0..count).map_while(|_| next()).collect()
+}
+
+fn utf16(bytes: &[u8]) -> String {
+    let units = bytes.chunks_exact(2);
     let units: Vec<u16> = units
         .map(|unit| u16::from_be_bytes([unit[0], unit[1]]))
         .collect();
     String::from_utf16_lossy(&units)
+}
+
+/// A code, a length, and so many UTF-16 units.
+fn failure(data: &[u8]) -> String {
+    utf16(data.get(8..).unwrap_or_default())
 }
 
 fn wrong(expected: &'static str, found: &[u8]) -> CaptureError {
