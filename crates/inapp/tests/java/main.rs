@@ -89,7 +89,7 @@ fn a_java_program() {
     assert!(text.repairs.rows().is_empty(), "{:?}", text.repairs.rows());
 
     let trace = read(folder.path(), "methods.trace");
-    let expected = ["0 #1", "1 #2", "1 #2", "1 #3"];
+    let expected = ["0 1", "1 2", "1 2", "1 3"];
     assert_eq!(slices(&trace), expected);
     assert!(!folder.path().join("methods.trace.ring").exists());
 }

@@ -40,7 +40,7 @@ pub fn scenario(folder: &Path) {
 #[test]
 fn whatever_counted_is_there_and_whole() {
     let mut rng = Rng::new(1);
-    let (mut recorded, mut gaps) = (0, 0);
+    let mut recorded = 0;
     for round in 0..40 {
         let folder = tempfile::tempdir().expect("a folder");
         let mut child = spawn("killed", folder.path());
@@ -66,22 +66,20 @@ fn whatever_counted_is_there_and_whole() {
                 .filter(|row| row.track_id.0 as usize == track)
                 .map(|row| row.value)
                 .collect();
-            let gap = values.windows(2).position(|pair| pair[0] + 1.0 != pair[1]);
-            let around = gap.map(|at| &values[at.saturating_sub(2)..(at + 4).min(values.len())]);
+            let is_gap = |pair: &[f64]| pair[0] + 1.0 != pair[1];
+            let gaps = values.windows(2).filter(|pair| is_gap(pair)).count();
             let repairs = trace.repairs.rows();
-            // A thread that is killed just when it has chosen the oldest chunk leaves it, and newer ones are gone. That is
-            // told; and it is a matter of nanoseconds, so that it cannot happen often.
-            let told = trace.repairs.count(RepairKind::BrokenBlock) > 0;
+            // A thread that is killed while it takes over the oldest chunk (it asks the kernel for a barrier first) leaves
+            // that chunk as it was, while others have emptied newer ones. That is told.
+            let told = trace.repairs.count(RepairKind::BrokenBlock);
             assert!(
-                gap.is_none() || told,
-                "round {round}: {around:?} {repairs:?}"
+                gaps as u64 <= told,
+                "round {round}: {gaps} gaps, {repairs:?}"
             );
-            gaps += usize::from(gap.is_some());
             recorded += values.len();
         }
     }
     assert!(recorded > 1_000, "{recorded} values in all");
-    assert!(gaps <= 1, "{gaps} of 40 files have gaps");
 }
 
 /// Long marks lose their front with the oldest chunk, and their end with the process.

@@ -64,7 +64,7 @@ fn one_of_everything_comes_out() {
         let found = slices(&trace);
         let thread = found[0].split_once(": ").expect("a thread").0;
         let long = "x".repeat(20_000);
-        let own = ["outer", "decode", "com.example.Main.onCreate", "0x4d"];
+        let own = ["outer", "decode", "com.example.Main.onCreate", "77"];
         let own: Vec<String> = own.iter().map(|name| format!("{thread}: {name}")).collect();
         assert_eq!(found[..4], own);
         assert_eq!(found[4..6], ["async: load", "async: decode"]);

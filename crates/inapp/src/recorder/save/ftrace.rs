@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use traceloom_ring::Recording;
+use traceloom_ring::{Recording, What};
 
 /// Writes the header that tools look for (`# tracer: nop`, the column TGID), and a line for each event. The CPU is
 /// not known and always 0.
@@ -43,7 +43,12 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
         };
         let pid = thread.owner.pid;
         mark.clear();
-        event.what.write_mark(pid, |id| name(&names, id), &mut mark);
+        // As the map of woven methods has it; other ids have a sign before them.
+        let is_method = matches!(event.what, What::Enter { .. } | What::Exit { .. });
+        let sign = if is_method { "" } else { "#" };
+        event
+            .what
+            .write_mark(pid, |id| name(&names, id, sign), &mut mark);
         // A payload ends its line itself, where its writer thought of a file.
         while let [.., b'\n' | 0] = mark[..] {
             mark.pop();
@@ -57,10 +62,10 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
 }
 
 /// The name of an id, or the id.
-fn name<'n>(names: &HashMap<u32, &'n [u8]>, id: u32) -> Cow<'n, [u8]> {
+fn name<'n>(names: &HashMap<u32, &'n [u8]>, id: u32, sign: &str) -> Cow<'n, [u8]> {
     match names.get(&id) {
         Some(name) => Cow::Borrowed(name),
-        None => Cow::Owned(format!("#{id}").into_bytes()),
+        None => Cow::Owned(format!("{sign}{id}").into_bytes()),
     }
 }
 

@@ -131,7 +131,8 @@ fn keys(
     let mut seen = HashSet::new();
     for call in calls.iter().filter(|call| seen.insert(call.id)) {
         let name = names.get(&call.id).map(|name| field(name));
-        let name = name.unwrap_or_else(|| format!("#{}", call.id));
+        // A method that nobody named is called as the map of woven methods has it.
+        let name = name.unwrap_or_else(|| format!(" {}", call.id));
         let (class, method, signature) = parts(&name);
         writeln!(out, "{:#x}\t{class}\t{method}\t{signature}\t", call.id << 2)?;
     }
