@@ -23,6 +23,8 @@ mod battor;
 mod controller;
 mod device;
 mod error;
+#[cfg(test)]
+mod kept;
 mod live;
 mod marks;
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -1,13 +1,15 @@
 //! atrace on a device: its own, or ours.
 
+mod received;
+
 use std::time::Duration;
 
 use crate::adb::{Device, Shell, ShellEvent, quote};
-use crate::agent::{Agent, PartKind, Sink};
+use crate::agent::{Agent, Sink};
 use crate::device::Ask;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
-use crate::text::{BEGIN, TraceText};
+use received::Received;
 
 /// What is recorded where nothing is chosen, as far as the device has it.
 pub const DEFAULT_CATEGORIES: &[&str] = &[
@@ -36,9 +38,6 @@ const FIRST_SDK: u32 = 18;
 
 /// Android 6, the first whose `--async_stop` dumps what was recorded, and whose `rs` does no harm.
 const ASYNC_STOP_SDK: u32 = 23;
-
-/// How much of what atrace says before a trace is kept for messages, bytes.
-const MOST_SAID: usize = 4096;
 
 /// What every atrace says in the end when it could not start.
 pub(crate) const NOT_STARTED: &str = "unable to start tracing";
@@ -306,93 +305,9 @@ fn buffer_for(categories: &[String]) -> Option<u32> {
     }
 }
 
-/// What atrace prints: progress and complaints, noise of adb, then the trace.
-#[derive(Default)]
-struct Received {
-    said: Vec<u8>,
-    trace: Option<TraceText>,
-}
-
-impl Received {
-    fn say(&mut self, bytes: &[u8]) {
-        let room = MOST_SAID.saturating_sub(self.said.len());
-        self.said.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    }
-
-    fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
-        if let Some(trace) = &mut self.trace {
-            return unpack(trace, bytes, sink);
-        }
-        self.said.extend_from_slice(bytes);
-        let found = self.said.windows(BEGIN.len()).position(|at| at == BEGIN);
-        let Some(at) = found else {
-            // It may be cut in the middle of the word; long noise before it is let go.
-            let spare = self.said.len().saturating_sub(MOST_SAID);
-            self.said.drain(..spare);
-            return Ok(());
-        };
-        sink.begin(PartKind::SystemTrace, "atrace")
-            .map_err(CaptureError::Sink)?;
-        let begun = self.said.split_off(at);
-        unpack(self.trace.insert(TraceText::default()), &begun, sink)
-    }
-
-    fn finish(self) -> Result<()> {
-        match self.trace {
-            Some(trace) if trace.is_whole() => Ok(()),
-            Some(_) => Err(CaptureError::Packed {
-                reason: "it ends too early".to_owned(),
-            }),
-            None => Err(CaptureError::NoTraceData {
-                said: String::from_utf8_lossy(&self.said).trim().to_owned(),
-            }),
-        }
-    }
-}
-
-fn unpack(trace: &mut TraceText, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
-    let unpacked = trace.push(bytes, &mut |text| sink.data(text));
-    unpacked.map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => CaptureError::Packed {
-            reason: error.to_string(),
-        },
-        _ => CaptureError::Sink(error),
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Received, category};
-    use crate::agent::{PartKind, Sink};
-
-    #[derive(Default)]
-    struct Kept(Vec<u8>);
-
-    impl Sink for Kept {
-        fn begin(&mut self, kind: PartKind, _: &str) -> std::io::Result<()> {
-            assert_eq!(kind, PartKind::SystemTrace);
-            assert!(self.0.is_empty());
-            Ok(())
-        }
-
-        fn data(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-            self.0.extend_from_slice(bytes);
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn the_trace_begins_wherever_packets_end() {
-        let sent = b"capturing trace... done\nTRACE:\n# tracer: nop\n TRACE: \n";
-        for size in 1..sent.len() {
-            let (mut received, mut kept) = (Received::default(), Kept::default());
-            for piece in sent.chunks(size) {
-                received.pass(piece, &mut kept).unwrap();
-            }
-            assert_eq!(kept.0, b"# tracer: nop\n TRACE: \n", "pieces of {size}");
-            received.finish().unwrap();
-        }
-    }
+    use super::category;
 
     #[test]
     fn categories_as_atrace_lists_them() {

@@ -271,34 +271,19 @@ impl Received {
 #[cfg(test)]
 mod tests {
     use super::{MAGIC, Received};
-    use crate::agent::{PartKind, Sink};
-
-    #[derive(Default)]
-    struct Kept(Vec<u8>);
-
-    impl Sink for Kept {
-        fn begin(&mut self, kind: PartKind, _: &str) -> std::io::Result<()> {
-            assert_eq!(kind, PartKind::RawTrace);
-            assert!(self.0.is_empty());
-            Ok(())
-        }
-
-        fn data(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-            self.0.extend_from_slice(bytes);
-            Ok(())
-        }
-    }
+    use crate::agent::PartKind;
+    use crate::kept::Kept;
 
     #[test]
     fn the_file_begins_wherever_packets_end() {
         let file = [MAGIC, b"6\0 and so on"].concat();
         let sent = [b"traceloom-pid 77\ncapturing trace... done\n", &file[..]].concat();
         for size in 1..sent.len() {
-            let (mut received, mut kept) = (Received::default(), Kept::default());
+            let (mut received, mut kept) = (Received::default(), Kept::of(PartKind::RawTrace));
             for piece in sent.chunks(size) {
                 received.pass(piece, &mut kept).unwrap();
             }
-            assert_eq!(kept.0, file, "pieces of {size}");
+            assert_eq!(kept.bytes, file, "pieces of {size}");
             assert_eq!(received.pid(), Some(77));
             assert_eq!(received.complaint(), "");
             received.finish(None).unwrap();

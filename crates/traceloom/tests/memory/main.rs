@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod hostile;
+mod makers;
 mod peak;
 
 use std::path::Path;
