@@ -30,16 +30,11 @@ type Clear = unsafe extern "system" fn(Env);
 pub struct Env(*const *const *const c_void);
 
 impl Env {
-    /// As the specification has it.
-    pub(super) fn pointer(self) -> *mut *const *const c_void {
-        self.0.cast_mut()
-    }
-
     /// The function at a place of the table.
     ///
     /// # Safety
     /// The environment is a virtual machine's, and the function there of type `F`.
-    unsafe fn function<F: Copy>(self, place: usize) -> F {
+    pub(crate) unsafe fn function<F: Copy>(self, place: usize) -> F {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
         // SAFETY: the caller promises the type; the table has all places of the interface's first version.
         unsafe { (*self.0).add(place).cast::<F>().read() }

@@ -11,7 +11,8 @@ use crate::c::{answer, format};
 use crate::marks;
 use crate::platform::java;
 use crate::recorder::{self, Options, Policy, Triggers};
-use env::{Env, JBoolean, JClass, JDouble, JInt, JLong, JString};
+pub use env::Env;
+use env::{JBoolean, JClass, JDouble, JInt, JLong, JString};
 
 /// Defines a native method: its name, its arguments behind those that each has.
 macro_rules! native {
@@ -70,7 +71,7 @@ native! {
         // SAFETY: both are the virtual machine's.
         let categories = unsafe { env.text(categories, text) }.unwrap_or_default();
         answer(marks::begin(&categories, pass_on != 0).map(|tags| {
-            java::set_field(env.pointer(), tags);
+            java::set_field(env, tags);
         }))
     }
 
@@ -153,7 +154,7 @@ native! {
 
 fn end_platform(env: Env) {
     if marks::end() {
-        java::restore_field(env.pointer());
+        java::restore_field(env);
     }
 }
 

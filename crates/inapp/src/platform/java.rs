@@ -6,11 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::categories::NOT_READY;
 use super::{Tags, TracePoints};
-
-/// The virtual machine's interface for the calling thread (`JNIEnv*`): a table of functions, of which these are used,
-/// by their places in `struct JNINativeInterface`.
-#[derive(Clone, Copy)]
-struct Env(*mut *const *const c_void);
+use crate::jni::Env;
 
 const FIND_CLASS: usize = 6;
 const EXCEPTION_CLEAR: usize = 17;
@@ -19,27 +15,14 @@ const GET_STATIC_FIELD_ID: usize = 144;
 const GET_STATIC_LONG_FIELD: usize = 151;
 const SET_STATIC_LONG_FIELD: usize = 160;
 
-type Place = *mut *const *const c_void;
 type Object = *mut c_void;
 type Field = *mut c_void;
 
 impl Env {
-    /// The function in a place of the table.
-    ///
-    /// # Safety
-    ///
-    /// `F` is the type of a pointer to that function.
-    unsafe fn function<F: Copy>(self, place: usize) -> F {
-        // SAFETY: the virtual machine's table, which has more places than those above.
-        let entry = unsafe { (*self.0).add(place) };
-        // SAFETY: the caller vouches for the type, which is a pointer as the entry is.
-        unsafe { *entry.cast::<F>() }
-    }
-
     /// `android.os.Trace` and its field; `None` where there is no such class or field. No exception stays.
     fn trace_field(self) -> Option<(Object, Field)> {
-        type FindClass = extern "system" fn(Place, *const c_char) -> Object;
-        type GetField = extern "system" fn(Place, Object, *const c_char, *const c_char) -> Field;
+        type FindClass = extern "system" fn(Env, *const c_char) -> Object;
+        type GetField = extern "system" fn(Env, Object, *const c_char, *const c_char) -> Field;
         const NAME: &CStr = c"android/os/Trace";
         // SAFETY: the functions of those places.
         let (find, get_field) = unsafe {
@@ -48,12 +31,12 @@ impl Env {
                 self.function::<GetField>(GET_STATIC_FIELD_ID),
             )
         };
-        let class = find(self.0, NAME.as_ptr());
+        let class = find(self, NAME.as_ptr());
         if class.is_null() {
             self.clear();
             return None;
         }
-        let field = get_field(self.0, class, c"sEnabledTags".as_ptr(), c"J".as_ptr());
+        let field = get_field(self, class, c"sEnabledTags".as_ptr(), c"J".as_ptr());
         if field.is_null() {
             self.clear();
             self.release(class);
@@ -64,21 +47,20 @@ impl Env {
 
     fn clear(self) {
         // SAFETY: the function of that place.
-        let clear = unsafe { self.function::<extern "system" fn(Place)>(EXCEPTION_CLEAR) };
-        clear(self.0);
+        let clear = unsafe { self.function::<extern "system" fn(Env)>(EXCEPTION_CLEAR) };
+        clear(self);
     }
 
     fn release(self, object: Object) {
         // SAFETY: the function of that place; each reference is released once.
-        let release =
-            unsafe { self.function::<extern "system" fn(Place, Object)>(DELETE_LOCAL_REF) };
-        release(self.0, object);
+        let release = unsafe { self.function::<extern "system" fn(Env, Object)>(DELETE_LOCAL_REF) };
+        release(self, object);
     }
 
     /// Sets the field to what `change` makes of its value; what stood there and what stands there now.
     fn change(self, change: impl FnOnce(u64) -> u64) -> Option<(u64, u64)> {
-        type Get = extern "system" fn(Place, Object, Field) -> i64;
-        type Set = extern "system" fn(Place, Object, Field, i64);
+        type Get = extern "system" fn(Env, Object, Field) -> i64;
+        type Set = extern "system" fn(Env, Object, Field, i64);
         let (class, field) = self.trace_field()?;
         // SAFETY: the functions of those places, with a class and a field of type `long` that belong together.
         let (get, set) = unsafe {
@@ -87,10 +69,10 @@ impl Env {
                 self.function::<Set>(SET_STATIC_LONG_FIELD),
             )
         };
-        let before = get(self.0, class, field).cast_unsigned();
+        let before = get(self, class, field).cast_unsigned();
         let after = change(before);
         if after != before {
-            set(self.0, class, field, after.cast_signed());
+            set(self, class, field, after.cast_signed());
         }
         self.release(class);
         Some((before, after))
@@ -104,10 +86,10 @@ static ON: Mutex<Option<Option<TracePoints>>> = Mutex::new(None);
 static FIELD: Mutex<Option<(u64, u64)>> = Mutex::new(None);
 
 /// Sets the tags that `android.os.Trace` keeps; whether it keeps any.
-pub(crate) fn set_field(env: *mut *const *const c_void, tags: Tags) -> bool {
+pub(crate) fn set_field(env: Env, tags: Tags) -> bool {
     // The class copies libcutils' tags when it is first used: where it has not, what it would find there
     // takes the place of that.
-    let set = Env(env).change(|before| (before & !NOT_READY) | tags.mask());
+    let set = env.change(|before| (before & !NOT_READY) | tags.mask());
     let mut field = FIELD.lock().unwrap_or_else(PoisonError::into_inner);
     let first = field.map(|(before, _)| before);
     *field = set.map(|(before, after)| (first.unwrap_or(before), after));
@@ -115,10 +97,10 @@ pub(crate) fn set_field(env: *mut *const *const c_void, tags: Tags) -> bool {
 }
 
 /// Puts them back, unless somebody else has set them since.
-pub(crate) fn restore_field(env: *mut *const *const c_void) {
+pub(crate) fn restore_field(env: Env) {
     let field = FIELD.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((before, ours)) = field {
-        Env(env).change(|now| if now == ours { before } else { now });
+        env.change(|now| if now == ours { before } else { now });
     }
 }
 
@@ -129,7 +111,7 @@ pub(crate) fn restore_field(env: *mut *const *const c_void) {
 /// For the virtual machine to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOn(
-    env: *mut *const *const c_void,
+    env: Env,
     _class: *mut c_void,
     tags: i64,
 ) -> u8 {
@@ -150,10 +132,7 @@ pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOn(
 ///
 /// For the virtual machine to call.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOff(
-    env: *mut *const *const c_void,
-    _class: *mut c_void,
-) {
+pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOff(env: Env, _class: *mut c_void) {
     let on = ON.lock().unwrap_or_else(PoisonError::into_inner).take();
     if on.is_some() {
         restore_field(env);
