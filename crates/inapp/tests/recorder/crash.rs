@@ -69,8 +69,8 @@ fn whatever_counted_is_there_and_whole() {
             let is_gap = |pair: &[f64]| pair[0] + 1.0 != pair[1];
             let gaps = values.windows(2).filter(|pair| is_gap(pair)).count();
             let repairs = trace.repairs.rows();
-            // A thread that is killed while it takes over the oldest chunk (it asks the kernel for a barrier first) leaves
-            // that chunk as it was, while others have emptied newer ones. That is told.
+            // A thread that the system puts aside just when it hands the oldest chunk over, or takes it, leaves that as it
+            // was, while others empty newer ones. If all are killed then, an old stretch stands before a gap: told.
             let told = trace.repairs.count(RepairKind::BrokenBlock);
             assert!(
                 gaps as u64 <= told,
