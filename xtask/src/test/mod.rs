@@ -3,9 +3,12 @@
 mod emulated;
 mod output;
 pub mod page;
+mod patience;
 pub mod platforms;
 mod setup;
 
+use std::fmt::{self, Display};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::run::{cargo, shown};
@@ -24,6 +27,18 @@ impl Counts {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+    }
+}
+
+/// The line that closes the run, which programs read as well.
+impl Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            passed,
+            failed,
+            skipped,
+        } = self;
+        write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
     }
 }
 
@@ -58,8 +73,9 @@ impl From<Outcome> for Counts {
 /// Runs every step, whether or not an earlier one failed, and closes with the sum. True where
 /// nothing failed.
 pub fn run() -> bool {
-    let mut sum = Counts::default();
-    let mut step = |name: &str, work: &dyn Fn() -> Counts| {
+    let sum = Arc::new(Mutex::new(Counts::default()));
+    patience::end_after_all(&sum);
+    let step = |name: &str, work: &dyn Fn() -> Counts| {
         println!("\n── {name}");
         let begun = Instant::now();
         let counts = work();
@@ -70,7 +86,7 @@ pub fn run() -> bool {
         } = counts;
         let seconds = begun.elapsed().as_secs_f64();
         println!("── {name}: {passed} ok, {failed} failed, {skipped} skipped, {seconds:.0} s");
-        sum.add(counts);
+        sum.lock().expect("no thread panics with it").add(counts);
     };
     step("set-up", &setup::run);
     step("format", &|| cargo_step(&["fmt", "--all", "--", "--check"]));
@@ -80,10 +96,8 @@ pub fn run() -> bool {
     step("other platforms", &platforms::run);
     step("aarch64", &emulated::run);
     step("fuzz targets", &platforms::fuzz_targets);
-    println!(
-        "\n{} passed, {} failed, {} skipped",
-        sum.passed, sum.failed, sum.skipped
-    );
+    let sum = *sum.lock().expect("no thread panics with it");
+    println!("\n{sum}");
     sum.failed == 0
 }
 

@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 
 use anyhow::{Context, Result};
 
+use super::patience::Patience;
 use super::{Counts, Outcome};
 use crate::run::{cargo, shown};
 use crate::soak::SEED;
@@ -33,8 +34,10 @@ fn stream(args: &[&str], log: &str) -> Result<Counts> {
         .spawn()
         .with_context(|| format!("cannot start {line}"))?;
     let mut reader = TestOutput::default();
-    copy(&mut child, &mut reader, log)?;
+    let patience = Patience::with(&child);
+    copy(&mut child, &mut reader, log, &patience)?;
     let status = child.wait()?;
+    drop(patience);
     let mut counts = reader.counts;
     if !status.success() && counts.failed == 0 {
         counts.add(Outcome::Failed(format!("{line}: {status}")).into());
@@ -42,13 +45,14 @@ fn stream(args: &[&str], log: &str) -> Result<Counts> {
     Ok(counts)
 }
 
-fn copy(child: &mut Child, reader: &mut TestOutput, log: &str) -> Result<()> {
+fn copy(child: &mut Child, reader: &mut TestOutput, log: &str, patience: &Patience) -> Result<()> {
     let folder = testkit::workspace_root().join("target/xtask");
     std::fs::create_dir_all(&folder)?;
     let mut log = File::create(folder.join(log))?;
     let output = child.stdout.take().context("no output to read")?;
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
+        patience.heard();
         writeln!(log, "{line}")?;
         if reader.is_worth_showing(&line) {
             println!("{line}");
@@ -81,7 +85,8 @@ impl TestOutput {
         if line.starts_with("skipped:") {
             self.counts.skipped += 1;
         }
-        self.in_failures || note || (line.starts_with("test ") && line.ends_with(" FAILED"))
+        let ending = |end: &str| line.starts_with("test ") && line.ends_with(end);
+        self.in_failures || note || ending(" FAILED") || ending(" over 60 seconds")
     }
 
     fn count(&mut self, result: &str) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RowId, Trace};
@@ -32,9 +32,30 @@ pub fn traceloom(folder: &Path, args: &[&str]) -> Command {
 /// What came from the program so far, and who reads it.
 type Stream = (Arc<Mutex<Vec<u8>>>, thread::JoinHandle<()>);
 
+/// A program that ends with the test, whatever becomes of that: one that went on would record into the
+/// tests that follow.
+struct Ending(Child);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let until = Instant::now() + Duration::from_secs(10);
+        if let Ok(None) = self.0.try_wait() {
+            // SAFETY: kill takes numbers; the child is ours and not yet waited for.
+            unsafe { libc::kill(self.0.id() as i32, libc::SIGINT) };
+        }
+        while let Ok(None) = self.0.try_wait()
+            && Instant::now() < until
+        {
+            thread::sleep(Duration::from_millis(10));
+        }
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
 /// The program while it records.
 pub struct Running {
-    child: Child,
+    child: Ending,
     streams: [Stream; 2],
 }
 
@@ -45,7 +66,7 @@ impl Running {
         let stdout = follow(child.stdout.take().unwrap());
         let stderr = follow(child.stderr.take().unwrap());
         let mut this = Self {
-            child,
+            child: Ending(child),
             streams: [stdout, stderr],
         };
         this.wait_for("Starting tracing");
@@ -54,23 +75,36 @@ impl Running {
 
     /// Waits until it has said this, or has ended.
     pub fn wait_for(&mut self, text: &str) {
-        while !self.says(text) && self.child.try_wait().unwrap().is_none() {
+        while !self.says(text) && self.child.0.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// The page that shows it: its address, and its token.
+    /// The page that shows it: its address, and its token. It is said on standard output, which may
+    /// be read later than what standard error says next.
     pub fn page(&self) -> (String, String) {
-        let printed = String::from_utf8(self.streams[0].0.lock().unwrap().clone()).unwrap();
-        let url = printed.strip_prefix("http://").unwrap();
-        let (address, token) = url.trim_end().split_once("/?token=").unwrap();
+        let url = self.first_line();
+        let url = url.strip_prefix("http://").expect("an address");
+        let (address, token) = url.split_once("/?token=").unwrap();
         (address.to_owned(), token.to_owned())
+    }
+
+    /// The first line on standard output, whole.
+    fn first_line(&self) -> String {
+        loop {
+            let printed = self.streams[0].0.lock().unwrap().clone();
+            match String::from_utf8(printed).unwrap().split_once('\n') {
+                Some((line, _)) => return line.to_owned(),
+                None if self.streams[0].1.is_finished() => return String::new(),
+                None => thread::sleep(Duration::from_millis(2)),
+            }
+        }
     }
 
     /// Sends Ctrl-C.
     pub fn signal(&self) {
         // SAFETY: kill takes numbers; the child is ours and not yet waited for.
-        unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+        unsafe { libc::kill(self.child.0.id() as i32, libc::SIGINT) };
     }
 
     fn says(&self, text: &str) -> bool {
@@ -81,7 +115,7 @@ impl Running {
     /// Presses Enter.
     pub fn press_enter(&mut self) {
         // One that has ended already does not need it.
-        _ = self.child.stdin.take().unwrap().write_all(b"\n");
+        _ = self.child.0.stdin.take().unwrap().write_all(b"\n");
     }
 
     /// Presses Enter and waits for the end.
@@ -98,13 +132,13 @@ impl Running {
 
     /// Ends it at once, without a word.
     pub fn kill(mut self) {
-        self.child.kill().unwrap();
+        self.child.0.kill().unwrap();
         self.end();
     }
 
     /// Waits for the end.
     pub fn end(mut self) -> Output {
-        let status = self.child.wait().unwrap();
+        let status = self.child.0.wait().unwrap();
         let [stdout, stderr] = self.streams.map(|(bytes, reader)| {
             reader.join().unwrap();
             std::mem::take(&mut *bytes.lock().unwrap())
