@@ -42,6 +42,7 @@ mod stop;
 mod sys;
 mod trace_dat;
 mod tree;
+mod turn;
 mod undo;
 
 pub use category::{Catalog, Category, Event, Listed, Origin, Support};

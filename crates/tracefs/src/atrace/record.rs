@@ -97,6 +97,7 @@ impl Job<'_> {
                 true => SyncPrecision::Float,
                 false => SyncPrecision::Exact,
             },
+            alone: !options.compat,
             // One that only looks must not end the recording when it dies.
             guarded: options.steps.start || options.steps.stop,
             ..Config::default()
