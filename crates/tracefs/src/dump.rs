@@ -96,6 +96,20 @@ pub fn stream_text(
     }
 }
 
+/// Copies what a stream left in the buffer, once nothing more is recorded.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn stream_rest(tree: &dyn Tracefs, out: &mut impl Write) -> Result<(), Error> {
+    let path = tree.path("trace_pipe");
+    let mut pipe = tree
+        .open("trace_pipe")
+        .map_err(Error::file("opening", &path))?;
+    let mut block = vec![0; BLOCK];
+    while copy_what_is_there(&mut pipe, out, &mut block)? >= MUCH {}
+    Ok(())
+}
+
 /// Copies until there is nothing for now; the bytes it was. Of a flood no more than [`MUCH`], so that
 /// somebody looks whether to stop.
 fn copy_what_is_there(
