@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use traceloom_ring::{Event, Name, Owner, Recording, What};
+use traceloom_ring::{Event, Name, Owner, Recording, What, method_parts, unnamed_method};
 use traceloom_trace::{
     MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, StringId, TraceBuilder,
 };
 
 use super::calls::Calls;
-use super::names::{Names, method_parts};
+use super::names::Names;
 use crate::ftrace::event::{Event as FtraceEvent, Mark, Record};
 use crate::ftrace::{Interpreter, mark};
 use crate::rules::EventRules;
@@ -190,8 +190,7 @@ impl<'r> RingInterpreter<'r> {
         }
         let name = match self.names.told(id) {
             Some(name) => String::from_utf8_lossy(name),
-            // As the map of woven methods has it, which knows the name.
-            None => id.to_string().into(),
+            None => unnamed_method(id).into(),
         };
         let (class, method, signature) = method_parts(&name);
         let row = MethodRow {

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use traceloom_ring::{ClockSource, Event, Recording, What};
+use traceloom_ring::{ClockSource, Event, Recording, What, method_parts, unnamed_method};
 
 /// A method's number stands above the two bits of the action.
 const LAST_ID: u32 = u32::MAX >> 2;
@@ -131,24 +131,11 @@ fn keys(
     let mut seen = HashSet::new();
     for call in calls.iter().filter(|call| seen.insert(call.id)) {
         let name = names.get(&call.id).map(|name| field(name));
-        // A method that nobody named is called as the map of woven methods has it.
-        let name = name.unwrap_or_else(|| format!(" {}", call.id));
-        let (class, method, signature) = parts(&name);
+        let name = name.unwrap_or_else(|| unnamed_method(call.id));
+        let (class, method, signature) = method_parts(&name);
         writeln!(out, "{:#x}\t{class}\t{method}\t{signature}\t", call.id << 2)?;
     }
     out.write_all(b"*end\n")
-}
-
-/// `class method signature`, as maps of methods have it, or `class.method`.
-fn parts(name: &str) -> (&str, &str, &str) {
-    if let Some((class, rest)) = name.split_once(' ') {
-        let (method, signature) = rest.split_once(' ').unwrap_or((rest, ""));
-        return (class, method, signature);
-    }
-    match name.rsplit_once('.') {
-        Some((class, method)) => (class, method, ""),
-        None => (name, "", ""),
-    }
 }
 
 /// Text without what would end its column.
