@@ -58,6 +58,9 @@ pub struct Event<'a> {
     pub what: What<'a>,
     /// Where its record begins, bytes.
     pub offset: u64,
+    /// Chunks of the thread that are missing right before it: what was open there may have ended in them. Always 0 for
+    /// what a signal handler wrote while it interrupted the thread's own writing.
+    pub missing_chunks: u32,
 }
 
 impl What<'_> {

@@ -79,9 +79,10 @@ fn ensure_tools() -> Result<()> {
     Ok(())
 }
 
-/// The workspace's own compiler, which is a stable one, instruments for the fuzzer once it is told that it may.
+/// The workspace's own compiler, which is a stable one, instruments for the fuzzer once it is told that it may. Without
+/// `--release` cargo-fuzz optimizes too, and has the checks of debug builds on top.
 fn fuzz_command(target: &str, seconds: u64) -> Command {
-    let mut command = command("cargo", &["fuzz", "run", "--release", target, "--"]);
+    let mut command = command("cargo", &["fuzz", "run", target, "--"]);
     command.env("RUSTC_BOOTSTRAP", "1");
     command.args([
         format!("-max_total_time={seconds}"),

@@ -27,6 +27,8 @@ struct Thread<'r> {
     /// Whether an earlier thread had its tid.
     is_reborn: bool,
     calls: Calls,
+    /// When it was last seen, ns.
+    last_ns: i64,
 }
 
 /// Hands marks to ftrace's interpreter, which has the rules for them, and makes slices of methods itself.
@@ -47,6 +49,7 @@ impl<'r> RingInterpreter<'r> {
             name: thread.name.as_deref().unwrap_or(thread.owner.name()),
             is_reborn: !seen.insert(thread.owner.tid),
             calls: Calls::default(),
+            last_ns: 0,
         });
         Self {
             marks: Interpreter::of_whole_marks(Arc::<EventRules>::default()),
@@ -67,12 +70,32 @@ impl<'r> RingInterpreter<'r> {
             let record = record(thread, event.ts_ns, Mark::End { pid: 0 });
             self.marks.reborn(&record, event.offset, out);
         }
+        if event.missing_chunks > 0 {
+            self.close_all(event, out);
+        }
+        self.threads[event.thread].last_ns = event.ts_ns;
         match &event.what {
             What::Enter { id, cpu_ns } => self.enter(event, *id, *cpu_ns, out),
             What::Exit { id, cpu_ns } => self.exit(event, *id, *cpu_ns, out),
             What::Mark(payload) => self.mark(event, mark(payload), out),
             _ => self.own(event, out),
         }
+    }
+
+    /// What is open before missing chunks may have ended in them, and its end must not be taken from another: it ends
+    /// where the thread was last seen.
+    fn close_all(&mut self, event: &Event<'_>, out: &mut TraceBuilder) {
+        let thread = &mut self.threads[event.thread];
+        let closed = thread.calls.close_all();
+        let record = record(thread, thread.last_ns, Mark::End { pid: 0 });
+        let track = self.marks.track_of(&record, event.offset, out);
+        for _ in 0..closed {
+            out.end_slice(track, record.ts, None);
+        }
+        let place = Place::at_offset(event.offset).with_ts(event.ts_ns);
+        out.repair(RepairKind::MissingExit, closed as u64, place, || {
+            format!("before {} missing chunks", event.missing_chunks)
+        });
     }
 
     fn mark(&mut self, event: &Event<'_>, mark: Mark<'_>, out: &mut TraceBuilder) {
