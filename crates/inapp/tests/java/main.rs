@@ -28,6 +28,8 @@ fn run() -> Option<tempfile::TempDir> {
         Command::new("javac")
             .args(["--release", "8", "-Xlint:-options", "-d"])
             .arg(folder.path())
+            .arg("-sourcepath")
+            .arg(here.join("java"))
             .arg(here.join("java/traceloom/Recorder.java"))
             .arg(here.join("tests/java/Program.java")),
     );

@@ -66,7 +66,9 @@ impl App {
         let mut javac = Command::new("javac");
         javac.args(["--release", "8", "-Xlint:-options", "-d"]);
         javac.arg(self.path("classes"));
-        javac.arg(here.join("../inapp/java/traceloom/Recorder.java"));
+        let recorder = here.join("../inapp/java");
+        javac.arg("-sourcepath").arg(&recorder);
+        javac.arg(recorder.join("traceloom/Recorder.java"));
         javac.args(
             ["Program", "Trace"].map(|name| here.join(format!("tests/in_app/java/{name}.java"))),
         );
