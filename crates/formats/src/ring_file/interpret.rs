@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use traceloom_ring::layout::SAMPLED_TID;
 use traceloom_ring::{Event, Name, Owner, Recording, What};
 use traceloom_trace::{
-    MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, StringId, TraceBuilder,
+    MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, TraceBuilder,
 };
 
 use super::calls::Calls;

@@ -154,3 +154,68 @@ impl Sampled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use traceloom_ring::{Recording, What};
+
+    use super::*;
+    use crate::recorder::{Options, start, stop};
+
+    /// `number of the thread: the letters of the methods that are entered, and of those that are left`.
+    fn calls(ring: &[u8]) -> Vec<String> {
+        let recording = Recording::open(ring).unwrap();
+        let threads = recording.threads();
+        let letter = |id| char::from(b'a' + id as u8);
+        let shown = recording.events().map(|event| {
+            let number = threads[event.thread].owner.sampled_number().unwrap();
+            match event.what {
+                What::Enter { id, .. } => format!("{number}: {}", letter(id)),
+                What::Exit { id, .. } => format!("{number}: {} ends", letter(id)),
+                other => format!("{other:?}"),
+            }
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn samples_become_calls() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(thread(7, b"x"), None, "nothing is recorded");
+        assert!(!sample(0, &[]));
+        start(&Options::new(folder.path().join("a.ring"))).unwrap();
+        begin(Duration::from_millis(2));
+        let first = thread(7, b"a name of more than 15 bytes").unwrap();
+        assert!(sample(now(), &[first, 0, 2, 0, 1]));
+        assert!(sample(now(), &[first, 1, 1, 2]));
+        assert!(sample(now(), &[first, 2, ENDED]));
+        let second = thread(8, b"next").unwrap();
+        assert_eq!(second, first, "the place is free again");
+        assert!(sample(now(), &[second, 0, 1, 3, second, 9, 0]));
+        // Not what a sampler says, and no reason to fall over.
+        assert!(sample(now(), &[99, 1, 1, 0, second, 0, 5, 4]));
+        assert!(method(3, b"a.B d (...)", b"B.java:4"));
+        let bytes = std::fs::read(stop().unwrap()).unwrap();
+        assert_eq!(
+            calls(&bytes),
+            [
+                "7: a",
+                "7: b",
+                "7: b ends",
+                "7: c",
+                "7: c ends",
+                "7: a ends",
+                "8: d",
+                "8: d ends",
+                "8: e"
+            ]
+        );
+        let recording = Recording::open(&bytes).unwrap();
+        let header = &recording.header;
+        assert_eq!((header.sample_ns, header.samples), (2_000_000, 5));
+        let name = recording.threads()[0].name.as_deref();
+        assert_eq!(name, Some(&b"a name of more than 15 bytes"[..]));
+        let sources: Vec<_> = recording.sources().collect();
+        assert_eq!(sources, [(3, (&b"B.java"[..], Some(4)))]);
+    }
+}
