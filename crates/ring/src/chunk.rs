@@ -1,7 +1,7 @@
 //! A chunk's header.
 
 use crate::bytes::{fixed, put_u32, put_u64, text, u32_at, u64_at};
-use crate::layout::{CHUNK_HEADER_BYTES, THREAD_NAME_BYTES, chunk_at};
+use crate::layout::{CHUNK_HEADER_BYTES, SAMPLED_TID, THREAD_NAME_BYTES, chunk_at};
 
 /// What a chunk's claim says of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ pub const fn state_of(claim: u64) -> ClaimState {
 pub struct Owner {
     /// Its process.
     pub pid: u32,
-    /// Its number.
+    /// Its number; from [`SAMPLED_TID`] on none of the kernel's.
     pub tid: u32,
     /// Its name, NULs behind it.
     pub name: [u8; THREAD_NAME_BYTES],
@@ -49,6 +49,11 @@ impl Owner {
     /// The name without what fills it up.
     pub fn name(&self) -> &[u8] {
         text(&self.name)
+    }
+
+    /// The virtual machine's number for it, where it was sampled and the kernel's is not known.
+    pub fn sampled_number(&self) -> Option<u32> {
+        self.tid.checked_sub(SAMPLED_TID)
     }
 }
 

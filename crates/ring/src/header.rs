@@ -112,6 +112,10 @@ pub struct FileHeader {
     pub process_start: u64,
     /// What was lost.
     pub losses: Losses,
+    /// How often stacks were to be sampled, ns; 0 where they were not.
+    pub sample_ns: u64,
+    /// How many samples were taken, the end of sampling included.
+    pub samples: u64,
     /// The process's name, NULs behind it.
     pub process_name: [u8; PROCESS_NAME_BYTES],
     /// The kernel's boot id, as text, NULs behind it.
@@ -136,6 +140,8 @@ impl Default for FileHeader {
             ticks_per_second: 1_000_000_000,
             process_start: 0,
             losses: Losses::default(),
+            sample_ns: 0,
+            samples: 0,
             process_name: [0; PROCESS_NAME_BYTES],
             boot_id: [0; BOOT_ID_BYTES],
         }
@@ -247,6 +253,8 @@ impl FileHeader {
                 dropped_events: long(header_at::DROPPED_EVENTS),
                 notes: long(header_at::LOST_NOTES),
             },
+            sample_ns: long(header_at::SAMPLE_NS),
+            samples: long(header_at::SAMPLES),
             process_name: fixed(&bytes[header_at::PROCESS_NAME..][..PROCESS_NAME_BYTES]),
             boot_id: fixed(&bytes[header_at::BOOT_ID..][..BOOT_ID_BYTES]),
         }
@@ -281,6 +289,8 @@ impl FileHeader {
             (header_at::DROPPED_CHUNKS, self.losses.dropped_chunks),
             (header_at::DROPPED_EVENTS, self.losses.dropped_events),
             (header_at::LOST_NOTES, self.losses.notes),
+            (header_at::SAMPLE_NS, self.sample_ns),
+            (header_at::SAMPLES, self.samples),
         ] {
             put_u64(&mut bytes, at, value);
         }

@@ -42,6 +42,8 @@
 //!  152     8  dropped_chunks     chunks emptied for newer ones
 //!  160     8  dropped_events     what was in them
 //!  168     8  lost_notes         notes that found no room
+//!  176     8  sample_ns          how often stacks were to be sampled; 0 where they were not
+//!  184     8  samples            how often they were, the end included
 //!  192    64  process_name       NUL behind it where it is shorter
 //!  256    40  boot_id            of the kernel, as text
 //! ```
@@ -65,6 +67,9 @@
 //!
 //! What a thread writes while a signal handler interrupts its own writing goes to a chunk of its own, with
 //! a nesting above 0.
+//!
+//! A `tid` from 2^30 on is none of the kernel's, whose numbers end at 2^22: the chunk holds what a sampler saw of a
+//! thread, as calls, and 2^30 is added to the number that the virtual machine has for it.
 //!
 //! # A record
 //!
@@ -124,6 +129,9 @@ pub const MAX_CHUNK_BYTES: usize = 1 << 20;
 /// Bytes of a thread's name: the kernel keeps 15 and a NUL.
 pub const THREAD_NAME_BYTES: usize = 16;
 
+/// The first `tid` that is none of the kernel's: see the drawing of a chunk.
+pub const SAMPLED_TID: u32 = 1 << 30;
+
 /// Bits that a record has for the time since the one before.
 pub const DELTA_BITS: u32 = 27;
 
@@ -165,6 +173,8 @@ pub mod header_at {
     pub const DROPPED_CHUNKS: usize = 152;
     pub const DROPPED_EVENTS: usize = 160;
     pub const LOST_NOTES: usize = 168;
+    pub const SAMPLE_NS: usize = 176;
+    pub const SAMPLES: usize = 184;
     pub const PROCESS_NAME: usize = 192;
     pub const BOOT_ID: usize = 256;
 }
@@ -253,6 +263,8 @@ mod tests {
             DROPPED_CHUNKS,
             DROPPED_EVENTS,
             LOST_NOTES,
+            SAMPLE_NS,
+            SAMPLES,
             PROCESS_NAME,
             BOOT_ID,
         ];

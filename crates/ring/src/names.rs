@@ -11,11 +11,12 @@ pub fn unnamed_method(id: u32) -> String {
 }
 
 /// Class, method and signature of a method's name: `class method signature`, as maps of methods have it, or
-/// `class.method`.
+/// `class.method`. Kotlin's names of methods may have blanks.
 pub fn method_parts(name: &str) -> (&str, &str, &str) {
     if let Some((class, rest)) = name.split_once(' ') {
-        let (method, signature) = rest.split_once(' ').unwrap_or((rest, ""));
-        return (class, method, signature);
+        let signature_at = rest.rfind(" (").unwrap_or(rest.len());
+        let (method, signature) = rest.split_at(signature_at);
+        return (class, method, signature.trim_start());
     }
     match name.rsplit_once('.') {
         Some((class, method)) => (class, method, ""),
@@ -31,6 +32,8 @@ mod tests {
     fn names_of_methods() {
         assert_eq!(method_parts("a.B c (I)V"), ("a.B", "c", "(I)V"));
         assert_eq!(method_parts("a.B c"), ("a.B", "c", ""));
+        let blanks = ("a.B", "does it", "(...)");
+        assert_eq!(method_parts("a.B does it (...)"), blanks);
         assert_eq!(method_parts("a.B.c"), ("a.B", "c", ""));
         assert_eq!(method_parts("c"), ("", "c", ""));
         assert_eq!(method_parts(&unnamed_method(7)), ("", "7", ""));

@@ -25,6 +25,8 @@ pub enum NoteKind {
     Name = 1,
     /// The name of the thread with this number (`thread` of its chunks).
     ThreadName = 2,
+    /// Where the method with this id stands: `File.java`, or `File.java:12`.
+    Source = 3,
 }
 
 /// A note.
@@ -63,6 +65,7 @@ pub(crate) fn read(cells: &[u8]) -> Vec<Note> {
         let kind = match cell[0] {
             1 => NoteKind::Name,
             2 => NoteKind::ThreadName,
+            3 => NoteKind::Source,
             _ => {
                 next_part = 0;
                 continue;
@@ -87,6 +90,18 @@ pub(crate) fn read(cells: &[u8]) -> Vec<Note> {
     notes
 }
 
+impl Note {
+    /// File and line of a [`NoteKind::Source`].
+    pub fn source(&self) -> (&[u8], Option<u32>) {
+        let colon = self.text.iter().rposition(|byte| *byte == b':');
+        let parted = colon.and_then(|at| {
+            let line = std::str::from_utf8(&self.text[at + 1..]).ok()?;
+            Some((&self.text[..at], Some(line.parse().ok()?)))
+        });
+        parted.unwrap_or((&self.text, None))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,13 +119,19 @@ mod tests {
             id,
             text: text.to_vec(),
         };
+        cells.extend(note_cells(NoteKind::Source, 8, b"X.java:12").flatten());
         assert_eq!(
             read(&cells),
             [
                 note(NoteKind::Name, 7, &long),
                 note(NoteKind::ThreadName, 3, b""),
-                note(NoteKind::Name, 8, b"x")
+                note(NoteKind::Name, 8, b"x"),
+                note(NoteKind::Source, 8, b"X.java:12")
             ]
         );
+        let source = |text: &[u8]| note(NoteKind::Source, 8, text);
+        assert_eq!(source(b"X.java:12").source(), (&b"X.java"[..], Some(12)));
+        assert_eq!(source(b"X.java").source(), (&b"X.java"[..], None));
+        assert_eq!(source(b"C:x").source(), (&b"C:x"[..], None));
     }
 }

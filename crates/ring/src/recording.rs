@@ -116,6 +116,13 @@ impl<'a> Recording<'a> {
         names.map(|note| (note.id, &note.text[..]))
     }
 
+    /// Where methods stand: id, file and line, in the order they were told.
+    pub fn sources(&self) -> impl Iterator<Item = (u32, (&[u8], Option<u32>))> {
+        let of = |note: &&Note| note.kind == NoteKind::Source;
+        let sources = self.notes.iter().filter(of);
+        sources.map(|note| (note.id, note.source()))
+    }
+
     /// The notes, in their order.
     pub fn notes(&self) -> &[Note] {
         &self.notes

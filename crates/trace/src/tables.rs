@@ -57,7 +57,7 @@ table! {
     ThreadTable of
     /// A thread.
     ThreadRow {
-        /// The operating system's number, or ART's own small one in a method trace.
+        /// The operating system's number, or the virtual machine's own small one in a method trace.
         tid: i64,
         /// The newest name the trace gives.
         name: StringId,

@@ -23,6 +23,11 @@ pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
     out.metadata("clock", clock);
     out.metadata("when-full", policy);
     out.metadata("pid", &header.pid.to_string());
+    if header.sample_ns > 0 {
+        let us = header.sample_ns / 1_000;
+        out.metadata("sampling-interval-usec", &us.to_string());
+        out.metadata("num-samples", &header.samples.to_string());
+    }
     for (key, value) in [
         ("process", header.process_name()),
         ("boot-id", header.boot_id()),

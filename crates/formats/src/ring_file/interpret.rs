@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use traceloom_ring::layout::SAMPLED_TID;
 use traceloom_ring::{Event, Name, Owner, Recording, What, method_parts, unnamed_method};
 use traceloom_trace::{
-    MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, StringId, TraceBuilder,
+    MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, TraceBuilder,
 };
 
 use super::calls::Calls;
@@ -36,6 +37,8 @@ pub(super) struct RingInterpreter<'r> {
     marks: Interpreter,
     threads: Vec<Thread<'r>>,
     names: Names<'r>,
+    /// File and line of methods.
+    sources: FxHashMap<u32, (&'r [u8], Option<u32>)>,
     methods: FxHashMap<u32, u32>,
     most_methods: usize,
     first_method: usize,
@@ -55,6 +58,7 @@ impl<'r> RingInterpreter<'r> {
             marks: Interpreter::of_whole_marks(Arc::<EventRules>::default()),
             threads: threads.collect(),
             names: Names::new(recording.names()),
+            sources: recording.sources().collect(),
             methods: FxHashMap::default(),
             most_methods: FREE_METHODS + file_bytes / BYTES_PER_METHOD,
             first_method: 0,
@@ -216,13 +220,14 @@ impl<'r> RingInterpreter<'r> {
             None => unnamed_method(id).into(),
         };
         let (class, method, signature) = method_parts(&name);
+        let (file, line) = self.sources.get(&id).copied().unwrap_or_default();
         let row = MethodRow {
             raw_id: id.into(),
             class: out.intern(class.as_bytes()),
             name: out.intern(method.as_bytes()),
             signature: out.intern(signature.as_bytes()),
-            file: StringId::EMPTY,
-            line: -1,
+            file: out.intern(file),
+            line: line.map_or(-1, |line| i32::try_from(line).unwrap_or(-1)),
             source: out.source(),
         };
         out.tables().methods.push(row);
@@ -234,6 +239,19 @@ impl<'r> RingInterpreter<'r> {
     /// The recording is over.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.marks.finish(out);
+        number_sampled_threads(out);
+    }
+}
+
+/// Up to here sampled threads had numbers that no thread of the kernel's has; now they get the virtual machine's.
+fn number_sampled_threads(out: &mut TraceBuilder) {
+    let source = out.source();
+    let threads = &mut out.tables().threads;
+    for row in 0..threads.len() {
+        let tid = threads.tid.get(row);
+        if tid >= SAMPLED_TID.into() && threads.source.get(row) == source {
+            *threads.tid.get_mut(row) = tid - i64::from(SAMPLED_TID);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Ring files that testkit puts together from the description, and round trips of our own.
 
 use testkit::{Rng, ring_record, ring_text, tiny_ring};
+use traceloom_ring::layout::SAMPLED_TID;
+use traceloom_ring::{FileHeader, Image, NoteKind, Owner, What};
 use traceloom_trace::{RepairKind, RowId, SliceId, Trace};
 
 use crate::{FORMATS, ReadOptions, WriteOptions, detect, read_bytes};
@@ -243,6 +245,65 @@ fn what_is_written_reads_back_the_same() {
         let cpu = |trace: &Trace| trace.slices.thread_dur.iter().collect::<Vec<_>>();
         assert_eq!(cpu(&trace), cpu(&again));
     }
+}
+
+/// A thread that was sampled, beside one of the kernel's that has the same number.
+fn sampled_ring() -> Vec<u8> {
+    let header = FileHeader {
+        pid: 40,
+        sample_ns: 1_500_000,
+        samples: 3,
+        ..FileHeader::default()
+    };
+    let mut image = Image::new(header);
+    let name = *b"worker\0\0\0\0\0\0\0\0\0\0";
+    let [kernels, sampled] =
+        [41, SAMPLED_TID + 41].map(|tid| image.owner(Owner { pid: 40, tid, name }));
+    image.note(NoteKind::Name, 8, b"a.B does it (...)");
+    image.note(NoteKind::Source, 8, b"B.kt:12");
+    image.note(NoteKind::Name, 9, b"a.B c (...)");
+    image.note(NoteKind::Source, 9, b"B.kt");
+    let cpu_ns = None;
+    image.push(sampled, 10, &What::Enter { id: 8, cpu_ns });
+    image.push(kernels, 15, &What::Enter { id: 1, cpu_ns });
+    image.push(sampled, 20, &What::Enter { id: 9, cpu_ns });
+    image.push(kernels, 25, &What::Exit { id: 1, cpu_ns });
+    image.push(sampled, 30, &What::Exit { id: 9, cpu_ns });
+    image.push(sampled, 30, &What::Exit { id: 8, cpu_ns });
+    image.into_bytes()
+}
+
+#[test]
+fn sampled_threads_are_their_own() {
+    let trace = read(&sampled_ring());
+    let expected = [
+        "worker: 10 +20 a.B.does it",
+        "worker: 15 +10 1",
+        "worker: 20 +10 a.B.c",
+    ];
+    assert_eq!(slices(&trace), expected);
+    let threads = trace.threads.rows();
+    let threads: Vec<_> = threads.map(|row| (row.tid, row.is_main_thread)).collect();
+    assert_eq!(threads, [(41, false), (41, false)]);
+    let first = trace.slices.track_id.get(0);
+    assert_eq!(first, trace.slices.track_id.get(2));
+    assert_ne!(first, trace.slices.track_id.get(1));
+    assert_eq!(trace.metadata("sampling-interval-usec"), Some("1500"));
+    assert_eq!(trace.metadata("num-samples"), Some("3"));
+    assert!(trace.repairs.rows().is_empty());
+
+    let sources = |trace: &Trace| -> Vec<(String, i32)> {
+        let rows = trace.methods.rows();
+        rows.map(|row| (trace.strings.get(row.file).to_owned(), row.line))
+            .collect()
+    };
+    let found = [
+        ("B.kt".to_owned(), 12),
+        (String::new(), -1),
+        ("B.kt".to_owned(), -1),
+    ];
+    assert_eq!(sources(&trace), found);
+    assert_eq!(sources(&read(&write(&trace))), found);
 }
 
 mod props {

@@ -157,6 +157,13 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
         let id = print.method_ids[row];
         let name = name.trim_end().as_bytes();
         print.image.note(NoteKind::Name, id, name);
+        let source = match (text(method.file), method.line) {
+            (file, 0..) => format!("{file}:{}", method.line),
+            (file, _) => file.to_owned(),
+        };
+        if !source.is_empty() {
+            print.image.note(NoteKind::Source, id, source.as_bytes());
+        }
     }
     for (utid, thread) in trace.threads.rows().enumerate() {
         if let Some(upid) = thread.upid.some() {
@@ -372,7 +379,6 @@ fn left_out(trace: &Trace) -> Written {
             LeftOut::Processes,
             LeftOut::ThreadNumbers,
             LeftOut::ClockSyncs,
-            // Counted below, as far as they are lost.
             LeftOut::MethodDetails,
         ],
     );
@@ -382,9 +388,6 @@ fn left_out(trace: &Trace) -> Written {
     let instants = trace.instants.track_id.iter();
     let untold = instants.filter(|track| !holds(kind(trace, *track)));
     written.add(LeftOut::Instants, untold.count() as u64);
-    let files = trace.methods.rows();
-    let files = files.filter(|row| !trace.strings.get(row.file).is_empty() || row.line >= 0);
-    written.add(LeftOut::MethodDetails, files.count() as u64);
     let methods = trace.slices.method_id.iter();
     let cpu_only = methods.zip(trace.slices.thread_ts.iter());
     let cpu_only = cpu_only.filter(|(method, ts)| *method == MethodId::NONE && *ts != NO_DURATION);

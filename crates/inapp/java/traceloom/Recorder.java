@@ -21,11 +21,15 @@ public final class Recorder {
     /** Whether calls go to the library. Not volatile: a thread may see a start a little later. */
     private static boolean on;
 
+    /** Whether calls of woven methods do: not while stacks are sampled. */
+    private static boolean methods;
+
     /** The only thread whose methods are recorded; null for all. */
     private static Thread only;
 
     private static String methodRing;
     private static String methodTrace;
+    private static Sampler sampler;
 
     private Recorder() {}
 
@@ -40,15 +44,15 @@ public final class Recorder {
 
     /** A method was entered. What woven code calls first. */
     public static void i(int method) {
-        if (on && (only == null || only == Thread.currentThread())) enter(method);
+        if (methods && (only == null || only == Thread.currentThread())) enter(method);
     }
 
     /** A method is left, by a return or an exception. What woven code calls last. */
     public static void o(int method) {
-        if (on && (only == null || only == Thread.currentThread())) exit(method);
+        if (methods && (only == null || only == Thread.currentThread())) exit(method);
     }
 
-    /** Records methods of this thread only; null for all. Before a start. */
+    /** Records methods of this thread only, woven or sampled; null for all. Before a start. */
     public static void onlyThread(Thread thread) {
         only = thread;
     }
@@ -59,7 +63,7 @@ public final class Recorder {
      * @throws IOException if a recording is under way, the file cannot be made, or the library is missing
      */
     public static void start(String path, long bytes) throws IOException {
-        start(path, bytes, false, 0, 0, 0, false);
+        start(path, bytes, false, 0, 0, 0, false, 0);
     }
 
     /**
@@ -74,20 +78,31 @@ public final class Recorder {
     public static void startFlightRecorder(
             String path, long bytes, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit)
             throws IOException {
-        start(path, bytes, false, sampleMs, slowFrameMs, blockedMs, sigquit);
+        start(path, bytes, false, sampleMs, slowFrameMs, blockedMs, sigquit, 0);
     }
 
     private static synchronized void start(
-            String path, long bytes, boolean stopWhenFull, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit)
+            String path,
+            long bytes,
+            boolean stopWhenFull,
+            int sampleMs,
+            int slowFrameMs,
+            int blockedMs,
+            boolean sigquit,
+            int stacksUs)
             throws IOException {
         if (MISSING != null) throw new IOException("libtraceloom.so is missing", MISSING);
-        check("start " + path, begin(path, bytes, stopWhenFull, sampleMs, slowFrameMs, blockedMs, sigquit));
+        check(
+                "start " + path,
+                begin(path, bytes, stopWhenFull, sampleMs, slowFrameMs, blockedMs, sigquit, stacksUs));
         on = true;
+        methods = stacksUs == 0;
     }
 
     /** Ends the recording, if there is one. The file stays. */
     public static synchronized void stop() {
-        on = false;
+        if (sampler != null) sampler.end();
+        on = methods = false;
         if (MISSING == null) finish();
     }
 
@@ -136,22 +151,51 @@ public final class Recorder {
      * @throws IOException as {@link #start(String, long)}
      */
     public static synchronized void startMethodTracing(String name, int bufferSize) throws IOException {
+        startMethods(name, bufferSize, 0);
+    }
+
+    /**
+     * Starts to sample the stacks of all threads, as android.os.Debug does, into NAME.trace as {@link #startMethodTracing};
+     * {@link #stopMethodTracing} ends it. Needs no woven code, and records none meanwhile. What two samples in a row have
+     * in common counts as one call that went on; what is shorter than the interval may not be seen at all.
+     *
+     * @param bufferSize bytes; 0 for 8 MB. When it is full, sampling ends.
+     * @param intervalUs microseconds from one sample to the next; samples that come late are left out
+     * @throws IllegalArgumentException if the interval is not above 0
+     * @throws IOException as {@link #start(String, long)}
+     */
+    public static synchronized void startMethodTracingSampling(String name, int bufferSize, int intervalUs)
+            throws IOException {
+        if (intervalUs <= 0) throw new IllegalArgumentException("intervalUs is " + intervalUs + ", not above 0");
+        startMethods(name, bufferSize, intervalUs);
+        sampler = new Sampler(only, intervalUs);
+        sampler.start();
+    }
+
+    private static void startMethods(String name, int bufferSize, int stacksUs) throws IOException {
         File file = new File(name.endsWith(".trace") ? name : name + ".trace");
         if (!file.isAbsolute()) file = new File(System.getProperty("java.io.tmpdir", "."), file.getPath());
         String ring = file.getPath() + ".ring";
-        start(ring, bufferSize > 0 ? bufferSize : DEFAULT_BUFFER, true, 0, 0, 0, false);
+        start(ring, bufferSize > 0 ? bufferSize : DEFAULT_BUFFER, true, 0, 0, 0, false, stacksUs);
         methodTrace = file.getPath();
         methodRing = ring;
     }
 
-    /** Ends that, and writes the file; its path, or null where nothing was recorded. */
+    /**
+     * Ends that, and writes the file; its path, or null where nothing was recorded.
+     *
+     * @throws IOException if the file cannot be written, or sampling had failed before; then the file has what came first
+     */
     public static synchronized String stopMethodTracing() throws IOException {
         String trace = methodTrace;
         if (trace == null) return null;
         methodTrace = null;
         stop();
+        Throwable failure = sampler == null ? null : sampler.failure();
+        sampler = null;
         check("write " + trace, convert(methodRing, trace, METHOD_TRACE));
         if (!new File(methodRing).delete()) new File(methodRing).deleteOnExit();
+        if (failure != null) throw new IOException("sampling failed before the end of " + trace, failure);
         return trace;
     }
 
@@ -218,7 +262,14 @@ public final class Recorder {
     private static native void exit(int method);
 
     private static native int begin(
-            String path, long bytes, boolean stopWhenFull, int sampleMs, int slowFrameMs, int blockedMs, boolean sigquit);
+            String path,
+            long bytes,
+            boolean stopWhenFull,
+            int sampleMs,
+            int slowFrameMs,
+            int blockedMs,
+            boolean sigquit,
+            int stacksUs);
 
     private static native void finish();
 

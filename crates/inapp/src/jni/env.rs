@@ -15,13 +15,17 @@ pub(super) type JDouble = f64;
 pub type JClass = *mut c_void;
 /// `jstring`
 pub type JString = *mut c_void;
+/// `jintArray`
+pub type JIntArray = *mut c_void;
 
 const EXCEPTION_CLEAR: usize = 17;
 const GET_STRING_UTF_CHARS: usize = 169;
 const RELEASE_STRING_UTF_CHARS: usize = 170;
+const GET_INT_ARRAY_REGION: usize = 203;
 
 type GetChars = unsafe extern "system" fn(Env, JString, *mut JBoolean) -> *const c_char;
 type ReleaseChars = unsafe extern "system" fn(Env, JString, *const c_char);
+type GetInts = unsafe extern "system" fn(Env, JIntArray, JInt, JInt, *mut JInt);
 type Clear = unsafe extern "system" fn(Env);
 
 /// `JNIEnv *`: a pointer to a pointer to a table of functions.
@@ -62,5 +66,27 @@ impl Env {
             self.function::<ReleaseChars>(RELEASE_STRING_UTF_CHARS)(self, string, chars);
             Some(answer)
         }
+    }
+
+    /// The first `length` numbers of an array; zeros where it has fewer.
+    ///
+    /// # Safety
+    /// The environment is a virtual machine's and this thread's; the array is one of its arrays of int.
+    pub unsafe fn ints(self, array: JIntArray, length: JInt) -> Vec<u32> {
+        let mut ints = vec![0; usize::try_from(length).unwrap_or(0)];
+        // SAFETY: the types are those of the specification, `ints` has room for `length` numbers of 32 bits, and the
+        // caller promises the rest.
+        unsafe {
+            let start = ints.as_mut_ptr().cast();
+            self.function::<GetInts>(GET_INT_ARRAY_REGION)(
+                self,
+                array,
+                0,
+                ints.len() as JInt,
+                start,
+            );
+            self.function::<Clear>(EXCEPTION_CLEAR)(self);
+        }
+        ints
     }
 }

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use traceloom_ring::Kind;
+use traceloom_ring::layout::NOTE_BYTES;
 
 use crate::c::{answer, format};
 use crate::marks;
 use crate::platform::java;
-use crate::recorder::{self, Options, Policy, Triggers};
+use crate::recorder::{self, Options, Policy, Triggers, stacks};
 pub use env::Env;
 use env::{JBoolean, JClass, JDouble, JInt, JLong, JString};
 
@@ -26,6 +27,8 @@ macro_rules! native {
     )*};
 }
 
+mod sampler;
+
 native! {
     /// `enter`
     fn Java_traceloom_Recorder_enter(_env, method: JInt) {
@@ -38,7 +41,7 @@ native! {
     }
 
     /// `begin`
-    fn Java_traceloom_Recorder_begin(env, path: JString, bytes: JLong, stop_when_full: JBoolean, sample_ms: JInt, slow_frame_ms: JInt, blocked_ms: JInt, sigquit: JBoolean) -> JInt {
+    fn Java_traceloom_Recorder_begin(env, path: JString, bytes: JLong, stop_when_full: JBoolean, sample_ms: JInt, slow_frame_ms: JInt, blocked_ms: JInt, sigquit: JBoolean, sample_stacks_us: JInt) -> JInt {
         // SAFETY: both are the virtual machine's.
         let Some(path) = (unsafe { env.text(path, text) }) else {
             return -libc::EINVAL;
@@ -57,7 +60,13 @@ native! {
             },
             ..usual
         };
-        answer(recorder::start(&options).map(drop))
+        let every = u64::try_from(sample_stacks_us).ok().filter(|us| *us > 0).map(Duration::from_micros);
+        let options = if every.is_some() { for_stacks(options) } else { options };
+        let started = recorder::start(&options).map(drop);
+        if let (Ok(()), Some(every)) = (&started, every) {
+            stacks::begin(every);
+        }
+        answer(started)
     }
 
     /// `finish`
@@ -149,6 +158,18 @@ native! {
             0 => recorder::task_end(),
             _ => recorder::task_begin(),
         }
+    }
+}
+
+/// Of the bytes, a quarter for the names of methods; small chunks, as every thread that lived needs one.
+fn for_stacks(options: Options) -> Options {
+    const CHUNK_BYTES: usize = 2 << 10;
+    let for_names = options.bytes / 4;
+    Options {
+        bytes: options.bytes - for_names,
+        names: u32::try_from(for_names / NOTE_BYTES).unwrap_or(u32::MAX),
+        chunk_bytes: CHUNK_BYTES,
+        ..options
     }
 }
 

@@ -16,7 +16,7 @@ pub fn name_id(id: u32, name: &str) {
 }
 
 pub(crate) fn name_bytes(id: u32, name: &[u8]) {
-    note(|session| notes::put(session, NoteKind::Name, id, name));
+    note(|session| _ = notes::put(session, NoteKind::Name, id, name));
 }
 
 /// A section begins on this thread.

@@ -35,6 +35,7 @@ mod queue;
 mod save;
 mod session;
 mod snapshot;
+pub(crate) mod stacks;
 mod text;
 mod threads;
 mod ticks;

@@ -7,8 +7,8 @@ use traceloom_ring::{NoteKind, note_cells};
 
 use super::session::Session;
 
-/// Puts a note into the file, or counts that there was no room.
-pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) {
+/// Puts a note into the file; false where there was no room, which is counted.
+pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) -> bool {
     let cells = note_cells(kind, id, text).count() as u32;
     let used = session.map.u32(header_at::NOTES_USED);
     let first = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
@@ -16,7 +16,8 @@ pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) {
             .filter(|used| *used <= session.note_cells)
     });
     let Ok(first) = first else {
-        return session.count(header_at::LOST_NOTES, 1);
+        session.count(header_at::LOST_NOTES, 1);
+        return false;
     };
     for (index, cell) in note_cells(kind, id, text).enumerate() {
         let at = Session::notes_at() + (first as usize + index) * NOTE_BYTES;
@@ -33,4 +34,5 @@ pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) {
         let word = u64::from_le_bytes(first);
         session.map.u64(at).store(word, Ordering::Release);
     }
+    true
 }

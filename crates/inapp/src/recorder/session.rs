@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use traceloom_ring::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, chunk_at, chunks_at, header_at};
@@ -14,6 +15,7 @@ use super::map::Map;
 use super::options::Options;
 use super::process;
 use super::queue::Queue;
+use super::stacks::Stacks;
 use super::threads;
 use super::ticks;
 
@@ -48,6 +50,8 @@ pub(crate) struct Session {
     may_steal: bool,
     /// What the main thread does: since when, ticks; 0 while it waits.
     pub task_since: AtomicU64,
+    /// What a sampler saw last.
+    pub stacks: Mutex<Stacks>,
 }
 
 /// A chunk that a thread has taken.
@@ -101,6 +105,7 @@ impl Session {
             ticks_per_second,
             may_steal: threads::has_barrier(),
             task_since: AtomicU64::new(0),
+            stacks: Mutex::default(),
         })
     }
 

@@ -17,6 +17,14 @@ pub(crate) const MOST_THREADS: usize = 4096;
 /// their events, and they are counted.
 pub(crate) const NESTINGS: usize = 3;
 
+/// Whose events a chunk holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity {
+    pub key: u32,
+    pub tid: u32,
+    pub name: [u8; THREAD_NAME_BYTES],
+}
+
 /// Where a thread writes.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -31,6 +39,8 @@ pub(crate) struct Writer {
     pub last: u64,
     /// The number of the next chunk.
     pub ordinal: u32,
+    /// Who it writes for.
+    pub identity: Identity,
 }
 
 /// A thread. It stays where it is for as long as the process lives, and is given to another thread when its own
@@ -44,7 +54,6 @@ pub(crate) struct Slot {
     pub index: u32,
     pub key: u32,
     pub tid: u32,
-    pub name: [u8; THREAD_NAME_BYTES],
     /// One for each depth. Only its own thread uses them.
     pub writers: [UnsafeCell<Writer>; NESTINGS],
 }
@@ -160,13 +169,17 @@ unsafe fn fill(slot: *mut Slot, index: u32) {
     unsafe {
         (*slot).depth.store(0, Ordering::Relaxed);
         (&raw mut (*slot).index).write(index);
-        (&raw mut (*slot).key).write(NEXT_KEY.fetch_add(1, Ordering::Relaxed));
+        (&raw mut (*slot).key).write(next_key());
         (&raw mut (*slot).tid).write(libc::gettid() as u32);
-        (&raw mut (*slot).name).write(thread_name());
         for writer in &(*slot).writers {
             (&raw mut (*writer.get()).session).write(null());
         }
     }
+}
+
+/// A number that no thread of any recording had.
+pub(crate) fn next_key() -> u32 {
+    NEXT_KEY.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The name of the calling thread. A system call.
@@ -178,6 +191,15 @@ pub(crate) fn thread_name() -> [u8; THREAD_NAME_BYTES] {
 }
 
 impl Slot {
+    /// The thread, with the name that it has now. A system call.
+    pub fn identity(&self) -> Identity {
+        Identity {
+            key: self.key,
+            tid: self.tid,
+            name: thread_name(),
+        }
+    }
+
     /// Whether the process was forked since the slot was filled.
     pub fn is_wiped(&self) -> bool {
         !self.is_used.load(Ordering::Relaxed)

@@ -13,7 +13,7 @@ use traceloom_ring::{ClockSource, Kind, MAX_DELTA, word};
 
 use super::session::{Session, Taken};
 use super::text::{Parts, Words};
-use super::threads::{self, NESTINGS, Slot, Writer};
+use super::threads::{self, Identity, NESTINGS, Slot, Writer};
 use super::ticks;
 
 /// The recording that is under way; null while there is none.
@@ -107,7 +107,7 @@ pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {
 
 /// Says that the thread writes, and gives it the recording and its writer.
 #[inline(always)]
-fn with_writer(write: impl FnOnce(&Session, &mut Writer, &'static Slot, u32)) {
+pub(super) fn with_writer(write: impl FnOnce(&Session, &mut Writer, &'static Slot, u32)) {
     let Some(slot) = threads::own().or_else(register) else {
         return;
     };
@@ -217,6 +217,7 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
     if is_first {
         writer.session = session;
         writer.ordinal = 0;
+        writer.identity = slot.identity();
     } else if writer.room > 0 {
         session.close(writer.taken);
     }
@@ -229,12 +230,7 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
         writer.taken = Taken { chunk: 0, claim: 0 };
         return false;
     };
-    let name = if is_first {
-        threads::thread_name()
-    } else {
-        slot.name
-    };
-    fill_header(session, writer, slot, taken, (depth, now), name);
+    fill_header(session, writer, taken, depth, now);
     writer.body = session.chunk_at(taken.chunk) + CHUNK_HEADER_BYTES;
     writer.room = (session.size - CHUNK_HEADER_BYTES) as u32;
     writer.taken = taken;
@@ -243,24 +239,18 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
     true
 }
 
-fn fill_header(
-    session: &Session,
-    writer: &Writer,
-    slot: &Slot,
-    taken: Taken,
-    (depth, now): (u32, u64),
-    name: [u8; 16],
-) {
+fn fill_header(session: &Session, writer: &Writer, taken: Taken, depth: u32, now: u64) {
     let at = session.chunk_at(taken.chunk);
     let number = |field, value| session.map.u32(at + field).store(value, Ordering::Relaxed);
     let long = |field, value| session.map.u64(at + field).store(value, Ordering::Relaxed);
     let (sync_ns, width) = boot_time_at(session, now);
-    number(chunk_at::THREAD, slot.key);
+    let Identity { key, tid, name } = writer.identity;
+    number(chunk_at::THREAD, key);
     long(chunk_at::BASE, now);
     long(chunk_at::SYNC_NS, sync_ns);
     number(chunk_at::SYNC_WIDTH, width);
     number(chunk_at::PID, session.pid);
-    number(chunk_at::TID, slot.tid);
+    number(chunk_at::TID, tid);
     number(chunk_at::ORDER, depth << 24 | writer.ordinal & 0xFF_FFFF);
     let (front, back) = name.split_at(8);
     for (index, half) in [front, back].into_iter().enumerate() {
@@ -270,15 +260,41 @@ fn fill_header(
     session.claim(at).store(taken.claim, Ordering::Release);
 }
 
-/// `CLOCK_BOOTTIME` at a moment that has just been, and how far off that may be, ticks.
+/// `CLOCK_BOOTTIME` at a moment that has just been, and how far off that may be, ticks; zeros for one that is so long ago
+/// that the clock's rate would count.
 fn boot_time_at(session: &Session, now: u64) -> (u64, u32) {
     if session.clock != ClockSource::Counter {
         return (0, 0);
     }
     let (ticks, boot_ns, width) = ticks::with_boot_time(session.clock);
-    let since = u128::from(ticks.wrapping_sub(now)) * 1_000_000_000;
+    let since = ticks.wrapping_sub(now);
+    if since > session.ticks_per_second / 100 {
+        return (0, 0);
+    }
+    let since = u128::from(since) * 1_000_000_000;
     let since_ns = since / u128::from(session.ticks_per_second);
     (boot_ns.saturating_sub(since_ns as u64), width)
+}
+
+/// Records an event of another thread, which the calling one knows of, at a moment that has been. False where there is
+/// no room.
+pub(super) fn event_of(
+    session: &Session,
+    writer: &mut Writer,
+    slot: &'static Slot,
+    now: u64,
+    kind: Kind,
+    argument: u32,
+) -> bool {
+    let record = (kind, argument, 0);
+    append(session, writer, slot, 0, now, record, Parts::NONE)
+}
+
+/// Gives back the chunk of a writer that is done.
+pub(super) fn close(session: &Session, writer: &Writer) {
+    if std::ptr::eq(writer.session, session) && writer.room > 0 {
+        session.close(writer.taken);
+    }
 }
 
 /// Gives back the chunks of a thread that ends.
@@ -289,11 +305,8 @@ pub(crate) fn close_all(slot: &Slot) {
     for writer in slot.writers.iter().take(NESTINGS) {
         // SAFETY: only the thread itself uses it, and that is ending.
         let writer = unsafe { &mut *writer.get() };
-        if let Some(session) = session
-            && std::ptr::eq(writer.session, session)
-            && writer.room > 0
-        {
-            session.close(writer.taken);
+        if let Some(session) = session {
+            close(session, writer);
         }
         writer.session = std::ptr::null();
     }

@@ -1,4 +1,6 @@
-//! A Java program that uses the library through its class, in a real virtual machine.
+//! Java programs that use the library through its class, in a real virtual machine.
+
+mod sampling;
 
 use std::path::Path;
 use std::process::Command;
@@ -6,14 +8,16 @@ use std::process::Command;
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RowId, SliceId, Trace};
 
-fn succeeds(command: &mut Command) {
+/// Runs a command that must go well; what it prints.
+fn succeeds(command: &mut Command) -> String {
     let output = command.output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {errors}");
+    String::from_utf8(output.stdout).expect("it prints UTF-8")
 }
 
-/// Compiles the program and runs it; where its files are.
-fn run() -> Option<tempfile::TempDir> {
+/// Compiles a program and runs it with these arguments and its folder; that folder, and what it prints.
+fn run(program: &str, arguments: &[&str]) -> Option<(tempfile::TempDir, String)> {
     if Command::new("javac").arg("-version").output().is_err() {
         println!("skipped: no javac");
         return None;
@@ -26,24 +30,25 @@ fn run() -> Option<tempfile::TempDir> {
         .expect("the library is built with the test");
     succeeds(
         Command::new("javac")
-            .args(["--release", "8", "-Xlint:-options", "-d"])
+            .args(["--release", "8", "-Xlint:all,-options", "-Werror", "-d"])
             .arg(folder.path())
             .arg("-sourcepath")
             .arg(here.join("java"))
             .arg(here.join("java/traceloom/Recorder.java"))
-            .arg(here.join("tests/java/Program.java")),
+            .arg(here.join(format!("tests/java/{program}.java"))),
     );
     let mut path = std::ffi::OsString::from("-Djava.library.path=");
     path.push(folder.path());
-    succeeds(
+    let printed = succeeds(
         Command::new("java")
             .args(["-Xcheck:jni", "-cp"])
             .arg(folder.path())
             .arg(path)
-            .arg("Program")
+            .arg(program)
+            .args(arguments)
             .arg(folder.path()),
     );
-    Some(folder)
+    Some((folder, printed))
 }
 
 fn read(folder: &Path, file: &str) -> Trace {
@@ -61,7 +66,9 @@ fn slices(trace: &Trace) -> Vec<String> {
 
 #[test]
 fn a_java_program() {
-    let Some(folder) = run() else { return };
+    let Some((folder, _)) = run("Program", &[]) else {
+        return;
+    };
     let methods = [
         "0 Program.run",
         "1 Program.work",

@@ -66,9 +66,7 @@ impl App {
         let mut javac = Command::new("javac");
         javac.args(["--release", "8", "-Xlint:-options", "-d"]);
         javac.arg(self.path("classes"));
-        let recorder = here.join("../inapp/java");
-        javac.arg("-sourcepath").arg(&recorder);
-        javac.arg(recorder.join("traceloom/Recorder.java"));
+        javac.arg("-sourcepath").arg(here.join("../inapp/java"));
         javac.args(
             ["Program", "Trace"].map(|name| here.join(format!("tests/in_app/java/{name}.java"))),
         );

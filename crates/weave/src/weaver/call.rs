@@ -10,6 +10,10 @@ use crate::class::{ClassError, ConstantPool, to_modified_utf8};
 /// `android.os.Trace` knows its app category by this bit (system/core, `cutils/trace.h`).
 const TAG_APP: i64 = 1 << 12;
 
+/// The recorder in the app, and what it is made of.
+const RECORDER: &str = "traceloom/Recorder";
+const RECORDER_PARTS: &[&str] = &["traceloom/Sampler", "traceloom/TracePoints"];
+
 /// A pair of static methods: one is called when a method begins, one on every way out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
@@ -75,7 +79,7 @@ impl Call {
     /// `traceloom.Recorder.i(int)` and `o(int)`: the recorder in the app.
     pub fn recorder() -> Self {
         let id = [Parameter::Id];
-        Self::new("traceloom/Recorder", "i", &id, "o", &id)
+        Self::new(RECORDER, "i", &id, "o", &id)
     }
 
     fn new(class: &str, enter: &str, takes: &[Parameter], exit: &str, gives: &[Parameter]) -> Self {
@@ -103,12 +107,18 @@ impl Call {
         &self.class
     }
 
-    /// Whether a class is the one that is called, or inside it.
+    /// Whether a class is the one that is called, or inside it; or what the recorder in the app is made of.
     pub fn is_in(&self, class: &[u8]) -> bool {
-        match class.strip_prefix(self.class.as_bytes()) {
+        let parts: &[&str] = if self.class == RECORDER {
+            RECORDER_PARTS
+        } else {
+            &[]
+        };
+        let is_in = |outer: &str| match class.strip_prefix(outer.as_bytes()) {
             Some(rest) => rest.is_empty() || rest[0] == b'$',
             None => false,
-        }
+        };
+        is_in(&self.class) || parts.iter().any(|part| is_in(part))
     }
 
     /// As it is written on a command line: `com.example.Beat.i(int)/o(int)`.
@@ -375,5 +385,7 @@ mod tests {
         assert!(call.is_in(b"traceloom/Recorder"));
         assert!(call.is_in(b"traceloom/Recorder$Chunk"));
         assert!(!call.is_in(b"traceloom/Recorders"));
+        assert!(call.is_in(b"traceloom/Sampler$Seen"));
+        assert!(!Call::section().is_in(b"traceloom/Sampler"));
     }
 }

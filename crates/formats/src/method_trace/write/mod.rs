@@ -36,6 +36,8 @@ const KEPT_KEYS: &[&str] = &[
     "alloc-count",
     "alloc-size",
     "gc-count",
+    "sampling-interval-usec",
+    "num-samples",
 ];
 
 /// Writes `.trace` files.

@@ -91,9 +91,11 @@ fn calls(recording: &Recording<'_>) -> Vec<Call> {
     calls
 }
 
-/// 16 bits for each thread: its tid if all are small enough and different, else its place.
+/// 16 bits for each thread: its tid (of a thread that was sampled, the virtual machine's number for it) if all are small
+/// enough and different, else its place.
 fn thread_numbers(recording: &Recording<'_>) -> Vec<u16> {
-    let tids = recording.threads().iter().map(|thread| thread.owner.tid);
+    let owners = recording.threads().iter().map(|thread| thread.owner);
+    let tids = owners.map(|owner| owner.sampled_number().unwrap_or(owner.tid));
     let small: Option<Vec<u16>> = tids
         .map(|tid| u16::try_from(tid).ok().filter(|tid| *tid != 0))
         .collect();
@@ -118,22 +120,35 @@ fn keys(
     write!(
         out,
         "*version\n{version}\ndata-file-overflow={overflow}\nclock={clock}\nelapsed-time-usec={elapsed}\n\
-         num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n*threads\n",
+         num-method-calls={}\nclock-call-overhead-nsec=0\nvm=art\npid={}\n",
         calls.len(),
         recording.header.pid
     )?;
+    // Readers pass over keys that they don't know.
+    if recording.header.sample_ns > 0 {
+        let (us, samples) = (recording.header.sample_ns / 1_000, recording.header.samples);
+        write!(out, "sampling-interval-usec={us}\nnum-samples={samples}\n")?;
+    }
+    out.write_all(b"*threads\n")?;
     for (thread, number) in recording.threads().iter().zip(numbers) {
         let name = thread.name.as_deref().unwrap_or(thread.owner.name());
         writeln!(out, "{number}\t{}", field(name))?;
     }
     out.write_all(b"*methods\n")?;
     let names: HashMap<u32, &[u8]> = recording.names().collect();
+    let sources: HashMap<u32, (&[u8], Option<u32>)> = recording.sources().collect();
     let mut seen = HashSet::new();
     for call in calls.iter().filter(|call| seen.insert(call.id)) {
         let name = names.get(&call.id).map(|name| field(name));
         let name = name.unwrap_or_else(|| unnamed_method(call.id));
         let (class, method, signature) = method_parts(&name);
-        writeln!(out, "{:#x}\t{class}\t{method}\t{signature}\t", call.id << 2)?;
+        write!(out, "{:#x}\t{class}\t{method}\t{signature}\t", call.id << 2)?;
+        if let Some((file, line)) = sources.get(&call.id) {
+            // dmtracedump takes a file without a line for a part of the signature.
+            let line = line.map_or(-1, i64::from);
+            write!(out, "{}\t{line}", field(file))?;
+        }
+        out.write_all(b"\n")?;
     }
     out.write_all(b"*end\n")
 }
