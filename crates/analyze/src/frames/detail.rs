@@ -5,7 +5,9 @@ use std::cmp::Reverse;
 use traceloom_trace::SmallSort;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_DURATION, RowId, SliceId, StringId, TaskState, ThreadId, Trace, TrackId};
+use traceloom_trace::{
+    MethodId, NO_DURATION, RowId, SliceId, StringId, TaskState, ThreadId, Trace, TrackId,
+};
 
 use super::{Frame, Frames, track_of};
 use crate::tree::StatesByThread;
@@ -92,7 +94,7 @@ impl<'a> FrameDetails<'a> {
     pub fn of(&self, frame: &Frame) -> FrameDetail {
         let mut detail = FrameDetail::default();
         let mut blocked: Vec<Blocked> = Vec::new();
-        let mut top: FxHashMap<StringId, TopSlice> = FxHashMap::default();
+        let mut top: FxHashMap<Called, TopSlice> = FxHashMap::default();
         for part in self.parts(frame) {
             let inner = self.inner(&part);
             self.add_states(&part, &inner, &mut detail, &mut blocked);
@@ -158,9 +160,9 @@ impl<'a> FrameDetails<'a> {
         inner
     }
 
-    fn add_top(&self, inner: &[Inner], top: &mut FxHashMap<StringId, TopSlice>) {
+    fn add_top(&self, inner: &[Inner], top: &mut FxHashMap<Called, TopSlice>) {
         for one in inner.iter().filter(|one| one.own_ns > 0) {
-            let name = self.trace.slices.name.get(one.slice.row());
+            let name = called(self.trace, one.slice);
             let sum = top.entry(name).or_insert(TopSlice {
                 slice: one.slice,
                 own_ns: 0,
@@ -226,10 +228,7 @@ impl<'a> FrameDetails<'a> {
 
     /// Waits of one function, waker and name of slice are told together.
     fn add_wait(&self, blocked: &mut Vec<Blocked>, wait: Blocked) {
-        let name = |slice: SliceId| {
-            let row = slice.some().map(SliceId::row);
-            row.map(|row| self.trace.slices.name.get(row))
-        };
+        let name = |slice: SliceId| slice.some().map(|slice| called(self.trace, slice));
         let same = |known: &&mut Blocked| {
             (known.function, known.waker, known.is_io) == (wait.function, wait.waker, wait.is_io)
                 && name(known.slice) == name(wait.slice)
@@ -239,6 +238,14 @@ impl<'a> FrameDetails<'a> {
             None => blocked.push(wait),
         }
     }
+}
+
+/// What a slice is by: the method that it calls, and its name where it calls none.
+type Called = (MethodId, StringId);
+
+fn called(trace: &Trace, slice: SliceId) -> Called {
+    let row = slice.row();
+    (trace.slices.method_id.get(row), trace.slices.name.get(row))
 }
 
 /// The innermost slice at a moment: the last one that is open then.
