@@ -89,6 +89,8 @@ fn fuzz_command(target: &str, seconds: u64) -> Command {
         // A hang is one input taking longer than this, under the sanitizer, on a busy machine.
         "-timeout=20".into(),
         "-rss_limit_mb=2048".into(),
+        // What may be taken for the 16 MB that the targets let decompression give, in one piece.
+        "-malloc_limit_mb=320".into(),
         "-max_len=65536".into(),
         // The targets' own output; libFuzzer speaks on stderr.
         "-close_fd_mask=1".into(),

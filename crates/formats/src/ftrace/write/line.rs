@@ -255,7 +255,11 @@ impl<'p> Printer<'p> {
     fn clock(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
         const SYNC: &str = "tracing_mark_write: trace_event_clock_sync:";
         let row = &self.plan.trace.clocks[line.row as usize];
-        self.front(line.ts, ThreadId::from_row(0), None, out)?;
+        let speaker = match self.plan.trace.threads.is_empty() {
+            true => ThreadId::NONE,
+            false => ThreadId::from_row(0),
+        };
+        self.front(line.ts, speaker, None, out)?;
         let micros = row.value_ns / 1_000;
         let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
         match row.clock {

@@ -336,3 +336,14 @@ fn cuts_can_be_written() {
     }
     println!("1 real traces checked");
 }
+
+#[test]
+fn clocks_of_a_trace_without_threads_are_written() {
+    let mut ring = testkit::tiny_ring();
+    ring.chunks.clear();
+    let trace = read_bytes(&ring.to_bytes(), ReadOptions::default()).unwrap();
+    assert_eq!((trace.threads.len(), trace.clocks.len()), (0, 3));
+    let text = text_of(&trace);
+    let again = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
+    assert!(!again.clocks.is_empty(), "{text}");
+}
