@@ -19,8 +19,6 @@ mod rename;
 mod streams;
 #[path = "../src/tokens.rs"]
 mod tokens;
-mod traps;
-mod wasm;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -100,7 +98,7 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The engine without what its panics would say, sorted and packed; nothing where this toolchain cannot compile for the browser. The
+/// The engine, sorted and packed; nothing where this toolchain cannot compile for the browser. The
 /// program is whole without it but for reports, and those say what is missing.
 fn engine(root: &Path, out: &Path) -> Result<Vec<u8>> {
     if !has_target()? {
@@ -124,7 +122,7 @@ fn engine(root: &Path, out: &Path) -> Result<Vec<u8>> {
     }
     let name = format!("{}.wasm", PACKAGE.replace('-', "_"));
     let wasm = fs::read(target_dir.join(TARGET).join(PROFILE).join(name))?;
-    packed(&streams::sorted(&traps::left_out(&wasm)?)?, 1)
+    packed(&streams::sorted(&wasm)?, 1)
 }
 
 fn has_target() -> Result<bool> {

@@ -9,7 +9,7 @@ use traceloom_view::PageParts;
 /// Bytes of all that a report has besides the trace: style, shell and start gzipped, script and
 /// engine packed. The goal is 150 KB; this keeps what is above it from growing.
 const PAGE_BYTES: usize = 60 << 10;
-const ENGINE_BYTES: usize = 136 << 10;
+const ENGINE_BYTES: usize = 140 << 10;
 
 fn gzipped(text: &str) -> usize {
     let mut gz = GzEncoder::new(Vec::new(), Compression::best());

@@ -13,8 +13,7 @@
 //!                                          n as u32 and the n bytes of the same in small letters
 //! digits(number)                       ──► a float that is finite: likewise its shortest digits
 //! ```
-//! A frame stays until the next call. One thread, one trace. A panic is a trap, which says nothing:
-//! `crates/view/build/traps.rs` leaves out what it would say.
+//! A frame stays until the next call. One thread, one trace.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -93,6 +92,10 @@ pub unsafe extern "C" fn block(at: *mut u8, bytes: usize) {
 /// Reads the trace out of the blocks. 0 if it worked, else 1 and there is a frame with `error`.
 #[unsafe(no_mangle)]
 pub extern "C" fn load() -> u32 {
+    // A panic ends the engine; what it said is the last frame, which the page can still read.
+    std::panic::set_hook(Box::new(|panic| {
+        keep(Frame::new().with("error", panic.to_string()).finish());
+    }));
     #[cfg(target_family = "wasm")]
     {
         traceloom_engine::set_lowercase(page::small_letters);

@@ -50,7 +50,7 @@ export function startEngine(unpack, send) {
   /** @param {unknown} error */
   function plain(error) {
     if (!(error instanceof WebAssembly.RuntimeError)) return error instanceof Error ? error.message : String(error);
-    return `the engine broke down on this question: ${error.message}`;
+    return `the engine broke down on this question: ${begun ? said(begun) : error.message}`;
   }
 
   /** @param {string} text @param {{text: string, bytes: number}[]} parts */
