@@ -5,10 +5,14 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use testkit::ElfImage;
+use traceloom_analyze::{CallTree, CallTreeBuilder, TreeOptions};
 use traceloom_columns::{decode, encode};
-use traceloom_formats::{AnyReader, EventRules, FORMATS, ReadOptions, Reader, Target, read_bytes};
+use traceloom_formats::{
+    AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target, WriteError,
+    WriteOptions, read_bytes, read_method_events,
+};
 use traceloom_inapp::elf::{Image, Memory, Segment};
-use traceloom_trace::TraceBuilder;
+use traceloom_trace::{Trace, TraceBuilder};
 use traceloom_weave::class::ClassFile;
 use traceloom_weave::{Call, MethodMap, Plan, Rules, Skip, weave_class};
 
@@ -33,6 +37,9 @@ pub fn read(data: &[u8]) {
             let trace = builder.finish();
             assert_eq!(whole.slices.len(), trace.slices.len());
             assert_eq!(whole.bounds, trace.bounds);
+            let tree = CallTree::from_trace(&trace, &TreeOptions::default());
+            compare_with_events(&tree, data);
+            write(&trace, data.len());
         }
         (Err(whole), Err(pieces)) => assert_eq!(whole.to_string(), pieces.to_string()),
         (whole, pieces) => panic!("in one piece {:?}, in many {pieces:?}", whole.map(|_| ())),
@@ -46,7 +53,43 @@ pub fn read_as(id: &str, data: &[u8]) {
     let mut reader = format.reader(&options()).expect("the format is read");
     let mut builder = TraceBuilder::new();
     if feed_pieces(reader.as_mut(), data, &mut builder).is_ok() {
-        builder.finish();
+        let trace = builder.finish();
+        CallTree::from_trace(&trace, &TreeOptions::default());
+        write(&trace, data.len());
+    }
+}
+
+/// The call tree straight from the events must count the calls that the one of the tables does.
+fn compare_with_events(of_tables: &CallTree, data: &[u8]) {
+    let mut builder = CallTreeBuilder::default();
+    match read_method_events(data, options(), &mut builder) {
+        Ok(()) => {
+            let of_events = builder.build().calls_of_threads();
+            assert_eq!(of_tables.calls_of_threads(), of_events);
+        }
+        Err(ReadError::NoMethodEvents { .. }) => {}
+        Err(error) => panic!("opens as tables, but not as events: {error}"),
+    }
+}
+
+/// Writes the trace in one of the formats; what comes out is one of that format.
+fn write(trace: &Trace, choice: usize) {
+    let writers = FORMATS
+        .iter()
+        .filter_map(|format| Some((format, format.writer()?)));
+    let writers: Vec<_> = writers.collect();
+    let (format, writer) = writers[choice % writers.len()];
+    let mut bytes = Vec::new();
+    match writer.write(trace, &WriteOptions::default(), &mut bytes) {
+        Err(WriteError::NothingToWrite { .. }) => {}
+        Err(error) => panic!("{}: {error}", format.id()),
+        Ok(_) => {
+            if let Some(mut reader) = format.reader(&options()) {
+                let mut builder = TraceBuilder::new();
+                let result = reader.whole(&bytes, &mut Target::Trace(&mut builder));
+                result.expect("what we wrote ourselves");
+            }
+        }
     }
 }
 
@@ -73,7 +116,10 @@ pub fn read_columns(data: &[u8]) {
     let Ok(trace) = decode([data]) else {
         return;
     };
-    let _cut = trace.cut(trace.bounds.0, trace.bounds.0.saturating_add(trace.duration_ns() / 2));
+    let _cut = trace.cut(
+        trace.bounds.0,
+        trace.bounds.0.saturating_add(trace.duration_ns() / 2),
+    );
     let blocks = encode(&trace);
     let again = decode(blocks.iter().map(|block| &block.bytes[..])).expect("our own columns");
     assert!(trace.slices.rows().eq(again.slices.rows()));

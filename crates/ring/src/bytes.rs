@@ -26,8 +26,8 @@ pub(crate) fn text(bytes: &[u8]) -> &[u8] {
     &bytes[..end.unwrap_or(bytes.len())]
 }
 
-/// As much of `text` as fits, NULs behind it.
-pub(crate) fn fixed<const N: usize>(text: &[u8]) -> [u8; N] {
+/// As much of `text` as fits into a field of the file, NULs behind it.
+pub fn fixed<const N: usize>(text: &[u8]) -> [u8; N] {
     let mut fixed = [0; N];
     let length = text.len().min(N);
     fixed[..length].copy_from_slice(&text[..length]);

@@ -118,6 +118,11 @@ impl ChunkHeader {
         bytes
     }
 
+    /// How many chunks of its thread and nesting are missing between `before` and this.
+    pub fn missing_since(&self, before: &Self) -> u32 {
+        self.ordinal.wrapping_sub(before.ordinal + 1) & 0xFF_FFFF
+    }
+
     /// The field that says nesting and number.
     pub fn order(&self) -> u32 {
         u32::from(self.nesting) << 24 | self.ordinal & 0xFF_FFFF

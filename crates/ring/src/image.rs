@@ -83,7 +83,7 @@ impl Image {
             _ => {
                 let mut payload = Vec::new();
                 let pid = self.writers[owner.0].owner.pid;
-                what.write_mark(pid, |_| Default::default(), &mut payload);
+                what.write_mark(pid, |_| None, &mut payload);
                 self.mark(owner, ticks, &payload, most);
             }
         }

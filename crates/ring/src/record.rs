@@ -30,6 +30,19 @@ macro_rules! kinds {
             pub const fn has_text(self) -> bool {
                 match self { $(Self::$kind => $text,)* }
             }
+
+            /// The letter of the mark that says the same, `B` in `B|123|name`; methods are sections there.
+            pub const fn mark_letter(self) -> Option<u8> {
+                Some(match self {
+                    Self::Begin | Self::BeginNamed | Self::Enter | Self::EnterCpu => b'B',
+                    Self::End | Self::Exit | Self::ExitCpu => b'E',
+                    Self::Counter | Self::CounterNamed => b'C',
+                    Self::Instant | Self::InstantNamed => b'I',
+                    Self::AsyncBegin | Self::AsyncBeginNamed => b'S',
+                    Self::AsyncEnd | Self::AsyncEndNamed => b'F',
+                    Self::Time | Self::Mark => return None,
+                })
+            }
         }
     };
 }

@@ -48,8 +48,11 @@ pub struct Thread {
     pub name: Option<Vec<u8>>,
     /// Chunks that are missing before those that are there: they gave way to newer ones.
     pub missing_before: u64,
-    /// Chunks that are missing between those that are there: the file is damaged.
+    /// Chunks that are missing between those that are there: the file is damaged, or its process was killed when an
+    /// older chunk than those was about to give way.
     pub missing_between: u64,
+    /// Where the records behind the first that are missing so begin, bytes.
+    pub first_missing: u64,
 }
 
 /// A ring file. It opens whatever happened to it behind its header.
@@ -215,6 +218,7 @@ fn threads(chunks: &[Chunk<'_>], notes: &[Note]) -> (Vec<Thread>, Vec<(usize, us
                 name: names.get(&header.thread).map(|note| note.text.clone()),
                 missing_before: 0,
                 missing_between: 0,
+                first_missing: 0,
             });
         }
         let Some(thread) = threads.len().checked_sub(1) else {
@@ -225,7 +229,10 @@ fn threads(chunks: &[Chunk<'_>], notes: &[Note]) -> (Vec<Thread>, Vec<(usize, us
         }
         match before.filter(|_| same_run) {
             Some(before) => {
-                let missing = header.ordinal.wrapping_sub(before.ordinal + 1) & 0xFF_FFFF;
+                let missing = header.missing_since(before);
+                if missing > 0 && threads[thread].missing_between == 0 {
+                    threads[thread].first_missing = chunk.offset;
+                }
                 threads[thread].missing_between += u64::from(missing);
             }
             None => threads[thread].missing_before += u64::from(header.ordinal),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::chunk::ChunkHeader;
 use crate::clock::{ClockMap, Line};
 use crate::events::{Event, Name, What};
 use crate::layout::{MARK_CONTINUES, MARK_GOES_ON};
@@ -28,6 +29,10 @@ pub(crate) struct Stream<'r, 'a> {
     offset: u64,
     /// The clock near the last record.
     line: Option<Line>,
+    /// The chunk that is read.
+    header: Option<&'r ChunkHeader>,
+    /// Chunks that are missing before the next event.
+    missing: u32,
     /// A mark that goes on: when and where it began.
     pending: Option<(i64, u64, Vec<u8>)>,
     pub faults: StreamFaults,
@@ -41,6 +46,8 @@ impl<'r, 'a> Stream<'r, 'a> {
             words: Words::new(&[], 0),
             offset: 0,
             line: None,
+            header: None,
+            missing: 0,
             pending: None,
             faults: StreamFaults::default(),
         }
@@ -54,7 +61,8 @@ impl<'r, 'a> Stream<'r, 'a> {
                 Some(record) => {
                     let ts_ns = self.ns(record.ticks, clock);
                     let offset = self.offset + record.at as u64;
-                    if let Some(event) = self.event(record, ts_ns, offset) {
+                    if let Some(mut event) = self.event(record, ts_ns, offset) {
+                        event.missing_chunks = std::mem::take(&mut self.missing);
                         return Some(event);
                     }
                 }
@@ -82,7 +90,17 @@ impl<'r, 'a> Stream<'r, 'a> {
             self.drop_pending();
             return None;
         };
-        self.words = Words::new(chunk.body, chunk.header.base);
+        let header = &chunk.header;
+        let missing = self.header.map_or(0, |before| header.missing_since(before));
+        if missing > 0 {
+            // The rest of the mark was in them.
+            self.drop_pending();
+        }
+        if header.nesting == 0 {
+            self.missing = self.missing.saturating_add(missing);
+        }
+        self.header = Some(header);
+        self.words = Words::new(chunk.body, header.base);
         self.offset = chunk.offset;
         Some(())
     }
@@ -108,6 +126,7 @@ impl<'r, 'a> Stream<'r, 'a> {
             thread: self.thread,
             what,
             offset,
+            missing_chunks: 0,
         })
     }
 
@@ -120,6 +139,7 @@ impl<'r, 'a> Stream<'r, 'a> {
             thread: self.thread,
             what: What::Mark(text),
             offset,
+            missing_chunks: 0,
         };
         match (continues, goes_on) {
             (false, false) => {
@@ -153,6 +173,7 @@ impl<'r, 'a> Stream<'r, 'a> {
                     thread: self.thread,
                     what,
                     offset: at,
+                    missing_chunks: 0,
                 })
             }
         }

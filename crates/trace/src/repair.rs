@@ -67,9 +67,9 @@ repair_kinds! {
     /// An end without a begin.
     UnmatchedEnd = "unmatched_end", Mended,
         "a slice ended that was never seen to begin (often begun before recording began); ignored";
-    /// Calls closed because their caller returned.
+    /// Calls closed because their caller returned, or because what came next is lost.
     MissingExit = "missing_exit", Mended,
-        "a caller returned while its callee was still open; the callee was closed with it";
+        "a caller returned while its callee was still open, or what came next is lost; closed with the caller, or where last seen";
     /// Slices or calls that were open at the end.
     NeverClosed = "never_closed", Note,
         "still open when the trace ends; shown up to the end, without a duration";

@@ -1,5 +1,6 @@
 //! What was recorded, as text: the whole buffer, or the stream while it fills.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -48,6 +49,11 @@ pub fn dump_compressed(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Er
 /// Nothing happens for so long that it does not matter how long it is.
 const LONG: Duration = Duration::from_secs(3600);
 
+/// Reading is something that the kernel records. Who reads at each event, records himself reading: so
+/// there is a rest after each look, unless much came, when a small buffer could not bear it.
+const REST: Duration = Duration::from_millis(10);
+const MUCH: usize = 64 << 10;
+
 /// Copies the kernel's text as it is recorded, until `stop` is asked or the reader is gone. What is
 /// streamed is no longer in the buffer.
 ///
@@ -64,21 +70,20 @@ pub fn stream_text(
         .map_err(Error::file("opening", &path))?;
     let mut block = vec![0; BLOCK];
     loop {
-        match pipe.read(&mut block) {
-            Ok(0) => {}
-            Ok(count) => match out.write_all(&block[..count]).and_then(|()| out.flush()) {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    return Ok(Ended::NoReader);
-                }
-                written => written.map_err(Error::Output)?,
-            },
-            Err(error) => match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {}
-                _ => return Err(Error::Input(error)),
-            },
-        }
+        let copied = match copy_what_is_there(&mut pipe, out, &mut block) {
+            Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Ok(Ended::NoReader);
+            }
+            copied => copied?,
+        };
         if stop.is_asked() {
             return Ok(Ended::Asked);
+        }
+        if copied < MUCH {
+            let seen = sys::poll(&[stop.file()], Some(out.as_fd()), REST).map_err(Error::Input)?;
+            if seen[0].readable {
+                return Ok(Ended::Asked);
+            }
         }
         let waited = sys::poll(&[pipe.as_fd(), stop.file()], Some(out.as_fd()), LONG);
         let seen = waited.map_err(Error::Input)?;
@@ -89,4 +94,44 @@ pub fn stream_text(
             return Ok(Ended::NoReader);
         }
     }
+}
+
+/// Copies what a stream left in the buffer, once nothing more is recorded.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn stream_rest(tree: &dyn Tracefs, out: &mut impl Write) -> Result<(), Error> {
+    let path = tree.path("trace_pipe");
+    let mut pipe = tree
+        .open("trace_pipe")
+        .map_err(Error::file("opening", &path))?;
+    let mut block = vec![0; BLOCK];
+    while copy_what_is_there(&mut pipe, out, &mut block)? >= MUCH {}
+    Ok(())
+}
+
+/// Copies until there is nothing for now; the bytes it was. Of a flood no more than [`MUCH`], so that
+/// somebody looks whether to stop.
+fn copy_what_is_there(
+    pipe: &mut File,
+    out: &mut impl Write,
+    block: &mut [u8],
+) -> Result<usize, Error> {
+    let mut copied = 0;
+    while copied < MUCH {
+        match pipe.read(block) {
+            Ok(0) => break,
+            Ok(count) => {
+                out.write_all(&block[..count]).map_err(Error::Output)?;
+                copied += count;
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock => break,
+                io::ErrorKind::Interrupted => {}
+                _ => return Err(Error::Input(error)),
+            },
+        }
+    }
+    out.flush().map_err(Error::Output)?;
+    Ok(copied)
 }

@@ -60,6 +60,11 @@ pub enum Error {
         "the instance \"{0}\" exists already and is somebody else's: choose another name, or remove it with rmdir"
     )]
     InstanceExists(String),
+    /// Another recording has the buffer; who, ` (NAME, process PID)`, where it is known.
+    #[error(
+        "another recording is under way{0}, and the two would take each other's events: wait for its end, or record in a buffer of your own with --instance NAME"
+    )]
+    Busy(String),
     /// What was recorded could not be written.
     #[error("error writing trace: {}", reason(.0))]
     Output(#[source] io::Error),

@@ -13,6 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::AsRawFd;
 
+use crate::turn::Turn;
 use crate::undo::{Undo, undo_all};
 use crate::{Properties, Tracefs, state};
 
@@ -26,7 +27,8 @@ pub struct Guardian {
 }
 
 impl Guardian {
-    /// Starts the process. It knows nothing yet.
+    /// Starts the process. It knows nothing yet. It keeps the turn, which is then taken until all is
+    /// put back.
     ///
     /// # Errors
     /// If there is no pipe or process to be had.
@@ -34,6 +36,7 @@ impl Guardian {
         tree: &dyn Tracefs,
         properties: &dyn Properties,
         state: &state::File,
+        turn: Option<&Turn>,
     ) -> io::Result<Self> {
         let (reader, pipe) = io::pipe()?;
         // SAFETY: the child runs only `guard`, which neither returns nor panics into the code of
@@ -44,6 +47,7 @@ impl Guardian {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 drop(pipe);
+                detach(&[reader.as_raw_fd(), turn.map_or(-1, Turn::file)]);
                 guard(reader, tree, properties, state);
                 // SAFETY: _exit never fails. Destructors of the parent's copies must not run here.
                 unsafe { libc::_exit(0) }
@@ -74,7 +78,6 @@ fn guard(
     properties: &dyn Properties,
     state: &state::File,
 ) {
-    detach(&pipe);
     let mut log = Vec::new();
     let _ = pipe.read_to_end(&mut log);
     let log = String::from_utf8_lossy(&log);
@@ -98,9 +101,9 @@ fn stop_buffers(undo: &[Undo], tree: &dyn Tracefs) {
     }
 }
 
-/// Out of the session of the terminal or adb shell, and deaf to what ends it; no file of the
+/// Out of the session of the terminal or adb shell, and deaf to what ends it; no other file of the
 /// parent stays open, so that a shell that waits for its output to close does not wait for us.
-fn detach(pipe: &PipeReader) {
+fn detach(keep: &[libc::c_int]) {
     const IGNORED: [libc::c_int; 6] = [
         libc::SIGHUP,
         libc::SIGINT,
@@ -118,13 +121,12 @@ fn detach(pipe: &PipeReader) {
         libc::prctl(libc::PR_SET_NAME, c"atrace-guardian".as_ptr());
     }
     let _ = std::env::set_current_dir("/");
-    let keep = pipe.as_raw_fd();
     let null: Option<File> = OpenOptions::new()
         .read(true)
         .write(true)
         .open("/dev/null")
         .ok();
-    for file in open_files().into_iter().filter(|&file| file != keep) {
+    for file in open_files().into_iter().filter(|file| !keep.contains(file)) {
         match &null {
             // SAFETY: both numbers are open files of this process.
             Some(null) if file <= 2 => unsafe {

@@ -42,11 +42,12 @@ mod stop;
 mod sys;
 mod trace_dat;
 mod tree;
+mod turn;
 mod undo;
 
 pub use category::{Catalog, Category, Event, Listed, Origin, Support};
 pub use clock::SyncPrecision;
-pub use dump::{dump_compressed, dump_text, stream_text};
+pub use dump::{dump_compressed, dump_text, stream_rest, stream_text};
 pub use error::{CategoryError, Error};
 pub use properties::{DeviceProperties, NoProperties, Properties};
 pub use raw::{RawCapture, spool_folder};

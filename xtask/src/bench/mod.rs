@@ -2,6 +2,7 @@
 //! machine, so that the ratios mean something. Every figure is the median of several runs of a
 //! child process, with its CPU time and peak memory as the kernel counted them.
 
+mod calls;
 mod capture;
 mod child;
 mod data;

@@ -1,4 +1,4 @@
-//! Weaving: every class of the JDK's java.base, from files to files.
+//! Weaving: every class of the JDK's java.base, from files to files; and what woven calls cost.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::figures::traceloom;
 use super::report::Report;
 use crate::run::{check, command, have};
 
-/// Classes a second on one core, and how much bigger they become.
+/// Classes a second on one core, how much bigger they become, and what a woven call costs.
 pub fn weave(options: Options, report: &mut Report) -> Result<()> {
     if !have("jimage") {
         println!("skipped: there is no jimage (Debian's package default-jdk-headless)");
@@ -46,7 +46,7 @@ pub fn weave(options: Options, report: &mut Report) -> Result<()> {
             format!("+{:.1} %", growth()?),
         ]);
     }
-    Ok(())
+    super::calls::calls(options, report)
 }
 
 /// The growth that the last run told, in percent.

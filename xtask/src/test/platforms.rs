@@ -47,7 +47,7 @@ pub fn have_target(target: &str) -> bool {
     there || (have("rustup") && check(command("rustup", &["target", "add", target])).is_ok())
 }
 
-/// The fuzz targets are a workspace of their own for nightly; here they only have to compile.
+/// The fuzz targets are a workspace of their own; here they only have to compile.
 pub fn fuzz_targets() -> Counts {
     let mut command = cargo(&[
         "check",

@@ -29,6 +29,11 @@ impl Calls {
         self.0.pop_innermost(SECTION).is_some()
     }
 
+    /// How many were open, none of which is now.
+    pub fn close_all(&mut self) -> usize {
+        std::mem::take(&mut self.0).depth()
+    }
+
     /// How many slices the exit of a method closes, itself included; 0 where it is not open.
     pub fn close_method(&mut self, method: u32) -> usize {
         let Some(inner) = self.0.inner_calls(method) else {

@@ -131,13 +131,13 @@ pub(super) fn tell_faults(
         events.partial_marks(),
         "a part of a long mark is missing",
     );
-    let threads = recording.threads().iter();
-    let between = threads.map(|thread| thread.missing_between).sum();
-    tell(
-        RepairKind::BrokenBlock,
-        (between, 0),
-        "chunks in the middle of a thread's story are missing",
-    );
+    for thread in recording.threads() {
+        tell(
+            RepairKind::BrokenBlock,
+            (thread.missing_between, thread.first_missing),
+            "chunks in the middle of a thread's story are missing",
+        );
+    }
     let cut = (faults.missing_chunks, 0);
     tell(
         RepairKind::TornRecord,

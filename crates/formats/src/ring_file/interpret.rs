@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use traceloom_ring::layout::SAMPLED_TID;
-use traceloom_ring::{Event, Name, Owner, Recording, What};
+use traceloom_ring::{Event, Name, Owner, Recording, What, method_parts, unnamed_method};
 use traceloom_trace::{
     MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, TraceBuilder,
 };
 
 use super::calls::Calls;
-use super::names::{Names, method_parts};
+use super::names::Names;
 use crate::ftrace::event::{Event as FtraceEvent, Mark, Record};
 use crate::ftrace::{Interpreter, mark};
 use crate::rules::EventRules;
@@ -28,6 +28,8 @@ struct Thread<'r> {
     /// Whether an earlier thread had its tid.
     is_reborn: bool,
     calls: Calls,
+    /// When it was last seen, ns.
+    last_ns: i64,
 }
 
 /// Hands marks to ftrace's interpreter, which has the rules for them, and makes slices of methods itself.
@@ -50,6 +52,7 @@ impl<'r> RingInterpreter<'r> {
             name: thread.name.as_deref().unwrap_or(thread.owner.name()),
             is_reborn: !seen.insert(thread.owner.tid),
             calls: Calls::default(),
+            last_ns: 0,
         });
         Self {
             marks: Interpreter::of_whole_marks(Arc::<EventRules>::default()),
@@ -71,12 +74,32 @@ impl<'r> RingInterpreter<'r> {
             let record = record(thread, event.ts_ns, Mark::End { pid: 0 });
             self.marks.reborn(&record, event.offset, out);
         }
+        if event.missing_chunks > 0 {
+            self.close_all(event, out);
+        }
+        self.threads[event.thread].last_ns = event.ts_ns;
         match &event.what {
             What::Enter { id, cpu_ns } => self.enter(event, *id, *cpu_ns, out),
             What::Exit { id, cpu_ns } => self.exit(event, *id, *cpu_ns, out),
             What::Mark(payload) => self.mark(event, mark(payload), out),
             _ => self.own(event, out),
         }
+    }
+
+    /// What is open before missing chunks may have ended in them, and its end must not be taken from another: it ends
+    /// where the thread was last seen.
+    fn close_all(&mut self, event: &Event<'_>, out: &mut TraceBuilder) {
+        let thread = &mut self.threads[event.thread];
+        let closed = thread.calls.close_all();
+        let record = record(thread, thread.last_ns, Mark::End { pid: 0 });
+        let track = self.marks.track_of(&record, event.offset, out);
+        for _ in 0..closed {
+            out.end_slice(track, record.ts, None);
+        }
+        let place = Place::at_offset(event.offset).with_ts(event.ts_ns);
+        out.repair(RepairKind::MissingExit, closed as u64, place, || {
+            format!("before {} missing chunks", event.missing_chunks)
+        });
     }
 
     fn mark(&mut self, event: &Event<'_>, mark: Mark<'_>, out: &mut TraceBuilder) {
@@ -194,8 +217,7 @@ impl<'r> RingInterpreter<'r> {
         }
         let name = match self.names.told(id) {
             Some(name) => String::from_utf8_lossy(name),
-            // As the map of woven methods has it, which knows the name.
-            None => id.to_string().into(),
+            None => unnamed_method(id).into(),
         };
         let (class, method, signature) = method_parts(&name);
         let (file, line) = self.sources.get(&id).copied().unwrap_or_default();

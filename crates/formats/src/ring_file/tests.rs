@@ -1,6 +1,6 @@
 //! Ring files that testkit puts together from the description, and round trips of our own.
 
-use testkit::{Rng, ring_record, tiny_ring};
+use testkit::{Rng, ring_record, ring_text, tiny_ring};
 use traceloom_ring::layout::SAMPLED_TID;
 use traceloom_ring::{FileHeader, Image, NoteKind, Owner, What};
 use traceloom_trace::{RepairKind, RowId, SliceId, Trace};
@@ -135,6 +135,42 @@ fn sections_and_methods_close_only_their_like() {
         (RepairKind::UnmatchedEnd, 2),
         (RepairKind::UnmatchedExit, 1),
         (RepairKind::MissingExit, 1),
+    ] {
+        assert_eq!(trace.repairs.count(kind), count, "{kind:?}");
+    }
+}
+
+#[test]
+fn nothing_lasts_over_chunks_that_are_missing() {
+    let mut ring = tiny_ring();
+    let mut chunks = vec![ring.chunks[2].clone(), ring.chunks[2].clone()];
+    chunks[0].base = 0;
+    chunks[0].records = [
+        ring_record(2, 1, 9),                            // a section at 1
+        ring_record(4, 1, 5),                            // method 5 at 2
+        ring_text(17, 1, 1 << 31, None, "B|4711|a lon"), // a mark that goes on
+    ]
+    .concat();
+    // Four chunks later.
+    (chunks[1].claim, chunks[1].thread.1, chunks[1].base) = ((9, 3), 5, 1_000);
+    chunks[1].records = [
+        ring_text(17, 0, 1 << 30, None, "g name"), // the end of another mark
+        ring_record(5, 10, 5),                     // an exit of method 5
+        ring_record(3, 10, 0),                     // the end of a section
+        ring_record(2, 1, 9),                      // a section at 1,021
+        ring_record(3, 1, 0),
+    ]
+    .concat();
+    ring.chunks = chunks;
+    let trace = read(&ring.to_bytes());
+    let expected = ["main: 1 +1 fps", "main: 2 +0 5", "main: 1021 +1 fps"];
+    assert_eq!(slices(&trace), expected);
+    for (kind, count) in [
+        (RepairKind::MissingExit, 2),
+        (RepairKind::BrokenBlock, 4),
+        (RepairKind::TornRecord, 2),
+        (RepairKind::UnmatchedExit, 1),
+        (RepairKind::UnmatchedEnd, 1),
     ] {
         assert_eq!(trace.repairs.count(kind), count, "{kind:?}");
     }

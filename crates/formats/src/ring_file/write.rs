@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use rustc_hash::FxHashMap;
-use traceloom_ring::layout::{PROCESS_NAME_BYTES, THREAD_NAME_BYTES};
-use traceloom_ring::{FileHeader, Image, Name, NoteKind, Owner, OwnerIndex, SyncPoint, What};
+use traceloom_ring::layout::THREAD_NAME_BYTES;
+use traceloom_ring::{
+    FileHeader, Image, Name, NoteKind, Owner, OwnerIndex, SyncPoint, What, fixed,
+};
 use traceloom_trace::{
     ClockKind, MethodId, NO_DURATION, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, Trace,
     TrackId, TrackKind,
@@ -196,9 +198,7 @@ fn header(trace: &Trace) -> FileHeader {
     let mut processes = processes.filter(|process| process.pid > 0);
     if let (Some(process), None) = (processes.next(), processes.next()) {
         header.pid = process.pid as u32;
-        let name = trace.strings.get(process.name).as_bytes();
-        let length = name.len().min(PROCESS_NAME_BYTES);
-        header.process_name[..length].copy_from_slice(&name[..length]);
+        header.process_name = fixed(trace.strings.get(process.name).as_bytes());
     }
     let best = |clock: ClockKind| {
         let rows = trace.clocks.iter().filter(|row| row.clock == clock);
@@ -343,15 +343,14 @@ impl Printer<'_> {
             }
             None => (pid_of(upid), pid_of(upid), ""),
         };
-        let mut short = [0; THREAD_NAME_BYTES];
-        let length = name.len().min(THREAD_NAME_BYTES - 1);
-        short[..length].copy_from_slice(&name.as_bytes()[..length]);
+        // As the kernel has it, with a NUL at its end.
+        let short = &name.as_bytes()[..name.len().min(THREAD_NAME_BYTES - 1)];
         let owner = self.image.owner(Owner {
             pid,
             tid,
-            name: short,
+            name: fixed(short),
         });
-        if length < name.len() {
+        if short.len() < name.len() {
             self.image.name_owner(owner, name.as_bytes());
         }
         self.owners.insert(key, owner);

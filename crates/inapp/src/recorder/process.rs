@@ -2,14 +2,8 @@
 
 use std::fs::read;
 
+use traceloom_ring::fixed;
 use traceloom_ring::layout::{BOOT_ID_BYTES, PROCESS_NAME_BYTES};
-
-fn fixed<const N: usize>(text: &[u8]) -> [u8; N] {
-    let mut fixed = [0; N];
-    let length = text.len().min(N);
-    fixed[..length].copy_from_slice(&text[..length]);
-    fixed
-}
 
 /// The process's name: an app's package, or the file name of a program.
 pub(crate) fn name() -> [u8; PROCESS_NAME_BYTES] {

@@ -23,13 +23,8 @@ impl<'a> Parts<'a> {
         text: &'a [u8],
         rooms: (&'a mut [u8; 16], &'a mut [u8; 24]),
     ) -> Self {
-        let letter = match kind {
-            Kind::BeginNamed => b'B',
-            Kind::CounterNamed => b'C',
-            Kind::InstantNamed => b'I',
-            Kind::AsyncBeginNamed => b'S',
-            Kind::AsyncEndNamed => b'F',
-            _ => return Self::of(text),
+        let Some(letter) = kind.mark_letter() else {
+            return Self::of(text);
         };
         let (front, back) = rooms;
         front[0] = letter;

@@ -32,10 +32,9 @@ fn run(program: &str, arguments: &[&str]) -> Option<(tempfile::TempDir, String)>
         Command::new("javac")
             .args(["--release", "8", "-Xlint:all,-options", "-Werror", "-d"])
             .arg(folder.path())
-            .args(
-                ["Recorder", "Sampler"]
-                    .map(|class| here.join(format!("java/traceloom/{class}.java"))),
-            )
+            .arg("-sourcepath")
+            .arg(here.join("java"))
+            .arg(here.join("java/traceloom/Recorder.java"))
             .arg(here.join(format!("tests/java/{program}.java"))),
     );
     let mut path = std::ffi::OsString::from("-Djava.library.path=");

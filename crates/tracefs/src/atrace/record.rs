@@ -12,7 +12,7 @@ use super::{compat, raw, signals, tell};
 use crate::category::Category;
 use crate::{
     Catalog, Config, DatVersion, Ended, Error, Properties, Session, Stop, SyncPrecision, Tracefs,
-    dump_compressed, dump_text, stream_text,
+    dump_compressed, dump_text, stream_rest, stream_text,
 };
 
 /// What to do, where, and with what.
@@ -97,6 +97,7 @@ impl Job<'_> {
                 true => SyncPrecision::Float,
                 false => SyncPrecision::Exact,
             },
+            alone: !options.compat,
             // One that only looks must not end the recording when it dies.
             guarded: options.steps.start || options.steps.stop,
             ..Config::default()
@@ -154,6 +155,9 @@ impl Job<'_> {
         }
         if steps.stop && kernel {
             session.stop()?;
+            if steps.stream && ended == Ended::Asked && !self.options.compat {
+                stream_rest(session.tree(), &mut unbuffered(&io::stdout())?)?;
+            }
         }
         if steps.dump && kernel {
             match ended {

@@ -27,6 +27,8 @@ pub struct Config {
     pub sync_precision: SyncPrecision,
     /// Where the state of recordings is that outlive the program.
     pub state_folder: PathBuf,
+    /// Refuses to begin while another recording has the global buffer.
+    pub alone: bool,
     /// Whether a guardian puts the settings back if this process dies.
     pub guarded: bool,
 }
@@ -43,6 +45,7 @@ impl Default for Config {
             only_user_space: false,
             sync_precision: SyncPrecision::Exact,
             state_folder: state::File::default_folder(),
+            alone: true,
             guarded: true,
         }
     }

@@ -10,6 +10,7 @@ pub use config::{Config, Warning};
 use crate::guardian::Guardian;
 use crate::settings::Settings;
 use crate::tree::Instance;
+use crate::turn::Turn;
 use crate::undo::{Undo, undo_all};
 use crate::{Catalog, Error, Properties, Tracefs, state, tree};
 
@@ -19,20 +20,27 @@ pub struct Session<'a> {
     settings: Settings<'a>,
     state: state::File,
     warnings: Vec<Warning>,
+    /// Kept to the end: only then may another begin.
+    _turn: Option<Turn>,
 }
 
 impl<'a> Session<'a> {
     /// Sets everything up and records. What failed on the way is put back.
     ///
     /// # Errors
-    /// If a setting is refused.
+    /// If a setting is refused, or [`Error::Busy`] while another recording has the buffer.
     pub fn start(
         whole: &'a dyn Tracefs,
         properties: &'a dyn Properties,
         catalog: &Catalog,
         config: &Config,
     ) -> Result<Self, Error> {
-        let mut session = Self::adopt(whole, properties, config)?;
+        let shared = config.instance.is_none() && !config.only_user_space;
+        let turn = match shared && config.alone {
+            true => Turn::take(whole)?,
+            false => None,
+        };
+        let mut session = Self::with(whole, properties, config, turn)?;
         session.set_up_user_space(config)?;
         if !config.only_user_space {
             session.set_up_kernel(catalog, config)?;
@@ -51,20 +59,34 @@ impl<'a> Session<'a> {
         properties: &'a dyn Properties,
         config: &Config,
     ) -> Result<Self, Error> {
+        Self::with(whole, properties, config, None)
+    }
+
+    fn with(
+        whole: &'a dyn Tracefs,
+        properties: &'a dyn Properties,
+        config: &Config,
+        turn: Option<Turn>,
+    ) -> Result<Self, Error> {
         let tree = match &config.instance {
             None => Instance::top(whole),
             Some(name) => Instance::of(whole, name)?,
         };
         let state = state::File::of(&config.state_folder, config.instance.as_deref());
-        let guardian = match config.guarded {
-            true => Some(Guardian::start(whole, properties, &state).map_err(Error::Guardian)?),
-            false => None,
-        };
+        let guardian = config
+            .guarded
+            .then(|| Guardian::start(whole, properties, &state, turn.as_ref()));
         Ok(Self {
             properties,
-            settings: Settings::new(tree, properties, guardian, state.load()),
+            settings: Settings::new(
+                tree,
+                properties,
+                guardian.transpose().map_err(Error::Guardian)?,
+                state.load(),
+            ),
             state,
             warnings: Vec::new(),
+            _turn: turn,
         })
     }
 

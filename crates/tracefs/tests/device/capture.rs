@@ -203,9 +203,11 @@ fn a_stream_ends_with_its_reader_or_a_signal() {
             std::io::BufRead::read_line(&mut lines, &mut line).unwrap();
         }
         if let Some(signal) = signal {
+            Marker::open().put("I|1|the last moment");
             // SAFETY: kill of our own child, which was not waited for.
             unsafe { libc::kill(child.id() as libc::pid_t, signal) };
             std::io::Read::read_to_string(&mut lines, &mut line).unwrap();
+            assert!(line.contains("the last moment"), "{line}");
         }
         drop(lines);
         let output = child.wait_with_output().unwrap();

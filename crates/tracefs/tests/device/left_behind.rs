@@ -174,6 +174,33 @@ fn a_killed_session_leaves_nothing() {
     kernel.wait_for(kernel.baseline());
 }
 
+/// Two in one buffer would take each other's events.
+#[test]
+fn a_second_recording_is_refused_and_takes_nothing() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    let mut first = start(&device, Program::Ours, &[]);
+    let recording = kernel.settings();
+    let second = device.run(Program::Ours, &["-t", "0", "irq"]);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    let who = format!(
+        "another recording is under way (atrace, process {}), ",
+        first.id()
+    );
+    assert!(second.stderr.starts_with(&who), "{second:?}");
+    assert_eq!(kernel.settings(), recording);
+    let instance = ["--instance", "second", "-t", "0", "irq"];
+    assert_eq!(device.run(Program::Ours, &instance).code, Some(0));
+    assert!(first.try_wait().unwrap().is_none(), "the first goes on");
+    // Killed, it still has its turn until the guardian has put everything back.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    kernel.wait_for(kernel.baseline());
+    assert_eq!(device.run(Program::Ours, &["-t", "0", "irq"]).code, Some(0));
+}
+
 #[test]
 fn a_full_disk_leaves_nothing() {
     let Some(kernel) = Kernel::claim() else {

@@ -41,8 +41,12 @@ pub struct ConstantPool<'a> {
 impl<'a> ConstantPool<'a> {
     pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, ClassError> {
         let count = cursor.u16("constant_pool_count")?;
+        if count == 0 {
+            // It is one more than the last index, and index 0 is there, though it is no constant.
+            return Err(cursor.wrong("constant_pool_count", 0, 2));
+        }
         let begin = cursor.consumed();
-        let mut starts = Vec::with_capacity(usize::from(count).max(1) + 16);
+        let mut starts = Vec::with_capacity(usize::from(count) + 16);
         starts.push(UNUSED);
         while starts.len() < usize::from(count) {
             starts.push((cursor.consumed() - begin) as u32);
@@ -59,6 +63,14 @@ impl<'a> ConstantPool<'a> {
             cursor.take(size, "constant")?;
             if matches!(tag, tag::LONG | tag::DOUBLE) {
                 starts.push(UNUSED);
+                if starts.len() > usize::from(count) {
+                    // The second index of it must be there (specification, 4.4.5).
+                    return Err(cursor.wrong(
+                        "constant_pool_count",
+                        count.into(),
+                        cursor.consumed() - begin + 2,
+                    ));
+                }
             }
         }
         Ok(Self {
@@ -74,10 +86,9 @@ impl<'a> ConstantPool<'a> {
         out.extend_from_slice(&self.added);
     }
 
-    /// `constant_pool_count`: one more than the last index. A long at the very end may take the
-    /// last slot, so that this is at most 65,535 where the file said so.
+    /// `constant_pool_count`: one more than the last index.
     pub fn len(&self) -> u16 {
-        self.starts.len().min(usize::from(u16::MAX)) as u16
+        self.starts.len() as u16
     }
 
     /// Whether there is no constant.
@@ -358,5 +369,21 @@ mod tests {
         }
         assert_eq!(from_modified_utf8(&[b'a', 0xe3]), "a\u{3000}");
         assert_eq!(from_modified_utf8(&[0xff, b'b']), "\u{fffd}b");
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_is_told() {
+        const LONG: [u8; 9] = [tag::LONG, 0, 0, 0, 0, 0, 0, 0, 7];
+        let read = |count: u8| {
+            let bytes = [&[0, count][..], &LONG].concat();
+            let pool = ConstantPool::read(&mut Cursor::new(&bytes, 8)).map(|pool| pool.len());
+            pool.map_err(|error| error.to_string())
+        };
+        assert_eq!(read(3), Ok(3));
+        // The long has no second index.
+        let why = "constant_pool_count at byte 8 is 2, which it cannot be";
+        assert_eq!(read(2), Err(why.to_owned()));
+        let why = "constant_pool_count at byte 8 is 0, which it cannot be";
+        assert_eq!(read(0), Err(why.to_owned()));
     }
 }

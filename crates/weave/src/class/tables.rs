@@ -1,5 +1,5 @@
-//! Tables inside `Code` that name offsets: lines, local variables, type annotations. They are changed
-//! in place, since no entry grows.
+//! Tables inside `Code` that name offsets: lines, local variables, ranges of characters, type annotations. They are
+//! changed in place, since no entry grows.
 
 use super::ClassError;
 use super::input::{Cursor, read_u16};
@@ -38,6 +38,23 @@ pub(crate) fn move_variables(
 ) -> Result<(), ClassError> {
     for entry in entries(content, at, 10, "LocalVariableTable")? {
         move_range(entry, moves, "LocalVariableTable")?;
+    }
+    Ok(())
+}
+
+/// Moves a `CharacterRangeTable`, which `javac -Xjcov` writes for tools that measure coverage: start_pc, end_pc, which is
+/// the last byte of the range, where the range begins and ends in the source, flags (`CRTable` of javac's).
+pub(crate) fn move_character_ranges(
+    content: &mut [u8],
+    at: usize,
+    moves: &impl Moves,
+) -> Result<(), ClassError> {
+    const WHAT: &str = "CharacterRangeTable";
+    for entry in entries(content, at, 14, WHAT)? {
+        let start = moves.start(read_u16(entry, 0), WHAT)?;
+        let end = moves.end(u32::from(read_u16(entry, 2)) + 1, WHAT)?;
+        put(entry, 0, start);
+        put(entry, 2, end.saturating_sub(1));
     }
     Ok(())
 }

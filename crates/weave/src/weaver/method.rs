@@ -9,7 +9,9 @@ use super::layout::{Layout, instructions};
 use super::move_frames::{move_frames, push_handler_frame};
 use super::super_call;
 use crate::class::descriptor::method_slots;
-use crate::class::tables::{Moves, move_lines, move_type_annotations, move_variables};
+use crate::class::tables::{
+    Moves, move_character_ranges, move_lines, move_type_annotations, move_variables,
+};
 use crate::class::{
     Attribute, ClassError, Code, ConstantPool, Frames, Instruction, VerificationType, opcode,
 };
@@ -176,6 +178,7 @@ impl Writer<'_, '_, '_> {
                 b"LocalVariableTable" | b"LocalVariableTypeTable" => {
                     move_variables(&mut content, old.at, &moves)?;
                 }
+                b"CharacterRangeTable" => move_character_ranges(&mut content, old.at, &moves)?,
                 b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
                     move_type_annotations(&mut content, old.at, &moves)?;
                 }

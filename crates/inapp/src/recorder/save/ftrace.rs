@@ -1,10 +1,9 @@
 //! ftrace text.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use traceloom_ring::{Recording, What};
+use traceloom_ring::Recording;
 
 /// Writes the header that tools look for (`# tracer: nop`, the column TGID), and a line for each event. The CPU is
 /// not known and always 0.
@@ -43,12 +42,8 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
         };
         let pid = thread.owner.pid;
         mark.clear();
-        // As the map of woven methods has it; other ids have a sign before them.
-        let is_method = matches!(event.what, What::Enter { .. } | What::Exit { .. });
-        let sign = if is_method { "" } else { "#" };
-        event
-            .what
-            .write_mark(pid, |id| name(&names, id, sign), &mut mark);
+        let name_of = |id| names.get(&id).copied();
+        event.what.write_mark(pid, name_of, &mut mark);
         // A payload ends its line itself, where its writer thought of a file.
         while let [.., b'\n' | 0] = mark[..] {
             mark.pop();
@@ -59,14 +54,6 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
         out.write_all(b"\n")?;
     }
     Ok(())
-}
-
-/// The name of an id, or the id.
-fn name<'n>(names: &HashMap<u32, &'n [u8]>, id: u32, sign: &str) -> Cow<'n, [u8]> {
-    match names.get(&id) {
-        Some(name) => Cow::Borrowed(name),
-        None => Cow::Owned(format!("{sign}{id}").into_bytes()),
-    }
 }
 
 /// `comm-tid (tgid) [cpu] flags seconds: tracing_mark_write: `

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use traceloom_ring::{ClockSource, Event, Recording, What};
+use traceloom_ring::{ClockSource, Event, Recording, What, method_parts, unnamed_method};
 
 /// A method's number stands above the two bits of the action.
 const LAST_ID: u32 = u32::MAX >> 2;
@@ -146,9 +146,8 @@ fn methods(recording: &Recording<'_>, calls: &[Call], out: &mut impl Write) -> i
     let mut seen = HashSet::new();
     for call in calls.iter().filter(|call| seen.insert(call.id)) {
         let name = names.get(&call.id).map(|name| field(name));
-        // A method that nobody named is called as the map of woven methods has it.
-        let name = name.unwrap_or_else(|| format!(" {}", call.id));
-        let (class, method, signature) = parts(&name);
+        let name = name.unwrap_or_else(|| unnamed_method(call.id));
+        let (class, method, signature) = method_parts(&name);
         write!(out, "{:#x}\t{class}\t{method}\t{signature}\t", call.id << 2)?;
         if let Some((file, line)) = sources.get(&call.id) {
             // dmtracedump takes a file without a line for a part of the signature.
@@ -158,19 +157,6 @@ fn methods(recording: &Recording<'_>, calls: &[Call], out: &mut impl Write) -> i
         out.write_all(b"\n")?;
     }
     Ok(())
-}
-
-/// `class method signature`, as maps of methods have it, or `class.method`. Kotlin's names of methods may have blanks.
-fn parts(name: &str) -> (&str, &str, &str) {
-    if let Some((class, rest)) = name.split_once(' ') {
-        let signature_at = rest.rfind(" (").unwrap_or(rest.len());
-        let (method, signature) = rest.split_at(signature_at);
-        return (class, method, signature.trim_start());
-    }
-    match name.rsplit_once('.') {
-        Some((class, method)) => (class, method, ""),
-        None => (name, "", ""),
-    }
 }
 
 /// Text without what would end its column.

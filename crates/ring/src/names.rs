@@ -1,0 +1,41 @@
+//! What ids and methods are called.
+
+/// What an id is called that no note names: `#7`.
+pub fn unnamed_id(id: u32) -> String {
+    format!("#{id}")
+}
+
+/// What a method is called that no note names: `7`, as the map of woven methods has it, which knows the name.
+pub fn unnamed_method(id: u32) -> String {
+    id.to_string()
+}
+
+/// Class, method and signature of a method's name: `class method signature`, as maps of methods have it, or
+/// `class.method`. Kotlin's names of methods may have blanks.
+pub fn method_parts(name: &str) -> (&str, &str, &str) {
+    if let Some((class, rest)) = name.split_once(' ') {
+        let signature_at = rest.rfind(" (").unwrap_or(rest.len());
+        let (method, signature) = rest.split_at(signature_at);
+        return (class, method, signature.trim_start());
+    }
+    match name.rsplit_once('.') {
+        Some((class, method)) => (class, method, ""),
+        None => ("", name, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_methods() {
+        assert_eq!(method_parts("a.B c (I)V"), ("a.B", "c", "(I)V"));
+        assert_eq!(method_parts("a.B c"), ("a.B", "c", ""));
+        let blanks = ("a.B", "does it", "(...)");
+        assert_eq!(method_parts("a.B does it (...)"), blanks);
+        assert_eq!(method_parts("a.B.c"), ("a.B", "c", ""));
+        assert_eq!(method_parts("c"), ("", "c", ""));
+        assert_eq!(method_parts(&unnamed_method(7)), ("", "7", ""));
+    }
+}
