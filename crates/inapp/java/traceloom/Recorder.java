@@ -128,12 +128,21 @@ public final class Recorder {
         return on;
     }
 
-    /** Saves all that is in the ring while recording goes on. */
+    /**
+     * Saves all that is in the ring while recording goes on.
+     *
+     * @param format {@link #RING}, {@link #FTRACE} or {@link #METHOD_TRACE}
+     * @throws IOException if nothing is recorded, or the file cannot be written
+     */
     public static void save(String path, int format) throws IOException {
         dump(-1, path, format);
     }
 
-    /** Saves at least the last seconds while recording goes on. */
+    /**
+     * Saves at least the last seconds while recording goes on.
+     *
+     * @throws IOException as {@link #save(String, int)}
+     */
     public static void dumpLast(double seconds, String path) throws IOException {
         dump(Math.max(seconds, 0), path, RING);
     }

@@ -42,8 +42,11 @@ final class Sampler extends Thread {
     public void run() {
         try {
             method(nextId++, "(unnamed) method (...)", null);
-            long next = System.nanoTime();
-            while (!ends && sampleAll()) next = pause(next);
+            for (long next = System.nanoTime(); !ends; ) {
+                long began = System.nanoTime();
+                if (!sampleAll()) break;
+                next = pause(next, began);
+            }
             leaveAll();
         } catch (Throwable error) {
             failure = error;
@@ -70,10 +73,13 @@ final class Sampler extends Thread {
         return failure;
     }
 
-    /** Waits for the next sample's time; a pace that cannot be kept leaves samples out. */
-    private long pause(long last) {
-        long next = last + intervalNs, now = System.nanoTime();
-        if (next - now <= 0) next = now + intervalNs;
+    /**
+     * Waits for the next sample's time. A pace that cannot be kept leaves samples out: as a sample may hold up all other
+     * threads, the pause is no shorter than it was.
+     */
+    private long pause(long last, long began) {
+        long now = System.nanoTime(), next = last + intervalNs, soonest = now + (now - began);
+        if (next - soonest < 0) next = soonest;
         for (; !ends && next - now > 0; now = System.nanoTime()) {
             LockSupport.parkNanos(this, next - now);
             // Else the next pause would be none.

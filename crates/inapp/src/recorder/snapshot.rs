@@ -14,7 +14,7 @@ pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
     session.note_clocks();
     let first = chunks_at(session.note_cells);
     let mut bytes = Vec::with_capacity(session.map.len());
-    copy(session, 0..first, &mut bytes);
+    bytes.resize(first, 0);
     let since = last.map(|last| {
         let ticks = last.as_nanos() * u128::from(session.ticks_per_second) / 1_000_000_000;
         let ticks = u64::try_from(ticks).unwrap_or(u64::MAX);
@@ -31,6 +31,10 @@ pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
             bytes.truncate(start);
         }
     }
+    // Behind the chunks, so that the names of all that is in them have been told.
+    let mut front = Vec::with_capacity(first);
+    copy(session, 0..first, &mut front);
+    bytes[..first].copy_from_slice(&front);
     let mut put = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     put(header_at::CHUNK_COUNT, kept);
     put(header_at::STATE, FileState::Stopped as u32);

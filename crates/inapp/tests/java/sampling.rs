@@ -104,6 +104,8 @@ fn known_stacks() {
     check_nesting(&ring);
     check_threads(&ring, &printed);
     check_facts(&ring);
+    let unnamed = |id| ring.strings.get(id).is_empty();
+    assert!(!ring.methods.class.iter().any(unnamed), "names come first");
     let (section, c) = (found(&ring, "within c"), found(&ring, "Sampled.c"));
     let (section, c) = (&section[0], &c[0]);
     assert!(c.ts < section.ts && section.ts + section.dur < c.ts + c.dur);

@@ -135,6 +135,12 @@ fn keys(
         writeln!(out, "{number}\t{}", field(name))?;
     }
     out.write_all(b"*methods\n")?;
+    methods(recording, calls, out)?;
+    out.write_all(b"*end\n")
+}
+
+/// A line for each method that is called.
+fn methods(recording: &Recording<'_>, calls: &[Call], out: &mut impl Write) -> io::Result<()> {
     let names: HashMap<u32, &[u8]> = recording.names().collect();
     let sources: HashMap<u32, (&[u8], Option<u32>)> = recording.sources().collect();
     let mut seen = HashSet::new();
@@ -150,7 +156,7 @@ fn keys(
         }
         out.write_all(b"\n")?;
     }
-    out.write_all(b"*end\n")
+    Ok(())
 }
 
 /// Text without what would end its column.
