@@ -7,6 +7,7 @@ pub mod frames;
 mod graph;
 mod prefetch;
 mod profile;
+mod same_thread;
 pub mod timeline;
 mod tree;
 

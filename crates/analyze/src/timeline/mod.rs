@@ -53,6 +53,7 @@ pub(crate) use parts::{in_parts, parts, run};
 pub(crate) use range::partition;
 
 use crate::frames::Frames;
+use crate::same_thread::SameThreads;
 use extremes::Extremes;
 
 /// A trace's rows and the indexes behind them.
@@ -69,6 +70,7 @@ pub struct Timeline {
     /// Who draws, and what.
     pub frames: Frames,
     states: Grouped,
+    same_threads: SameThreads,
     runs: Grouped,
     values: Grouped,
     instants: Grouped,
@@ -108,6 +110,8 @@ impl Timeline {
         let threads = trace.threads.len();
         self.states = Grouped::new(states.len(), threads, &|row| states.utid.get(row).row())
             .with_extents(&|row| state_extent(trace, row));
+        self.same_threads =
+            SameThreads::find(trace, &|utid| !self.states.rows(utid.row()).is_empty());
         let cpus = runs.cpu.iter().max().map_or(0, |cpu| cpu as usize + 1);
         self.runs = Grouped::new(runs.len(), cpus.min(MOST_CPUS), &|row| {
             runs.cpu.get(row) as usize
@@ -195,9 +199,15 @@ impl Timeline {
         self.thread_hues.get(thread.row()).copied().unwrap_or(0)
     }
 
-    /// The thread_state rows of a thread, in order of time.
+    /// The thread_state rows of a thread, in order of time; those of the same thread in another source,
+    /// where its own has none.
     pub fn states_of(&self, thread: ThreadId) -> &[u32] {
-        self.states.rows(thread.row())
+        self.states.rows(self.same_threads.of(thread).row())
+    }
+
+    /// The thread whose states [`Timeline::states_of`] gives.
+    pub fn who_has_states(&self, thread: ThreadId) -> ThreadId {
+        self.same_threads.of(thread)
     }
 
     /// The sched_slice rows of a CPU, in order of time.

@@ -276,7 +276,11 @@ impl Timeline {
             to_ns: i64::MAX,
             px_ns: 1.0,
         };
-        window.next(&self.states.spans(utid.row(), &extent), 0, -1.0)
+        window.next(
+            &self.states.spans(self.same_threads.of(utid).row(), &extent),
+            0,
+            -1.0,
+        )
     }
 
     /// Who ended the state at this place among a thread's states: the waker of the next one.

@@ -259,6 +259,7 @@ impl Timeline {
         out: &mut Vec<ShownState>,
     ) {
         let extent = |row| state_extent(trace, row);
+        let thread = self.same_threads.of(thread);
         let spans = self.states.spans(thread.0 as usize, &extent);
         let kind = |at: usize| StateKind::of(trace, spans.rows[at] as usize);
         thin_states(&spans, window, &|at| kind(at).is_quiet(), &mut |at| {

@@ -319,7 +319,7 @@ impl<'a> Walk<'a> {
         let roots: Vec<_> = self
             .lanes
             .iter()
-            .map(|lane| (lane.root, lane.span()))
+            .map(|lane| (lane.root, lane.span(self.plan.states.is_some())))
             .collect();
         let sums = self.plan.states.is_some().then(|| {
             self.sums.resize(self.arena.len(), [0; 3]);
@@ -355,16 +355,24 @@ struct Slice {
 
 impl Lane {
     /// How long the lane took: methods from the first to the last event, else its outermost slices.
-    fn span(&self) -> Span {
-        if !self.has_methods {
-            return Span::SumOfCalls;
-        }
-        match self.clip.call(self.first, self.last) {
-            Some((first, last)) => {
-                let (wall_ns, cpu_ns) = last.since(first);
-                Span::Measured(wall_ns, cpu_ns)
-            }
-            None => Span::Measured(0, 0),
+    fn span(&self, has_states: bool) -> Span {
+        match self.has_methods {
+            false => Span::SumOfCalls,
+            true => measured(
+                self.clip.call(self.first, self.last),
+                has_states.then_some(&self.states),
+            ),
         }
     }
+}
+
+/// The time between two moments; that on a CPU is the scheduler's where it told.
+pub(super) fn measured(moments: Option<(Moment, Moment)>, states: Option<&StateClock>) -> Span {
+    let Some((first, last)) = moments else {
+        return Span::Measured(0, 0);
+    };
+    let (wall_ns, cpu_ns) = last.since(first);
+    let end = last.wall_ns.max(first.wall_ns);
+    let running = states.map(|states| states.within(first.wall_ns, end, &mut 0)[0]);
+    Span::Measured(wall_ns, running.unwrap_or(cpu_ns))
 }

@@ -3,6 +3,7 @@
 use traceloom_trace::{NO_DURATION, RowId, TaskState, ThreadId, Trace};
 
 use super::clip::TimeRange;
+use crate::same_thread::SameThreads;
 
 /// How many states are told apart: running, runnable, sleeping, uninterruptible.
 const STATES: usize = 4;
@@ -15,6 +16,7 @@ pub(crate) struct StatesByThread {
     rows: Vec<u32>,
     /// Where each thread's rows start in `rows`; one more than there are threads.
     starts: Vec<usize>,
+    same: SameThreads,
 }
 
 impl StatesByThread {
@@ -37,11 +39,13 @@ impl StatesByThread {
             rows[next[utid.row()]] = row as u32;
             next[utid.row()] += 1;
         }
-        Some(Self { rows, starts })
+        let same = SameThreads::find(trace, &|utid| starts[utid.row()] < starts[utid.row() + 1]);
+        Some(Self { rows, starts, same })
     }
 
     /// The rows of one thread.
     pub(crate) fn rows_of(&self, utid: ThreadId) -> &[u32] {
+        let utid = self.same.of(utid);
         let at = |row: usize| self.starts.get(row).copied();
         match (at(utid.row()), at(utid.row().saturating_add(1))) {
             (Some(start), Some(end)) => &self.rows[start..end],

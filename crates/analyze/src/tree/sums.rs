@@ -9,7 +9,7 @@ use super::clip::{Clip, Moment, TimeRange};
 use super::counts::Counts;
 use super::edges::{add_cut, end_of, see};
 use super::freeze::{Span, set_root};
-use super::lane::begin_of;
+use super::lane::{begin_of, measured};
 use super::narrow::{Counted, Narrowing};
 use super::nodes::CallNodes;
 use super::{NodeId, TreeThread};
@@ -143,12 +143,10 @@ impl<'n, 'a> Sums<'n, 'a> {
         }
         match own.has_methods {
             false => Span::SumOfCalls,
-            true => clip
-                .call(own.first, own.last)
-                .map_or(Span::Measured(0, 0), |(first, last)| {
-                    let (wall_ns, cpu_ns) = last.since(first);
-                    Span::Measured(wall_ns, cpu_ns)
-                }),
+            true => measured(
+                clip.call(own.first, own.last),
+                of.states.map(|states| &states[lane]),
+            ),
         }
     }
 

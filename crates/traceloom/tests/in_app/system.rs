@@ -35,6 +35,14 @@ impl Recording {
     }
 }
 
+impl Drop for Recording {
+    fn drop(&mut self) {
+        // Whatever became of the test: a recording that goes on is in the way of the next.
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
 /// How long a thread of the kernel's trace ran between two times, ns.
 fn ran(trace: &Trace, tid: i64, from: i64, to: i64) -> i64 {
     let of_thread = trace.sched_slices.rows().filter(|row| {
@@ -78,6 +86,15 @@ fn what_ran_is_what_the_kernel_says() {
     // from idle to a thread (the trace says so, as `sched_mismatch`): that one is then not seen to run.
     assert!(naps.iter().all(|&ran| ran < 1_000_000), "{naps:?}");
     assert!(spins.iter().any(|&ran| ran > 1_000_000), "{spins:?}");
+
+    // The profile's CPU times are the scheduler's, without a clock of the thread's own.
+    let profile = app.profile("both.html");
+    let mut rows = profile["rows"].as_array().unwrap().iter();
+    let spin = rows.find(|row| row["name"] == "spin").unwrap();
+    let cpu_ns = spin["inclusive"]["cpu_ns"].as_i64().unwrap();
+    let ran_ns: i64 = spins.iter().sum();
+    assert!((cpu_ns - ran_ns).abs() * 100 <= ran_ns, "{cpu_ns} {ran_ns}");
+    assert!(profile["total"]["cpu_ns"].as_i64().unwrap() >= cpu_ns);
 }
 
 /// The thread of each slice of a name, and when it began and ended.

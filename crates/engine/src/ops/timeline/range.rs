@@ -81,7 +81,10 @@ fn threads(
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let mut used: Vec<(ThreadId, [i64; StateKind::COUNT])> = Vec::new();
     for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
-        if timeline.states_of(utid).is_empty() || !scope.has_thread(trace, utid) {
+        // A thread of two sources is listed once.
+        let same = timeline.who_has_states(utid);
+        let is_listed = same != utid && scope.has_thread(trace, same);
+        if timeline.states_of(utid).is_empty() || is_listed || !scope.has_thread(trace, utid) {
             continue;
         }
         cancel.check()?;
