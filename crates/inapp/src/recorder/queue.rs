@@ -8,7 +8,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 struct Cell {
     turn: AtomicU64,
     chunk: AtomicU32,
+    claim: AtomicU64,
 }
+
+/// A chunk, and the claim that it had when it was put here. Another one says that the chunk was stolen since; then it
+/// may stand in the queue a second time, further behind.
+pub(crate) type Waiting = (u32, u64);
 
 /// A bounded queue for any number of threads. Nobody waits: whoever finds a place that another thread is
 /// just using sees the queue as full or empty. So it may be used in signal handlers too.
@@ -27,19 +32,20 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// A queue that holds all chunks from 0 to `count`.
+    /// A queue that holds all chunks from 0 to `count`, which nobody has claimed.
     pub fn full(count: u32) -> Self {
         let length = u64::from(count.max(2)).next_power_of_two() * 2;
         let cells = (0..length).map(|position| Cell {
             turn: AtomicU64::new(position),
             chunk: AtomicU32::new(0),
+            claim: AtomicU64::new(0),
         });
         let queue = Self {
             cells: cells.collect(),
             head: AtomicU64::new(0),
             tail: AtomicU64::new(0),
         };
-        (0..count).for_each(|chunk| _ = queue.push(chunk));
+        (0..count).for_each(|chunk| _ = queue.push((chunk, 0)));
         queue
     }
 
@@ -49,7 +55,7 @@ impl Queue {
 
     /// Puts a chunk at the end. False where a popper has not yet left the place, which only a signal
     /// handler or a stalled thread can meet.
-    pub fn push(&self, chunk: u32) -> bool {
+    pub fn push(&self, (chunk, claim): Waiting) -> bool {
         let mut position = self.tail.load(Ordering::Relaxed);
         loop {
             let cell = self.cell(position);
@@ -64,6 +70,7 @@ impl Queue {
                 ) {
                     Ok(_) => {
                         cell.chunk.store(chunk, Ordering::Relaxed);
+                        cell.claim.store(claim, Ordering::Relaxed);
                         cell.turn.store(next, Ordering::Release);
                         return true;
                     }
@@ -78,7 +85,7 @@ impl Queue {
     }
 
     /// Takes the first chunk.
-    pub fn pop(&self) -> Option<u32> {
+    pub fn pop(&self) -> Option<Waiting> {
         let mut position = self.head.load(Ordering::Relaxed);
         loop {
             let cell = self.cell(position);
@@ -93,9 +100,10 @@ impl Queue {
                 ) {
                     Ok(_) => {
                         let chunk = cell.chunk.load(Ordering::Relaxed);
+                        let claim = cell.claim.load(Ordering::Relaxed);
                         let free_again = position + self.cells.len() as u64;
                         cell.turn.store(free_again, Ordering::Release);
-                        return Some(chunk);
+                        return Some((chunk, claim));
                     }
                     Err(now) => position = now,
                 }
@@ -115,10 +123,10 @@ mod tests {
     #[test]
     fn first_in_first_out() {
         let queue = Queue::full(3);
-        assert_eq!(queue.pop(), Some(0));
-        queue.push(0);
-        let rest: Vec<u32> = std::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(rest, [1, 2, 0]);
+        assert_eq!(queue.pop(), Some((0, 0)));
+        queue.push((0, 7));
+        let rest: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(rest, [(1, 0), (2, 0), (0, 7)]);
     }
 
     #[test]
@@ -136,7 +144,7 @@ mod tests {
                 });
             }
         });
-        let mut rest: Vec<u32> = std::iter::from_fn(|| queue.pop()).collect();
+        let mut rest: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
         rest.sort_unstable();
         rest.dedup();
         assert_eq!(rest.len() + refused.into_inner() as usize, 7, "{rest:?}");

@@ -22,12 +22,14 @@ use super::ticks;
 /// No thread writes to the chunk.
 const NOBODY: u32 = u32::MAX;
 
-/// It is closed, and the queue did not take it.
-const STRAY: u32 = u32::MAX - 1;
+/// The number of the next recording of this process.
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1);
 
 /// A recording that is under way.
 #[derive(Debug)]
 pub(crate) struct Session {
+    /// No other of the process has it.
+    pub number: u64,
     pub map: Map,
     pub path: PathBuf,
     pub clock: ClockSource,
@@ -42,8 +44,8 @@ pub(crate) struct Session {
     free: Queue,
     /// Which slot's thread writes to each chunk.
     writers: Box<[AtomicU32]>,
-    /// How many chunks the queue did not take.
-    strays: AtomicU32,
+    /// The newest claim of a chunk that is to be taken before any in the queue; 0 while the queue has all.
+    unqueued: AtomicU64,
     next_claim: AtomicU64,
     pub ticks_per_second: u64,
     /// Whether chunks may be taken from threads that could be writing to them.
@@ -89,6 +91,7 @@ impl Session {
         };
         map.write(0, &header.to_bytes());
         Ok(Self {
+            number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
             map,
             path: options.path.clone(),
             clock,
@@ -100,7 +103,7 @@ impl Session {
             first,
             free: Queue::full(count),
             writers: (0..count).map(|_| AtomicU32::new(NOBODY)).collect(),
-            strays: AtomicU32::new(0),
+            unqueued: AtomicU64::new(0),
             next_claim: AtomicU64::new(1),
             ticks_per_second,
             may_steal: threads::has_barrier(),
@@ -136,20 +139,17 @@ impl Session {
     }
 
     fn try_take(&self, slot: u32) -> Option<Taken> {
-        if self.strays.load(Ordering::Relaxed) > 0 {
-            self.collect_strays();
-        }
-        while let Some(chunk) = self.free.pop() {
-            let claim = self.claim(self.chunk_at(chunk)).load(Ordering::Acquire);
-            if matches!(state_of(claim), ClaimState::Free | ClaimState::Closed)
-                && let Some(taken) = self.seize(chunk, claim, slot)
-            {
+        let is_in_order = self.unqueued.load(Ordering::Relaxed) == 0;
+        while is_in_order && let Some((chunk, claim)) = self.free.pop() {
+            // One that was stolen meanwhile has another claim. It may even be closed again, but its turn is later: taken
+            // now, it would leave a hole in its thread's story.
+            if let Some(taken) = self.seize(chunk, claim, slot) {
                 self.empty(taken);
                 return Some(taken);
             }
         }
         match self.policy {
-            Policy::DropOldest => self.steal(slot),
+            Policy::DropOldest => self.take_oldest(slot),
             Policy::Stop => None,
         }
     }
@@ -169,7 +169,7 @@ impl Session {
         })
     }
 
-    /// All chunks are with threads: takes the one that was opened first, if its thread is not writing.
+    /// The queue has none, or not all in their order: takes the one that was opened first, unless its thread is writing.
     ///
     /// ```text
     /// writer                          thief
@@ -180,34 +180,49 @@ impl Session {
     /// One of them sees what the other did. The writer pays nothing for it: the thief's system call puts
     /// the barrier between its two steps.
     #[cold]
-    fn steal(&self, slot: u32) -> Option<Taken> {
-        if !self.may_steal {
-            return None;
-        }
+    fn take_oldest(&self, slot: u32) -> Option<Taken> {
         let mut oldest: Oldest = Oldest::default();
         for chunk in 0..self.count {
             let claim = self.claim(self.chunk_at(chunk)).load(Ordering::Acquire);
-            if state_of(claim) != ClaimState::Opening {
+            let may_take = match state_of(claim) {
+                ClaimState::Free | ClaimState::Closed => true,
+                ClaimState::Open => self.may_steal,
+                ClaimState::Opening => false,
+            };
+            if may_take {
                 oldest.offer(claim, chunk);
             }
         }
+        self.note_order(oldest.items[0].0);
         for (claim, chunk) in oldest.into_iter() {
             let writer = self.writers[chunk as usize].load(Ordering::Relaxed);
             let Some(taken) = self.seize(chunk, claim, slot) else {
                 continue;
             };
-            threads::barrier();
-            if state_of(claim) == ClaimState::Open && threads::is_writing(writer, slot) {
-                // It may be about to write: the chunk stays its own, or nobody's if it looked just now.
-                self.writers[chunk as usize].store(writer, Ordering::Relaxed);
-                let at = self.chunk_at(chunk);
-                self.claim(at).store(claim, Ordering::Release);
-                continue;
+            if state_of(claim) == ClaimState::Open {
+                threads::barrier();
+                if threads::is_writing(writer, slot) {
+                    // It may be about to write: the chunk stays its own, or nobody's if it looked just now.
+                    self.writers[chunk as usize].store(writer, Ordering::Relaxed);
+                    let at = self.chunk_at(chunk);
+                    self.claim(at).store(claim, Ordering::Release);
+                    continue;
+                }
             }
             self.empty(taken);
             return Some(taken);
         }
         None
+    }
+
+    /// Behind the last chunk that the queue did not take, its order holds again.
+    fn note_order(&self, oldest_claim: u64) {
+        let unqueued = self.unqueued.load(Ordering::Relaxed);
+        if unqueued != 0 && oldest_claim > unqueued {
+            let _ =
+                self.unqueued
+                    .compare_exchange(unqueued, 0, Ordering::Relaxed, Ordering::Relaxed);
+        }
     }
 
     /// Counts what a chunk held, and takes it as empty.
@@ -236,27 +251,20 @@ impl Session {
             Ordering::AcqRel,
             Ordering::Relaxed,
         );
-        if same.is_ok() && self.policy == Policy::DropOldest {
-            self.enqueue(taken.chunk);
+        let is_next = same.is_ok() && self.policy == Policy::DropOldest;
+        if is_next && !self.free.push((taken.chunk, closed)) {
+            self.lose_order(closed);
         }
     }
 
-    fn enqueue(&self, chunk: u32) {
-        if !self.free.push(chunk) {
-            self.writers[chunk as usize].store(STRAY, Ordering::Relaxed);
-            self.strays.fetch_add(1, Ordering::Release);
-        }
-    }
-
-    /// Puts the chunks into the queue that it did not take before.
+    /// The queue did not take a chunk: a thread that the system put aside in the middle of a push or pop blocks it. What
+    /// is in it has to wait for older ones that are not, so nothing stays in it: until these are taken, the claims
+    /// alone say which chunk is the oldest.
     #[cold]
-    fn collect_strays(&self) {
-        for (chunk, writer) in self.writers.iter().enumerate() {
-            let mine = writer.compare_exchange(STRAY, NOBODY, Ordering::Acquire, Ordering::Relaxed);
-            if mine.is_ok() {
-                self.strays.fetch_sub(1, Ordering::Relaxed);
-                self.enqueue(chunk as u32);
-            }
+    fn lose_order(&self, closed: u64) {
+        self.unqueued.fetch_max(closed, Ordering::Relaxed);
+        while let Some((_, claim)) = self.free.pop() {
+            self.unqueued.fetch_max(claim, Ordering::Relaxed);
         }
     }
 

@@ -136,7 +136,7 @@ impl Sampled {
         short[..length].copy_from_slice(&name[..length]);
         Self {
             writer: Writer {
-                session,
+                session: session.number,
                 body: 0,
                 used: 0,
                 // It takes its first chunk with its first event.

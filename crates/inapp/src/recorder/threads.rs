@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use traceloom_ring::layout::THREAD_NAME_BYTES;
 
-use super::session::{Session, Taken};
+use super::session::Taken;
 
 /// How many threads may record at once.
 pub(crate) const MOST_THREADS: usize = 4096;
@@ -28,8 +28,9 @@ pub(crate) struct Identity {
 /// Where a thread writes.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// Whose chunk it is; null while there is none.
-    pub session: *const Session,
+    /// The number of the recording that its chunk is of; 0 while there is none. A number, as the next recording may stand
+    /// where the last one stood.
+    pub session: u64,
     /// Where the chunk's records begin in the map, and end.
     pub body: usize,
     pub used: u32,
@@ -172,7 +173,7 @@ unsafe fn fill(slot: *mut Slot, index: u32) {
         (&raw mut (*slot).key).write(next_key());
         (&raw mut (*slot).tid).write(libc::gettid() as u32);
         for writer in &(*slot).writers {
-            (&raw mut (*writer.get()).session).write(null());
+            (&raw mut (*writer.get()).session).write(0);
         }
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn with_writer(write: impl FnOnce(&Session, &mut Writer, &'static Slo
     let depth = slot.depth.load(Ordering::Relaxed);
     // Atomic in the sense of signals is enough: a handler leaves the number as it found it.
     slot.depth.store(depth + 1, Ordering::Relaxed);
-    // A thief's barrier comes between these two; see `Session::steal`.
+    // A thief's barrier comes between these two; see `Session::take_oldest`.
     compiler_fence(Ordering::SeqCst);
     let session = CURRENT.load(Ordering::Acquire);
     // SAFETY: a recording is only taken away once it is not the current one and nobody says that he writes.
@@ -143,7 +143,7 @@ fn register() -> Option<&'static Slot> {
 /// Whether the chunk is still the thread's, and has so many bytes left.
 #[inline(always)]
 fn has_room(session: &Session, writer: &Writer, bytes: u32) -> bool {
-    std::ptr::eq(writer.session, session)
+    writer.session == session.number
         && writer.used + bytes <= writer.room
         && session
             .claim(writer.body - CHUNK_HEADER_BYTES)
@@ -213,9 +213,9 @@ fn append(
 
 /// Gives the writer an empty chunk, and its old one back.
 fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32, now: u64) -> bool {
-    let is_first = !std::ptr::eq(writer.session, session);
+    let is_first = writer.session != session.number;
     if is_first {
-        writer.session = session;
+        writer.session = session.number;
         writer.ordinal = 0;
         writer.identity = slot.identity();
     } else if writer.room > 0 {
@@ -292,7 +292,7 @@ pub(super) fn event_of(
 
 /// Gives back the chunk of a writer that is done.
 pub(super) fn close(session: &Session, writer: &Writer) {
-    if std::ptr::eq(writer.session, session) && writer.room > 0 {
+    if writer.session == session.number && writer.room > 0 {
         session.close(writer.taken);
     }
 }
@@ -308,7 +308,7 @@ pub(crate) fn close_all(slot: &Slot) {
         if let Some(session) = session {
             close(session, writer);
         }
-        writer.session = std::ptr::null();
+        writer.session = 0;
     }
     slot.depth.fetch_sub(1, Ordering::SeqCst);
 }
