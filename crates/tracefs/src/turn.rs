@@ -38,8 +38,9 @@ impl Turn {
                 Err(TryLockError::WouldBlock) => {}
             }
             let holder = holder(&folder);
-            let gone = holder.as_ref().is_some_and(|holder| !holder.lives());
-            if !gone || Instant::now() > until {
+            // Nobody has it any more, or one who has died: a guardian is at work, or was just now.
+            let lives = holder.as_ref().is_some_and(Holder::lives);
+            if lives || Instant::now() > until {
                 let who = holder.map_or_else(String::new, |holder| holder.to_string());
                 return Err(Error::Busy(who));
             }

@@ -198,7 +198,8 @@ fn a_second_recording_is_refused_and_takes_nothing() {
     first.kill().unwrap();
     first.wait().unwrap();
     kernel.wait_for(kernel.baseline());
-    assert_eq!(device.run(Program::Ours, &["-t", "0", "irq"]).code, Some(0));
+    let next = device.run(Program::Ours, &["-t", "0", "irq"]);
+    assert_eq!(next.code, Some(0), "{next:?}");
 }
 
 #[test]
