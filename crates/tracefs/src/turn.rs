@@ -18,10 +18,12 @@ pub struct Turn(File);
 
 /// How long a guardian may take to put things back; it takes some milliseconds for each event.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A recording that is just ending, such as one whose reader went, takes no longer.
+const ENDING: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(5);
 
 impl Turn {
-    /// Takes the turn; waits for it while the guardian of a recording that died puts things back.
+    /// Takes the turn; waits for it a little, and longer while the guardian of a recording that died puts things back.
     /// `None` where the folder cannot be locked, as in a made-up tree.
     ///
     /// # Errors
@@ -30,7 +32,7 @@ impl Turn {
         let Ok(folder) = File::open(tree.path("")) else {
             return Ok(None);
         };
-        let until = Instant::now() + PATIENCE;
+        let begun = Instant::now();
         loop {
             match folder.try_lock() {
                 Ok(()) => return Ok(Some(Self(folder))),
@@ -40,7 +42,7 @@ impl Turn {
             let holder = holder(&folder);
             // Nobody has it any more, or one who has died: a guardian is at work, or was just now.
             let lives = holder.as_ref().is_some_and(Holder::lives);
-            if lives || Instant::now() > until {
+            if begun.elapsed() > if lives { ENDING } else { PATIENCE } {
                 let who = holder.map_or_else(String::new, |holder| holder.to_string());
                 return Err(Error::Busy(who));
             }
