@@ -3,7 +3,7 @@
 //! answers themselves.
 
 use traceloom_analyze::frames::{AppReport, BlockedReport, TopReport, WorstFrame};
-use traceloom_trace::shortest_digits;
+use traceloom_trace::{push_decimal, shortest_digits};
 
 use crate::text::cut;
 
@@ -117,7 +117,7 @@ impl Json {
     #[inline(never)]
     fn unsigned(&mut self, key: &str, number: u64) {
         self.place(key);
-        put_digits(&mut self.0, number);
+        push_decimal(&mut self.0, number, 0);
     }
 
     #[inline(never)]
@@ -126,7 +126,7 @@ impl Json {
         if number < 0 {
             self.0.push('-');
         }
-        put_digits(&mut self.0, number.unsigned_abs());
+        push_decimal(&mut self.0, number.unsigned_abs(), 0);
     }
 
     #[inline(never)]
@@ -136,7 +136,7 @@ impl Json {
             if number.is_sign_negative() {
                 self.0.push('-');
             }
-            put_digits(&mut self.0, number.abs() as u64);
+            push_decimal(&mut self.0, number.abs() as u64, 0);
             self.0.push_str(".0");
         } else if number.is_finite() {
             self.0 += &shortest_digits(number);
@@ -180,18 +180,6 @@ fn put_special(out: &mut String, special: char) {
             out.push_str("u00");
             out.push(hex(special as u32 >> 4));
             out.push(hex(special as u32 & 15));
-        }
-    }
-}
-
-#[inline(never)]
-pub(crate) fn put_digits(out: &mut String, number: u64) {
-    let (start, mut rest) = (out.len(), number);
-    loop {
-        out.insert(start, char::from(b'0' + (rest % 10) as u8));
-        rest /= 10;
-        if rest == 0 {
-            break;
         }
     }
 }
