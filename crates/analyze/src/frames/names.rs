@@ -60,10 +60,11 @@ pub(super) fn vsync_id(name: &str) -> Option<&str> {
 }
 
 /// The first word, and what is behind the space after it.
-fn split(text: &str) -> (&str, &str) {
+fn split<'a>(text: &'a str) -> (&'a str, &'a str) {
     let space = text.bytes().position(|byte| byte == b' ');
-    let (first, rest) = text.split_at(space.unwrap_or(text.len()));
-    (first, rest.get(1..).unwrap_or_default())
+    let space = space.unwrap_or(text.len());
+    let part = |part: Option<&'a str>| part.unwrap_or_default();
+    (part(text.get(..space)), part(text.get(space + 1..)))
 }
 
 #[cfg(test)]
