@@ -1,12 +1,15 @@
 //! The slices of each track and level, in order of time.
 
 use std::ops::Range;
+#[cfg(not(target_family = "wasm"))]
 use std::sync::{Mutex, PoisonError};
 
 use traceloom_trace::{RowId, SliceId, Trace, TrackId};
 
 use super::ends::Ends;
+#[cfg(not(target_family = "wasm"))]
 use super::parts::{parts, run};
+#[cfg(not(target_family = "wasm"))]
 use super::range::partition;
 use super::reach::Reach;
 use super::thin::Spans;
@@ -80,6 +83,31 @@ impl Lanes {
     }
 
     fn fill(&mut self, trace: &Trace, ends: &Ends) {
+        for lane in self.put(trace, ends) {
+            let (start, end) = (self.starts[lane as usize], self.starts[lane as usize + 1]);
+            let rows = &self.ids[start as usize..end as usize];
+            self.reach.push(lane, rows, &|row| ends.of(trace, row));
+        }
+    }
+
+    /// Puts slices into their lanes. Returns the lanes in which they overlap.
+    #[cfg(target_family = "wasm")]
+    fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
+        let all = Share {
+            tracks: 0..self.tangled.len(),
+            first_lane: &self.first_lane,
+            starts: &self.starts,
+            ids: &mut self.ids,
+            ts: &mut self.ts,
+            tangled: &mut self.tangled,
+        };
+        all.fill(trace, ends)
+    }
+
+    /// Puts slices into their lanes, a share of the tracks on each thread. Returns the lanes in
+    /// which they overlap.
+    #[cfg(not(target_family = "wasm"))]
+    fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
         let shares = self.shares(parts(trace.slices.len(), usize::MAX).len());
         let (mut ids, mut ts) = (&mut self.ids[..], &mut self.ts[..]);
         let mut tangled = &mut self.tangled[..];
@@ -102,16 +130,11 @@ impl Lanes {
                 .take()
                 .map_or_else(Vec::new, |share| share.fill(trace, ends))
         };
-        let overlapping = run(shares.len(), &fill).concat();
-        drop(shares);
-        for lane in overlapping {
-            let (start, end) = (self.starts[lane as usize], self.starts[lane as usize + 1]);
-            let rows = &self.ids[start as usize..end as usize];
-            self.reach.push(lane, rows, &|row| ends.of(trace, row));
-        }
+        run(shares.len(), &fill).concat()
     }
 
     /// The tracks in `parts` parts of about as many slices each.
+    #[cfg(not(target_family = "wasm"))]
     fn shares(&self, parts: usize) -> Vec<Range<usize>> {
         let tracks = self.tangled.len();
         let first_slice = |&track: &usize| self.starts[self.first_lane[track] as usize] as usize;
