@@ -27,7 +27,7 @@ pub fn in_parts<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)
 
 /// The same with the results put together: each is merged into those before it.
 #[cfg(target_arch = "wasm32")]
-pub fn merged<T: Send>(
+pub fn merged<T: Send + Default>(
     count: usize,
     work: &(dyn Fn(Range<usize>) -> T + Sync),
     _: impl Fn(&mut T, T),
@@ -46,6 +46,36 @@ pub fn merged<T: Send + Default>(
     let mut all = parts.next().unwrap_or_default();
     parts.for_each(|part| merge(&mut all, part));
     all
+}
+
+/// The results of `work` for each of `count` numbers, in order, where they take as long together
+/// as so many `rows`.
+#[cfg(target_arch = "wasm32")]
+pub fn in_turn<T: Copy + Send>(
+    count: usize,
+    _rows: usize,
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    (0..count).map(work).collect()
+}
+
+/// The results of `work` for each of `count` numbers, in order, where they take as long together
+/// as so many `rows`.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn in_turn<T: Copy + Send>(
+    count: usize,
+    rows: usize,
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    // Each thread takes every n-th.
+    let threads = parts(rows, usize::MAX).len();
+    let by_thread = run(threads, &|thread| {
+        let own = (thread..count).step_by(threads);
+        own.map(work).collect::<Vec<_>>()
+    });
+    (0..count)
+        .map(|at| by_thread[at % threads][at / threads])
+        .collect()
 }
 
 /// Both results, worked out at once.
