@@ -35,6 +35,7 @@ mod group;
 mod nest;
 mod pack;
 mod read;
+mod schema;
 mod states;
 mod transform;
 mod value;
