@@ -30,7 +30,24 @@ use crate::value::Value;
 pub fn decode<'a>(
     blocks: impl IntoIterator<Item = &'a [u8]>,
 ) -> std::result::Result<Trace, ColumnsError> {
-    let mut decoder = Decoder::default();
+    let mut trace = Trace::default();
+    decode_into(&mut trace, blocks)?;
+    Ok(trace)
+}
+
+/// As [`decode`], into a trace without rows.
+///
+/// # Errors
+/// As `decode`; then the trace holds what was read before, in any state.
+pub fn decode_into<'a>(
+    trace: &mut Trace,
+    blocks: impl IntoIterator<Item = &'a [u8]>,
+) -> std::result::Result<(), ColumnsError> {
+    let mut decoder = Decoder {
+        parts: Parts::of(trace),
+        tables: Vec::new(),
+        columns: Vec::new(),
+    };
     let mut blocks = blocks.into_iter().enumerate();
     blocks
         .try_for_each(|(number, block)| decoder.block(number, block))
@@ -39,15 +56,14 @@ pub fn decode<'a>(
 }
 
 /// A trace on its way out of its blocks.
-#[derive(Default)]
-struct Decoder<'a> {
-    parts: Parts,
+struct Decoder<'t, 'a> {
+    parts: Parts<'t>,
     /// The tables that were there, and the columns that this program knows.
     tables: Vec<&'a str>,
     columns: Vec<Seen<'a>>,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> Decoder<'_, 'a> {
     fn block(&mut self, number: usize, block: &'a [u8]) -> Result<()> {
         let mut input = open_block(number, block)?;
         while !input.0.is_empty() {
@@ -62,7 +78,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn table(&mut self, table: &mut Table<'a>) -> Result<()> {
-        let trace = &mut self.parts.trace;
+        let trace = &mut *self.parts.trace;
         match table.name {
             "trace" => trace.bounds = bounds(table)?,
             "strings" => strings(&mut trace.strings, table)?,
@@ -81,13 +97,10 @@ impl<'a> Decoder<'a> {
         result
     }
 
-    fn finish(self) -> Result<Trace> {
-        let Parts {
-            mut trace, args, ..
-        } = self.parts;
-        trace.args = arg_table(args)?;
-        check(&self.columns, &trace)?;
-        Ok(trace)
+    fn finish(self) -> Result<()> {
+        let trace = self.parts.trace;
+        trace.args = arg_table(self.parts.args)?;
+        check(&self.columns, trace)
     }
 }
 

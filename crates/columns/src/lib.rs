@@ -41,7 +41,7 @@ mod transform;
 mod value;
 mod write;
 
-pub use decode::decode;
+pub use decode::{decode, decode_into};
 pub use encode::{BLOCKS, Block, encode, encode_block};
 pub use error::ColumnsError;
 

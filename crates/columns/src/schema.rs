@@ -7,13 +7,23 @@ use traceloom_trace::{
 use crate::value::AnyColumn;
 
 /// What is read of the blocks: the trace, and what parts of it are put together from.
-#[derive(Default)]
-pub(crate) struct Parts {
-    pub trace: Trace,
+pub(crate) struct Parts<'t> {
+    pub trace: &'t mut Trace,
     /// Thread states that are written out; only the columns that `thread_states` itself has not.
     pub told: ThreadStateTable,
     pub idle: Idle,
     pub args: Args,
+}
+
+impl<'t> Parts<'t> {
+    pub fn of(trace: &'t mut Trace) -> Self {
+        Self {
+            trace,
+            told: ThreadStateTable::default(),
+            idle: Idle::default(),
+            args: Args::default(),
+        }
+    }
 }
 
 /// Threads that run and have no states.
@@ -93,10 +103,10 @@ impl Rows {
 pub(crate) type Visit<'v> = dyn FnMut(&'static Known, &mut dyn AnyColumn) + 'v;
 
 /// A table that a reader knows, and what shows its columns.
-type Table = (&'static str, fn(&mut Parts, &mut Visit<'_>));
+type Table = (&'static str, fn(&mut Parts<'_>, &mut Visit<'_>));
 
 /// Shows the columns of a table in the order of the schema; none of a table of a newer program.
-pub(crate) fn columns_of(table: &str, parts: &mut Parts, visit: &mut Visit<'_>) {
+pub(crate) fn columns_of(table: &str, parts: &mut Parts<'_>, visit: &mut Visit<'_>) {
     if let Some((_, show)) = TABLES.iter().find(|(name, _)| *name == table) {
         show(parts, visit);
     }

@@ -187,7 +187,7 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
 const LOOK: usize = 64;
 
 /// Works out what the states are put together from.
-pub(crate) fn put_together(parts: &Parts, table: &mut Table<'_>) -> Result<()> {
+pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<()> {
     let follow = follow(parts, table)?;
     let order = by_key(&follow.utid);
     let (ts, keys) = (gather(&follow.ts, &order), gather(&follow.utid, &order));
@@ -214,7 +214,7 @@ struct Followed {
     waker_utid: Vec<i64>,
 }
 
-fn follow(parts: &Parts, table: &mut Table<'_>) -> Result<Followed> {
+fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
     let told = &parts.told;
     let mut idle = vec![false; parts.trace.threads.len()];
     for utid in parts.idle.utid.iter() {
