@@ -22,6 +22,13 @@ pub struct Column<T> {
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Column<T> {
+    /// A column without rows.
+    pub const fn new() -> Self {
         Self {
             chunks: Vec::new(),
             same: None,
