@@ -1,5 +1,7 @@
 //! Reading a table.
 
+use traceloom_trace::CHUNK_ROWS;
+
 use crate::bytes::Input;
 use crate::check::Seen;
 use crate::error::{ColumnsError, Result};
@@ -125,7 +127,10 @@ impl<'a> Table<'a> {
         };
         seen.check_order(&read.numbers)?;
         match &read.numbers {
-            Numbers::Each(numbers) if read.least < read.most => column.set(numbers),
+            Numbers::Each(numbers) if read.least < read.most => {
+                let chunks = numbers.chunks(CHUNK_ROWS);
+                chunks.for_each(|chunk| column.push_numbers(chunk));
+            }
             _ => column.repeat(read.least, self.rows),
         }
         Ok(seen)

@@ -99,8 +99,8 @@ pub(crate) trait AnyColumn {
     fn kind(&self) -> &'static Kind;
     /// Makes it so many rows of one value. The number is of the column's kind.
     fn repeat(&mut self, number: i64, rows: usize);
-    /// Makes it one row for each number. All are of the column's kind.
-    fn set(&mut self, numbers: &[i64]);
+    /// Adds a chunk: one row for each number. All are of the column's kind.
+    fn push_numbers(&mut self, numbers: &[i64]);
 }
 
 impl<T: Value> AnyColumn for Column<T> {
@@ -112,7 +112,7 @@ impl<T: Value> AnyColumn for Column<T> {
         *self = Column::repeated(T::of(number), rows);
     }
 
-    fn set(&mut self, numbers: &[i64]) {
-        *self = numbers.iter().map(|&number| T::of(number)).collect();
+    fn push_numbers(&mut self, numbers: &[i64]) {
+        self.push_chunk(numbers.iter().map(|&number| T::of(number)).collect());
     }
 }

@@ -156,6 +156,14 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// Adds a chunk of [`CHUNK_ROWS`] rows, or the last one, which may have fewer. The column has
+    /// full chunks alone.
+    pub fn push_chunk(&mut self, rows: Vec<T>) {
+        debug_assert!(rows.len() <= CHUNK_ROWS && self.len().is_multiple_of(CHUNK_ROWS));
+        debug_assert!(self.same.is_none());
+        self.chunks.push(rows);
+    }
+
     /// The rows of one chunk, for walks over many rows: [`CHUNK_ROWS`] of them from
     /// `number * CHUNK_ROWS` on, or as many as there are.
     pub fn chunk(&self, number: usize) -> ColumnChunk<'_, T> {
