@@ -1,7 +1,8 @@
 //! Blocks of columns back to a trace.
 
 use traceloom_trace::{
-    ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, SourceId, StringPool, Trace,
+    ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable, SourceId,
+    StringPool, Trace,
 };
 
 use crate::VERSION;
@@ -12,8 +13,8 @@ use crate::error::{ColumnsError, Result};
 use crate::group::scatter;
 use crate::nest::{parents, unpack_times};
 use crate::pack::unpack;
-use crate::read::Table;
-use crate::schema::{Args, Parts, columns_of};
+use crate::read::{Filler, Table};
+use crate::schema::{Args, Parts, fill};
 use crate::states;
 use crate::transform::Transform;
 use crate::value::Value;
@@ -83,18 +84,18 @@ impl<'a> Decoder<'_, 'a> {
             "trace" => trace.bounds = bounds(table)?,
             "strings" => strings(&mut trace.strings, table)?,
             "clocks" => clocks(trace, table)?,
-            "repairs" => repairs(trace, table)?,
+            "repairs" => trace.repairs = repairs(table)?,
             "slices" => nested(table)?,
             "thread_states" if table.has("origin") => states::put_together(&self.parts, table)?,
             _ => {}
         }
-        let mut result = Ok(());
-        columns_of(table.name, &mut self.parts, &mut |known, column| {
-            if result.is_ok() {
-                result = table.put(known, column).map(|seen| self.columns.push(seen));
-            }
-        });
-        result
+        let mut filler = Filler {
+            table,
+            seen: &mut self.columns,
+            result: Ok(()),
+        };
+        fill(&mut self.parts, &mut filler);
+        filler.result
     }
 
     fn finish(self) -> Result<()> {
@@ -168,7 +169,7 @@ fn clocks(trace: &mut Trace, table: &mut Table<'_>) -> Result<()> {
     Ok(())
 }
 
-fn repairs(trace: &mut Trace, table: &mut Table<'_>) -> Result<()> {
+fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
     let sources = table.values("source", &SourceId::KIND, -1)?;
     let counts = table.values("count", &u64::KIND, 1)?;
     let known = table.values("known", &u8::KIND, 0)?;
@@ -176,6 +177,7 @@ fn repairs(trace: &mut Trace, table: &mut Table<'_>) -> Result<()> {
     let lines = table.values("line", &u64::KIND, 0)?;
     let ts = table.values("ts", &i64::KIND, 0)?;
     let (kinds, details) = (table.texts("kind")?, table.texts("detail")?);
+    let mut rows = Vec::with_capacity(table.rows);
     for row in 0..table.rows {
         let is_known = |bit: u8| known[row] >> bit & 1 == 1;
         let place = Place {
@@ -186,16 +188,19 @@ fn repairs(trace: &mut Trace, table: &mut Table<'_>) -> Result<()> {
         let kind = RepairKind::ALL
             .iter()
             .find(|kind| kind.name() == kinds[row]);
-        let detail = || match kind {
-            Some(_) => details[row].to_owned(),
-            None => format!("{}: {}", kinds[row], details[row]),
-        };
-        // A kind that only a newer program has is still counted.
-        let kind = kind.copied().unwrap_or(RepairKind::BadField);
-        let (source, count) = (SourceId::of(sources[row]), counts[row] as u64);
-        trace.repairs.add(source, kind, count, place, detail);
+        rows.push(RepairRow {
+            source: SourceId::of(sources[row]),
+            // A kind that only a newer program has is still counted.
+            kind: kind.copied().unwrap_or(RepairKind::BadField),
+            count: counts[row] as u64,
+            first: place,
+            detail: match kind {
+                Some(_) => details[row].to_owned(),
+                None => format!("{}: {}", kinds[row], details[row]),
+            },
+        });
     }
-    Ok(())
+    Ok(RepairTable::from_rows(rows))
 }
 
 /// Works out what follows from how slices nest: parents, lengths and CPU times.

@@ -116,7 +116,7 @@ impl<'a> Table<'a> {
     }
 
     /// Puts a column to its place, and tells what its numbers were.
-    pub fn put(&mut self, known: &'static Known, column: &mut dyn AnyColumn) -> Result<Seen<'a>> {
+    fn put(&mut self, known: &'static Known, column: &mut dyn AnyColumn) -> Result<Seen<'a>> {
         let read = self.read(known.name, column.kind(), known.missing)?;
         let seen = Seen {
             table: self.name,
@@ -294,6 +294,24 @@ impl<'a> Table<'a> {
             rest = after;
         }
         Ok(texts)
+    }
+}
+
+/// Puts the columns of a table to their places, until one is wrong.
+pub(crate) struct Filler<'f, 'a> {
+    pub table: &'f mut Table<'a>,
+    /// What is still to be checked.
+    pub seen: &'f mut Vec<Seen<'a>>,
+    pub result: Result<()>,
+}
+
+impl Filler<'_, '_> {
+    /// The next column and its place.
+    pub fn column(&mut self, known: &'static Known, column: &mut dyn AnyColumn) {
+        if self.result.is_ok() {
+            let put = self.table.put(known, column);
+            self.result = put.map(|seen| self.seen.push(seen));
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use traceloom_trace::{
     Column, NO_DURATION, NO_NUMBER, NO_TIME, StringId, ThreadId, ThreadStateTable, Trace, TrackKind,
 };
 
-use crate::value::AnyColumn;
+use crate::read::Filler;
 
 /// What is read of the blocks: the trace, and what parts of it are put together from.
 pub(crate) struct Parts<'t> {
@@ -99,24 +99,22 @@ impl Rows {
     }
 }
 
-/// What takes the columns of a table, one after the other.
-pub(crate) type Visit<'v> = dyn FnMut(&'static Known, &mut dyn AnyColumn) + 'v;
+/// A table that a reader knows, and what fills its columns.
+type Table = (&'static str, fn(&mut Parts<'_>, &mut Filler<'_, '_>));
 
-/// A table that a reader knows, and what shows its columns.
-type Table = (&'static str, fn(&mut Parts<'_>, &mut Visit<'_>));
-
-/// Shows the columns of a table in the order of the schema; none of a table of a newer program.
-pub(crate) fn columns_of(table: &str, parts: &mut Parts<'_>, visit: &mut Visit<'_>) {
-    if let Some((_, show)) = TABLES.iter().find(|(name, _)| *name == table) {
-        show(parts, visit);
+/// Fills the columns of a table in the order of the schema; none of a table of a newer program.
+pub(crate) fn fill(parts: &mut Parts<'_>, filler: &mut Filler<'_, '_>) {
+    let table = filler.table.name;
+    if let Some((_, fill)) = TABLES.iter().find(|(name, _)| *name == table) {
+        fill(parts, filler);
     }
 }
 
 macro_rules! tables {
     ($($table:ident = $($place:ident).+ { $($column:ident: $rule:expr;)* })*) => {
-        const TABLES: &[Table] = &[$((stringify!($table), |parts, visit| {
+        const TABLES: &[Table] = &[$((stringify!($table), |parts, filler| {
             let table = &mut parts.$($place).+;
-            $(visit(
+            $(filler.column(
                 const {
                     let (missing, rule) = $rule;
                     &Known { name: stringify!($column), missing, rule }
