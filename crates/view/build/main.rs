@@ -1,5 +1,5 @@
-//! Lists the page's files for `src/assets.rs`, packs its script, and compiles and packs the engine,
-//! which is WebAssembly.
+//! Lists the page's files for `src/assets.rs`, packs its style and script, and compiles and packs
+//! the engine, which is WebAssembly.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use lzma_rust2::{LzmaOptions, LzmaWriter};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use traceloom_pack::{pack_module, pack_text};
 
 #[path = "../src/bundle.rs"]
 mod bundle;
@@ -16,17 +18,19 @@ mod bundle;
 mod module;
 #[path = "../src/short/mod.rs"]
 mod short;
-mod streams;
+#[path = "../src/style.rs"]
+mod style;
 #[path = "../src/tokens.rs"]
 mod tokens;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-const PACKAGE: &str = "traceloom-page-engine";
+const ENGINE: &str = "traceloom-page-engine";
+const UNPACKER: &str = "traceloom-unpacker";
 const PROFILE: &str = "page";
 
-/// What the engine is made of, from the workspace's folder on.
+/// What both are made of, from the workspace's folder on.
 const SOURCES: &[&str] = &[
     "Cargo.toml",
     "Cargo.lock",
@@ -38,6 +42,9 @@ const SOURCES: &[&str] = &[
     "crates/columns/src",
     "crates/engine/Cargo.toml",
     "crates/engine/src",
+    "crates/pack/Cargo.toml",
+    "crates/pack/src",
+    "crates/pack/unpacker",
     "crates/view/wasm",
 ];
 
@@ -50,7 +57,10 @@ fn main() -> Result<()> {
     let web = here.join("web");
     fs::write(out.join("assets.rs"), assets(&web)?)?;
     let page = script(&web, "app/main")?;
-    fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 2)?)?;
+    let css = style(&web)?;
+    let both = [css.as_bytes(), page.as_bytes()].join(&0);
+    fs::write(out.join("page.pack"), pack_text(&both)?)?;
+    fs::write(out.join("page.css"), css)?;
     fs::write(out.join("page.js"), page)?;
     fs::write(out.join("live.js"), script(&web, "live/live")?)?;
     fs::write(out.join("start.js"), script(&web, "source/start")?)?;
@@ -58,8 +68,36 @@ fn main() -> Result<()> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
     }
-    fs::write(out.join("engine.wasm.lzma"), engine(root, &out)?)?;
+    let (engine, unpacker) = match has_target()? {
+        true => (
+            pack_module(&module(ENGINE, root, &out)?)?,
+            gzipped(&module(UNPACKER, root, &out)?)?,
+        ),
+        false => Default::default(),
+    };
+    fs::write(out.join("engine.pack"), engine)?;
+    fs::write(out.join("unpacker.wasm.gz"), unpacker)?;
     Ok(())
+}
+
+/// The page's style sheet and the rooms', as short as they get.
+fn style(web: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    collect(web, web, &mut files)?;
+    files.retain(|file| file.ends_with(".css") && file.contains('/'));
+    files.sort();
+    files.insert(0, "page.css".to_owned());
+    let texts: Vec<String> = files
+        .iter()
+        .map(|file| fs::read_to_string(web.join(file)))
+        .collect::<std::io::Result<_>>()?;
+    Ok(style::stripped(&texts.concat()))
+}
+
+fn gzipped(content: &[u8]) -> Result<Vec<u8>> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(content)?;
+    Ok(gzip.finish()?)
 }
 
 /// A module and all that it imports as one script, as short as it gets.
@@ -96,33 +134,27 @@ fn collect(web: &Path, folder: &Path, files: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The engine, sorted and packed; nothing where this toolchain cannot compile for the browser. The
-/// program is whole without it but for reports, and those say what is missing.
-fn engine(root: &Path, out: &Path) -> Result<Vec<u8>> {
-    if !has_target()? {
-        println!(
-            "cargo::warning=reports cannot be written by this build: `rustup target add {TARGET}`, then build again"
-        );
-        return Ok(Vec::new());
-    }
+/// A package as WebAssembly.
+fn module(package: &str, root: &Path, out: &Path) -> Result<Vec<u8>> {
     let target_dir = out.join("engine");
     let mut cargo = Command::new(env::var_os("CARGO").ok_or("no cargo")?);
     cargo
         .current_dir(root)
-        .args(["build", "--quiet", "--locked", "--package", PACKAGE])
+        .args(["build", "--quiet", "--locked", "--package", package])
         .args(["--profile", PROFILE, "--target", TARGET, "--target-dir"])
         .arg(&target_dir);
     clean(&mut cargo, root);
     let output = cargo.output()?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(format!("the engine does not compile for {TARGET}:\n{said}").into());
+        return Err(format!("{package} does not compile for {TARGET}:\n{said}").into());
     }
-    let name = format!("{}.wasm", PACKAGE.replace('-', "_"));
-    let wasm = fs::read(target_dir.join(TARGET).join(PROFILE).join(name))?;
-    packed(&streams::sorted(&wasm)?, 1)
+    let name = format!("{}.wasm", package.replace('-', "_"));
+    Ok(fs::read(target_dir.join(TARGET).join(PROFILE).join(name))?)
 }
 
+/// Whether this toolchain can compile for the browser. The program is whole without it but for
+/// reports, and those say what is missing.
 fn has_target() -> Result<bool> {
     let rustc = env::var_os("RUSTC").ok_or("no rustc")?;
     let asked = ["--print", "target-libdir", "--target", TARGET];
@@ -132,6 +164,9 @@ fn has_target() -> Result<bool> {
     if !folder.is_dir() {
         // A path that is not there runs this again with every build, until it is.
         println!("cargo::rerun-if-changed={}", folder.display());
+        println!(
+            "cargo::warning=reports cannot be written by this build: `rustup target add {TARGET}`, then build again"
+        );
     }
     Ok(folder.is_dir())
 }
@@ -171,17 +206,4 @@ fn clean(cargo: &mut Command, root: &Path) {
 fn cargo_home() -> Option<PathBuf> {
     let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".cargo"));
     env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
-}
-
-/// LZMA with its size in front, which `web/source/unpack.js` unpacks: a quarter smaller than gzip.
-/// So many bits of a byte say what the next may be.
-fn packed(content: &[u8], literal_context_bits: u32) -> Result<Vec<u8>> {
-    let mut options = LzmaOptions::with_preset(9);
-    options.nice_len = 273;
-    options.lc = literal_context_bits;
-    // Nothing is aligned to words.
-    options.pb = 0;
-    let mut out = LzmaWriter::new_use_header(Vec::new(), &options, Some(content.len() as u64))?;
-    out.write_all(content)?;
-    Ok(out.finish()?)
 }

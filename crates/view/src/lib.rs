@@ -20,6 +20,8 @@ mod report;
 mod server;
 #[cfg(test)]
 mod short;
+#[cfg(test)]
+mod style;
 mod tokens;
 
 pub use bundle::BundleError;

@@ -28,11 +28,15 @@ const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
 /// Likewise of [`LIVE`].
 const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
-/// [`PAGE_SCRIPT`] in LZMA.
-const SCRIPT_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.lzma"));
+/// The style sheets as one, without what nothing needs.
+const PAGE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
+/// [`PAGE_STYLE`], a zero byte and [`PAGE_SCRIPT`], packed.
+const PAGE_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.pack"));
 
-/// Made by `build/main.rs`; empty if the toolchain lacked the target.
-const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm.lzma"));
+/// The engine, packed; empty if the toolchain that built this lacked the target.
+const ENGINE_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.pack"));
+/// What unpacks both: WebAssembly, gzipped. Empty likewise.
+const UNPACKER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/unpacker.wasm.gz"));
 
 /// Why there is no page.
 #[derive(Clone, PartialEq, Eq, Debug, ThisError)]
@@ -65,10 +69,10 @@ pub struct PageParts {
     pub script: String,
     /// The module script that unpacks it in a report.
     pub start: String,
+    /// The style of a report until it is unpacked.
+    pub start_css: String,
     /// What a page of a server has besides: it follows a recording.
     pub live: String,
-    /// The engine as WebAssembly packed by LZMA; see [`engine`](Self::engine).
-    engine_packed: &'static [u8],
 }
 
 /// A page as text, and what its Content-Security-Policy must allow.
@@ -101,30 +105,26 @@ impl PageParts {
         Ok(Self {
             html: file("page.html")?,
             css: match web {
-                Web::Inside => stripped(&style(web)?),
+                Web::Inside => PAGE_STYLE.to_owned(),
                 Web::Folder(_) => style(web)?,
             },
+            start_css: file("start.css")?,
             script: script(ENTRY, PAGE_SCRIPT)?,
             start: script(START, START_SCRIPT)?,
             live: script(LIVE, LIVE_SCRIPT)?,
-            engine_packed: ENGINE,
         })
     }
 
-    /// The engine that answers in a report: WebAssembly, packed by LZMA.
+    /// What unpacks the others, gzipped WebAssembly; the page's style and script, packed; and the
+    /// engine that answers in a report, packed.
     ///
     /// # Errors
-    /// If the toolchain that built this program could not compile it; says how to add it.
-    pub fn engine(&self) -> Result<&'static [u8], PageError> {
-        match self.engine_packed {
+    /// If the toolchain that built this program could not compile them; says how to add that.
+    pub fn packed(&self) -> Result<[&'static [u8]; 3], PageError> {
+        match ENGINE_PACKED {
             [] => Err(PageError::NoEngine),
-            engine => Ok(engine),
+            engine => Ok([UNPACKER, PAGE_PACKED, engine]),
         }
-    }
-
-    /// The script packed by LZMA, as it lies in a report.
-    pub fn script_packed(&self) -> &'static [u8] {
-        SCRIPT_PACKED
     }
 
     /// The script of a server's page: that of all pages, and what follows a recording.
@@ -141,17 +141,22 @@ impl PageParts {
     pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
         let script = self.server_script();
         Ok(Page {
-            html: self.html_with(&script, head, data)?,
+            html: self.html_with(&self.css, &script, head, data)?,
             style_hash: hash(&self.css),
             script_hash: hash(&script),
         })
     }
 
-    fn html_with(&self, script: &str, head: &str, data: &str) -> Result<String, PageError> {
+    fn html_with(
+        &self,
+        css: &str,
+        script: &str,
+        head: &str,
+        data: &str,
+    ) -> Result<String, PageError> {
         let (before, rest) = split(&self.html, STYLE)?;
         let (middle, after) = split(rest, SCRIPT)?;
         let (top, below) = split(before, "<head>")?;
-        let css = &self.css;
         Ok(format!(
             "{top}<head>{head}{below}<style>{css}</style>{middle}{data}<script type=\"module\">{script}</script>{after}"
         ))
@@ -160,21 +165,31 @@ impl PageParts {
 
 impl ReportShell for PageParts {
     fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-        let packed = base64::encode(SCRIPT_PACKED);
-        let packed = format!(
-            "<script type=\"application/octet-stream;base64\" id=\"traceloom-page\">{packed}</script>\n"
-        );
-        Ok(self.html_with(&self.start, head, &(packed + data))?)
+        let [unpacker, page, _] = self.packed()?;
+        let packed = element("unpacker", unpacker) + &element("page", page);
+        Ok(self.html_with(&self.start_css, &self.start, head, &(packed + data))?)
     }
 
     fn style_and_script(&self) -> (String, String) {
-        let scripts = [&self.start, &self.script].map(|script| hash(script));
-        (hash(&self.css), scripts.join(" "))
+        let hashes = |texts: [&String; 2]| texts.map(|text| hash(text)).join(" ");
+        (
+            hashes([&self.start_css, &self.css]),
+            hashes([&self.start, &self.script]),
+        )
     }
 
     fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
-        Ok(self.engine()?)
+        let [_, _, engine] = self.packed()?;
+        Ok(engine)
     }
+}
+
+/// Packed content in a report.
+fn element(name: &str, packed: &[u8]) -> String {
+    let text = base64::encode(packed);
+    format!(
+        "<script type=\"application/octet-stream;base64\" id=\"traceloom-{name}\">{text}</script>\n"
+    )
 }
 
 /// `page.css`, then the rooms' own.
@@ -186,38 +201,6 @@ fn style(web: &Web) -> Result<String, PageError> {
     Ok(css)
 }
 
-/// A style sheet without comments and the blanks that nothing needs. Strings stay as they are; a
-/// blank before a colon stays too: in a selector it means something.
-fn stripped(css: &str) -> String {
-    let mut out = String::with_capacity(css.len());
-    let (mut rest, mut quote) = (css, None);
-    while let Some(letter) = rest.chars().next() {
-        if quote.is_none() && rest.starts_with("/*") {
-            rest = rest[2..].split_once("*/").map_or("", |(_, after)| after);
-            continue;
-        }
-        rest = &rest[letter.len_utf8()..];
-        match (quote, letter) {
-            (Some(open), _) => quote = (letter != open).then_some(open),
-            (None, '"' | '\'') => quote = Some(letter),
-            _ => {}
-        }
-        let glues = |last: char| matches!(last, '{' | '}' | ';' | ',' | ':' | ' ');
-        let is_blank = quote.is_none() && letter.is_ascii_whitespace();
-        match (is_blank, letter) {
-            (true, _) if out.is_empty() || out.ends_with(glues) => {}
-            (true, _) => out.push(' '),
-            (_, '{' | '}' | ';' | ',') if quote.is_none() => {
-                let kept = out.trim_end_matches(' ').len();
-                out.truncate(kept);
-                out.push(letter);
-            }
-            _ => out.push(letter),
-        }
-    }
-    out
-}
-
 fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), PageError> {
     text.split_once(at).ok_or(PageError::NoPlace(at))
 }
@@ -225,16 +208,4 @@ fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), Page
 /// A source expression of a Content-Security-Policy that allows just this text.
 pub fn hash(text: &str) -> String {
     format!("'sha256-{}'", base64::encode(&Sha256::digest(text)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stripped;
-
-    #[test]
-    fn a_style_without_blanks_means_the_same() {
-        let css = "/* a */\n:root { --a: #fff;\n --b: 1px 2px; }\n.a  .b:not(:first-child) > i, .c :hover\n{ content: \" { ; } \"; }\n";
-        let expected = ":root{--a:#fff;--b:1px 2px;}.a .b:not(:first-child) > i,.c :hover{content:\" { ; } \";}";
-        assert_eq!(stripped(css), expected);
-    }
 }

@@ -3,8 +3,9 @@
 //! ```text
 //! <head> marker of a report, policy, title, style
 //! <body> shell
-//!   <script id="traceloom-page">              base64 of the page's script in LZMA
-//!   <script id="traceloom-engine">            base64 of sorted WebAssembly in LZMA
+//!   <script id="traceloom-unpacker">          base64 of gzipped WebAssembly, which unpacks the next two
+//!   <script id="traceloom-page">              base64 of the page's style and script, packed
+//!   <script id="traceloom-engine">            base64 of WebAssembly, packed
 //!   <script class="traceloom-columns" …>      base64 of gzipped columns, several
 //!   <!-- BEGIN TRACE --> <script class="trace-data"> …     with --embed-source
 //!   <script type="module">                    unpacks and starts the page

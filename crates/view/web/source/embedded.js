@@ -1,8 +1,6 @@
 // A report as a source: its columns and the engine are in the page itself.
 
 import {AskError, aborted, decode} from "source/source";
-import {joined} from "source/streams";
-import {unpack} from "source/unpack";
 import {startEngine} from "source/worker";
 
 /** @typedef {import("source/source").Answer} Answer */
@@ -21,9 +19,12 @@ import {startEngine} from "source/worker";
  * @property {(error: unknown) => void} reject
  */
 
+/** The engine, which `source/start.js` unpacks in a report. @returns {Promise<Uint8Array<ArrayBuffer>> | undefined} */
+const unpacked = () => /** @type {any} */ (globalThis).traceloomEngine;
+
 /** Whether this page is a report. */
 export function isReport() {
-  return document.getElementById("traceloom-engine") !== null;
+  return unpacked() !== undefined;
 }
 
 /** @returns {import("source/source").TraceSource} */
@@ -32,21 +33,15 @@ export function embeddedSource() {
   return {live: false, ask: queue.ask, ready: queue.ready};
 }
 
-/** The report's data, which leaves the document: nobody needs it twice. @returns {Order} */
-function data() {
+/** The report's data, which leaves the document: nobody needs it twice. @returns {Promise<Order>} */
+async function data() {
   const elements = [...document.querySelectorAll("script.traceloom-columns")];
   const parts = elements.map((element) => {
     const bytes = Number(element.getAttribute("data-bytes"));
-    return {text: taken(element), bytes};
+    element.remove();
+    return {text: (element.textContent ?? "").trim(), bytes};
   });
-  return {op: "load", engine: taken(document.getElementById("traceloom-engine")), parts};
-}
-
-/** @param {Element | null} element */
-function taken(element) {
-  const text = element?.textContent ?? "";
-  element?.remove();
-  return text.trim();
+  return {op: "load", engine: await /** @type {Promise<Uint8Array<ArrayBuffer>>} */ (unpacked()), parts};
 }
 
 /**
@@ -57,11 +52,11 @@ function taken(element) {
  */
 function start(hear) {
   const here = () => {
-    const engine = startEngine((packed) => joined(unpack(packed)), hear);
+    const engine = startEngine(hear);
     // Not at once: the page draws what it has before it works.
     return (/** @type {Order} */ order) => void setTimeout(() => engine(order));
   };
-  const source = `const order=(${startEngine})((p)=>(${joined})((${unpack})(p)),(n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);`;
+  const source = `const order=(${startEngine})((n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);`;
   try {
     const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
     const worker = new Worker(url);
@@ -110,7 +105,7 @@ class Queue {
     });
     // Who asks hears of a failure; nobody may have asked yet.
     this.loading.catch(() => {});
-    this.send(data());
+    data().then(this.send, (error) => this.fail(String(error)));
   }
 
   ready = (/** @type {(progress: Progress) => void} */ report) => {

@@ -2,7 +2,7 @@
 
 /**
  * What the page sends.
- * @typedef {{op: "load", engine: string, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
+ * @typedef {{op: "load", engine: Uint8Array<ArrayBuffer>, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
  *
  * What comes back: in answer to `load` any number of `done` and then `loaded` or `error`, in
  * answer to `ask` one `answer` or `error`.
@@ -23,11 +23,10 @@
  * Starts an engine that takes orders one after the other. Its text is the source of the worker:
  * nothing outside of this function may be used in it.
  *
- * @param {(packed: Uint8Array) => Uint8Array<ArrayBuffer>} unpack
  * @param {(news: News, transfer?: Transferable[]) => void} send
  * @returns {(order: Order) => Promise<void>}
  */
-export function startEngine(unpack, send) {
+export function startEngine(send) {
   /** @type {Exports | null} */
   let engine = null;
   /** The same from its first call on, whether or not it has a trace. @type {Exports | null} */
@@ -53,12 +52,14 @@ export function startEngine(unpack, send) {
     return `the engine broke down on this question: ${begun ? said(begun) : error.message}`;
   }
 
-  /** @param {string} text @param {{text: string, bytes: number}[]} parts */
-  async function load(text, parts) {
+  /** @param {Uint8Array<ArrayBuffer>} module @param {{text: string, bytes: number}[]} parts */
+  async function load(module, parts) {
     // Compiling goes on beside the unpacking.
-    const compiled = WebAssembly.instantiate(unpack(bytes(text)), {env: {lowercase, digits: (/** @type {number} */ number) => give(String(number))}});
+    const compiled = WebAssembly.instantiate(module, {env: {lowercase, digits: (/** @type {number} */ number) => give(String(number))}});
     const unpacked = parts.map((part) => inflate(part.text));
-    const {instance} = await compiled;
+    const {instance} = await compiled.catch(() => {
+      throw new Error("the engine in this report is damaged: was the file saved whole?");
+    });
     const loaded = begun = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
     const total = parts.reduce((sum, part) => sum + part.bytes, 0);
     let done = 0;
