@@ -1,11 +1,16 @@
 //! The arithmetic coder: a bit of probability p narrows a range by p.
 
-use crate::model::Model;
-
 /// Where the range of a set bit ends. `probability` is of 65536.
 #[inline]
 fn split(low: u32, high: u32, probability: u32) -> u32 {
     low + ((u64::from(high - low) * u64::from(probability)) >> 16) as u32
+}
+
+/// What codes bits, or gives back those that were coded.
+pub trait Coder {
+    /// The next bit, which is set with a probability of 65536. `known` is the bit where it is
+    /// being coded.
+    fn bit(&mut self, probability: u32, known: u32) -> u32;
 }
 
 /// Gives back the bits.
@@ -36,26 +41,16 @@ impl<'a> Decoder<'a> {
         let next = self.rest.next().copied().unwrap_or(0);
         self.value = self.value << 8 | u32::from(next);
     }
+}
 
-    /// The next byte, whose bits the model learns.
-    pub fn byte(&mut self, model: &mut Model) -> u8 {
-        let mut byte = 0;
-        for _ in 0..8 {
-            byte = byte << 1 | self.bit(model);
-        }
-        byte as u8
-    }
-
-    // Called, and not part of one long loop: browsers swap quick code for good code at calls.
-    #[inline(never)]
-    fn bit(&mut self, model: &mut Model) -> u32 {
-        let split = split(self.low, self.high, model.expect());
+impl Coder for Decoder<'_> {
+    fn bit(&mut self, probability: u32, _: u32) -> u32 {
+        let split = split(self.low, self.high, probability);
         let bit = u32::from(self.value <= split);
         match bit {
             1 => self.high = split,
             _ => self.low = split + 1,
         }
-        model.learn(bit);
         while (self.low ^ self.high) >> 24 == 0 {
             self.shift();
         }
@@ -82,29 +77,26 @@ impl Encoder {
         }
     }
 
-    pub fn byte(&mut self, model: &mut Model, byte: u8) {
-        for place in (0..8).rev() {
-            self.bit(model, u32::from(byte >> place & 1));
-        }
+    /// All that was coded. Zeros behind it are understood.
+    pub fn end(mut self) -> Vec<u8> {
+        self.coded.push((self.high >> 24) as u8);
+        self.coded
     }
+}
 
-    fn bit(&mut self, model: &mut Model, bit: u32) {
-        let split = split(self.low, self.high, model.expect());
-        match bit {
+#[cfg(feature = "pack")]
+impl Coder for Encoder {
+    fn bit(&mut self, probability: u32, known: u32) -> u32 {
+        let split = split(self.low, self.high, probability);
+        match known {
             1 => self.high = split,
             _ => self.low = split + 1,
         }
-        model.learn(bit);
         while (self.low ^ self.high) >> 24 == 0 {
             self.coded.push((self.high >> 24) as u8);
             self.low <<= 8;
             self.high = self.high << 8 | 255;
         }
-    }
-
-    /// All that was coded. Zeros behind it are understood.
-    pub fn end(mut self) -> Vec<u8> {
-        self.coded.push((self.high >> 24) as u8);
-        self.coded
+        known
     }
 }

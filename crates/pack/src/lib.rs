@@ -58,8 +58,7 @@ pub fn unpack(packed: &[u8], model: &mut Model, out: &mut [u8]) -> Option<()> {
     let mut out = Out::new(out);
     // Beyond the end there are only zeros, which may go on for long.
     for _ in 0..stripped.min(model::MOST) {
-        let byte = decoder.byte(model);
-        model.put(byte, &mut out);
+        model.byte(&mut decoder, 0, &mut out);
     }
     Some(())
 }

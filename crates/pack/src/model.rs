@@ -6,6 +6,7 @@
 //! ```
 
 use crate::code::{Code, Out};
+use crate::coder::Coder;
 use crate::context::{CONTEXTS, Text, hash, lowest};
 use crate::logistic::{Logistic, Odds, Probability};
 use crate::mixer::Mixer;
@@ -52,13 +53,39 @@ impl Model {
         self.mixer.begin();
         self.repeat.begin();
         self.code = Code::new(functions, head);
+    }
+
+    /// Codes a byte, or gives back the one that was coded; what it means goes to `out`. `known`
+    /// is the byte where it is being coded.
+    // Called, and not part of one long loop: browsers swap quick code for good code at calls.
+    #[inline(never)]
+    pub fn byte(&mut self, coder: &mut impl Coder, known: u8, out: &mut Out<'_>) {
+        let byte = self.bits(coder, known);
+        self.code.put(byte, out);
+        self.text.put(byte);
+        self.recent = self.recent << 8 | u64::from(byte);
+        self.repeat.put(byte, self.at, lowest(6, self.recent));
+        self.at += 1;
+    }
+
+    fn bits(&mut self, coder: &mut impl Coder, known: u8) -> u8 {
+        self.contexts = match self.is_text {
+            true => self.text.contexts(self.recent),
+            false => self.code.contexts(self.recent, self.at),
+        };
         (self.byte, self.half) = (1, 1);
-        self.next_byte();
+        self.find_lines();
+        for place in (0..8).rev() {
+            let probability = self.expect();
+            let bit = coder.bit(probability, u32::from(known >> place & 1));
+            self.learn(bit);
+        }
+        self.byte as u8
     }
 
     /// The probability that the next bit is set, of 65536; never 0 nor all.
     #[inline]
-    pub fn expect(&mut self) -> u32 {
+    fn expect(&mut self) -> u32 {
         self.said = self.slots.look(&self.lines, self.half);
         for i in 0..CONTEXTS {
             self.inputs[i] = self.logistic.stretch(self.said[i] >> 4);
@@ -100,7 +127,7 @@ impl Model {
 
     /// Learns what the bit was that [`expect`](Self::expect) was asked for.
     #[inline]
-    pub fn learn(&mut self, bit: u32) {
+    fn learn(&mut self, bit: u32) {
         self.slots.learn(&self.lines, self.half, &self.said, bit);
         let ([a, b], [expected_a, expected_b]) = (self.sets, self.expected);
         self.mixer.learn(a, &self.inputs, expected_a, bit);
@@ -112,25 +139,6 @@ impl Model {
             self.half = 1;
             self.find_lines();
         }
-    }
-
-    /// Goes on behind a byte whose eight bits were learned, and gives to `out` what it means.
-    pub fn put(&mut self, byte: u8, out: &mut Out<'_>) {
-        self.code.put(byte, out);
-        self.text.put(byte);
-        self.recent = self.recent << 8 | u64::from(byte);
-        self.repeat.put(byte, self.at, lowest(6, self.recent));
-        self.at += 1;
-        (self.byte, self.half) = (1, 1);
-        self.next_byte();
-    }
-
-    fn next_byte(&mut self) {
-        self.contexts = match self.is_text {
-            true => self.text.contexts(self.recent),
-            false => self.code.contexts(self.recent, self.at),
-        };
-        self.find_lines();
     }
 
     fn find_lines(&mut self) {

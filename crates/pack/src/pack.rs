@@ -91,8 +91,7 @@ fn packed(stripped: &Stripped, length: usize) -> Result<Vec<u8>, PackError> {
     let mut model = new_model();
     model.begin(stripped.functions, stripped.head);
     for byte in bytes {
-        encoder.byte(&mut model, *byte);
-        model.put(*byte, &mut Out::new(&mut []));
+        model.byte(&mut encoder, *byte, &mut Out::new(&mut []));
     }
     Ok(encoder.end())
 }

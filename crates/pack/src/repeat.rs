@@ -6,6 +6,7 @@ use crate::model::MOST;
 /// Longer repetitions are as sure as these.
 const LONGEST: usize = 31;
 
+/// What came before, and where it is being repeated.
 pub struct Repeat {
     bytes: [u8; MOST as usize],
     /// Where the last bytes with a hash ended.
