@@ -23,6 +23,11 @@ use traceloom_engine::{Cancel, Engine, Frame};
 use traceloom_trace::Trace;
 
 #[cfg(target_family = "wasm")]
+mod heap;
+#[cfg(target_family = "wasm")]
+mod memory;
+
+#[cfg(target_family = "wasm")]
 mod page {
     // Named, as newer linkers take no symbol for granted.
     #[link(wasm_import_module = "env")]
