@@ -85,11 +85,14 @@ impl Frame {
     /// The bytes that go to the page.
     pub fn finish(mut self) -> Vec<u8> {
         self.json.put_items("columns", &self.columns);
-        let json = self.json.end();
-        let start = (4 + json.len()).next_multiple_of(8);
+        let inside = self.json.inside();
+        let length = inside.len() + 2;
+        let start = (4 + length).next_multiple_of(8);
         let mut out = Vec::with_capacity(start + self.bytes.len());
-        out.extend_from_slice(&(json.len() as u32).to_le_bytes());
-        out.extend_from_slice(json.as_bytes());
+        out.extend_from_slice(&(length as u32).to_le_bytes());
+        out.push(b'{');
+        out.extend_from_slice(inside);
+        out.push(b'}');
         out.resize(start, b' ');
         out.extend_from_slice(&self.bytes);
         out

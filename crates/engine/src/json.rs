@@ -3,13 +3,13 @@
 //! answers themselves.
 
 use traceloom_analyze::frames::{AppReport, BlockedReport, TopReport, WorstFrame};
-use traceloom_trace::{push_decimal, shortest_digits};
+use traceloom_trace::{decimal, shortest_digits};
 
 use crate::text::cut;
 
 /// The inside of a JSON object, written so far. Objects and lists within may be open.
 #[derive(Clone, Debug, Default)]
-pub struct Json(String);
+pub struct Json(Vec<u8>);
 
 /// What can be written as JSON.
 pub trait ToJson {
@@ -34,17 +34,17 @@ impl Json {
 
     /// Adds an object, whose fields `fill` adds.
     pub fn object(&mut self, key: &str, fill: impl FnOnce(&mut Self)) -> &mut Self {
-        self.open(key, '{');
+        self.word(key, "{");
         fill(self);
-        self.close('}');
+        self.add("}");
         self
     }
 
     /// Adds a list, whose items `fill` adds: values without a key.
     pub fn list(&mut self, key: &str, fill: impl FnOnce(&mut Self)) -> &mut Self {
-        self.open(key, '[');
+        self.word(key, "[");
         fill(self);
-        self.close(']');
+        self.add("]");
         self
     }
 
@@ -57,23 +57,28 @@ impl Json {
     ) -> &mut Self {
         self.list(key, |json| {
             for item in items {
-                json.open("", '{');
+                json.word("", "{");
                 fill(json, item);
-                json.close('}');
+                json.add("}");
             }
         })
     }
 
-    /// The object, closed.
-    pub(crate) fn end(&self) -> String {
-        ["{", &self.0, "}"].concat()
+    /// What stands between the object's braces, as UTF-8.
+    pub(crate) fn inside(&self) -> &[u8] {
+        &self.0
     }
 
     /// Adds `items`, which are written already, as a list.
     pub(crate) fn put_items(&mut self, key: &str, items: &Self) {
-        self.open(key, '[');
-        self.0 += &items.0;
-        self.close(']');
+        self.word(key, "[");
+        self.0.extend_from_slice(&items.0);
+        self.add("]");
+    }
+
+    #[inline(never)]
+    fn add(&mut self, json: &str) {
+        self.0.extend_from_slice(json.as_bytes());
     }
 
     /// A comma where something stands before, and the key if there is one.
@@ -81,108 +86,84 @@ impl Json {
     #[inline(never)]
     fn place(&mut self, key: &str) {
         // The last character of a value is never one of these.
-        if !matches!(self.0.as_bytes().last(), None | Some(b'{' | b'[')) {
-            self.0.push(',');
+        if !matches!(self.0.last(), None | Some(b'{' | b'[')) {
+            self.0.push(b',');
         }
         if !key.is_empty() {
-            put_text(&mut self.0, key);
-            self.0.push(':');
+            self.quote(key);
+            self.0.push(b':');
         }
     }
 
     #[inline(never)]
-    fn open(&mut self, key: &str, bracket: char) {
-        self.place(key);
-        self.0.push(bracket);
-    }
-
-    #[inline(never)]
-    fn close(&mut self, bracket: char) {
-        self.0.push(bracket);
+    fn quote(&mut self, text: &str) {
+        let out = &mut self.0;
+        out.reserve(text.len() + 2);
+        out.push(b'"');
+        for &byte in text.as_bytes() {
+            let short = match byte {
+                b'\n' => b'n',
+                b'\t' => b't',
+                b'\r' => b'r',
+                b'"' | b'\\' => byte,
+                ..b' ' => b'u',
+                _ => 0,
+            };
+            if short == 0 {
+                out.push(byte);
+                continue;
+            }
+            out.push(b'\\');
+            out.push(short);
+            if short == b'u' {
+                let hex = char::from_digit(u32::from(byte & 15), 16);
+                out.extend_from_slice(&[b'0', b'0', b'0' + (byte >> 4)]);
+                out.push(hex.unwrap_or_default() as u8);
+            }
+        }
+        out.push(b'"');
     }
 
     #[inline(never)]
     fn text(&mut self, key: &str, text: &str) {
         self.place(key);
-        put_text(&mut self.0, text);
+        self.quote(text);
     }
 
-    /// What is JSON already.
+    /// What is JSON already, or starts an object or a list.
     #[inline(never)]
     fn word(&mut self, key: &str, word: &str) {
         self.place(key);
-        self.0.push_str(word);
+        self.add(word);
     }
 
     #[inline(never)]
     fn unsigned(&mut self, key: &str, number: u64) {
-        self.place(key);
-        push_decimal(&mut self.0, number, 0);
+        self.word(key, decimal(number, 0, &mut [0; 24]));
     }
 
     #[inline(never)]
     fn signed(&mut self, key: &str, number: i64) {
-        self.place(key);
-        if number < 0 {
-            self.0.push('-');
-        }
-        push_decimal(&mut self.0, number.unsigned_abs(), 0);
+        self.word(key, if number < 0 { "-" } else { "" });
+        self.add(decimal(number.unsigned_abs(), 0, &mut [0; 24]));
     }
 
     #[inline(never)]
     fn float(&mut self, key: &str, number: f64) {
-        self.place(key);
-        if number.trunc() == number && number.abs() < EXACT {
-            if number.is_sign_negative() {
-                self.0.push('-');
-            }
-            push_decimal(&mut self.0, number.abs() as u64, 0);
-            self.0.push_str(".0");
-        } else if number.is_finite() {
-            self.0 += &shortest_digits(number);
+        if !number.is_finite() {
+            self.word(key, "null");
+        } else if number.trunc() == number && number.abs() < EXACT {
+            self.word(key, if number.is_sign_negative() { "-" } else { "" });
+            // With its `.0`.
+            self.add(decimal(number.abs() as u64 * 10, 1, &mut [0; 24]));
         } else {
-            self.0.push_str("null");
+            self.word(key, &shortest_digits(number));
         }
     }
 }
 
 /// Floats up to here are whole numbers and are written as such.
 const EXACT: f64 = (1u64 << 53) as f64;
-
-#[inline(never)]
-fn put_text(out: &mut String, text: &str) {
-    out.push('"');
-    let mut rest = text;
-    while let Some(at) = rest
-        .bytes()
-        .position(|b| b < b' ' || b == b'"' || b == b'\\')
-    {
-        // What is special is ASCII, so that it stands between characters.
-        let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        out.push_str(plain);
-        let mut chars = special.chars();
-        put_special(out, chars.next().unwrap_or_default());
-        rest = chars.as_str();
-    }
-    out.push_str(rest);
-    out.push('"');
-}
-
-fn put_special(out: &mut String, special: char) {
-    let hex = |digit: u32| char::from_digit(digit, 16).unwrap_or_default();
-    out.push('\\');
-    match special {
-        '\n' => out.push('n'),
-        '\t' => out.push('t'),
-        '\r' => out.push('r'),
-        '"' | '\\' => out.push(special),
-        _ => {
-            out.push_str("u00");
-            out.push(hex(special as u32 >> 4));
-            out.push(hex(special as u32 & 15));
-        }
-    }
-}
 
 macro_rules! as_number {
     ($($method:ident($number:ty): $($type:ty)*;)*) => {$($(
@@ -277,7 +258,7 @@ mod tests {
     fn text(value: &dyn ToJson) -> String {
         let mut json = Json::default();
         value.put("", &mut json);
-        json.0
+        String::from_utf8(json.0).unwrap()
     }
 
     #[test]
@@ -334,7 +315,7 @@ mod tests {
         let mut items = Json::default();
         items.put("", "[").put("", "{");
         json.put_items("e", &items);
-        let expected = r#"{"a":1,"b":[1,-2],"c":["x",null,{},[],true],"d":[{"n":1,"t":"a…"},{"n":2,"t":"a…"}],"e":["[","{"]}"#;
-        assert_eq!(json.end(), expected);
+        let expected = r#""a":1,"b":[1,-2],"c":["x",null,{},[],true],"d":[{"n":1,"t":"a…"},{"n":2,"t":"a…"}],"e":["[","{"]"#;
+        assert_eq!(json.inside(), expected.as_bytes());
     }
 }

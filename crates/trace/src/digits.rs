@@ -48,17 +48,21 @@ pub(crate) use of_browser::plain_digits;
 #[cfg(target_family = "wasm")]
 pub use of_browser::{set_digits, shortest_digits};
 
-/// Adds a number of units that are 10^-`decimals` each: of 1 decimal, 125 is `12.5`.
-pub fn push_decimal(out: &mut String, number: u64, decimals: u32) {
-    let (start, mut rest, mut place) = (out.len(), number, 0);
+/// A number of units that are 10^-`decimals` each, at most 3, as text: of 1 decimal, 125 is
+/// `12.5`. `room` is where it is written.
+pub fn decimal(number: u64, decimals: u32, room: &mut [u8; 24]) -> &str {
+    let (mut start, mut rest, mut place) = (room.len(), number, 0);
     while place <= decimals || rest > 0 {
         if place == decimals && place > 0 {
-            out.insert(start, '.');
+            start -= 1;
+            room[start] = b'.';
         }
-        out.insert(start, char::from(b'0' + (rest % 10) as u8));
+        start -= 1;
+        room[start] = b'0' + (rest % 10) as u8;
         rest /= 10;
         place += 1;
     }
+    std::str::from_utf8(&room[start..]).unwrap_or_default()
 }
 
 /// Digits without an exponent: `1.5e-7` is `0.00000015`.
@@ -92,15 +96,12 @@ mod tests {
 
     #[test]
     fn decimals() {
-        let text = |number, decimals| {
-            let mut out = String::from("=");
-            push_decimal(&mut out, number, decimals);
-            out
-        };
-        assert_eq!([text(0, 0), text(907, 0)], ["=0", "=907"]);
-        assert_eq!([text(0, 1), text(125, 1)], ["=0.0", "=12.5"]);
-        assert_eq!([text(7, 3), text(1234, 3)], ["=0.007", "=1.234"]);
-        assert_eq!(text(u64::MAX, 0), "=18446744073709551615");
+        let text = |number, decimals| decimal(number, decimals, &mut [0; 24]).to_owned();
+        assert_eq!([text(0, 0), text(907, 0)], ["0", "907"]);
+        assert_eq!([text(0, 1), text(125, 1)], ["0.0", "12.5"]);
+        assert_eq!([text(7, 3), text(1234, 3)], ["0.007", "1.234"]);
+        assert_eq!(text(u64::MAX, 0), "18446744073709551615");
+        assert_eq!(text(u64::MAX, 3), "18446744073709551.615");
     }
 
     #[test]

@@ -13,16 +13,11 @@ pub(super) fn reduce_crossings(layers: &mut Layers) {
     let mut best = (links.crossings(&layers.rows, &places), layers.rows.clone());
     for sweep in 0..SWEEPS {
         let is_downward = sweep % 2 == 0;
-        for step in 1..layers.rows.len() {
-            let row = if is_downward {
-                step
-            } else {
-                layers.rows.len() - 1 - step
-            };
-            let towards = if is_downward {
-                &links.above
-            } else {
-                &links.below
+        let last = layers.rows.len().saturating_sub(1);
+        for step in 1..=last {
+            let (row, towards) = match is_downward {
+                true => (step, &links.above),
+                false => (last - step, &links.below),
             };
             sort_row(&mut layers.rows[row], towards, &mut places);
         }
@@ -49,9 +44,11 @@ impl Links {
             above: vec![Vec::new(); layers.row_of.len()],
             below: vec![Vec::new(); layers.row_of.len()],
         };
-        for pair in layers.ways.iter().flat_map(|way| way.vertices.windows(2)) {
-            links.below[pair[0]].push(pair[1]);
-            links.above[pair[1]].push(pair[0]);
+        for way in &layers.ways {
+            for pair in way.vertices.windows(2) {
+                links.below[pair[0]].push(pair[1]);
+                links.above[pair[1]].push(pair[0]);
+            }
         }
         links
     }
@@ -65,17 +62,19 @@ impl Links {
 
     /// How often edges cross, all rows together.
     fn crossings(&self, rows: &[Vec<usize>], places: &[usize]) -> u64 {
-        rows.windows(2)
-            .map(|pair| {
-                let mut ends = Vec::new();
-                for &vertex in &pair[0] {
-                    let from = ends.len();
-                    ends.extend(self.below[vertex].iter().map(|&to| places[to]));
-                    ends[from..].small_sort_unstable();
+        let mut count = 0;
+        for pair in rows.windows(2) {
+            let mut ends = Vec::new();
+            for &vertex in &pair[0] {
+                let from = ends.len();
+                for &to in &self.below[vertex] {
+                    ends.push(places[to]);
                 }
-                inversions(&ends, pair[1].len())
-            })
-            .sum()
+                ends[from..].small_sort_unstable();
+            }
+            count += inversions(&ends, pair[1].len());
+        }
+        count
     }
 }
 
@@ -103,31 +102,34 @@ fn inversions(values: &[usize], size: usize) -> u64 {
 pub(super) fn places_of(layers: &Layers) -> Vec<usize> {
     let mut places = vec![0; layers.row_of.len()];
     for row in &layers.rows {
-        row.iter()
-            .enumerate()
-            .for_each(|(place, &vertex)| places[vertex] = place);
+        note_places(row, &mut places);
     }
     places
 }
 
-/// Sorts a row by the mean place of each vertex's neighbours; those without stay where they are.
-fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
-    let mut keyed: Vec<(f64, usize)> = row
-        .iter()
-        .map(|&vertex| {
-            let near = &towards[vertex];
-            let sum: usize = near.iter().map(|&other| places[other]).sum();
-            match near.len() {
-                0 => (places[vertex] as f64, vertex),
-                count => (sum as f64 / count as f64, vertex),
-            }
-        })
-        .collect();
-    keyed.small_sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (place, (slot, (_, vertex))) in row.iter_mut().zip(keyed).enumerate() {
-        *slot = vertex;
+/// Notes the places of a row's vertices.
+pub(super) fn note_places(row: &[usize], places: &mut [usize]) {
+    for (place, &vertex) in row.iter().enumerate() {
         places[vertex] = place;
     }
+}
+
+/// Sorts a row by the mean place of each vertex's neighbours; those without stay where they are.
+fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
+    let mut means = Vec::with_capacity(row.len());
+    for &vertex in &*row {
+        let near = &towards[vertex];
+        let mut sum = 0;
+        for &other in near {
+            sum += places[other];
+        }
+        if near.is_empty() {
+            sum = places[vertex];
+        }
+        means.push(sum as f64 / near.len().max(1) as f64);
+    }
+    row.small_sort_by(|&a, &b| means[places[a]].total_cmp(&means[places[b]]));
+    note_places(row, places);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Texts and numbers at the end of a string, without the standard library's formatting: a report
 //! carries this code.
 
-use traceloom_trace::push_decimal;
+use traceloom_trace::decimal;
 
 /// What writes labels and pictures.
 pub(super) trait Pen {
@@ -55,8 +55,7 @@ impl Pen for String {
 
     #[inline(never)]
     fn count(&mut self, number: u64) -> &mut Self {
-        push_decimal(self, number, 0);
-        self
+        self.put(decimal(number, 0, &mut [0; 24]))
     }
 
     #[inline(never)]
@@ -66,8 +65,7 @@ impl Pen for String {
         if scaled < 0 {
             self.push('-');
         }
-        push_decimal(self, scaled.unsigned_abs(), decimals);
-        self
+        self.put(decimal(scaled.unsigned_abs(), decimals, &mut [0; 24]))
     }
 
     #[inline(never)]

@@ -6,7 +6,7 @@
 //! want. Each vertex then stands in the middle of its four places.
 
 use super::layers::Layers;
-use super::order::{Links, places_of};
+use super::order::{Links, note_places, places_of};
 use traceloom_trace::SmallSort;
 
 /// Room between boxes side by side, px.
@@ -37,6 +37,16 @@ impl Spot {
     }
 }
 
+/// The greater of two lengths, neither of which is NaN.
+pub(super) fn greater(one: f64, other: f64) -> f64 {
+    if one > other { one } else { other }
+}
+
+/// The smaller of two lengths, neither of which is NaN.
+pub(super) fn smaller(one: f64, other: f64) -> f64 {
+    if one < other { one } else { other }
+}
+
 /// The places of all vertices; points are as high as their row, so that edges pass it straight.
 /// `sizes` are those of the boxes.
 pub(super) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
@@ -44,11 +54,12 @@ pub(super) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
     let mut spots = vec![Spot::default(); layers.row_of.len()];
     let mut top = 0.0;
     for row in &layers.rows {
-        let size = |vertex: usize| sizes.get(vertex).copied();
-        let heights = row.iter().filter_map(|&vertex| size(vertex));
-        let highest = heights.map(|(_, height)| height).fold(0.0, f64::max);
+        let mut highest = 0.0;
         for &vertex in row {
-            let (width, height) = size(vertex).unwrap_or((0.0, highest));
+            highest = greater(highest, sizes.get(vertex).map_or(0.0, |size| size.1));
+        }
+        for &vertex in row {
+            let (width, height) = sizes.get(vertex).copied().unwrap_or((0.0, highest));
             spots[vertex] = Spot {
                 x: xs[vertex],
                 y: top + highest / 2.0,
@@ -61,49 +72,56 @@ pub(super) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
     spots
 }
 
+/// Where each vertex stands in one drawing, and the drawing's sides, px.
+struct Drawing {
+    xs: Vec<f64>,
+    left: f64,
+    right: f64,
+}
+
 /// The middle of each vertex, px; the smallest may be below 0.
 fn horizontal(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<f64> {
     let mut columns = Columns::of(layers, sizes);
-    let mut drawn = Vec::with_capacity(4);
-    for _ in 0..2 {
-        for sign in [1.0, -1.0] {
-            let mut xs = columns.drawn();
-            xs.iter_mut().for_each(|x| *x *= sign);
-            drawn.push(xs);
-            columns.mirror();
+    let mut drawings = Vec::with_capacity(4);
+    for number in 0..4 {
+        let sign = if number % 2 == 0 { 1.0 } else { -1.0 };
+        let (mut left, mut right) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut xs = columns.drawn();
+        for (vertex, x) in xs.iter_mut().enumerate() {
+            *x *= sign;
+            let half = sizes.get(vertex).map_or(0.0, |size| size.0 / 2.0);
+            left = smaller(left, *x - half);
+            right = greater(right, *x + half);
         }
-        columns.turn_over();
+        drawings.push(Drawing { xs, left, right });
+        columns.mirror();
+        if number == 1 {
+            columns.turn_over();
+        }
     }
-    joined(&drawn, sizes)
+    joined(&drawings)
 }
 
 /// The middle of four drawings, after they are moved to the sides of the narrowest: two of them
 /// lean left, two right.
-fn joined(drawn: &[Vec<f64>], sizes: &[(f64, f64)]) -> Vec<f64> {
-    let half = |vertex: usize| sizes.get(vertex).map_or(0.0, |size| size.0 / 2.0);
-    let sides: Vec<(f64, f64)> = drawn
-        .iter()
-        .map(|xs| {
-            let all = xs.iter().enumerate();
-            all.fold(
-                (f64::INFINITY, f64::NEG_INFINITY),
-                |(left, right), (v, x)| (left.min(x - half(v)), right.max(x + half(v))),
-            )
-        })
-        .collect();
-    let narrowest = |a: &(f64, f64), b: &(f64, f64)| (a.1 - a.0).total_cmp(&(b.1 - b.0));
-    let (left, right) = sides.iter().copied().min_by(narrowest).unwrap_or_default();
-    let middle = |vertex: usize| {
-        let mut four: Vec<f64> = (0..drawn.len())
-            .map(|number| match number % 2 {
-                0 => drawn[number][vertex] + left - sides[number].0,
-                _ => drawn[number][vertex] + right - sides[number].1,
-            })
-            .collect();
-        four.small_sort_by(f64::total_cmp);
-        (four[1] + four[2]) / 2.0
-    };
-    (0..drawn[0].len()).map(middle).collect()
+fn joined(drawings: &[Drawing]) -> Vec<f64> {
+    let mut narrowest = &drawings[0];
+    for drawing in drawings {
+        if drawing.right - drawing.left < narrowest.right - narrowest.left {
+            narrowest = drawing;
+        }
+    }
+    let mut xs = Vec::with_capacity(narrowest.xs.len());
+    for vertex in 0..narrowest.xs.len() {
+        let leans_left = |drawing: &Drawing| drawing.xs[vertex] + narrowest.left - drawing.left;
+        let leans_right = |drawing: &Drawing| drawing.xs[vertex] + narrowest.right - drawing.right;
+        let (a, b) = (leans_left(&drawings[0]), leans_right(&drawings[1]));
+        let (c, d) = (leans_left(&drawings[2]), leans_right(&drawings[3]));
+        // All but the smallest and the greatest of the four.
+        let inner = greater(smaller(a, b), smaller(c, d)) + smaller(greater(a, b), greater(c, d));
+        xs.push(inner / 2.0);
+    }
+    xs
 }
 
 /// What a drawing is made from. It may be turned over and mirrored, so that each of the four is
@@ -140,14 +158,16 @@ impl Columns {
 
     /// The links to boxes that cross one between points, sorted.
     fn crossed(&self, boxes: usize) -> Vec<(usize, usize)> {
-        let mut crossed = Vec::new();
+        let (mut crossed, places) = (Vec::new(), &self.places);
         for row in &self.rows {
-            let below = |&from: &usize| self.links.below[from].iter().map(move |&to| (from, to));
-            let all = || row.iter().flat_map(below);
-            let is_long = |&(from, to): &(usize, usize)| from >= boxes && to >= boxes;
-            let long: Vec<_> = all().filter(is_long).collect();
-            let places = &self.places;
-            for (from, to) in all().filter(|link| !is_long(link)) {
+            let (mut long, mut short) = (Vec::new(), Vec::new());
+            for &from in row {
+                for &to in &self.links.below[from] {
+                    let is_long = from >= boxes && to >= boxes;
+                    if is_long { &mut long } else { &mut short }.push((from, to));
+                }
+            }
+            for (from, to) in short {
                 let crosses = |&(a, b): &(usize, usize)| {
                     let (top, bottom) = (places[a].cmp(&places[from]), places[b].cmp(&places[to]));
                     top != bottom && top.is_ne() && bottom.is_ne()
@@ -169,34 +189,37 @@ impl Columns {
     fn mirror(&mut self) {
         for row in &mut self.rows {
             row.reverse();
-            for (place, &vertex) in row.iter().enumerate() {
-                self.places[vertex] = place;
-            }
+            note_places(row, &mut self.places);
         }
         self.links.sort(&self.places);
     }
 
-    /// One of the four drawings.
+    /// The middle of each vertex in one of the four drawings.
     fn drawn(&self) -> Vec<f64> {
         let heads = self.heads();
         let count = heads.len();
         // What stands right of each column, and how far off at least.
         let mut right: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
         let mut waiting = vec![0_usize; count];
-        for pair in self.rows.iter().flat_map(|row| row.windows(2)) {
-            let apart = self.reach[pair[0]] + self.reach[pair[1]];
-            right[heads[pair[0]]].push((heads[pair[1]], apart));
-            waiting[heads[pair[1]]] += 1;
+        for row in &self.rows {
+            for pair in row.windows(2) {
+                let apart = self.reach[pair[0]] + self.reach[pair[1]];
+                right[heads[pair[0]]].push((heads[pair[1]], apart));
+                waiting[heads[pair[1]]] += 1;
+            }
         }
-        let mut order: Vec<usize> = (0..count)
-            .filter(|&v| heads[v] == v && waiting[v] == 0)
-            .collect();
+        let mut order = Vec::with_capacity(count);
+        for column in 0..count {
+            if heads[column] == column && waiting[column] == 0 {
+                order.push(column);
+            }
+        }
         let mut xs = vec![0.0_f64; count];
         let mut done = 0;
         while let Some(&column) = order.get(done) {
             done += 1;
             for &(other, apart) in &right[column] {
-                xs[other] = xs[other].max(xs[column] + apart);
+                xs[other] = greater(xs[other], xs[column] + apart);
                 waiting[other] -= 1;
                 if waiting[other] == 0 {
                     order.push(other);
@@ -205,10 +228,10 @@ impl Columns {
         }
         // Columns with room to their right move up to their neighbours.
         for &column in order.iter().rev() {
-            let room = right[column]
-                .iter()
-                .map(|&(other, apart)| xs[other] - apart);
-            let limit = room.fold(f64::INFINITY, f64::min);
+            let mut limit = f64::INFINITY;
+            for &(other, apart) in &right[column] {
+                limit = smaller(limit, xs[other] - apart);
+            }
             if limit.is_finite() {
                 xs[column] = limit;
             }
@@ -224,16 +247,17 @@ impl Columns {
             let mut free = 0;
             for &vertex in row {
                 let above = &self.links.above[vertex];
-                let middles = [above.len().saturating_sub(1) / 2, above.len() / 2];
-                let found = middles.into_iter().find_map(|middle| {
-                    let &other = above.get(middle)?;
+                for middle in [above.len().saturating_sub(1) / 2, above.len() / 2] {
+                    let Some(&other) = above.get(middle) else {
+                        break;
+                    };
                     let link = (vertex.min(other), vertex.max(other));
-                    let straight = self.bent.binary_search(&link).is_err();
-                    (straight && self.places[other] >= free).then_some(other)
-                });
-                if let Some(other) = found {
-                    heads[vertex] = heads[other];
-                    free = self.places[other] + 1;
+                    let is_straight = self.bent.binary_search(&link).is_err();
+                    if is_straight && self.places[other] >= free {
+                        heads[vertex] = heads[other];
+                        free = self.places[other] + 1;
+                        break;
+                    }
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Leaving out what is too small to see, before anything is laid out.
 
+use std::cmp::Reverse;
+
 use super::{CallGraph, GraphEdge, GraphOptions};
 use traceloom_trace::SmallSort;
 
@@ -71,56 +73,61 @@ fn detours(
 
 /// Keeps the heaviest nodes; returns where each old one stands now. The top level always stays.
 fn keep_nodes(graph: &mut CallGraph, threshold_ns: f64, max_nodes: usize) -> Vec<Option<usize>> {
-    let mut order: Vec<usize> = (1..graph.nodes.len())
-        .filter(|&node| graph.nodes[node].inclusive_ns as f64 >= threshold_ns)
-        .collect();
-    order.small_sort_by_key(|&node| std::cmp::Reverse(graph.nodes[node].inclusive_ns));
-    order.truncate(max_nodes.max(1));
-    let mut places = vec![None; graph.nodes.len()];
-    order
-        .iter()
-        .chain([&0])
-        .for_each(|&node| places[node] = Some(0));
-    let mut nodes = Vec::with_capacity(order.len() + 1);
-    for (node, place) in std::mem::take(&mut graph.nodes)
-        .into_iter()
-        .zip(&mut places)
-    {
-        match place {
-            Some(place) => {
-                *place = nodes.len();
-                nodes.push(node);
-            }
-            None => graph.hidden_nodes += 1,
+    let mut order = Vec::new();
+    for (at, node) in graph.nodes.iter().enumerate().skip(1) {
+        if node.inclusive_ns as f64 >= threshold_ns {
+            order.push(at);
         }
     }
-    graph.nodes = nodes;
+    order.small_sort_by_key(|&node| Reverse(graph.nodes[node].inclusive_ns));
+    order.truncate(max_nodes.max(1));
+    order.push(0);
+    let is_kept = keep(&mut graph.nodes, &order);
+    graph.hidden_nodes += is_kept.len() - graph.nodes.len();
+    let mut count = 0;
+    let mut places = Vec::with_capacity(is_kept.len());
+    for is_kept in is_kept {
+        places.push(is_kept.then_some(count));
+        count += usize::from(is_kept);
+    }
     places
 }
 
 fn keep_edges(graph: &mut CallGraph, threshold_ns: f64) {
     let heaviest = heaviest_callers(graph);
     let is_heaviest = |edge: &GraphEdge| heaviest[edge.to] == Some(edge.from);
-    let mut order: Vec<usize> = (0..graph.edges.len())
-        .filter(|&at| {
-            let edge = &graph.edges[at];
-            is_heaviest(edge) || edge.weight_ns() as f64 >= threshold_ns
-        })
-        .collect();
+    let mut order = Vec::new();
+    for (at, edge) in graph.edges.iter().enumerate() {
+        if is_heaviest(edge) || edge.weight_ns() as f64 >= threshold_ns {
+            order.push(at);
+        }
+    }
     order.small_sort_by_key(|&at| {
         let edge = &graph.edges[at];
-        (!is_heaviest(edge), std::cmp::Reverse(edge.weight_ns()))
+        (!is_heaviest(edge), Reverse(edge.weight_ns()))
     });
     order.truncate(FREE_EDGES.max(graph.nodes.len() * EDGES_PER_NODE));
-    order.small_sort_unstable();
-    graph.edges = order.into_iter().map(|at| graph.edges[at]).collect();
+    keep(&mut graph.edges, &order);
+}
+
+/// Keeps the items at some places, in their order; says of each whether it was kept.
+fn keep<T>(items: &mut Vec<T>, places: &[usize]) -> Vec<bool> {
+    let mut is_kept = vec![false; items.len()];
+    for &place in places {
+        is_kept[place] = true;
+    }
+    let mut answers = is_kept.iter();
+    items.retain(|_| answers.next() == Some(&true));
+    is_kept
 }
 
 /// For each node the caller (another one) that it was called from for the longest time.
 pub(super) fn heaviest_callers(graph: &CallGraph) -> Vec<Option<usize>> {
-    let edges = heaviest_edges(graph);
-    let from = |edge: Option<usize>| Some(graph.edges[edge?].from);
-    edges.into_iter().map(from).collect()
+    let mut callers = heaviest_edges(graph);
+    for caller in callers.iter_mut().flatten() {
+        *caller = graph.edges[*caller].from;
+    }
+    callers
 }
 
 /// For each node the edge (from another one) with most time.

@@ -8,7 +8,7 @@ use super::label::{
 use super::layers::{self, Layers, Way};
 use super::order::reduce_crossings;
 use super::pen::Pen;
-use super::place::{Spot, place};
+use super::place::{Spot, greater, place, smaller};
 use super::{CallGraph, GraphEdge, GraphNode};
 
 /// Width of a character, px: what monospaced fonts have at the sizes below.
@@ -73,16 +73,11 @@ pub(super) fn write(graph: &CallGraph, title: &str) -> String {
     out
 }
 
-/// The greater of two lengths, neither of which is NaN.
-fn greater(one: f64, other: f64) -> f64 {
-    if one > other { one } else { other }
-}
-
 /// The picture's coordinates: everything below the head and right of the margin.
 fn moved(mut spots: Vec<Spot>) -> Vec<Spot> {
     let mut left = f64::INFINITY;
     for spot in &spots {
-        left = -greater(-left, spot.width / 2.0 - spot.x);
+        left = smaller(left, spot.x - spot.width / 2.0);
     }
     for spot in &mut spots {
         spot.x += MARGIN - left;
@@ -214,11 +209,11 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
 fn port(spot: &Spot, is_leaf: bool, towards: f64, is_below: bool) -> (f64, f64) {
     let reach = spot.width * if is_leaf { 0.3 } else { 0.42 };
     // What `clamp` says in a panic takes kilobytes of a report.
-    let off = ((towards - spot.x) * 0.35).max(-reach).min(reach);
+    let off = smaller(greater((towards - spot.x) * 0.35, -reach), reach);
     let mut half = spot.height / 2.0;
     if is_leaf && spot.width > 0.0 {
         let part = off / (spot.width / 2.0);
-        half *= (1.0 - part * part).max(0.0).sqrt();
+        half *= greater(1.0 - part * part, 0.0).sqrt();
     }
     (
         spot.x + off,

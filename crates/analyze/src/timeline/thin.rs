@@ -36,7 +36,9 @@ impl Window {
     fn since(&self, ts: i64) -> f64 {
         match ts.checked_sub(self.from_ns) {
             Some(since) => since as f64,
-            None => (i128::from(ts) - i128::from(self.from_ns)) as f64,
+            // Further off than 292 years.
+            None if ts < self.from_ns => -(ts.abs_diff(self.from_ns) as f64),
+            None => ts.abs_diff(self.from_ns) as f64,
         }
     }
 

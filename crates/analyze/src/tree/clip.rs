@@ -119,15 +119,35 @@ impl Edge {
     }
 }
 
-/// The CPU clock at `at_ns`, on the straight line between two events.
+/// The CPU clock at `at_ns`, on the straight line between an event not after it and one behind it.
 fn between(before: Moment, after: Moment, at_ns: i64) -> i64 {
-    let wall = i128::from(after.wall_ns) - i128::from(before.wall_ns);
-    let cpu = i128::from(after.cpu_ns) - i128::from(before.cpu_ns);
-    let part = i128::from(at_ns) - i128::from(before.wall_ns);
-    let step = if wall > 0 { cpu * part / wall } else { 0 };
-    before
-        .cpu_ns
-        .saturating_add(i64::try_from(step).unwrap_or(0))
+    let step = share(
+        after.cpu_ns.abs_diff(before.cpu_ns),
+        at_ns.abs_diff(before.wall_ns),
+        after.wall_ns.abs_diff(before.wall_ns).max(1),
+    );
+    match after.cpu_ns < before.cpu_ns {
+        true => before.cpu_ns.saturating_sub_unsigned(step),
+        false => before.cpu_ns.saturating_add_unsigned(step),
+    }
+}
+
+/// `value * part / whole` rounded down, for a part of a whole that is not 0. One binary digit after
+/// the other, as dividing numbers of 128 bits takes a kilobyte of a report.
+fn share(value: u64, part: u64, whole: u64) -> u64 {
+    let (mut quotient, mut rest) = (0, 0_u128);
+    for digit in (0..u64::BITS).rev() {
+        quotient *= 2;
+        rest *= 2;
+        if value >> digit & 1 == 1 {
+            rest += u128::from(part);
+        }
+        while rest >= u128::from(whole) {
+            rest -= u128::from(whole);
+            quotient += 1;
+        }
+    }
+    quotient
 }
 
 /// Cuts the calls of one thread at a range.
@@ -178,6 +198,22 @@ mod tests {
 
     fn moment(wall_ns: i64, cpu_ns: i64) -> Moment {
         Moment { wall_ns, cpu_ns }
+    }
+
+    #[test]
+    fn shares_are_those_of_wide_numbers() {
+        let numbers = [0, 1, 2, 3, 10, 1 << 32, (1 << 63) - 1, 1 << 63, u64::MAX];
+        for value in numbers {
+            for whole in numbers.into_iter().filter(|whole| *whole > 0) {
+                for part in numbers.into_iter().filter(|part| *part <= whole) {
+                    let wide = u128::from(value) * u128::from(part) / u128::from(whole);
+                    assert_eq!(u128::from(share(value, part, whole)), wide);
+                }
+            }
+        }
+        let (before, after) = (moment(-5, i64::MAX), moment(i64::MAX, i64::MIN));
+        assert_eq!(between(before, after, -5), i64::MAX);
+        assert_eq!(between(moment(0, 10), moment(3, 0), 1), 7);
     }
 
     #[test]

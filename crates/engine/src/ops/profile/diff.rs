@@ -1,9 +1,9 @@
 //! Two inputs of one trace compared.
 
-use rustc_hash::FxHashMap;
 use traceloom_analyze::{
     Change, Diff, DiffMetric, Flame, FlameSide, Function, GroupBy, Presence, Profile, Verdict,
 };
+use traceloom_trace::SmallSort;
 
 use super::flame::{Labels, options, put_bars};
 use super::{Asked, ROWS, json as text};
@@ -110,16 +110,18 @@ fn put_change(out: &mut Json, key: &str, change: &Change) {
 /// Both sides, bar on bar. A bar is as wide as both of its sides together, and `delta` says how
 /// much wider the new one is.
 fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Frame) -> Answered {
-    let mut shared = SharedNames::default();
     let all = || base.iter().chain(new);
-    let names: Vec<Vec<u32>> = all().map(|asked| shared.of(asked)).collect();
-    let mut sides = Vec::new();
-    for (asked, names) in all().zip(&names) {
+    let shared = SharedNames::of(all());
+    let (mut sides, mut rest) = (Vec::new(), &*shared.numbers);
+    for asked in all() {
+        let profile = &asked.ranking.profile;
+        let names;
+        (names, rest) = rest.split_at(profile.rows.len());
         let is_base = sides.len() < base.len();
         let runs = if is_base { base.len() } else { new.len() };
         sides.push(FlameSide {
             tree: &asked.made()?.tree,
-            profile: &asked.ranking.profile,
+            profile,
             names: Some(names),
             scale: 1.0 / runs as f64,
             is_base,
@@ -129,8 +131,8 @@ fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Fr
     let flame = Flame::new(&sides, base[0].clock, &options(ask)?, &wanted);
     ask.check()?;
     let labels = Labels {
-        name: &|name| shared.ids[name as usize],
-        text: &|name| shared.texts[name as usize].clone(),
+        name: &|row| shared.rows[row as usize].1,
+        text: &|row| shared.rows[row as usize].0.label(),
     };
     put_bars(engine, answer, &flame, &labels);
     answer.f64("delta", &flame.frames, &|bar| bar.w - 2.0 * bar.base);
@@ -138,27 +140,31 @@ fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Fr
 }
 
 /// Numbers for the functions of several profiles: equal functions have equal ones.
-#[derive(Default)]
-struct SharedNames {
-    known: FxHashMap<Function, u32>,
-    ids: Vec<u32>,
-    texts: Vec<String>,
+struct SharedNames<'a> {
+    /// The rows of all profiles, and their NameIds.
+    rows: Vec<(&'a Function, u32)>,
+    /// For each row, the first one of the same function.
+    numbers: Vec<u32>,
 }
 
-impl SharedNames {
-    /// The number of each row of a profile.
-    fn of(&mut self, asked: &Asked) -> Vec<u32> {
-        let rows = asked.ranking.profile.rows.iter().enumerate();
-        rows.map(|(at, row)| {
-            if let Some(&known) = self.known.get(&row.function) {
-                return known;
+impl<'a> SharedNames<'a> {
+    fn of(all: impl Iterator<Item = &'a Asked>) -> Self {
+        let mut rows = Vec::new();
+        for asked in all {
+            let ranking = &asked.ranking;
+            for (row, name) in ranking.profile.rows.iter().zip(&ranking.names) {
+                rows.push((&row.function, *name));
             }
-            let number = self.ids.len() as u32;
-            self.known.insert(row.function.clone(), number);
-            self.ids.push(asked.ranking.names[at]);
-            self.texts.push(row.function.label());
-            number
-        })
-        .collect()
+        }
+        let function = |row: u32| rows[row as usize].0;
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.small_sort_by_key(|&row| function(row));
+        let mut numbers = vec![0; rows.len()];
+        for same in order.chunk_by(|&one, &next| function(one) == function(next)) {
+            for &row in same {
+                numbers[row as usize] = same[0];
+            }
+        }
+        Self { rows, numbers }
     }
 }

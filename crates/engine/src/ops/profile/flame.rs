@@ -1,6 +1,5 @@
 //! Flame graphs, and the sandwich of one method.
 
-use rustc_hash::FxHashSet;
 use traceloom_analyze::timeline::NameId;
 use traceloom_analyze::{
     Flame, FlameDirection, FlameOptions, FlameSide, GroupBy, NO_FRAME, NodeId,
@@ -69,22 +68,24 @@ pub(super) struct Labels<'a> {
 /// The columns of a flame graph.
 pub(super) fn put_bars(engine: &Engine, answer: &mut Frame, flame: &Flame, labels: &Labels<'_>) {
     let bars = &flame.frames;
-    let (mut deepest, mut known) = (0, FxHashSet::default());
+    let all = &engine.timeline().names;
+    // The last place is for what is no name of the trace.
+    let mut is_listed = vec![false; all.len() + 1];
     let (mut names, mut hues) = (Vec::new(), Vec::new());
-    answer.put("total_ns", flame.total_ns);
-    for bar in bars {
-        deepest = bar.depth.max(deepest);
-    }
-    answer.put("depth_max", deepest);
+    let deepest = bars.iter().map(|bar| bar.depth).max();
+    answer
+        .put("total_ns", flame.total_ns)
+        .put("depth_max", deepest.unwrap_or(0));
     answer.json.object("labels", |json| {
         for bar in bars {
             let (mut name, mut hue) = (NO_FRAME, 0);
             if bar.name != NO_FRAME {
                 name = (labels.name)(bar.name);
-                if known.insert(name) {
+                let place = all.len().min(name as usize);
+                if !std::mem::replace(&mut is_listed[place], true) {
                     json.put_cut(&name.to_string(), &(labels.text)(bar.name), LIST_CHARS);
                 }
-                hue = engine.timeline().names.hue(NameId(name));
+                hue = all.hue(NameId(name));
             }
             names.push(name);
             hues.push(hue);
