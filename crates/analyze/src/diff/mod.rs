@@ -123,10 +123,10 @@ impl Diff {
         let by = base.first().map_or(GroupBy::Method, |profile| profile.by);
         let sides = [base, new];
         let mut judge = Judge::default();
-        let mut rows: Vec<DiffRow> = collect(sides, clock)
-            .into_iter()
-            .map(|(function, sides)| row(&mut judge, function, sides))
-            .collect();
+        let mut rows: Vec<DiffRow> = Vec::new();
+        for (function, sides) in collect(sides, clock) {
+            rows.push(row(&mut judge, function, sides));
+        }
         rows.small_sort_by(|a, b| {
             let impact = |row: &DiffRow| row.change(metric).delta.abs();
             let by_impact = impact(b).total_cmp(&impact(a));
