@@ -14,8 +14,8 @@ use lzma_rust2::{LzmaOptions, LzmaWriter};
 mod bundle;
 #[path = "../src/module.rs"]
 mod module;
-#[path = "../src/rename.rs"]
-mod rename;
+#[path = "../src/short/mod.rs"]
+mod short;
 mod streams;
 #[path = "../src/tokens.rs"]
 mod tokens;
@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     let web = here.join("web");
     fs::write(out.join("assets.rs"), assets(&web)?)?;
     let page = script(&web, "app/main")?;
-    fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 3)?)?;
+    fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 2)?)?;
     fs::write(out.join("page.js"), page)?;
     fs::write(out.join("live.js"), script(&web, "live/live")?)?;
     fs::write(out.join("start.js"), script(&web, "source/start")?)?;
@@ -65,9 +65,7 @@ fn main() -> Result<()> {
 /// A module and all that it imports as one script, as short as it gets.
 fn script(web: &Path, entry: &str) -> Result<String> {
     let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
-    let joined = bundle::bundle(entry, &find, true)?;
-    let short = rename::shortened(&joined);
-    short.map_err(|(what, at)| format!("{entry}: {what} at {at} does not end").into())
+    short::shortened(entry, &find)
 }
 
 /// `ASSETS`: each style sheet and document of the page by its path below `web/`.

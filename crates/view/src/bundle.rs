@@ -1,24 +1,14 @@
-//! Joins the page's modules into one script.
+//! Joins the page's modules into one script, each behind those that it imports.
 //!
-//! ```text
-//! web/app/main.js                         const $0=(()=>{        each module a function scope,
-//!   import {decode} from "source/frame"     …                    what it imports before it
-//!   decode(…)                        ──►    return {decode};
-//! web/source/frame.js                     })();
-//!   export function decode() {…}          const $1=(()=>{
-//!                                         const {decode}=$0;
-//!                                           decode(…)
-//!                                         return {};
-//!                                         })();
-//! ```
 //! A report must open from the disk, where modules cannot import each other, and one script has
-//! one hash for the Content-Security-Policy.
+//! one hash for the Content-Security-Policy. How a module is written there is another's matter:
+//! `closures.rs` keeps it as it is, `short/` makes it short.
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::module::Module;
+use crate::module::{Export, Module};
 
 /// Why modules cannot be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -35,16 +25,27 @@ pub struct BundleError {
 /// The source of a module by its bare name, if there is such a module.
 pub type Find<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// Joins `entry` and everything it imports into one script. `strip` leaves out comments and
-/// indentation. (`build/main.rs` does that, and goes on with `rename.rs`.)
+/// Modules in the script, by their bare names.
+pub(crate) type Written = BTreeMap<String, Done>;
+
+/// Writes the module of this number behind those that are written.
+pub(crate) type Write = fn(&Module<'_>, usize, &Written) -> Result<String, BundleError>;
+
+/// A module in the script.
+pub(crate) struct Done {
+    pub number: usize,
+    pub exports: Vec<Export>,
+}
+
+/// Joins `entry` and everything it imports into one script.
 ///
 /// # Errors
 /// For a missing module or name, modules that import each other in a circle, and forms of import
 /// and export that the page does not use; says where.
-pub fn bundle(entry: &str, find: &Find<'_>, strip: bool) -> Result<String, BundleError> {
+pub(crate) fn joined(entry: &str, find: &Find<'_>, write: Write) -> Result<String, BundleError> {
     let mut bundle = Bundle {
         find,
-        strip,
+        write,
         done: BTreeMap::new(),
         path: Vec::new(),
         script: String::new(),
@@ -60,17 +61,11 @@ pub fn bundle(entry: &str, find: &Find<'_>, strip: bool) -> Result<String, Bundl
 
 struct Bundle<'a> {
     find: &'a Find<'a>,
-    strip: bool,
-    /// What each module that is in the script exports.
-    done: BTreeMap<String, Done>,
+    write: Write,
+    done: Written,
     /// The modules on the way from the entry to here.
     path: Vec<String>,
     script: String,
-}
-
-struct Done {
-    number: usize,
-    exports: Vec<String>,
 }
 
 impl Bundle<'_> {
@@ -92,34 +87,23 @@ impl Bundle<'_> {
             self.add(&import.from, module.error(import.at, problem))?;
         }
         self.path.pop();
-        self.write(name, &module)
+        self.write(name, module)
     }
 
-    fn write(&mut self, name: &str, module: &Module<'_>) -> Result<(), BundleError> {
-        let number = self.done.len();
-        let mut head = format!("const $${number}=(()=>{{\n");
+    fn write(&mut self, name: &str, module: Module<'_>) -> Result<(), BundleError> {
         for import in &module.imports {
             let from = &self.done[&import.from];
             for (theirs, _) in &import.names {
-                if !from.exports.contains(theirs) {
+                if !from.exports.iter().any(|export| export.name == *theirs) {
                     let problem = format!("{:?} does not export {theirs}", import.from);
                     return Err(module.error(import.at, problem));
                 }
             }
-            head += &import.statement(from.number);
         }
-        self.script += &head;
-        self.script += &module.body(self.strip);
-        let exports: Vec<_> = module.exports.iter().map(|export| export.field()).collect();
-        self.script += &format!("\nreturn {{{}}};\n}})();\n", exports.join(","));
-        let exports = module.exports.iter().map(|export| export.name.clone());
-        let exports = exports.collect();
+        let number = self.done.len();
+        self.script += &(self.write)(&module, number, &self.done)?;
+        let exports = module.exports;
         self.done.insert(name.to_owned(), Done { number, exports });
         Ok(())
     }
 }
-
-// Named, as `build/main.rs` has this module from another folder.
-#[cfg(test)]
-#[path = "bundle/tests.rs"]
-mod tests;

@@ -13,12 +13,13 @@
 mod assets;
 mod base64;
 mod bundle;
+mod closures;
 mod module;
 mod page;
-#[cfg(test)]
-mod rename;
 mod report;
 mod server;
+#[cfg(test)]
+mod short;
 mod tokens;
 
 pub use bundle::BundleError;

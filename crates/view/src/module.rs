@@ -10,41 +10,17 @@ pub(crate) struct Import {
     /// Their name and ours.
     pub names: Vec<(String, String)>,
     /// `import * as name`.
-    whole: Option<String>,
+    pub whole: Option<String>,
     /// Where the statement stands, in bytes.
     pub at: usize,
-}
-
-impl Import {
-    /// The statement that stands for it where modules are numbered variables.
-    pub fn statement(&self, number: usize) -> String {
-        let field = |(theirs, ours): &(String, String)| match theirs == ours {
-            true => ours.clone(),
-            false => format!("{theirs}:{ours}"),
-        };
-        let names: Vec<_> = self.names.iter().map(field).collect();
-        match &self.whole {
-            Some(name) => format!("const {name}=$${number};\n"),
-            None if names.is_empty() => String::new(),
-            None => format!("const {{{}}}=$${number};\n", names.join(",")),
-        }
-    }
 }
 
 /// A name that others may import.
 #[derive(Debug)]
 pub(crate) struct Export {
     pub name: String,
-    local: String,
-}
-
-impl Export {
-    pub fn field(&self) -> String {
-        match self.name == self.local {
-            true => self.name.clone(),
-            false => format!("{}:{}", self.name, self.local),
-        }
-    }
+    /// What the module itself calls it.
+    pub local: String,
 }
 
 /// A module, taken apart.
@@ -258,71 +234,17 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// The module without its imports and the word `export`. `strip` also leaves out comments,
-    /// indentation and blanks that nothing needs.
-    pub fn body(&self, strip: bool) -> String {
-        let mut out = String::with_capacity(self.source.len());
-        let mut gap = Gap::None;
-        for (number, token) in self.tokens.iter().enumerate() {
+    /// The module without its imports and the word `export`.
+    pub fn body(&self) -> String {
+        let kept = self.tokens.iter().zip(&self.cut).filter(|(_, cut)| !**cut);
+        let text = |(token, _): (&Token, _)| {
             let text = &self.source[token.start..token.end];
-            if self.cut[number] {
-                continue;
-            }
             match token.kind {
-                Kind::Space | Kind::Comment if strip => gap = gap.max(Gap::of(token.kind, text)),
-                Kind::Text => {
-                    gap.write(&mut out, text);
-                    // HTML would end the script there; to JavaScript it is the same text.
-                    out += &text.replace("</script", "<\\/script");
-                    gap = Gap::None;
-                }
-                _ => {
-                    gap.write(&mut out, text);
-                    out += text;
-                    gap = Gap::None;
-                }
+                // HTML would end the script there; to JavaScript it is the same text.
+                Kind::Text => text.replace("</script", "<\\/script"),
+                _ => text.to_owned(),
             }
-        }
-        out
-    }
-}
-
-/// What stood between two tokens.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
-    None,
-    Blank,
-    /// A line end stays one: a statement may end there.
-    Line,
-}
-
-impl Gap {
-    fn of(kind: Kind, text: &str) -> Self {
-        match text.contains('\n') {
-            true => Self::Line,
-            // A comment that is left out must not join its neighbours.
-            false if kind == Kind::Comment || !text.is_empty() => Self::Blank,
-            false => Self::None,
-        }
-    }
-
-    fn write(self, out: &mut String, next: &str) {
-        let last = out.bytes().next_back();
-        let first = next.bytes().next();
-        match (self, last, first) {
-            (Self::None, ..) | (_, None, _) | (_, _, None) => {}
-            (Self::Line, Some(last), _) if matches!(last, b'{' | b'(' | b',' | b';' | b'\n') => {
-                // Long lines would make errors hard to place.
-                out.push_str(if last == b';' { "\n" } else { "" });
-            }
-            (Self::Line, ..) => out.push('\n'),
-            (Self::Blank, Some(last), Some(first)) => {
-                // Marks that touch no sign and no slash mean the same without the blank.
-                let loose = |byte: u8| b"{}()[],;:?=<>&|!".contains(&byte);
-                if (last, first) == (b'<', b'!') || !(loose(last) || loose(first)) {
-                    out.push(' ');
-                }
-            }
-        }
+        };
+        kept.map(text).collect()
     }
 }

@@ -7,7 +7,8 @@ use thiserror::Error as ThisError;
 
 use crate::assets::Web;
 use crate::base64;
-use crate::bundle::{BundleError, bundle};
+use crate::bundle::BundleError;
+use crate::closures::bundle;
 use crate::report::ReportShell;
 
 /// The module that starts the page.
@@ -21,7 +22,7 @@ const STYLE: &str = "<style></style>";
 /// Where the script goes.
 const SCRIPT: &str = "<script type=\"module\"></script>";
 
-/// All modules that [`ENTRY`] imports, joined and with short names by `build/main.rs`.
+/// All modules that [`ENTRY`] imports, joined and shortened by `build/main.rs`.
 const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 /// Likewise of [`START`].
 const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
@@ -95,7 +96,7 @@ impl PageParts {
         let find = |name: &str| web.file(&format!("{name}.js"));
         let script = |entry, made: &str| match web {
             Web::Inside => Ok(made.to_owned()),
-            Web::Folder(_) => bundle(entry, &find, false),
+            Web::Folder(_) => bundle(entry, &find),
         };
         Ok(Self {
             html: file("page.html")?,
@@ -129,7 +130,7 @@ impl PageParts {
     /// The script of a server's page: that of all pages, and what follows a recording.
     pub fn server_script(&self) -> String {
         // The short names of the second are its own.
-        format!("{}{{{}}}", self.script, self.live)
+        format!("{}\n{{{}}}", self.script, self.live)
     }
 
     /// Puts the page of a server together. `head` goes to the start of the document's head, `data` before

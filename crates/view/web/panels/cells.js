@@ -19,19 +19,19 @@ export function elided(label, more = "") {
   return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
 }
 
-/** The colour that a name has in the timeline. @param {{label: string, name?: number | null, hue?: number}} of */
-export function chip(of) {
+/** The colour that a name has in the timeline. @param {{label: string, name?: number | null, hue?: number}} row */
+export function chip(row) {
   const made = el("span", {class: "chip", "aria-hidden": "true"});
-  of.hue ??= hueOf(of.label);
-  made.style.background = hueFill(of.hue, of.name ?? NONE)[0];
+  row.hue ??= hueOf(row.label);
+  made.style.background = hueFill(row.hue, row.name ?? NONE)[0];
   return made;
 }
 
-/** A method's signature, as far as anybody reads it. @param {{signature?: string}} of */
-export const signature = of => el("span", {class: "signature"}, elide(of.signature ?? "", 120));
+/** A method's signature, as far as anybody reads it. @param {{signature?: string}} row */
+export const signature = row => el("span", {class: "signature"}, elide(row.signature ?? "", 120));
 
-/** The whole of a name, for the tooltip. @param {{label: string, signature?: string}} of */
-export const fullName = of => elide(`${of.label}${of.signature ?? ""}`, 2000);
+/** The whole of a name, for the tooltip. @param {{label: string, signature?: string}} row */
+export const fullName = row => elide(`${row.label}${row.signature ?? ""}`, 2000);
 
 /**
  * Calls after colours changed, by the page's choice or the system's.

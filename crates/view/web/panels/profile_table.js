@@ -37,22 +37,22 @@ function columnsOf(profile) {
   const clocks = usual.map(([clock, label]) => /** @type {const} */ ([/** @type {const} */ (`${clock}_ns`), label]));
   for (const [clock, label] of clocks)
     for (const [which, short, what] of /** @type {const} */ ([["inclusive", "Incl", "with"], ["exclusive", "Excl", "without"]])) {
-      const get = timeOf(which, clock);
+      const value = timeOf(which, clock);
       // Calls within calls add up to more than the method's own time: a share of it would say nothing.
-      const part = (/** @type {Line} */ line) => line.edge && line.kind.startsWith("rec") ? undefined : get(line);
+      const part = (/** @type {Line} */ line) => line.edge && line.kind.startsWith("rec") ? undefined : value(line);
       const whole = (/** @type {Line} */ line) => line.edge ? line.row.inclusive[clock] : profile.total[clock];
-      const key = (/** @type {Line} */ line) => get(line) ?? -1;
+      const key = (/** @type {Line} */ line) => value(line) ?? -1;
       const title = `${label} time ${what} what it calls`;
       columns.push(
         {id: `${short}-${label}-%`.toLowerCase(), label: `${short} ${label}\nTime %`, width: 68, key, show: line => percent(part(line), whole(line)), draw: (cell, line) => shareBar(cell, part(line), whole(line)),
           title: `${title}, in percent of all threads together; of a caller or callee: of the method's inclusive time`},
-        {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: 86, key, show: line => ms(get(line)), title});
+        {id: `${short}-${label}`.toLowerCase(), label: `${short} ${label}\nTime (ms)`, width: 86, key, show: line => ms(value(line)), title});
     }
   columns.push({id: "calls", label: "Calls+Recur\nCalls/Total", width: 98, key: ({row}) => row.calls + row.recursive_calls, show: callsOf,
     title: "Calls + calls from within itself; of a caller or callee: calls / all calls of the callee"});
   for (const [clock, label] of clocks) {
-    const get = (/** @type {Line} */ line) => line.edge || line.heading ? undefined : (line.row.inclusive[clock] ?? 0) / Math.max(1, line.row.calls + line.row.recursive_calls);
-    columns.push({id: `${label}-call`.toLowerCase(), label: `${label} Time/\nCall (ms)`, width: 86, key: line => get(line) ?? 0, show: line => ms(get(line)),
+    const value = (/** @type {Line} */ line) => line.edge || line.heading ? undefined : (line.row.inclusive[clock] ?? 0) / Math.max(1, line.row.calls + line.row.recursive_calls);
+    columns.push({id: `${label}-call`.toLowerCase(), label: `${label} Time/\nCall (ms)`, width: 86, key: line => value(line) ?? 0, show: line => ms(value(line)),
       title: `Inclusive ${label} time divided by all calls`});
   }
   return columns;
@@ -79,13 +79,13 @@ function nameColumn() {
 /** @param {HTMLElement} cell @param {Line} line */
 function drawName(cell, line) {
   const {row, edge, heading} = line;
-  const name = nameOf(line), of = edge ?? row;
+  const name = nameOf(line), owner = edge ?? row;
   const parts = [el("span", {class: "twisty", "aria-hidden": "true"})];
-  if (!heading && of.rank) parts.push(chip(of), el("span", {class: "rank"}, String(of.rank)));
+  if (!heading && owner.rank) parts.push(chip(owner), el("span", {class: "rank"}, String(owner.rank)));
   parts.push(elided(name, edge?.rank ? "jump" : ""));
-  if (!heading && of.signature) parts.push(signature(of));
+  if (!heading && owner.signature) parts.push(signature(owner));
   cell.classList.add(heading ? "level2" : edge ? "level3" : "level1");
-  cell.title = heading ? "" : fullName(of);
+  cell.title = heading ? "" : fullName(owner);
   cell.replaceChildren(...parts);
 }
 

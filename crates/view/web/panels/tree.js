@@ -40,7 +40,7 @@ export function callTree({model, direction, onPick, onType}) {
     isOpen: node => node.more || !(node.row.hidden || node.below?.length) ? undefined : node.open,
     classOf: node => node.more ? "line more" : "line",
     onToggle: toggle, onKey: key => (key === "*" ? (heaviest(), true) : onType(key)),
-    onSelect: ({row}) => { const of = methodOf(row); if (of) onPick(of); },
+    onSelect: ({row}) => { const method = methodOf(row); if (method) onPick(method); },
     onEnter: node => node.more ? moreOf(node) : toggle(node, !node.open),
   }));
 
@@ -67,9 +67,9 @@ export function callTree({model, direction, onPick, onType}) {
     const twisty = el("span", {class: "twisty", "aria-hidden": "true"});
     cell.classList.add("indented");
     if (more) return cell.replaceChildren(twisty, el("span", {class: "jump"}, `${count(more)} more …`));
-    const of = methodOf(row);
+    const method = methodOf(row);
     cell.title = fullName(row);
-    cell.replaceChildren(twisty, of ? chip(of) : el("span", {class: "chip thread", "aria-hidden": "true"}), elided(row.label));
+    cell.replaceChildren(twisty, method ? chip(method) : el("span", {class: "chip thread", "aria-hidden": "true"}), elided(row.label));
   }
 
   /** The rows below a path; the top for []. @param {number[]} path @param {number} max @returns {Promise<Node[]>} */

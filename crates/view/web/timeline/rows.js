@@ -106,22 +106,22 @@ export function rowModel(rows, store) {
 
   /** @param {number} row @param {"flipped" | "hidden" | "deep"} key @param {boolean} [on] */
   function toggle(row, key, on) {
-    const set = new Set(state()[key]);
-    if (on ?? !set.has(id[row])) set.add(id[row]);
-    else set.delete(id[row]);
-    store.set({rows: {...state(), [key]: set}});
+    const ids = new Set(state()[key]);
+    if (on ?? !ids.has(id[row])) ids.add(id[row]);
+    else ids.delete(id[row]);
+    store.set({rows: {...state(), [key]: ids}});
   }
 
   /** Makes a row appear: unfolds what is above it, drops a filter that hides it. @param {number} row */
   function uncover(row) {
     const {flipped, hidden, filter, ...rest} = state();
-    const set = new Set(flipped), shown = new Set(hidden);
+    const ids = new Set(flipped), shown = new Set(hidden);
     for (let up = parent[row]; up < total; up = parent[up]) {
       shown.delete(id[up]);
-      if (folded(up) && !set.delete(id[up])) set.add(id[up]);
+      if (folded(up) && !ids.delete(id[up])) ids.add(id[up]);
     }
     shown.delete(id[row]);
-    store.set({rows: {...rest, flipped: set, hidden: shown, filter: ""}});
+    store.set({rows: {...rest, flipped: ids, hidden: shown, filter: ""}});
   }
 
   return {

@@ -12,7 +12,7 @@ export function viewModel(store, end, redraw) {
   let instant = false, start = 0;
 
   /** @param {number} a @param {number} b @param {boolean} [now] without moving there */
-  function set(a, b, now = false) {
+  function move(a, b, now = false) {
     const span = Math.max(LEAST, Math.min(end - start, b - a));
     const middle = b - a < LEAST ? (a + b) / 2 - span / 2 : a;
     const from = Math.max(start, Math.min(end - span, middle));
@@ -33,7 +33,7 @@ export function viewModel(store, end, redraw) {
     get end() { return end; },
     /** The trace is another piece of the same time. @param {number} a ns @param {number} b */
     extend(a, b) { [start, end] = [a, b]; },
-    set,
+    set: move,
     goal: () => store.get().view,
     /** Moves on by some ms; whether there is more to go. @param {number} ms */
     step(ms) {
@@ -49,25 +49,25 @@ export function viewModel(store, end, redraw) {
     zoom(factor, at, now) {
       const {view} = store.get();
       const by = Math.max(factor, LEAST / (view.to - view.from));
-      set(at - (at - view.from) * by, at + (view.to - at) * by, now);
+      move(at - (at - view.from) * by, at + (view.to - at) * by, now);
     },
     /** @param {number} ns @param {boolean} [now] */
     pan(ns, now) {
       const {view} = store.get();
       const by = Math.max(start - view.from, Math.min(end - view.to, ns));
-      set(view.from + by, view.to + by, now);
+      move(view.from + by, view.to + by, now);
     },
     /** Shows a stretch with some room around it. @param {number} a @param {number} b @param {number} [room] share of its length */
     fit(a, b, room = 0.12) {
       const more = Math.max((b - a) * room, LEAST / 2);
-      set(a - more, b + more);
+      move(a - more, b + more);
     },
     /** Moves only as far as needed for a stretch to be seen. @param {number} a @param {number} b */
     reveal(a, b) {
       const {view} = store.get(), span = view.to - view.from;
-      if (b - a > span) return a > view.to || b < view.from || a < view.from - span ? set(a - span * 0.1, a + span * 0.9) : undefined;
+      if (b - a > span) return a > view.to || b < view.from || a < view.from - span ? move(a - span * 0.1, a + span * 0.9) : undefined;
       if (a >= view.from && b <= view.to) return;
-      set((a + b - span) / 2, (a + b + span) / 2);
+      move((a + b - span) / 2, (a + b + span) / 2);
     },
   };
 }

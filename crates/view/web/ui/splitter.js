@@ -10,14 +10,14 @@ import {el} from "ui/dom";
  * @param {number} options.sign 1: grows with x or y
  * @param {() => [number, number]} options.limits
  */
-export function splitter({label, vertical, get, set, sign, limits}) {
+export function splitter({label, vertical, get: read, set: write, sign, limits}) {
   const bar = el("div", {class: `splitter ${vertical ? "vertical" : "horizontal"}`, role: "separator", tabindex: "0", "aria-label": label,
     "aria-orientation": vertical ? "vertical" : "horizontal", "data-testid": `splitter-${vertical ? "names" : "dock"}`});
   /** @param {number} px @param {boolean} [moved] */
   function to(px, moved = true) {
     const [least, most] = limits();
     const value = Math.round(Math.max(least, Math.min(most, px)));
-    set(value, moved);
+    write(value, moved);
     bar.setAttribute("aria-valuenow", String(value));
     bar.setAttribute("aria-valuemin", String(least));
     bar.setAttribute("aria-valuemax", String(Math.max(least, Math.round(most))));
@@ -25,7 +25,7 @@ export function splitter({label, vertical, get, set, sign, limits}) {
   bar.onpointerdown = event => {
     event.preventDefault();
     bar.setPointerCapture(event.pointerId);
-    const start = get() - sign * (vertical ? event.clientX : event.clientY);
+    const start = read() - sign * (vertical ? event.clientX : event.clientY);
     bar.onpointermove = move => to(start + sign * (vertical ? move.clientX : move.clientY));
     bar.onpointerup = bar.onpointercancel = () => { bar.onpointermove = null; };
   };
@@ -34,8 +34,8 @@ export function splitter({label, vertical, get, set, sign, limits}) {
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    to(get() + sign * step);
+    to(read() + sign * step);
   };
-  to(get(), false);
+  to(read(), false);
   return bar;
 }

@@ -6,7 +6,7 @@ fn join(modules: &[(&str, &str)]) -> Result<String, String> {
         let found = modules.iter().find(|(module, _)| *module == name);
         found.map(|(_, source)| (*source).to_owned())
     };
-    bundle(modules[0].0, &find, true).map_err(|error| error.to_string())
+    bundle(modules[0].0, &find).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -27,21 +27,30 @@ fn what_is_imported_comes_first_and_once() {
     ]);
     insta::assert_snapshot!(script.unwrap(), @"
     const $$0=(()=>{
-    async function base(){}
-    class K{}
-    class L{}
+    /** here */ async function base() {}
+    class K {}
+
+    class L {}
+
     return {base,Kind:K,L};
     })();
     const $$1=(()=>{
     const {base}=$$0;
-    function a(){return base;}
-    const b=1;
+
+    // twice
+    function a() { return base; }
+    const b = 1;
+
     return {a,b};
     })();
     const $$2=(()=>{
     const {a,b:c}=$$1;
     const all=$$0;
-    a(c,all);
+
+
+
+    a(c, all);
+
     return {};
     })();
     ");
@@ -78,7 +87,10 @@ fn mistakes_name_file_and_line() {
 #[test]
 fn text_that_would_end_the_script_is_written_otherwise() {
     let script = join(&[("m", "const s = '</script>', r = /</g;")]).unwrap();
-    assert!(script.contains(r"const s='<\/script>',r=/</g;"), "{script}");
+    assert!(
+        script.contains(r"const s = '<\/script>', r = /</g;"),
+        "{script}"
+    );
 }
 
 #[test]
@@ -88,5 +100,5 @@ fn names_of_properties_are_no_statements() {
         "const o = {import: 1, export: 2};\no.import + o.export;",
     )])
     .unwrap();
-    assert!(script.contains("{import:1,export:2}"), "{script}");
+    assert!(script.contains("{import: 1, export: 2}"), "{script}");
 }

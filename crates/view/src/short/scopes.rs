@@ -3,14 +3,15 @@
 use super::code::Code;
 
 /// From one token up to another.
-pub(super) type Range = (usize, usize);
+pub(crate) type Range = (usize, usize);
 
 impl Code<'_> {
     /// Where an expression ends that begins at `at`.
-    fn expression_end(&self, mut at: usize) -> usize {
+    fn expression_end(&self, start: usize) -> usize {
+        let mut at = start;
         while at < self.tokens.len() && !matches!(self.text(at), "," | ";" | ")" | "]") {
-            // Also a brace, or the next piece of a template that this stands in.
-            if self.text(at).starts_with('}') {
+            // Also a brace, the next piece of a template that this stands in, or the statement.
+            if self.text(at).starts_with('}') || (at > start && self.line_before[at]) {
                 break;
             }
             // Brackets, and templates piece by piece.
@@ -121,7 +122,7 @@ impl Code<'_> {
     fn scope(&self, at: usize) -> Range {
         match self.parents[at] {
             Some(parent) => (parent, self.closes[parent]),
-            None => (0, self.tokens.len()),
+            None => self.whole(),
         }
     }
 
@@ -129,19 +130,86 @@ impl Code<'_> {
     fn scope_of_statement(&self, at: usize) -> Range {
         match self.parents[at] {
             Some(parent) if self.text(parent) == "(" => {
-                (parent, self.statement_end(self.closes[parent] + 1))
+                (parent, self.statement_end(self.closes[parent] + 1) - 1)
             }
             _ => self.scope(at),
         }
     }
 
-    fn statement_end(&self, at: usize) -> usize {
-        if self.text(at) == "{" {
-            return self.closes[at];
+    /// A statement begins here that declares variables.
+    pub fn is_declaration(&self, at: usize) -> bool {
+        let in_head = self
+            .parents
+            .get(at)
+            .copied()
+            .flatten()
+            .is_some_and(|parent| self.text(parent) == "(");
+        matches!(self.text(at), "const" | "let") && self.is_keyword(at) && !in_head
+    }
+
+    /// Where the part of a declaration ends whose name or pattern is at `at`.
+    pub fn item_end(&self, at: usize) -> usize {
+        self.expression_end(at)
+    }
+
+    /// Where a statement ends that begins at `at`: the first token that is not part of it.
+    pub fn statement_end(&self, at: usize) -> usize {
+        let after = |open: usize| {
+            self.closes
+                .get(open)
+                .map_or(self.tokens.len(), |close| close + 1)
+        };
+        let then = |open: usize| self.statement_end(after(open));
+        match self.text(at) {
+            "{" => after(at),
+            "if" => match then(at + 1) {
+                end if self.text(end) == "else" => self.statement_end(end + 1),
+                end => end,
+            },
+            "for" => then(at + 1 + usize::from(self.text(at + 1) == "await")),
+            "while" | "with" => then(at + 1),
+            "switch" => after(after(at + 1)),
+            "try" => {
+                let mut end = after(at + 1);
+                while matches!(self.text(end), "catch" | "finally") {
+                    let body = if self.text(end + 1) == "(" {
+                        after(end + 1)
+                    } else {
+                        end + 1
+                    };
+                    end = after(body);
+                }
+                end
+            }
+            "do" => {
+                let end = after(self.statement_end(at + 1) + 1);
+                end + usize::from(self.text(end) == ";")
+            }
+            _ => self.plain_end(at),
         }
-        let parent = self.parents.get(at).copied().flatten();
-        let inside = |&end: &usize| self.parents[end] == parent && self.text(end) == ";";
-        (at..self.tokens.len()).find(inside).unwrap_or(at)
+    }
+
+    /// Where a declaration or an expression ends.
+    fn plain_end(&self, start: usize) -> usize {
+        let mut at = start;
+        while at < self.tokens.len() {
+            if at > start && self.line_before[at] || self.opens[at] < self.tokens.len() {
+                return at;
+            }
+            if self.text(at) == ";" {
+                return at + 1;
+            }
+            let is_brace = self.text(at) == "{";
+            while self.closes[at] < self.tokens.len() {
+                let open = at;
+                at = self.closes[at];
+                if is_brace && self.ends_statement(open) {
+                    return at + 1;
+                }
+            }
+            at += 1;
+        }
+        at
     }
 
     /// Where the function ends whose parameters open at `at`, if that is what opens.
@@ -150,8 +218,8 @@ impl Code<'_> {
         if self.is_arrow(close + 1) {
             return Some(self.arrow_end(close + 1));
         }
-        let control = matches!(self.before(at), "if" | "for" | "while" | "switch" | "with");
-        let called = matches!(self.text(close + 1), "{") && !control;
+        let control = self.is_condition(at) && self.before(at) != "catch";
+        let called = self.text(close + 1) == "{" && !control;
         called.then(|| self.closes[close + 1])
     }
 
