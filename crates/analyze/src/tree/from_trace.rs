@@ -267,7 +267,7 @@ fn overhead_of(trace: &Trace) -> Option<i64> {
     match trace.sources.len() {
         0 | 1 => trace
             .metadata("clock-call-overhead-nsec")?
-            .trim()
+            .trim_ascii()
             .parse()
             .ok(),
         _ => None,
