@@ -159,19 +159,18 @@ fn doubled_ranks(all: &[(f64, bool)]) -> Vec<usize> {
 
 /// In how many ways `take` of the ranks give each sum.
 fn ways_to_sums(ranks: &[usize], take: usize) -> Vec<f64> {
-    let most: usize = ranks.iter().sum();
-    let mut ways = vec![vec![0.0; most + 1]; take + 1];
-    ways[0][0] = 1.0;
+    // For each number of ranks taken, a way for each sum.
+    let sums = ranks.iter().sum::<usize>() + 1;
+    let mut ways = vec![0.0; (take + 1) * sums];
+    ways[0] = 1.0;
     for &rank in ranks {
         for taken in (1..=take).rev() {
-            let (fewer, more) = ways.split_at_mut(taken);
-            let (from, to) = (&fewer[taken - 1], &mut more[0]);
-            for sum in rank..=most {
-                to[sum] += from[sum - rank];
+            for sum in rank..sums {
+                ways[taken * sums + sum] += ways[(taken - 1) * sums + sum - rank];
             }
         }
     }
-    ways.swap_remove(take)
+    ways.split_off(take * sums)
 }
 
 /// The p of two sides that do not overlap: 2 of all ways to deal the runs out.

@@ -141,12 +141,10 @@ impl Profile {
     }
 
     fn view<'a>(&'a self, tree: &'a CallTree, options: &TreeViewOptions) -> View<'a> {
-        let mut thread_of_root: Vec<_> = tree
-            .threads
-            .iter()
-            .map(|thread| thread.root)
-            .zip(0..)
-            .collect();
+        let mut thread_of_root = Vec::new();
+        for (thread, nth) in tree.threads.iter().zip(0..) {
+            thread_of_root.push((thread.root, nth));
+        }
         thread_of_root.small_sort_unstable();
         let max_depth = match self.by {
             GroupBy::Thread => 1,
