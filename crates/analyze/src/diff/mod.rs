@@ -103,8 +103,9 @@ pub struct Diff {
     pub rows: Vec<DiffRow>,
 }
 
-/// Calls, inclusive and exclusive time of a row, for each run.
-type Numbers = [Vec<f64>; 3];
+/// Calls of a row for each run, the base side's first; then its inclusive, then its exclusive
+/// times.
+type Numbers = Vec<f64>;
 
 impl Diff {
     /// Compares profiles of the same grouping on one clock, each side with at least one.
@@ -121,24 +122,25 @@ impl Diff {
     /// As [`new`](Self::new), of profiles that stand elsewhere.
     pub fn of(base: &[&Profile], new: &[&Profile], clock: Measure, metric: DiffMetric) -> Self {
         let by = base.first().map_or(GroupBy::Method, |profile| profile.by);
-        let sides = [base, new];
+        let runs: Vec<&Profile> = base.iter().chain(new).copied().collect();
         let mut judge = Judge::default();
-        let mut rows: Vec<DiffRow> = collect(sides, clock)
-            .into_iter()
-            .map(|(function, sides)| row(&mut judge, function, sides))
-            .collect();
+        let mut rows: Vec<DiffRow> = Vec::new();
+        for (function, numbers) in collect(&runs, clock) {
+            rows.push(row(&mut judge, function, &numbers, base.len()));
+        }
         rows.small_sort_by(|a, b| {
             let impact = |row: &DiffRow| row.change(metric).delta.abs();
             let by_impact = impact(b).total_cmp(&impact(a));
             by_impact.then_with(|| a.function.cmp(&b.function))
         });
-        let totals = sides.map(|side| side.iter().map(|p| time(&p.total, clock)).collect());
+        let totals = runs.iter().map(|profile| time(&profile.total, clock));
+        let totals: Vec<f64> = totals.collect();
         Self {
             by,
             metric,
             base_runs: base.len(),
             new_runs: new.len(),
-            total: change(&mut judge, totals),
+            total: change(&mut judge, totals.split_at(base.len())),
             rows,
         }
     }
@@ -167,44 +169,41 @@ fn key(function: &Function, by: GroupBy) -> Function {
     }
 }
 
-fn collect(sides: [&[&Profile]; 2], clock: Measure) -> FxHashMap<Function, [Numbers; 2]> {
-    let mut found: FxHashMap<Function, [Numbers; 2]> = FxHashMap::default();
-    let blank = || sides.map(|side| std::array::from_fn(|_| vec![0.0; side.len()]));
-    for (side, profiles) in sides.into_iter().enumerate() {
-        for (run, profile) in profiles.iter().enumerate() {
-            for row in &profile.rows {
-                let entry = found.entry(key(&row.function, profile.by));
-                let numbers = &mut entry.or_insert_with(blank)[side];
-                numbers[0][run] += row.all_calls() as f64;
-                numbers[1][run] += time(&row.inclusive, clock);
-                numbers[2][run] += time(&row.exclusive, clock);
-            }
+fn collect(runs: &[&Profile], clock: Measure) -> FxHashMap<Function, Numbers> {
+    let mut found: FxHashMap<Function, Numbers> = FxHashMap::default();
+    for (run, profile) in runs.iter().enumerate() {
+        for row in &profile.rows {
+            let entry = found.entry(key(&row.function, profile.by));
+            let numbers = entry.or_insert_with(|| vec![0.0; 3 * runs.len()]);
+            numbers[run] += row.all_calls() as f64;
+            numbers[runs.len() + run] += time(&row.inclusive, clock);
+            numbers[2 * runs.len() + run] += time(&row.exclusive, clock);
         }
     }
     found
 }
 
-fn row(judge: &mut Judge, function: Function, [base, new]: [Numbers; 2]) -> DiffRow {
-    let called = |side: &Numbers| side[0].iter().any(|&calls| calls > 0.0);
-    let presence = match (called(&base), called(&new)) {
+fn row(judge: &mut Judge, function: Function, numbers: &Numbers, base: usize) -> DiffRow {
+    let runs = numbers.len() / 3;
+    let of = |nth: usize| numbers[nth * runs..][..runs].split_at(base);
+    let called = |side: &[f64]| side.iter().any(|&calls| calls > 0.0);
+    let presence = match (called(of(0).0), called(of(0).1)) {
         (false, _) => Presence::New,
         (_, false) => Presence::Gone,
         _ => Presence::Both,
     };
-    let [base_calls, base_inclusive, base_exclusive] = base;
-    let [new_calls, new_inclusive, new_exclusive] = new;
     DiffRow {
         function,
         presence,
-        calls: change(judge, [base_calls, new_calls]),
-        inclusive: change(judge, [base_inclusive, new_inclusive]),
-        exclusive: change(judge, [base_exclusive, new_exclusive]),
+        calls: change(judge, of(0)),
+        inclusive: change(judge, of(1)),
+        exclusive: change(judge, of(2)),
     }
 }
 
-fn change(judge: &mut Judge, [base_runs, new_runs]: [Vec<f64>; 2]) -> Change {
-    let (base, new) = (median(&base_runs), median(&new_runs));
-    let judged = judge.compare(&base_runs, &new_runs);
+fn change(judge: &mut Judge, (base_runs, new_runs): (&[f64], &[f64])) -> Change {
+    let (base, new) = (median(base_runs), median(new_runs));
+    let judged = judge.compare(base_runs, new_runs);
     let delta = new - base;
     Change {
         base,
@@ -218,7 +217,7 @@ fn change(judge: &mut Judge, [base_runs, new_runs]: [Vec<f64>; 2]) -> Change {
         verdict: judged.verdict,
         p: judged.p,
         sigma: judged.sigma,
-        base_runs,
-        new_runs,
+        base_runs: base_runs.to_vec(),
+        new_runs: new_runs.to_vec(),
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct Judgement {
 /// The middle value; of an even number, the mean of the two in the middle. 0 of none.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
-    sorted.small_sort_by(f64::total_cmp);
+    sort(&mut sorted);
     let middle = sorted.len() / 2;
     match sorted.len() {
         0 => 0.0,
@@ -69,14 +69,22 @@ pub(super) fn median(values: &[f64]) -> f64 {
     }
 }
 
+fn sort(values: &mut [f64]) {
+    values.small_sort_by(f64::total_cmp);
+}
+
 /// The pooled spread of both sides; rule 2 of the module.
 fn sigma(base: &[f64], new: &[f64]) -> f64 {
     let mut distances = Vec::new();
     for side in [base, new] {
-        let middle = median(side);
-        let mut own: Vec<f64> = side.iter().map(|value| (value - middle).abs()).collect();
-        own.small_sort_by(f64::total_cmp);
-        distances.extend_from_slice(&own[side.len() % 2..]);
+        let (middle, before) = (median(side), distances.len());
+        for value in side {
+            distances.push((value - middle).abs());
+        }
+        if side.len() % 2 == 1 {
+            sort(&mut distances[before..]);
+            distances.remove(before);
+        }
     }
     MAD_TO_SIGMA * median(&distances)
 }
@@ -106,12 +114,18 @@ impl Judge {
     /// The exact two-sided p of the Mann–Whitney test: of all ways to deal the ranks out to the
     /// two sides, the share that gives the new side a sum at least as far from the middle.
     fn rank_p(&mut self, base: &[f64], new: &[f64]) -> f64 {
-        let mut all: Vec<(f64, bool)> = base.iter().map(|&value| (value, false)).collect();
-        all.extend(new.iter().map(|&value| (value, true)));
+        let mut all: Vec<(f64, bool)> = Vec::new();
+        for (side, is_new) in [(base, false), (new, true)] {
+            for &value in side {
+                all.push((value, is_new));
+            }
+        }
         all.small_sort_by(|a, b| a.0.total_cmp(&b.0));
         let ranks = doubled_ranks(&all);
-        let of_new = ranks.iter().zip(&all).filter(|(_, (_, is_new))| *is_new);
-        let sum: usize = of_new.map(|(rank, _)| rank).sum();
+        let mut sum = 0;
+        for (rank, (_, is_new)) in ranks.iter().zip(&all) {
+            sum += if *is_new { *rank } else { 0 };
+        }
         let middle = new.len() * (all.len() + 1);
         let key = (ranks, new.len());
         let ways = match self.ways.get(&key) {
@@ -121,14 +135,14 @@ impl Judge {
                 self.ways.entry(key).or_insert(ways)
             }
         };
-        let far = |at: usize| at.abs_diff(middle) >= sum.abs_diff(middle);
-        let as_far: f64 = ways
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| far(*at))
-            .map(|(_, ways)| ways)
-            .sum();
-        as_far / ways.iter().sum::<f64>()
+        let (mut as_far, mut all) = (0.0, 0.0);
+        for (at, ways) in ways.iter().enumerate() {
+            all += ways;
+            if at.abs_diff(middle) >= sum.abs_diff(middle) {
+                as_far += ways;
+            }
+        }
+        as_far / all
     }
 }
 
@@ -145,19 +159,18 @@ fn doubled_ranks(all: &[(f64, bool)]) -> Vec<usize> {
 
 /// In how many ways `take` of the ranks give each sum.
 fn ways_to_sums(ranks: &[usize], take: usize) -> Vec<f64> {
-    let most: usize = ranks.iter().sum();
-    let mut ways = vec![vec![0.0; most + 1]; take + 1];
-    ways[0][0] = 1.0;
+    // For each number of ranks taken, a way for each sum.
+    let sums = ranks.iter().sum::<usize>() + 1;
+    let mut ways = vec![0.0; (take + 1) * sums];
+    ways[0] = 1.0;
     for &rank in ranks {
         for taken in (1..=take).rev() {
-            let (fewer, more) = ways.split_at_mut(taken);
-            let (from, to) = (&fewer[taken - 1], &mut more[0]);
-            for sum in rank..=most {
-                to[sum] += from[sum - rank];
+            for sum in rank..sums {
+                ways[taken * sums + sum] += ways[(taken - 1) * sums + sum - rank];
             }
         }
     }
-    ways.swap_remove(take)
+    ways.split_off(take * sums)
 }
 
 /// The p of two sides that do not overlap: 2 of all ways to deal the runs out.

@@ -1,6 +1,6 @@
 //! Which nodes of the trees a bar stands for.
 
-use super::{FlameDirection, FlameOptions, FlameSide, NO_FRAME};
+use super::{FlameDirection, FlameOptions, FlameSide};
 use crate::profile::sorted_by_group;
 use crate::tree::{Measure, NodeId};
 
@@ -41,7 +41,7 @@ impl<'a> Members<'a> {
             sides,
             clock,
             options,
-            names: sides.iter().map(most_names).max().unwrap_or(0),
+            names: sides.iter().map(most_names).fold(0, usize::max),
         }
     }
 
@@ -188,27 +188,26 @@ impl<'a> Members<'a> {
             }
         }
         let named = sorted_by_group(named, self.names);
-        let groups = named.chunk_by(|(one, _), (next, _)| one == next);
-        groups.map(|group| self.sum_up(group)).collect()
-    }
-
-    fn sum_up(&self, named: &[(u32, Member)]) -> Group {
-        let mut group = Group {
-            name: named.first().map_or(NO_FRAME, |(name, _)| *name),
-            members: named.iter().map(|(_, member)| *member).collect(),
-            w: 0.0,
-            base: 0.0,
-            calls: 0,
-        };
-        for (_, member) in named {
-            let side = &self.sides[member.side as usize];
-            group.w += member.w;
-            group.base += if side.is_base { member.w } else { 0.0 };
-            group.calls = group
-                .calls
-                .saturating_add(side.tree.nodes.calls(member.origin));
+        let mut groups = Vec::new();
+        for members in named.chunk_by(|(one, _), (next, _)| one == next) {
+            let mut group = Group {
+                name: members[0].0,
+                members: Vec::with_capacity(members.len()),
+                w: 0.0,
+                base: 0.0,
+                calls: 0,
+            };
+            for (_, member) in members {
+                let side = &self.sides[member.side as usize];
+                let calls = side.tree.nodes.calls(member.origin);
+                group.w += member.w;
+                group.base += if side.is_base { member.w } else { 0.0 };
+                group.calls = group.calls.saturating_add(calls);
+                group.members.push(*member);
+            }
+            groups.push(group);
         }
-        group
+        groups
     }
 }
 

@@ -173,9 +173,11 @@ impl Layout<'_> {
         groups.small_sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
         let sum = groups.iter().map(|group| group.w).sum();
         let shown = groups.partition_point(|group| group.w > 0.0 && group.w >= self.least);
-        let gap = groups.split_off(shown);
+        let gap = joined(&groups[shown..]);
+        groups.truncate(shown);
+        groups.extend(gap);
         let mut x = ends.0;
-        for group in groups.into_iter().chain(joined(&gap)) {
+        for group in groups {
             // Where clocks stepped back, callees can have more time than their caller.
             let w = group.w.min(ends.1 - x).max(0.0);
             if w >= self.least && w > 0.0 && x < self.screen.1 && x + w > self.screen.0 {

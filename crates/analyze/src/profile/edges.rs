@@ -45,22 +45,31 @@ impl Profile {
     ) -> Vec<Edge> {
         let recursive = self.recursive_nodes(tree);
         let mut sums: FxHashMap<Key, (u64, Sums)> = FxHashMap::default();
-        for row in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
-            let (node, parent) = (NodeId(row as u32), tree.nodes.parent(NodeId(row as u32)));
-            let Some(callee) = self.row_of(tree, node) else {
-                continue;
-            };
-            let caller = self.row_of(tree, parent);
-            if wanted(caller, callee) {
-                let key = (caller, callee, recursive[parent.row()], recursive[row]);
-                let (calls, inclusive) = sums.entry(key).or_default();
-                *calls += tree.nodes.calls(node);
-                add(inclusive, &tree.nodes.inclusive_sums(node));
+        for thread in &tree.threads {
+            for row in tree.rows_of(thread) {
+                let node = NodeId(row as u32);
+                let parent = tree.nodes.parent(node);
+                let Some(callee) = self.row_of(tree, node) else {
+                    continue;
+                };
+                let caller = self.row_of(tree, parent);
+                if wanted(caller, callee) {
+                    let key = (caller, callee, recursive[parent.row()], recursive[row]);
+                    let (calls, inclusive) = sums.entry(key).or_default();
+                    *calls += tree.nodes.calls(node);
+                    add(inclusive, &tree.nodes.inclusive_sums(node));
+                }
             }
         }
-        let mut edges: Vec<_> = sums.into_iter().collect();
-        edges.small_sort_unstable_by_key(|(key, _)| *key);
-        edges.into_iter().map(|edge| self.edge(edge)).collect()
+        let mut edges = Vec::with_capacity(sums.len());
+        for sum in sums {
+            edges.push(self.edge(sum));
+        }
+        edges.small_sort_unstable_by_key(|edge: &Edge| {
+            let callers = (edge.caller, edge.callee);
+            (callers, edge.caller_recursive, edge.callee_recursive)
+        });
+        edges
     }
 
     fn edge(&self, (key, (calls, inclusive)): (Key, (u64, Sums))) -> Edge {

@@ -34,14 +34,15 @@ impl Groups {
     pub(crate) fn new(functions: &[Function], by: GroupBy) -> Self {
         let mut known: FxHashMap<Function, u32> = FxHashMap::default();
         let mut names = Vec::new();
-        let of_function = functions.iter().map(|function| {
+        let mut of_function = Vec::with_capacity(functions.len());
+        for function in functions {
             let name = group_name(function, by);
-            *known.entry(name).or_insert_with_key(|name| {
+            let group = *known.entry(name).or_insert_with_key(|name| {
                 names.push(name.clone());
                 names.len() as u32 - 1
-            })
-        });
-        let of_function = of_function.collect();
+            });
+            of_function.push(group);
+        }
         Self {
             of_function,
             count: names.len(),

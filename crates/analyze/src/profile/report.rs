@@ -76,10 +76,12 @@ impl Profile {
     fn outermost_exclusive(&self, tree: &CallTree, row: usize) -> Times {
         let recursive = self.recursive_nodes(tree);
         let mut own = Sums::default();
-        for at in tree.threads.iter().flat_map(|thread| tree.rows_of(thread)) {
-            let node = NodeId(at as u32);
-            if !recursive[at] && self.row_of(tree, node) == Some(row) {
-                add(&mut own, &tree.nodes.exclusive_sums(node));
+        for thread in &tree.threads {
+            for at in tree.rows_of(thread) {
+                let node = NodeId(at as u32);
+                if !recursive[at] && self.row_of(tree, node) == Some(row) {
+                    add(&mut own, &tree.nodes.exclusive_sums(node));
+                }
             }
         }
         self.clocks.times(&own)

@@ -192,18 +192,21 @@ impl Profile {
                 false => contains(&label, query),
             }
         };
-        let found = self.matching(exact);
+        let found = self.matching(&exact);
         match found.is_empty() {
-            true => self.matching(contains),
+            true => self.matching(&contains),
             false => found,
         }
     }
 
-    fn matching(&self, wanted: impl Fn(&ProfileRow) -> bool) -> Vec<usize> {
-        let rows = self.rows.iter().enumerate();
-        rows.filter(|(_, row)| wanted(row))
-            .map(|(at, _)| at)
-            .collect()
+    fn matching(&self, wanted: &dyn Fn(&ProfileRow) -> bool) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (row, at) in self.rows.iter().zip(0..) {
+            if wanted(row) {
+                found.push(at);
+            }
+        }
+        found
     }
 }
 
@@ -237,19 +240,22 @@ fn sum_groups<const N: usize>(tree: &CallTree, groups: &Groups) -> Vec<Sum> {
 
 /// A row for each thread: its calls, its time, and its time outside of any call.
 fn sum_threads(tree: &CallTree) -> (Vec<Function>, Vec<Sum>) {
-    let sum = |thread| Sum {
-        used: true,
-        calls: tree
-            .rows_of(thread)
-            .skip(1)
-            .map(|row| tree.nodes.calls(NodeId(row as u32)))
-            .sum(),
-        recursive_calls: 0,
-        inclusive: tree.nodes.inclusive_sums(thread.root),
-        exclusive: tree.nodes.exclusive_sums(thread.root),
-    };
-    let names = tree.threads.iter().map(|t| Function::named(t.label()));
-    (names.collect(), tree.threads.iter().map(sum).collect())
+    let (mut names, mut sums) = (Vec::new(), Vec::new());
+    for thread in &tree.threads {
+        let mut calls = 0;
+        for row in tree.rows_of(thread).skip(1) {
+            calls += tree.nodes.calls(NodeId(row as u32));
+        }
+        names.push(Function::named(thread.label()));
+        sums.push(Sum {
+            used: true,
+            calls,
+            recursive_calls: 0,
+            inclusive: tree.nodes.inclusive_sums(thread.root),
+            exclusive: tree.nodes.exclusive_sums(thread.root),
+        });
+    }
+    (names, sums)
 }
 
 /// The rows by inclusive time, largest first, equal ones by name; and the place of each old
@@ -260,9 +266,13 @@ fn rank(
     clocks: TreeClocks,
     clock: Measure,
 ) -> (Vec<ProfileRow>, Vec<u32>) {
-    let called = |at: &u32| sums[*at as usize].used;
-    let mut order: Vec<u32> = (0..sums.len() as u32).filter(called).collect();
-    order.small_sort_by(|&a, &b| {
+    let mut order = Vec::new();
+    for (sum, at) in sums.iter().zip(0..) {
+        if sum.used {
+            order.push(at);
+        }
+    }
+    order.small_sort_by(|&a: &u32, &b: &u32| {
         let time = |at: u32| Reverse(sums[at as usize].inclusive[clock as usize]);
         let name = |at: u32| &names[at as usize];
         (time(a), name(a)).cmp(&(time(b), name(b)))

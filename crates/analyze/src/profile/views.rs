@@ -141,12 +141,10 @@ impl Profile {
     }
 
     fn view<'a>(&'a self, tree: &'a CallTree, options: &TreeViewOptions) -> View<'a> {
-        let mut thread_of_root: Vec<_> = tree
-            .threads
-            .iter()
-            .map(|thread| thread.root)
-            .zip(0..)
-            .collect();
+        let mut thread_of_root = Vec::new();
+        for (thread, nth) in tree.threads.iter().zip(0..) {
+            thread_of_root.push((thread.root, nth));
+        }
         thread_of_root.small_sort_unstable();
         let max_depth = match self.by {
             GroupBy::Thread => 1,
@@ -279,33 +277,33 @@ impl View<'_> {
     fn gather(&self, depth: u32, reached: Vec<(u32, Member)>) -> Vec<Pending> {
         let groups = self.profile.rows.len() + self.tree.threads.len();
         let reached = sorted_by_group(reached, groups);
-        let groups = reached.chunk_by(|(one, _), (next, _)| one == next);
-        groups
-            .map(|group| {
-                let mut pending = Pending {
-                    depth,
-                    group: self.group(group[0].0),
-                    members: group.iter().map(|(_, member)| *member).collect(),
-                    calls: 0,
-                    inclusive: Sums::default(),
-                    exclusive: Sums::default(),
-                };
-                self.sum_up(&mut pending);
-                pending
-            })
-            .collect()
+        let mut rows = Vec::new();
+        for group in reached.chunk_by(|(one, _), (next, _)| one == next) {
+            let mut pending = Pending {
+                depth,
+                group: self.group(group[0].0),
+                members: Vec::with_capacity(group.len()),
+                calls: 0,
+                inclusive: Sums::default(),
+                exclusive: Sums::default(),
+            };
+            for (_, member) in group {
+                self.count(&mut pending, *member);
+            }
+            rows.push(pending);
+        }
+        rows
     }
 
-    fn sum_up(&self, pending: &mut Pending) {
+    fn count(&self, pending: &mut Pending, member: Member) {
+        let (nodes, origin) = (&self.tree.nodes, member.origin);
         let top_down = self.options.direction == TreeDirection::TopDown;
-        for member in &pending.members {
-            let nodes = &self.tree.nodes;
-            pending.calls += nodes.calls(member.origin);
-            add(&mut pending.exclusive, &nodes.exclusive_sums(member.origin));
-            if top_down || !self.recursive[member.origin.row()] {
-                add(&mut pending.inclusive, &nodes.inclusive_sums(member.origin));
-            }
+        pending.calls += nodes.calls(origin);
+        add(&mut pending.exclusive, &nodes.exclusive_sums(origin));
+        if top_down || !self.recursive[origin.row()] {
+            add(&mut pending.inclusive, &nodes.inclusive_sums(origin));
         }
+        pending.members.push(member);
     }
 
     /// The rows worth showing, the last of them first (they go onto a stack), and how many are not.

@@ -53,13 +53,18 @@ impl Extremes {
         let mut below: Option<&[MinMax]> = None;
         for level in 0..=self.levels.len() {
             let get = |at: usize| below.map_or_else(|| (value(at), value(at)), |level| level[at]);
-            let last_level = level == self.levels.len();
             let whole = (from.div_ceil(BLOCK), to / BLOCK);
-            if last_level || whole.0 >= whole.1 {
-                return (from..to).map(get).fold(found, both);
+            let is_last = level == self.levels.len() || whole.0 >= whole.1;
+            let (head, tail) = match is_last {
+                true => (to, to),
+                false => (whole.0 * BLOCK, whole.1 * BLOCK),
+            };
+            for part in [from..head, tail..to] {
+                found = part.map(get).fold(found, both);
             }
-            found = (from..whole.0 * BLOCK).map(get).fold(found, both);
-            found = (whole.1 * BLOCK..to).map(get).fold(found, both);
+            if is_last {
+                break;
+            }
             (from, to) = whole;
             below = Some(&self.levels[level]);
         }

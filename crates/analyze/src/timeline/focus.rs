@@ -69,13 +69,15 @@ fn most(counts: &[u64]) -> Option<usize> {
 
 /// The process of each track, a number beyond all where it has none.
 fn owners(trace: &Trace) -> Vec<usize> {
-    let owner = |row: usize| {
-        let (utid, upid) = (trace.tracks.utid.get(row), trace.tracks.upid.get(row));
-        utid.some()
-            .map_or(upid, |utid| trace.threads.upid.get(utid.row()))
-            .row()
-    };
-    (0..trace.tracks.len()).map(owner).collect()
+    let mut owners = Vec::new();
+    for row in 0..trace.tracks.len() {
+        let owner = match trace.tracks.utid.get(row).some() {
+            Some(utid) => trace.threads.upid.get(utid.row()),
+            None => trace.tracks.upid.get(row),
+        };
+        owners.push(owner.row());
+    }
+    owners
 }
 
 fn frame_strings(trace: &Trace) -> Vec<bool> {

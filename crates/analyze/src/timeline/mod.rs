@@ -126,22 +126,26 @@ impl Timeline {
         self.instants = Grouped::new(instants.len(), tracks, &|row| {
             instants.track_id.get(row).row()
         });
-        let extremes = |track| {
+        for track in 0..tracks {
             let rows = self.values.rows(track);
-            Extremes::new(rows.len(), &|at| counters.value.get(rows[at] as usize))
-        };
-        self.extremes = (0..tracks).map(extremes).collect();
+            let value = |at: usize| counters.value.get(rows[at] as usize);
+            self.extremes.push(Extremes::new(rows.len(), &value));
+        }
     }
 
     /// Threads of one process look alike: each has the colour of its process's name.
     fn colour_threads(&mut self, trace: &Trace) {
-        let names = trace.processes.name.iter();
-        let processes: Vec<u8> = names.map(|name| hue_of(trace.strings.get(name))).collect();
-        let hue = |row: usize| match processes.get(trace.threads.upid.get(row).row()) {
-            Some(&hue) => hue,
-            None => hue_of(&trace.thread_name(ThreadId::from_row(row))),
-        };
-        self.thread_hues = (0..trace.threads.len()).map(hue).collect();
+        let mut processes = Vec::new();
+        for name in trace.processes.name.iter() {
+            processes.push(hue_of(trace.strings.get(name)));
+        }
+        for (upid, row) in trace.threads.upid.iter().zip(0..) {
+            let hue = match processes.get(upid.row()) {
+                Some(&hue) => hue,
+                None => hue_of(&trace.thread_name(ThreadId(row))),
+            };
+            self.thread_hues.push(hue);
+        }
     }
 
     /// Which slices stand within one of their name; found at the first question.

@@ -150,16 +150,21 @@ impl Timeline {
     ) -> Vec<Wakeup> {
         let states = &trace.thread_states;
         let first = super::range::partition(states.len(), |&row| states.ts.get(row) < from);
-        let rows = (first..states.len()).take(MOST_STATES);
-        rows.take_while(|&row| states.ts.get(row) <= to)
-            .filter(|&row| states.waker_utid.get(row) == utid)
-            .take(limit)
-            .map(|row| Wakeup {
-                ts: states.ts.get(row),
-                waker: utid,
-                woken: states.utid.get(row),
-            })
-            .collect()
+        let mut woken = Vec::new();
+        for row in (first..states.len()).take(MOST_STATES) {
+            let ts = states.ts.get(row);
+            if ts > to || woken.len() == limit {
+                break;
+            }
+            if states.waker_utid.get(row) == utid {
+                woken.push(Wakeup {
+                    ts,
+                    waker: utid,
+                    woken: states.utid.get(row),
+                });
+            }
+        }
+        woken
     }
 
     /// The place among some rows, which are in order of time, of the last at or before `ts`.

@@ -63,8 +63,9 @@ impl Names {
         for name in trace.instants.name.iter() {
             names.text(name);
         }
-        let hue = |named: &Named| hue_of(&text_of(trace, *named));
-        names.hues = names.named.iter().map(hue).collect();
+        for named in &names.named {
+            names.hues.push(hue_of(&text_of(trace, *named)));
+        }
         names
     }
 
@@ -88,33 +89,35 @@ impl Names {
 
     fn methods(&mut self, trace: &Trace) {
         let mut by_raw_id: FxHashMap<u64, NameId> = FxHashMap::default();
-        for row in 0..trace.methods.len() {
-            let (id, method) = (MethodId::from_row(row), trace.methods.row(row));
-            let class = self.dotted(trace, method.class);
-            let name = match (class.is_empty(), method.name.is_empty()) {
-                (true, true) => match trace.strings.lookup(&trace.method_name(id)) {
+        let methods = &trace.methods;
+        for row in 0..methods.len() {
+            let id = MethodId::from_row(row);
+            let (class, own) = (methods.class.get(row), methods.name.get(row));
+            let (class, signature) = (self.dotted(trace, class), methods.signature.get(row));
+            let name = if !class.is_empty() || !own.is_empty() && !signature.is_empty() {
+                let key = (class, own, signature);
+                match self.by_method.get(&key) {
+                    Some(&known) => known,
+                    None => {
+                        let new = self.push(Named::Method(id));
+                        self.by_method.insert(key, new);
+                        new
+                    }
+                }
+            } else if !own.is_empty() {
+                self.text(own)
+            } else {
+                let raw_id = methods.raw_id.get(row);
+                let name = match trace.strings.lookup(&trace.method_name(id)) {
                     Some(text) => self.text(text),
-                    None => match by_raw_id.get(&method.raw_id) {
+                    None => match by_raw_id.get(&raw_id) {
                         Some(&known) => known,
                         None => self.push(Named::Method(id)),
                     },
-                },
-                (true, false) if method.signature.is_empty() => self.text(method.name),
-                _ => {
-                    let key = (class, method.name, method.signature);
-                    match self.by_method.get(&key) {
-                        Some(&known) => known,
-                        None => {
-                            let new = self.push(Named::Method(id));
-                            self.by_method.insert(key, new);
-                            new
-                        }
-                    }
-                }
+                };
+                by_raw_id.insert(raw_id, name);
+                name
             };
-            if (class.is_empty(), method.name.is_empty()) == (true, true) {
-                by_raw_id.insert(method.raw_id, name);
-            }
             self.of_method[row] = name;
         }
     }
@@ -191,8 +194,10 @@ impl Names {
             return NameId::NONE;
         };
         let is_it = |&row: &usize| {
-            let method = trace.methods.row(row);
-            method.raw_id == raw_id && method.class.is_empty() && method.name.is_empty()
+            let methods = &trace.methods;
+            methods.raw_id.get(row) == raw_id
+                && methods.class.get(row).is_empty()
+                && methods.name.get(row).is_empty()
         };
         let row = (0..trace.methods.len()).find(is_it);
         row.map_or(NameId::NONE, |row| self.of_method[row])
@@ -231,9 +236,10 @@ fn text_of(trace: &Trace, named: Named) -> String {
     match named {
         Named::Text(id) => trace.strings.get(id).to_owned(),
         Named::Method(id) => {
-            let row = trace.methods.row(id.row());
-            let [class, name] = [row.class, row.name].map(|id| trace.strings.get(id));
-            Function::method(row.raw_id, class, name, "").label()
+            let (methods, row) = (&trace.methods, id.row());
+            let [class, name] =
+                [&methods.class, &methods.name].map(|column| trace.strings.get(column.get(row)));
+            Function::method(methods.raw_id.get(row), class, name, "").label()
         }
     }
 }

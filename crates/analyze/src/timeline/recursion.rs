@@ -29,10 +29,9 @@ impl Recursion {
         let found = run(threads, &|thread| {
             plain(trace, lanes, names, (thread, threads))
         });
-        found
-            .iter()
-            .flatten()
-            .for_each(|row| this.set(*row as usize));
+        for row in found.iter().flatten() {
+            this.set(*row as usize);
+        }
         for track in (0..trace.tracks.len()).map(TrackId::from_row) {
             if lanes.is_tangled(track) {
                 this.walk(trace, lanes, names, track);
@@ -52,13 +51,19 @@ impl Recursion {
             from..to
         };
         // Slices without a parent have the largest number for one.
-        let mut todo: Vec<(u32, u32)> = rows[below(u32::MAX)].iter().map(|&row| (row, 0)).collect();
+        let mut todo = Vec::new();
+        let push = |todo: &mut Vec<(u32, u32)>, parent: u32, level: u32| {
+            for &row in &rows[below(parent)] {
+                todo.push((row, level));
+            }
+        };
+        push(&mut todo, u32::MAX, 0);
         let mut open = Open::new(u32::MAX);
         while let Some((row, level)) = todo.pop() {
             if open.enter(level, names.of_slice(row as usize)) {
                 self.set(row as usize);
             }
-            todo.extend(rows[below(row)].iter().map(|&child| (child, level + 1)));
+            push(&mut todo, row, level + 1);
         }
     }
 
@@ -75,12 +80,11 @@ impl Recursion {
 
 /// The recursive slices of those of every n-th track that stand behind their parents.
 fn plain(trace: &Trace, lanes: &Lanes, names: &Names, (nth, of): (usize, usize)) -> Vec<u32> {
-    let tracks = (0..trace.tracks.len()).map(TrackId::from_row);
-    let new = |track: TrackId| {
+    let mut open = Vec::new();
+    for track in (0..trace.tracks.len()).map(TrackId::from_row) {
         let own = track.row() % of == nth && !lanes.is_tangled(track);
-        own.then(|| Open::new(lanes.levels(track)))
-    };
-    let mut open: Vec<Option<Open>> = tracks.map(new).collect();
+        open.push(own.then(|| Open::new(lanes.levels(track))));
+    }
     let mut found = Vec::new();
     for row in 0..trace.slices.len() {
         if let Some(open) = &mut open[trace.slices.track_id.get(row).row()] {

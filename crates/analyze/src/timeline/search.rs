@@ -100,11 +100,13 @@ impl Hits {
 impl Timeline {
     /// The names that a finder finds.
     pub fn find_names(&self, trace: &Trace, finder: &Finder) -> Vec<NameId> {
-        let found = self
-            .names
-            .iter(trace)
-            .filter(|(_, text)| finder.finds(text));
-        found.map(|(name, _)| name).collect()
+        let mut found = Vec::new();
+        for name in (0..self.names.len() as u32).map(NameId) {
+            if finder.finds(&self.names.label(trace, name)) {
+                found.push(name);
+            }
+        }
+        found
     }
 
     /// The slices of these names that have a part in the range, on some tracks: the first `limit`

@@ -127,7 +127,7 @@ impl Timeline {
             self.end_of(trace, row)
                 .saturating_sub(trace.slices.ts.get(row))
         };
-        let within = sum(children.iter().map(|&child| length(child as usize)));
+        let within = sum(&children, &length);
         let share = |whole: i64| (whole > 0).then(|| total as f64 / whole as f64);
         let parent = trace.slices.parent_id.get(row).some();
         let span = self.ends.span(track.row());
@@ -186,7 +186,7 @@ impl Timeline {
         let clock = |row: usize| trace.slices.thread_dur.get(row);
         let own = clock(slice.row());
         if own != NO_DURATION {
-            let within = sum(children.iter().map(|&child| clock(child as usize).max(0)));
+            let within = sum(children, &|child| clock(child).max(0));
             return (Some(own), Some(own.saturating_sub(within).max(0)));
         }
         if trace.slices.thread_ts.get(slice.row()) != NO_DURATION {
@@ -200,7 +200,7 @@ impl Timeline {
         let during =
             |row: usize| running.between(trace.slices.ts.get(row), self.end_of(trace, row));
         let own = during(slice.row());
-        let within = sum(children.iter().map(|&child| during(child as usize)));
+        let within = sum(children, &during);
         (Some(own), Some(own.saturating_sub(within).max(0)))
     }
 
@@ -352,8 +352,13 @@ fn has(trace: &Trace, source: SourceId, kind: RepairKind) -> bool {
         .any(|row| row.source == source && row.kind == kind)
 }
 
-fn sum(values: impl Iterator<Item = i64>) -> i64 {
-    values.fold(0, i64::saturating_add)
+/// The time of some slices.
+fn sum(slices: &[u32], ns: &dyn Fn(usize) -> i64) -> i64 {
+    let mut sum = 0i64;
+    for &slice in slices {
+        sum = sum.saturating_add(ns(slice as usize));
+    }
+    sum
 }
 
 /// Stretches in which a thread ran, with the time before each.

@@ -9,11 +9,12 @@ use traceloom_trace::SmallSort;
 /// report.
 #[derive(Default)]
 pub(super) struct Tally {
-    sums: FxHashMap<u64, Tallied>,
+    places: FxHashMap<u64, u32>,
+    sums: Vec<Tallied>,
 }
 
 /// What was added up for a number.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Tallied {
     pub number: u64,
     pub count: u64,
@@ -22,18 +23,24 @@ pub(super) struct Tallied {
 
 impl Tally {
     pub(super) fn add(&mut self, number: u64, ns: i64) {
-        let sum = self.sums.entry(number).or_default();
-        *sum = Tallied {
-            number,
-            count: sum.count + 1,
-            ns: sum.ns.saturating_add(ns),
-        };
+        let new = self.sums.len() as u32;
+        let place = *self.places.entry(number).or_insert(new);
+        if place == new {
+            self.sums.push(Tallied {
+                number,
+                count: 0,
+                ns: 0,
+            });
+        }
+        let sum = &mut self.sums[place as usize];
+        sum.count += 1;
+        sum.ns = sum.ns.saturating_add(ns);
     }
 
     /// The sums, the most time first, equal ones by number.
-    pub(super) fn sorted(self) -> Vec<Tallied> {
-        let mut sums: Vec<Tallied> = self.sums.into_values().collect();
-        sums.small_sort_by_key(|sum| (Reverse(sum.ns), sum.number));
-        sums
+    pub(super) fn sorted(mut self) -> Vec<Tallied> {
+        self.sums
+            .small_sort_by_key(|sum| (Reverse(sum.ns), sum.number));
+        self.sums
     }
 }

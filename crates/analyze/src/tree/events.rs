@@ -289,7 +289,7 @@ impl MethodEvents for CallTreeBuilder {
     fn finish(&mut self, key_section: &[(String, String)]) {
         let number = |key: &str| {
             let line = key_section.iter().find(|(name, _)| name == key)?;
-            line.1.trim().parse::<i64>().ok()
+            line.1.trim_ascii().parse::<i64>().ok()
         };
         self.clock_overhead_ns = number("clock-call-overhead-nsec");
         self.pid = number("pid").unwrap_or(-1);

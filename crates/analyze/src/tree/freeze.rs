@@ -50,15 +50,16 @@ pub(crate) fn freeze(
     let kept = start_roots(&mut origins, roots);
     assign_rows(&mut origins, &mut links);
     links.truncate(kept as usize);
-    let row_of_root = |(id, _): &(u32, Span)| NodeId(origins[*id as usize].key);
-    let root_rows: Vec<NodeId> = roots.iter().map(row_of_root).collect();
     let mut finished = CallNodes {
         links,
         counts,
         states: states.unwrap_or_default(),
     };
-    for (row, (_, span)) in root_rows.iter().zip(roots) {
-        set_root(&mut finished, *row, *span);
+    let mut root_rows = Vec::with_capacity(roots.len());
+    for &(id, span) in roots {
+        let row = NodeId(origins[id as usize].key);
+        set_root(&mut finished, row, span);
+        root_rows.push(row);
     }
     (finished, root_rows)
 }

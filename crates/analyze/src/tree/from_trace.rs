@@ -129,8 +129,9 @@ impl Counts {
     pub fn new(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
         let tracks = trace.tracks.len();
         let mut slices = vec![0u32; tracks];
-        let of_slices = trace.slices.track_id.iter();
-        of_slices.for_each(|track| slices[track.row()] += 1);
+        for track in trace.slices.track_id.iter() {
+            slices[track.row()] += 1;
+        }
         Self::of(trace, slices, options, wanted)
     }
 
@@ -225,12 +226,10 @@ fn count(plan: &Plan<'_>, counts: &Counts, _: usize) -> Counted {
 pub(super) fn with_thread_clocks(trace: &Trace) -> Vec<bool> {
     let mut has = vec![false; trace.tracks.len()];
     if trace.slices.thread_ts.constant() != Some(NO_DURATION) {
-        let both = trace
-            .slices
-            .track_id
-            .iter()
-            .zip(trace.slices.thread_ts.iter());
-        both.for_each(|(track, ts)| has[track.row()] |= ts != NO_DURATION);
+        let slices = &trace.slices;
+        for (track, ts) in slices.track_id.iter().zip(slices.thread_ts.iter()) {
+            has[track.row()] |= ts != NO_DURATION;
+        }
     }
     has
 }
@@ -268,7 +267,7 @@ fn overhead_of(trace: &Trace) -> Option<i64> {
     match trace.sources.len() {
         0 | 1 => trace
             .metadata("clock-call-overhead-nsec")?
-            .trim()
+            .trim_ascii()
             .parse()
             .ok(),
         _ => None,

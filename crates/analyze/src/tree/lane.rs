@@ -324,11 +324,11 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(mut self) -> Counted {
-        let roots: Vec<_> = self
-            .lanes
-            .iter()
-            .map(|lane| (lane.root, lane.span(self.plan.states.is_some())))
-            .collect();
+        let has_states = self.plan.states.is_some();
+        let mut roots = Vec::with_capacity(self.lanes.len());
+        for lane in &self.lanes {
+            roots.push((lane.root, lane.span(has_states)));
+        }
         let sums = self.plan.states.is_some().then(|| {
             self.sums.resize(self.arena.len(), [0; 3]);
             self.sums

@@ -83,14 +83,7 @@ impl TreeClocks {
 
     /// `sums` with what was not measured left out.
     pub fn times(self, sums: &Sums) -> Times {
-        let value = |measure: Measure| self.has(measure).then_some(sums[measure as usize]);
-        Times {
-            cpu_ns: value(Measure::Cpu),
-            wall_ns: value(Measure::Wall),
-            runnable_ns: value(Measure::Runnable),
-            sleeping_ns: value(Measure::Sleeping),
-            uninterruptible_ns: value(Measure::Uninterruptible),
-        }
+        Times::each(|measure| self.has(measure).then_some(sums[measure as usize]))
     }
 }
 
@@ -117,16 +110,27 @@ pub struct Times {
 impl Times {
     /// Both added up; what one of them lacks stays as the other has it.
     pub fn plus(&self, other: &Self) -> Self {
-        let plus = |one: Option<i64>, other: Option<i64>| match (one, other) {
+        Self::each(|measure| match (self.get(measure), other.get(measure)) {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),
-            _ => one.or(other),
-        };
+            (one, other) => one.or(other),
+        })
+    }
+
+    /// Each of the times.
+    fn each(time: impl FnMut(Measure) -> Option<i64>) -> Self {
+        let [
+            wall_ns,
+            cpu_ns,
+            runnable_ns,
+            sleeping_ns,
+            uninterruptible_ns,
+        ] = Measure::ALL.map(time);
         Self {
-            cpu_ns: plus(self.cpu_ns, other.cpu_ns),
-            wall_ns: plus(self.wall_ns, other.wall_ns),
-            runnable_ns: plus(self.runnable_ns, other.runnable_ns),
-            sleeping_ns: plus(self.sleeping_ns, other.sleeping_ns),
-            uninterruptible_ns: plus(self.uninterruptible_ns, other.uninterruptible_ns),
+            cpu_ns,
+            wall_ns,
+            runnable_ns,
+            sleeping_ns,
+            uninterruptible_ns,
         }
     }
 

@@ -142,12 +142,19 @@ impl CallTree {
     /// How many calls (or slices) the threads that are kept made.
     pub fn calls_of_threads(&self) -> u64 {
         let rows = self.threads.iter().map(|thread| self.rows_of(thread).len());
+        // Each root counts as one call.
+        let roots = self.threads.len() as u64;
         if rows.sum::<usize>() == self.nodes.len() {
-            // In the order of memory: much faster than by rows. Each root counts as one call.
-            return self.nodes.all_calls() - self.threads.len() as u64;
+            // In the order of memory: much faster than by rows.
+            return self.nodes.all_calls() - roots;
         }
-        let rows = self.threads.iter().flat_map(|t| self.rows_of(t).skip(1));
-        rows.map(|row| self.nodes.calls(NodeId(row as u32))).sum()
+        let mut calls = 0;
+        for thread in &self.threads {
+            for row in self.rows_of(thread) {
+                calls += self.nodes.calls(NodeId(row as u32));
+            }
+        }
+        calls - roots
     }
 
     /// Whether these are calls of methods; else they are slices with names.

@@ -4,6 +4,7 @@ use traceloom_trace::{NO_DURATION, RowId, TaskState, ThreadId, Trace};
 
 use super::clip::TimeRange;
 use crate::same_thread::SameThreads;
+use crate::timeline::Grouped;
 
 /// How many states are told apart: running, runnable, sleeping, uninterruptible.
 const STATES: usize = 4;
@@ -13,9 +14,7 @@ type Elapsed = [i64; STATES];
 
 /// The thread_state rows of each thread, in order of time.
 pub(crate) struct StatesByThread {
-    rows: Vec<u32>,
-    /// Where each thread's rows start in `rows`; one more than there are threads.
-    starts: Vec<usize>,
+    rows: Grouped,
     same: SameThreads,
 }
 
@@ -26,43 +25,28 @@ impl StatesByThread {
         if table.is_empty() {
             return None;
         }
-        let threads = trace.threads.len();
-        let mut starts = vec![0usize; threads + 1];
-        let known = |utid: &ThreadId| utid.row() < threads;
-        for utid in table.utid.iter().filter(known) {
-            starts[utid.row() + 1] += 1;
-        }
-        (0..threads).for_each(|at| starts[at + 1] += starts[at]);
-        let mut next = starts.clone();
-        let mut rows = vec![0u32; starts[threads]];
-        for (row, utid) in table.utid.iter().enumerate().filter(|(_, u)| known(u)) {
-            rows[next[utid.row()]] = row as u32;
-            next[utid.row()] += 1;
-        }
-        let same = SameThreads::find(trace, &|utid| starts[utid.row()] < starts[utid.row() + 1]);
-        Some(Self { rows, starts, same })
+        let thread = |row: usize| table.utid.get(row).row();
+        let rows = Grouped::new(table.len(), trace.threads.len(), &thread);
+        let same = SameThreads::find(trace, &|utid| !rows.rows(utid.row()).is_empty());
+        Some(Self { rows, same })
     }
 
     /// The rows of one thread.
     pub(crate) fn rows_of(&self, utid: ThreadId) -> &[u32] {
-        let utid = self.same.of(utid);
-        let at = |row: usize| self.starts.get(row).copied();
-        match (at(utid.row()), at(utid.row().saturating_add(1))) {
-            (Some(start), Some(end)) => &self.rows[start..end],
-            _ => &[],
-        }
+        self.rows.rows(self.same.of(utid).row())
     }
 
     /// The story of one thread, added up so that any stretch of it is a subtraction.
     pub(crate) fn clock(&self, trace: &Trace, utid: ThreadId) -> StateClock {
         let mut clock = StateClock::default();
         for &row in self.rows_of(utid) {
-            let row = trace.thread_states.row(row as usize);
-            let end = match row.dur {
+            let (states, row) = (&trace.thread_states, row as usize);
+            let ts = states.ts.get(row);
+            let end = match states.dur.get(row) {
                 NO_DURATION => trace.bounds.1,
-                dur => row.ts.saturating_add(dur),
+                dur => ts.saturating_add(dur),
             };
-            clock.push(row.ts, end, row.state);
+            clock.push(ts, end, states.state.get(row));
         }
         clock
     }

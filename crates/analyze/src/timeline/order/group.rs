@@ -103,7 +103,8 @@ impl Maker<'_> {
         let source = |utid: &ThreadId| self.trace.threads.source.get(utid.row());
         threads.small_sort_by_key(source);
         let of_one = |one: &ThreadId, other: &ThreadId| source(one) == source(other);
-        let alone = self.trace.processes.is_empty() && threads.chunk_by(of_one).count() == 1;
+        let is_one = threads.first().map(source) == threads.last().map(source);
+        let alone = self.trace.processes.is_empty() && is_one;
         for own in threads.chunk_by(of_one) {
             let parent = match alone {
                 true => NO_ROW,

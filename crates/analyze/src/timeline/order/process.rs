@@ -137,21 +137,22 @@ impl Maker<'_> {
         let frames = &self.timeline.frames;
         let apps = frames.apps.iter().zip(0..);
         for (app, place) in apps.filter(|(app, _)| app.upid == upid) {
-            let (own, late) = (frames.of(app), frames.of(app).iter());
-            let (Some(first), late) = (own.first(), late.filter(|frame| frame.is_janky()).count())
-            else {
+            let own = frames.of(app);
+            let Some(first) = own.first() else {
                 continue;
             };
             let mut row = TimelineRow::new(RowKind::Frames, "Frames".to_owned());
+            let mut late = 0;
+            row.extent = (first.ts, first.end);
+            for frame in own {
+                late += u32::from(frame.is_janky());
+                row.busy_ns += frame.dur_ns();
+                row.extent.1 = row.extent.1.max(frame.end);
+            }
             row.note = format!("{late} of {} late", own.len());
             (row.parent, row.utid, row.upid) = (parent, app.utid, upid);
             row.source = self.trace.threads.source.get(app.utid.row());
             row.levels = app.levels.len() as u32;
-            row.busy_ns = own.iter().map(|frame| frame.dur_ns()).sum();
-            row.extent = (
-                first.ts,
-                own.iter().map(|frame| frame.end).max().unwrap_or(first.end),
-            );
             row.flags |= self.focus_flag(upid);
             let row = self.rows.push(row);
             self.rows.put_frames(row, place);

@@ -154,17 +154,22 @@ pub(super) fn by_name(
     if cancelled() {
         return None;
     }
-    let stats = order.iter().zip(percentiles);
-    let stats =
-        stats.map(|(&name, percentiles)| sums[name as usize].stats(NameId(name), percentiles));
-    Some((stats.collect(), hidden))
+    let mut stats = Vec::with_capacity(order.len());
+    for (name, percentiles) in order.into_iter().zip(percentiles) {
+        stats.push(sums[name as usize].stats(NameId(name), percentiles));
+    }
+    Some((stats, hidden))
 }
 
 /// The names that occur, the most time first, and how many there are beyond `limit`.
 fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
-    let occurs = |name: &u32| sums[*name as usize].count > 0;
-    let mut order: Vec<u32> = (0..sums.len() as u32).filter(occurs).collect();
-    order.small_sort_by_key(|&name| (Reverse(sums[name as usize].total), name));
+    let mut order = Vec::new();
+    for (sum, name) in sums.iter().zip(0..) {
+        if sum.count > 0 {
+            order.push(name);
+        }
+    }
+    order.small_sort_by_key(|&name: &u32| (Reverse(sums[name as usize].total), name));
     let hidden = order.len().saturating_sub(limit);
     order.truncate(limit);
     (order, hidden)
@@ -198,20 +203,17 @@ const STRIDE: usize = 1 << 16;
 
 impl<'t> Count<'t> {
     fn new(trace: &'t Trace, timeline: &'t Timeline, scope: &RangeScope<'_>) -> Self {
-        let is_thread = |kind| matches!(kind, TrackKind::Thread | TrackKind::ThreadTrack);
-        let kinds = trace.tracks.kind.iter().enumerate();
-        let wanted = kinds.map(|(row, kind)| {
-            (scope.all_tracks || is_thread(kind))
-                && scope
-                    .tracks
-                    .is_none_or(|tracks| tracks.get(row) == Some(&true))
-        });
-        let wanted: Vec<bool> = wanted.collect();
+        let mut wanted = Vec::new();
+        for (kind, row) in trace.tracks.kind.iter().zip(0..) {
+            let of_thread = matches!(kind, TrackKind::Thread | TrackKind::ThreadTrack);
+            let is_in = |tracks: &[bool]| tracks.get(row) == Some(&true);
+            wanted.push((scope.all_tracks || of_thread) && scope.tracks.is_none_or(is_in));
+        }
         Self {
             trace,
             timeline,
             recursion: timeline.recursion(trace),
-            all: wanted.iter().all(|wanted| *wanted),
+            all: !wanted.contains(&false),
             wanted,
             range: scope.range.unwrap_or(TimeRange::ALL),
         }

@@ -22,9 +22,9 @@ pub(in crate::timeline) fn of_name(
             return None;
         }
         if !timeline.lanes.is_tangled(trace.slices.track_id.get(row)) {
-            let children = timeline.lanes.children(trace, &timeline.ends, row);
-            let within = children.filter_map(|child| count.part(child as usize));
-            sum.own -= within.map(i128::from).sum::<i128>();
+            for child in timeline.lanes.children(trace, &timeline.ends, row) {
+                sum.own -= i128::from(count.part(child as usize).unwrap_or(0));
+            }
         }
         if let Some(part) = count.part(row) {
             sum.add(part, count.recursion.is(row));
@@ -40,14 +40,19 @@ impl Count<'_> {
     /// Time of slices directly within one of this name, on tracks where looking for the children
     /// of each would be slow.
     fn within_tangled(&self, name: NameId) -> i128 {
-        let tracks = (0..self.trace.tracks.len()).map(TrackId::from_row);
-        let tangled = tracks.filter(|track| self.timeline.lanes.is_tangled(*track));
-        let rows = tangled.flat_map(|track| self.timeline.lanes.rows_of(track));
-        let is_within = |row: &usize| {
-            let parent = self.trace.slices.parent_id.get(*row).some();
-            parent.is_some_and(|parent| self.name(parent.row()) == name)
-        };
-        let rows = rows.map(|row| *row as usize).filter(is_within);
-        rows.filter_map(|row| self.part(row)).map(i128::from).sum()
+        let mut sum = 0;
+        for track in (0..self.trace.tracks.len()).map(TrackId::from_row) {
+            if !self.timeline.lanes.is_tangled(track) {
+                continue;
+            }
+            for row in self.timeline.lanes.rows_of(track) {
+                let row = *row as usize;
+                let parent = self.trace.slices.parent_id.get(row).some();
+                if parent.is_some_and(|parent| self.name(parent.row()) == name) {
+                    sum += i128::from(self.part(row).unwrap_or(0));
+                }
+            }
+        }
+        sum
     }
 }
