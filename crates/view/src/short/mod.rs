@@ -18,6 +18,7 @@ mod code;
 mod constants;
 mod edit;
 mod flat;
+mod operators;
 mod rename;
 mod scopes;
 mod squeeze;
