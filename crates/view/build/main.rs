@@ -49,9 +49,15 @@ fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=src");
     let web = here.join("web");
     fs::write(out.join("assets.rs"), assets(&web)?)?;
-    let page = script(&web, "app/main")?;
-    fs::write(out.join("page.js.lzma"), packed(page.as_bytes(), 2)?)?;
+    let (page, style) = (script(&web, "app/main")?, style(&web)?);
+    let both = format!("{style}\0{page}");
+    fs::write(out.join("page.lzma"), packed(both.as_bytes(), 2)?)?;
     fs::write(out.join("page.js"), page)?;
+    fs::write(out.join("page.css"), style)?;
+    for (name, path) in [("first.css", "first.css"), ("live.css", "live/live.css")] {
+        let style = fs::read_to_string(web.join(path))?;
+        fs::write(out.join(name), short::short_style(&style))?;
+    }
     fs::write(out.join("live.js"), script(&web, "live/live")?)?;
     fs::write(out.join("start.js"), script(&web, "source/start")?)?;
     let root = here.ancestors().nth(2).ok_or("no workspace")?;
@@ -66,6 +72,19 @@ fn main() -> Result<()> {
 fn script(web: &Path, entry: &str) -> Result<String> {
     let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
     short::shortened(entry, &find)
+}
+
+/// `page.css` and what the rooms add to it, but for what only a server's page has.
+fn style(web: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    collect(web, web, &mut files)?;
+    files.retain(|file| file.contains('/') && file.ends_with(".css") && file != "live/live.css");
+    files.sort();
+    let mut style = fs::read_to_string(web.join("page.css"))?;
+    for file in files {
+        style += &fs::read_to_string(web.join(file))?;
+    }
+    Ok(short::short_style(&style))
 }
 
 /// `ASSETS`: each style sheet and document of the page by its path below `web/`.

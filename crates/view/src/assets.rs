@@ -37,10 +37,10 @@ impl Web {
         }
     }
 
-    /// The style sheets but for `page.css`, in order of their paths.
+    /// The rooms' style sheets, in order of their paths.
     pub fn styles(&self) -> Vec<String> {
         let styles = ASSETS.iter().map(|(name, _)| *name);
-        let rooms = styles.filter(|name| name.ends_with(".css") && *name != "page.css");
+        let rooms = styles.filter(|name| name.ends_with(".css") && name.contains('/'));
         rooms.map(str::to_owned).collect()
     }
 }

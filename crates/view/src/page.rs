@@ -28,8 +28,14 @@ const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
 /// Likewise of [`LIVE`].
 const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
-/// [`PAGE_SCRIPT`] in LZMA.
-const SCRIPT_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.lzma"));
+/// What a report shows before it is unpacked: `first.css`, shortened.
+const FIRST_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/first.css"));
+/// `page.css` and the rooms' own, but for [`LIVE_STYLE`].
+const PAGE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
+/// The style of what follows a recording.
+const LIVE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.css"));
+/// [`PAGE_STYLE`], a zero byte and [`PAGE_SCRIPT`] in LZMA.
+const PAGE_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.lzma"));
 
 /// Made by `build/main.rs`; empty if the toolchain lacked the target.
 const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm.lzma"));
@@ -59,8 +65,10 @@ pub enum PageError {
 pub struct PageParts {
     /// The shell, with empty `<style>` and `<script type="module">` elements.
     pub html: String,
-    /// The style sheet.
+    /// The style sheet of a server's page.
     pub css: String,
+    /// The part of it that a report has unpacked, for what it shows before its script runs.
+    pub first_css: String,
     /// All modules as one module script.
     pub script: String,
     /// The module script that unpacks it in a report.
@@ -101,9 +109,10 @@ impl PageParts {
         Ok(Self {
             html: file("page.html")?,
             css: match web {
-                Web::Inside => stripped(&style(web)?),
+                Web::Inside => [FIRST_STYLE, PAGE_STYLE, LIVE_STYLE].concat(),
                 Web::Folder(_) => style(web)?,
             },
+            first_css: FIRST_STYLE.to_owned(),
             script: script(ENTRY, PAGE_SCRIPT)?,
             start: script(START, START_SCRIPT)?,
             live: script(LIVE, LIVE_SCRIPT)?,
@@ -122,9 +131,9 @@ impl PageParts {
         }
     }
 
-    /// The script packed by LZMA, as it lies in a report.
-    pub fn script_packed(&self) -> &'static [u8] {
-        SCRIPT_PACKED
+    /// Style and script packed by LZMA, as they lie in a report.
+    pub fn packed(&self) -> &'static [u8] {
+        PAGE_PACKED
     }
 
     /// The script of a server's page: that of all pages, and what follows a recording.
@@ -141,17 +150,22 @@ impl PageParts {
     pub fn page(&self, head: &str, data: &str) -> Result<Page, PageError> {
         let script = self.server_script();
         Ok(Page {
-            html: self.html_with(&script, head, data)?,
+            html: self.html_with(&self.css, &script, head, data)?,
             style_hash: hash(&self.css),
             script_hash: hash(&script),
         })
     }
 
-    fn html_with(&self, script: &str, head: &str, data: &str) -> Result<String, PageError> {
+    fn html_with(
+        &self,
+        css: &str,
+        script: &str,
+        head: &str,
+        data: &str,
+    ) -> Result<String, PageError> {
         let (before, rest) = split(&self.html, STYLE)?;
         let (middle, after) = split(rest, SCRIPT)?;
         let (top, below) = split(before, "<head>")?;
-        let css = &self.css;
         Ok(format!(
             "{top}<head>{head}{below}<style>{css}</style>{middle}{data}<script type=\"module\">{script}</script>{after}"
         ))
@@ -160,16 +174,17 @@ impl PageParts {
 
 impl ReportShell for PageParts {
     fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-        let packed = base64::encode(SCRIPT_PACKED);
+        let packed = base64::encode(PAGE_PACKED);
         let packed = format!(
             "<script type=\"application/octet-stream;base64\" id=\"traceloom-page\">{packed}</script>\n"
         );
-        Ok(self.html_with(&self.start, head, &(packed + data))?)
+        Ok(self.html_with(&self.first_css, &self.start, head, &(packed + data))?)
     }
 
     fn style_and_script(&self) -> (String, String) {
         let scripts = [&self.start, &self.script].map(|script| hash(script));
-        (hash(&self.css), scripts.join(" "))
+        let styles = [&self.first_css, PAGE_STYLE].map(hash);
+        (styles.join(" "), scripts.join(" "))
     }
 
     fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
@@ -177,45 +192,14 @@ impl ReportShell for PageParts {
     }
 }
 
-/// `page.css`, then the rooms' own.
+/// `first.css`, `page.css`, then the rooms' own.
 fn style(web: &Web) -> Result<String, PageError> {
-    let mut css = web.file("page.css").ok_or(PageError::Missing("page.css"))?;
+    let file = |name| web.file(name).ok_or(PageError::Missing(name));
+    let mut css = file("first.css")? + &file("page.css")?;
     for path in web.styles() {
         css += &web.file(&path).unwrap_or_default();
     }
     Ok(css)
-}
-
-/// A style sheet without comments and the blanks that nothing needs. Strings stay as they are; a
-/// blank before a colon stays too: in a selector it means something.
-fn stripped(css: &str) -> String {
-    let mut out = String::with_capacity(css.len());
-    let (mut rest, mut quote) = (css, None);
-    while let Some(letter) = rest.chars().next() {
-        if quote.is_none() && rest.starts_with("/*") {
-            rest = rest[2..].split_once("*/").map_or("", |(_, after)| after);
-            continue;
-        }
-        rest = &rest[letter.len_utf8()..];
-        match (quote, letter) {
-            (Some(open), _) => quote = (letter != open).then_some(open),
-            (None, '"' | '\'') => quote = Some(letter),
-            _ => {}
-        }
-        let glues = |last: char| matches!(last, '{' | '}' | ';' | ',' | ':' | ' ');
-        let is_blank = quote.is_none() && letter.is_ascii_whitespace();
-        match (is_blank, letter) {
-            (true, _) if out.is_empty() || out.ends_with(glues) => {}
-            (true, _) => out.push(' '),
-            (_, '{' | '}' | ';' | ',') if quote.is_none() => {
-                let kept = out.trim_end_matches(' ').len();
-                out.truncate(kept);
-                out.push(letter);
-            }
-            _ => out.push(letter),
-        }
-    }
-    out
 }
 
 fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), PageError> {
@@ -225,16 +209,4 @@ fn split<'a>(text: &'a str, at: &'static str) -> Result<(&'a str, &'a str), Page
 /// A source expression of a Content-Security-Policy that allows just this text.
 pub fn hash(text: &str) -> String {
     format!("'sha256-{}'", base64::encode(&Sha256::digest(text)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stripped;
-
-    #[test]
-    fn a_style_without_blanks_means_the_same() {
-        let css = "/* a */\n:root { --a: #fff;\n --b: 1px 2px; }\n.a  .b:not(:first-child) > i, .c :hover\n{ content: \" { ; } \"; }\n";
-        let expected = ":root{--a:#fff;--b:1px 2px;}.a .b:not(:first-child) > i,.c :hover{content:\" { ; } \";}";
-        assert_eq!(stripped(css), expected);
-    }
 }

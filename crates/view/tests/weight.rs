@@ -6,9 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use traceloom_view::PageParts;
 
-/// Bytes of all that a report has besides the trace: style, shell and start gzipped, script and
-/// engine packed. The goal is 150 KB; this keeps what is above it from growing.
-const PAGE_BYTES: usize = 60 << 10;
+/// Bytes of all that a report has besides the trace: shell, first style and start gzipped, style
+/// with script and engine packed. The goal is 150 KB; this keeps what is above it from growing.
+const PAGE_BYTES: usize = 54 << 10;
 const ENGINE_BYTES: usize = 140 << 10;
 
 fn gzipped(text: &str) -> usize {
@@ -20,15 +20,16 @@ fn gzipped(text: &str) -> usize {
 #[test]
 fn the_page_is_light() {
     let parts = PageParts::new().unwrap();
-    let [start, css, html] = [&parts.start, &parts.css, &parts.html].map(|text| gzipped(text));
-    let script = parts.script_packed().len();
+    let [start, css, html] =
+        [&parts.start, &parts.first_css, &parts.html].map(|text| gzipped(text));
+    let page = parts.packed().len();
     let engine = parts.engine().map_or(0, <[u8]>::len);
     println!(
-        "script {script} bytes packed, engine {engine} packed; start {start}, style {css}, shell {html} gzipped"
+        "style and script {page} bytes packed, engine {engine} packed; start {start}, first style {css}, shell {html} gzipped"
     );
     assert!(
-        script + start + css + html <= PAGE_BYTES,
-        "{script} + {start} + {css} + {html}"
+        page + start + css + html <= PAGE_BYTES,
+        "{page} + {start} + {css} + {html}"
     );
     assert!(engine <= ENGINE_BYTES, "{engine}");
 }

@@ -22,6 +22,9 @@ mod operators;
 mod rename;
 mod scopes;
 mod squeeze;
+mod style;
+
+pub(crate) use style::short_style;
 
 /// `entry` and all that it imports as one short script.
 ///
