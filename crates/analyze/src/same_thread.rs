@@ -1,12 +1,11 @@
 //! One thread, told of by two sources: what an app recorded about itself, and what the scheduler saw of it. It has a
 //! row in each.
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{RowId, ThreadId, Trace};
+use traceloom_trace::{RowId, SmallSort, ThreadId, Trace};
 
-/// For threads without states of their own, the thread of another source that has them.
+/// For threads without states of their own, the thread of another source that has them; in order.
 #[derive(Debug, Default)]
-pub(crate) struct SameThreads(FxHashMap<ThreadId, ThreadId>);
+pub(crate) struct SameThreads(Vec<(ThreadId, ThreadId)>);
 
 impl SameThreads {
     /// Finds them by the numbers of thread and process, where only one thread with states has those.
@@ -14,27 +13,32 @@ impl SameThreads {
         if trace.sources.len() < 2 || trace.thread_states.is_empty() {
             return Self::default();
         }
-        let numbered = |utid| Some((utid, numbers(trace, utid)?));
-        let threads = || (0..trace.threads.len()).map(ThreadId::from_row);
-        let mut told: FxHashMap<(i64, i64), ThreadId> = FxHashMap::default();
-        for (utid, numbers) in threads()
-            .filter(|utid| has_states(*utid))
-            .filter_map(numbered)
-        {
-            // Of two that had the numbers one after the other, it could be either.
-            let first = told.entry(numbers).or_insert(utid);
-            if *first != utid {
-                *first = ThreadId::NONE;
+        let (mut told, mut without) = (Vec::new(), Vec::new());
+        for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
+            if let Some(numbers) = numbers(trace, utid) {
+                match has_states(utid) {
+                    true => told.push((numbers, utid)),
+                    false => without.push((numbers, utid)),
+                }
             }
         }
-        let without = threads().filter(|utid| !has_states(*utid));
-        let found = |(utid, numbers)| Some((utid, told.get(&numbers)?.some()?));
-        Self(without.filter_map(numbered).filter_map(found).collect())
+        told.small_sort_unstable();
+        let mut same = Vec::new();
+        for (numbers, utid) in without {
+            let first = told.partition_point(|one| one.0 < numbers);
+            // Of two that had the numbers one after the other, it could be either.
+            let mut alike = told[first..].iter().take_while(|one| one.0 == numbers);
+            if let (Some((_, told)), None) = (alike.next(), alike.next()) {
+                same.push((utid, *told));
+            }
+        }
+        Self(same)
     }
 
     /// The thread that has this one's states: mostly itself.
     pub fn of(&self, utid: ThreadId) -> ThreadId {
-        self.0.get(&utid).copied().unwrap_or(utid)
+        let found = self.0.binary_search_by_key(&utid, |(own, _)| *own);
+        found.map_or(utid, |at| self.0[at].1)
     }
 }
 

@@ -158,7 +158,13 @@ fn slices(trace: &Trace, out: &mut Vec<u8>) {
     ]
     .map(|values| gather(&values, &order));
     let parents = pack_parents(&parents, &order, &tracks, &depths);
-    table.raw("parent_id", u32::TYPE, place, Transform::Parent, parents);
+    table.raw(
+        "parent_id",
+        u32::KIND.code,
+        place,
+        Transform::Parent,
+        parents,
+    );
     let times = Times {
         ts: gather(&numbers(&slices.ts), &order),
         dur: gather(&numbers(&slices.dur), &order),
@@ -174,8 +180,8 @@ fn slices(trace: &Trace, out: &mut Vec<u8>) {
     ] {
         match payload.is_empty() {
             // Nobody recorded it.
-            true => table.raw(name, i64::TYPE, 0, Transform::Plain, pack(&[-1]).bytes),
-            false => table.raw(name, i64::TYPE, place, Transform::Nest, payload),
+            true => table.raw(name, i64::KIND.code, 0, Transform::Plain, pack(&[-1]).bytes),
+            false => table.raw(name, i64::KIND.code, place, Transform::Nest, payload),
         };
     }
     table
@@ -216,7 +222,7 @@ fn durations(
     let (place, order) = table.order(key);
     let [ts, dur, keys] = [numbers(ts), numbers(dur), keys].map(|values| gather(&values, order));
     let payload = next_residuals(&dur, &ts, &keys);
-    table.raw("dur", i64::TYPE, place, Transform::Next, payload);
+    table.raw("dur", i64::KIND.code, place, Transform::Next, payload);
 }
 
 fn sched(trace: &Trace, out: &mut Vec<u8>) {

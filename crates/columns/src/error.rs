@@ -1,5 +1,9 @@
 //! Why blocks cannot be decoded.
 
+/// What reading gives on the way; boxed, so that what is nearly always fine is not moved about in
+/// the room that an error would take.
+pub(crate) type Result<T> = std::result::Result<T, Box<ColumnsError>>;
+
 /// What is wrong with blocks of columns. Columns and tables that are not known are no error:
 /// newer programs may write more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,4 +73,23 @@ pub enum ColumnsError {
         /// The column.
         column: String,
     },
+}
+
+impl ColumnsError {
+    /// A number that makes no sense: what it says and what it may be.
+    #[cold]
+    pub(crate) fn wrong(
+        table: &str,
+        column: &str,
+        found: i64,
+        (what, expected): (&'static str, &'static str),
+    ) -> Box<Self> {
+        Box::new(Self::Value {
+            table: table.to_owned(),
+            column: column.to_owned(),
+            what,
+            found,
+            expected,
+        })
+    }
 }

@@ -17,7 +17,7 @@ pub(crate) fn by_key(keys: &[i64]) -> Vec<u32> {
     let span = most.wrapping_sub(*least) as u64;
     if span > keys.len() as u64 * 2 + 1024 {
         let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.small_sort_unstable_by_key(|&row| (keys[row as usize], row));
+        order.small_sort_by_key(|&row| keys[row as usize]);
         return order;
     }
     let place = |key: i64| (key - least) as usize;

@@ -35,12 +35,13 @@ mod group;
 mod nest;
 mod pack;
 mod read;
+mod schema;
 mod states;
 mod transform;
 mod value;
 mod write;
 
-pub use decode::decode;
+pub use decode::{decode, decode_into};
 pub use encode::{BLOCKS, Block, encode, encode_block};
 pub use error::ColumnsError;
 

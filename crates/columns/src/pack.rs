@@ -27,6 +27,27 @@ pub(crate) enum Numbers {
 }
 
 impl Numbers {
+    /// The number of a row.
+    pub fn at(&self, row: usize) -> i64 {
+        match self {
+            Self::Same(value) => *value,
+            Self::Each(values) => values[row],
+        }
+    }
+
+    /// The least and the greatest number; of no rows, 0.
+    pub fn extremes(&self) -> (i64, i64) {
+        match self {
+            Self::Same(value) => (*value, *value),
+            Self::Each(values) => {
+                let first = values.first().copied().unwrap_or(0);
+                let wider =
+                    |(least, most): (i64, i64), value: &i64| (least.min(*value), most.max(*value));
+                values.iter().fold((first, first), wider)
+            }
+        }
+    }
+
     /// One number a row.
     pub fn each(self, rows: usize) -> Vec<i64> {
         match self {

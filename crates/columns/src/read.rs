@@ -1,17 +1,16 @@
 //! Reading a table.
 
-use traceloom_trace::Column;
+use traceloom_trace::CHUNK_ROWS;
 
 use crate::bytes::Input;
-use crate::error::ColumnsError;
+use crate::check::Seen;
+use crate::error::{ColumnsError, Result};
 use crate::group::{by_key, gather, scatter};
 use crate::pack::{Numbers, unpack};
+use crate::schema::Known;
 use crate::transform::{Transform, next_durations, undo};
-use crate::value::{TEXT, Value};
+use crate::value::{AnyColumn, Kind, TEXT, Value};
 use crate::write::{needed_bytes, row_bytes};
-
-/// Takes the numbers of a column, and how many rows there are.
-type Taker<'t> = dyn FnMut(Option<&Numbers>, usize) -> Result<(), i64> + 't;
 
 /// A table's directory; columns are unpacked when they are asked for.
 pub(crate) struct Table<'a> {
@@ -19,8 +18,8 @@ pub(crate) struct Table<'a> {
     pub rows: usize,
     columns: Vec<Entry<'a>>,
     orders: Vec<(u8, Vec<u32>)>,
-    /// What was wrong first with the columns that [`put`](Self::put) read.
-    failed: Option<ColumnsError>,
+    /// Columns that were put together from several.
+    worked_out: Vec<(&'static str, Numbers)>,
 }
 
 #[derive(Clone, Copy)]
@@ -34,14 +33,14 @@ struct Entry<'a> {
 
 impl<'a> Table<'a> {
     /// Reads the directory of the table at the front of `input`.
-    pub fn open(input: &mut Input<'a>) -> Result<Self, ColumnsError> {
+    pub fn open(input: &mut Input<'a>) -> Result<Self> {
         let whole = input.0.len();
         let mut table = Self {
             name: "a table",
             rows: 0,
             columns: Vec::new(),
             orders: Vec::new(),
-            failed: None,
+            worked_out: Vec::new(),
         };
         let name = input.text().ok_or_else(|| table.truncated("its name"))?;
         table.name = name;
@@ -55,11 +54,11 @@ impl<'a> Table<'a> {
             row_bytes(column.ty, transform, column.payload)
         });
         if rows >= u64::from(u32::MAX) || needed_bytes(rows, row.sum()) > bytes as u64 {
-            return Err(ColumnsError::TooManyRows {
+            return Err(Box::new(ColumnsError::TooManyRows {
                 table: name.to_owned(),
                 rows,
                 bytes,
-            });
+            }));
         }
         table.rows = rows as usize;
         Ok(table)
@@ -88,104 +87,96 @@ impl<'a> Table<'a> {
         Some(())
     }
 
-    pub fn truncated(&self, inside: &'static str) -> ColumnsError {
-        ColumnsError::Truncated {
+    #[cold]
+    pub fn truncated(&self, inside: &'static str) -> Box<ColumnsError> {
+        Box::new(ColumnsError::Truncated {
             table: self.name.to_owned(),
             inside,
-        }
+        })
     }
 
-    /// An error about a number in a column.
+    /// An error about a number in a column: what it says and what it may be.
     pub fn wrong(
         &self,
         column: &str,
-        what: &'static str,
         found: i64,
-        expected: &'static str,
-    ) -> ColumnsError {
-        ColumnsError::Value {
-            table: self.name.to_owned(),
-            column: column.to_owned(),
-            what,
-            found,
-            expected,
+        expected: (&'static str, &'static str),
+    ) -> Box<ColumnsError> {
+        ColumnsError::wrong(self.name, column, found, expected)
+    }
+
+    fn entry(&self, name: &str, ty: u8) -> Result<Option<Entry<'a>>> {
+        match self.columns.iter().find(|column| column.name == name) {
+            Some(column) if column.ty != ty => {
+                let expected = ("the type", "the one this table has");
+                Err(self.wrong(name, column.ty.into(), expected))
+            }
+            column => Ok(column.copied()),
         }
     }
 
-    fn entry(&self, name: &str, ty: u8) -> Result<Option<Entry<'a>>, ColumnsError> {
-        match self.columns.iter().find(|column| column.name == name) {
-            None => Ok(None),
-            Some(column) if column.ty == ty => Ok(Some(*column)),
-            Some(column) => {
-                Err(self.wrong(name, "the type", column.ty.into(), "the one this table has"))
+    /// Puts a column to its place, and tells what its numbers were.
+    fn put(&mut self, known: &'static Known, column: &mut dyn AnyColumn) -> Result<Seen<'a>> {
+        let read = self.read(known.name, column.kind(), known.missing)?;
+        let seen = Seen {
+            table: self.name,
+            column: known,
+            rows: self.rows,
+            least: read.least,
+            most: read.most,
+        };
+        seen.check_order(&read.numbers)?;
+        match &read.numbers {
+            Numbers::Each(numbers) if read.least < read.most => {
+                let chunks = numbers.chunks(CHUNK_ROWS);
+                chunks.for_each(|chunk| column.push_numbers(chunk));
+            }
+            _ => column.repeat(read.least, self.rows),
+        }
+        Ok(seen)
+    }
+
+    /// A column's numbers; `missing` in every row if a program that did not know it wrote the table.
+    pub fn values(&mut self, name: &str, kind: &Kind, missing: i64) -> Result<Vec<i64>> {
+        Ok(self.read(name, kind, missing)?.numbers.each(self.rows))
+    }
+
+    /// A column's numbers, all of them of its kind.
+    fn read(&mut self, name: &str, kind: &Kind, missing: i64) -> Result<Read> {
+        let known = self.worked_out.iter().position(|(known, _)| *known == name);
+        let numbers = match (known, self.entry(name, kind.code)?) {
+            (Some(at), _) => self.worked_out.swap_remove(at).1,
+            (None, Some(entry)) => self.numbers(entry)?,
+            (None, None) => Numbers::Same(missing),
+        };
+        let (least, most) = numbers.extremes();
+        for number in [least, most] {
+            if !(kind.least..=kind.most).contains(&number) {
+                return Err(self.wrong(name, number, ("a value", "one of its type")));
             }
         }
+        Ok(Read {
+            numbers,
+            least,
+            most,
+        })
     }
 
-    /// A column; `missing` in every row if a program that did not know it wrote the table.
-    pub fn column<T: Value>(&mut self, name: &str, missing: T) -> Result<Column<T>, ColumnsError> {
-        let mut column = Column::default();
-        self.put(&mut column, name, missing);
-        self.checked()?;
-        Ok(column)
-    }
-
-    /// Reads a column to its place. What is wrong [`checked`](Self::checked) tells once for many:
-    /// there are more columns than places that could do something about it.
-    pub fn put<T: Value>(&mut self, column: &mut Column<T>, name: &str, missing: T) {
-        self.take(name, T::TYPE, &mut |numbers, rows| {
-            *column = match numbers {
-                None => Column::repeated(missing, rows),
-                Some(numbers) => column_of(numbers, rows)?,
-            };
-            Ok(())
-        });
-    }
-
-    /// What went wrong, if anything did.
-    pub fn checked(&mut self) -> Result<(), ColumnsError> {
-        self.failed.take().map_or(Ok(()), Err)
-    }
-
-    /// Gives `taker` a column's numbers, if there are any, and how many rows there are; nothing
-    /// once something failed. Its error is a number that is no value of the column's type.
-    // Once for all types: a report carries the code.
-    #[inline(never)]
-    fn take(&mut self, name: &str, ty: u8, taker: &mut Taker<'_>) {
-        if self.failed.is_some() {
-            return;
+    /// The numbers of a column that must be there, in the order of rows and in another one.
+    /// Whoever reads the column later gets them too.
+    pub fn in_order(&mut self, name: &'static str, kind: &Kind, order: &[u32]) -> Result<Vec<i64>> {
+        if !self.has(name) {
+            return Err(self.truncated(name));
         }
-        let taken = self.numbers_of(name, ty).and_then(|numbers| {
-            taker(numbers.as_ref(), self.rows).map_err(|number| self.bad(name, number))
-        });
-        self.failed = taken.err();
+        let values = self.values(name, kind, 0)?;
+        let ordered = gather(&values, order);
+        self.work_out(name, values);
+        Ok(ordered)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn bad(&self, name: &str, number: i64) -> ColumnsError {
-        self.wrong(name, "a value", number, "one of its type")
-    }
-
-    /// A column's numbers, in the order of rows; `None` if there is no such column.
-    pub fn rows_of<T: Value>(&mut self, name: &str) -> Result<Option<Numbers>, ColumnsError> {
-        self.numbers_of(name, T::TYPE)
-    }
-
-    /// Numbers of a type of their own.
-    pub fn numbers_of(&mut self, name: &str, ty: u8) -> Result<Option<Numbers>, ColumnsError> {
-        let entry = self.entry(name, ty)?;
-        entry.map(|entry| self.numbers(entry)).transpose()
-    }
-
-    /// The payload of a column that must be there.
-    pub fn input_of<T: Value>(
-        &self,
-        name: &'static str,
-        transform: Transform,
-    ) -> Result<Input<'a>, ColumnsError> {
-        let payload = self.payload::<T>(name, transform)?;
-        payload.map(Input).ok_or_else(|| self.truncated(name))
+    /// Keeps the numbers of a column that was put together from several.
+    pub fn work_out(&mut self, name: &'static str, numbers: Vec<i64>) {
+        self.worked_out.push((name, Numbers::Each(numbers)));
     }
 
     /// Says in what order the columns of a key stand that follows from others.
@@ -198,26 +189,22 @@ impl<'a> Table<'a> {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// A column's payload and transform, for what is put together from several columns.
-    pub fn payload<T: Value>(
+    /// The payload of a column that has this transform, for what is put together from several.
+    pub fn payload(
         &self,
         name: &str,
+        kind: &Kind,
         transform: Transform,
-    ) -> Result<Option<&'a [u8]>, ColumnsError> {
-        let entry = self.entry(name, T::TYPE)?;
+    ) -> Result<Option<&'a [u8]>> {
+        let entry = self.entry(name, kind.code)?;
         let wanted = entry.filter(|entry| entry.transform == transform as u8);
         Ok(wanted.map(|entry| entry.payload))
     }
 
-    /// Numbers as the values that they stand for.
-    pub fn typed<T: Value>(&self, name: &str, numbers: Numbers) -> Result<Column<T>, ColumnsError> {
-        column_of(&numbers, self.rows).map_err(|number| self.bad(name, number))
-    }
-
-    fn numbers(&mut self, entry: Entry<'a>) -> Result<Numbers, ColumnsError> {
+    fn numbers(&mut self, entry: Entry<'a>) -> Result<Numbers> {
         let transform = Transform::from_code(entry.transform).ok_or_else(|| {
             let found = entry.transform.into();
-            self.wrong(entry.name, "the transform", found, "a known one")
+            self.wrong(entry.name, found, ("the transform", "a known one"))
         })?;
         let rows = self.rows;
         let numbers = match transform {
@@ -236,8 +223,8 @@ impl<'a> Table<'a> {
     }
 
     /// Lengths that reach to the next row of their key.
-    fn next(&mut self, entry: Entry<'a>) -> Result<Option<Numbers>, ColumnsError> {
-        let ts = self.entry("ts", i64::TYPE)?;
+    fn next(&mut self, entry: Entry<'a>) -> Result<Option<Numbers>> {
+        let ts = self.entry("ts", i64::KIND.code)?;
         let ts = ts.filter(|ts| ts.transform < Transform::Next as u8);
         let ts = ts.map(|ts| self.numbers(ts)).transpose()?;
         let ts = ts.unwrap_or(Numbers::Same(0)).each(self.rows);
@@ -249,7 +236,7 @@ impl<'a> Table<'a> {
     }
 
     /// The numbers of the column that others are ordered by.
-    fn key_numbers(&mut self, key: u8) -> Result<Vec<i64>, ColumnsError> {
+    fn key_numbers(&mut self, key: u8) -> Result<Vec<i64>> {
         let entry = usize::from(key)
             .checked_sub(1)
             .and_then(|at| self.columns.get(at));
@@ -257,18 +244,14 @@ impl<'a> Table<'a> {
             .copied()
             .filter(|entry| entry.key == 0 && entry.ty != TEXT);
         let Some(entry) = simple.filter(|entry| entry.transform < Transform::Next as u8) else {
-            return Err(self.wrong(
-                "key",
-                "its place",
-                key.into(),
-                "a column in the order of rows",
-            ));
+            let expected = ("its place", "a column in the order of rows");
+            return Err(self.wrong("key", key.into(), expected));
         };
         Ok(self.numbers(entry)?.each(self.rows))
     }
 
     /// The rows in the order of a key.
-    fn order(&mut self, key: u8) -> Result<&[u32], ColumnsError> {
+    fn order(&mut self, key: u8) -> Result<&[u32]> {
         let known = self.orders.iter().position(|(known, _)| *known == key);
         let at = match known {
             Some(at) => at,
@@ -282,22 +265,24 @@ impl<'a> Table<'a> {
     }
 
     /// The rows in the order of the column that is called so.
-    pub fn order_of(&mut self, name: &str) -> Result<Vec<u32>, ColumnsError> {
+    pub fn order_of(&mut self, name: &str) -> Result<Vec<u32>> {
         let place = self.columns.iter().position(|column| column.name == name);
         let key = place.map_or(0, |place| place as u8 + 1);
         self.order(key).map(<[u32]>::to_vec)
     }
 
     /// A column of texts; empty ones if there is no such column.
-    pub fn texts(&mut self, name: &str) -> Result<Vec<&'a str>, ColumnsError> {
+    pub fn texts(&mut self, name: &str) -> Result<Vec<&'a str>> {
         let Some(entry) = self.entry(name, TEXT)? else {
             return Ok(vec![""; self.rows]);
         };
         let mut input = Input(entry.payload);
         let lengths = unpack(&mut input, self.rows).ok_or_else(|| self.truncated("a text"))?;
-        let whole = std::str::from_utf8(input.0).map_err(|_| ColumnsError::Text {
-            table: self.name.to_owned(),
-            column: name.to_owned(),
+        let whole = std::str::from_utf8(input.0).map_err(|_| {
+            Box::new(ColumnsError::Text {
+                table: self.name.to_owned(),
+                column: name.to_owned(),
+            })
         })?;
         let mut rest = whole;
         let mut texts = Vec::with_capacity(self.rows);
@@ -312,20 +297,27 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A column of numbers, or the first that is no such value.
-#[inline(never)]
-fn column_of<T: Value>(numbers: &Numbers, rows: usize) -> Result<Column<T>, i64> {
-    match *numbers {
-        Numbers::Same(number) => {
-            let value = T::from_number(number).ok_or(number)?;
-            Ok(Column::repeated(value, rows))
-        }
-        Numbers::Each(ref numbers) => {
-            let mut column = Column::default();
-            for &number in numbers {
-                column.push(T::from_number(number).ok_or(number)?);
-            }
-            Ok(column)
+/// Puts the columns of a table to their places, until one is wrong.
+pub(crate) struct Filler<'f, 'a> {
+    pub table: &'f mut Table<'a>,
+    /// What is still to be checked.
+    pub seen: &'f mut Vec<Seen<'a>>,
+    pub result: Result<()>,
+}
+
+impl Filler<'_, '_> {
+    /// The next column and its place.
+    pub fn column(&mut self, known: &'static Known, column: &mut dyn AnyColumn) {
+        if self.result.is_ok() {
+            let put = self.table.put(known, column);
+            self.result = put.map(|seen| self.seen.push(seen));
         }
     }
+}
+
+/// What was read of a column, with the least and the greatest number.
+struct Read {
+    numbers: Numbers,
+    least: i64,
+    most: i64,
 }

@@ -13,10 +13,11 @@ use traceloom_trace::{
     Column, RowId, SchedSliceTable, TaskState, ThreadId, ThreadStateTable, Trace,
 };
 
-use crate::error::ColumnsError;
+use crate::bytes::Input;
+use crate::error::Result;
 use crate::group::{by_key, gather, scatter};
-use crate::pack::Numbers;
 use crate::read::Table;
+use crate::schema::Parts;
 use crate::transform::{Transform, next_durations, next_residuals};
 use crate::value::{ORIGIN, Value, numbers};
 use crate::write::{DERIVED, TableWriter};
@@ -138,8 +139,8 @@ pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
     let durs = next_residuals(&dur, &ts, &keys);
     let mut table = TableWriter::new("thread_states", states.len());
     table
-        .numbers("origin", ORIGIN, &origins)
-        .raw("dur", i64::TYPE, DERIVED, Transform::Next, durs)
+        .numbers("origin", ORIGIN.code, &origins)
+        .raw("dur", i64::KIND.code, DERIVED, Transform::Next, durs)
         .derived("io_wait", &states.io_wait, &order)
         .derived("blocked_function", &states.blocked_function, &order)
         .finish(out);
@@ -185,60 +186,47 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
 /// Things said at one moment that are looked through.
 const LOOK: usize = 64;
 
-/// The threads in a list, as a mark for each thread.
-pub(crate) fn read_idle(table: &mut Table<'_>, idle: &mut [bool]) -> Result<(), ColumnsError> {
-    let listed: Column<ThreadId> = table.column("utid", ThreadId::NONE)?;
-    for utid in listed.iter() {
-        match idle.get_mut(utid.row()) {
-            Some(idle) => *idle = true,
-            None => {
-                return Err(table.wrong("utid", "an id", utid.number(), "a thread that is there"));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// What the states are put together from.
-#[derive(Clone, Copy)]
-pub(crate) struct Parts<'a> {
-    pub ran: &'a SchedSliceTable,
-    /// The rows that are written out; only the columns that `thread_states` itself has not.
-    pub told: &'a ThreadStateTable,
-    /// Which threads have no states.
-    pub idle: &'a [bool],
-}
-
-/// Puts the states together.
-pub(crate) fn read(
-    parts: Parts<'_>,
-    table: &mut Table<'_>,
-    states: &mut ThreadStateTable,
-) -> Result<(), ColumnsError> {
-    follow(parts, table, states)?;
-    let (ts, keys) = (numbers(&states.ts), numbers(&states.utid));
-    let order = by_key(&keys);
-    let (ts, keys) = (gather(&ts, &order), gather(&keys, &order));
-    let mut payload = table.input_of::<i64>("dur", Transform::Next)?;
-    let durs = next_durations(&mut payload, &ts, &keys).ok_or_else(|| table.truncated("dur"))?;
-    states.dur = table.typed("dur", Numbers::Each(scatter(&durs, &order)))?;
+/// Works out what the states are put together from.
+pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<()> {
+    let follow = follow(parts, table)?;
+    let order = by_key(&follow.utid);
+    let (ts, keys) = (gather(&follow.ts, &order), gather(&follow.utid, &order));
+    let payload = table.payload("dur", &i64::KIND, Transform::Next)?;
+    let durs = payload.and_then(|payload| next_durations(&mut Input(payload), &ts, &keys));
+    let durs = durs.ok_or_else(|| table.truncated("dur"))?;
+    table.work_out("dur", scatter(&durs, &order));
     table.set_order(DERIVED, order);
-    states.io_wait = table.column("io_wait", -1)?;
-    states.blocked_function = table.column("blocked_function", Default::default())?;
+    table.work_out("ts", follow.ts);
+    table.work_out("utid", follow.utid);
+    table.work_out("cpu", follow.cpu);
+    table.work_out("state", follow.state);
+    table.work_out("waker_utid", follow.waker_utid);
     Ok(())
 }
 
 /// The rows in their order, as far as switches and the rows that are written out tell them.
-fn follow(
-    parts: Parts<'_>,
-    table: &mut Table<'_>,
-    states: &mut ThreadStateTable,
-) -> Result<(), ColumnsError> {
-    let told = parts.told;
-    let mut switches = Switches::new(parts.ran, parts.idle);
+#[derive(Default)]
+struct Followed {
+    ts: Vec<i64>,
+    utid: Vec<i64>,
+    cpu: Vec<i64>,
+    state: Vec<i64>,
+    waker_utid: Vec<i64>,
+}
+
+fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
+    let told = &parts.told;
+    let mut idle = vec![false; parts.trace.threads.len()];
+    for utid in parts.idle.utid.iter() {
+        // One that is no thread is found later.
+        if let Some(idle) = idle.get_mut(utid.row()) {
+            *idle = true;
+        }
+    }
+    let mut switches = Switches::new(&parts.trace.sched_slices, &idle);
     let mut rows = 0..told.len();
-    let origins = table.numbers_of("origin", ORIGIN)?;
-    for origin in origins.unwrap_or(Numbers::Same(0)).each(table.rows) {
+    let mut states = Followed::default();
+    for origin in table.values("origin", &ORIGIN, 0)? {
         let (said, waker) = match usize::try_from(origin) {
             Ok(0) => {
                 let row = rows.next().ok_or_else(|| table.truncated("told_states"))?;
@@ -252,18 +240,16 @@ fn follow(
             }
             Ok(place) => {
                 let said = switches.nth(place - 1);
-                (
-                    said.ok_or_else(|| table.truncated("origin"))?,
-                    ThreadId::NONE,
-                )
+                let said = said.ok_or_else(|| table.truncated("origin"))?;
+                (said, ThreadId::NONE)
             }
-            Err(_) => return Err(table.wrong("origin", "a place", origin, "0 or more")),
+            Err(_) => return Err(table.wrong("origin", origin, ("a place", "0 or more"))),
         };
         states.ts.push(said.ts);
-        states.utid.push(said.utid);
-        states.cpu.push(said.cpu);
-        states.state.push(said.state);
-        states.waker_utid.push(waker);
+        states.utid.push(said.utid.number());
+        states.cpu.push(said.cpu.number());
+        states.state.push(said.state.number());
+        states.waker_utid.push(waker.number());
     }
-    Ok(())
+    Ok(states)
 }

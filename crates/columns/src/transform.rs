@@ -118,41 +118,41 @@ fn whole_numbers(bits: &[i64]) -> Option<Vec<i64>> {
 /// The numbers as they were, for the transforms that need no other column.
 pub(crate) fn undo(transform: Transform, input: &mut Input<'_>, rows: usize) -> Option<Numbers> {
     let is_delta = matches!(transform, Transform::Delta | Transform::WholeDelta);
+    let is_whole = matches!(transform, Transform::Whole | Transform::WholeDelta);
     let first = if is_delta {
         unzigzag(input.varint()?)
     } else {
         0
     };
-    let mut numbers = unpack(input, rows)?;
-    match (transform, &mut numbers) {
-        (Transform::Delta | Transform::WholeDelta, Numbers::Same(0)) => {
-            numbers = Numbers::Same(first);
-        }
-        (Transform::Delta | Transform::WholeDelta, _) => {
-            let mut values = numbers.each(rows);
-            let mut sum = first;
-            for value in &mut values {
-                sum = sum.wrapping_add(*value);
-                *value = sum;
-            }
-            numbers = Numbers::Each(values);
-        }
-        (Transform::Last, Numbers::Same(0)) => numbers = Numbers::Same(-1),
-        (Transform::Last, _) => {
-            let mut values = numbers.each(rows);
-            last_values(&mut values);
-            numbers = Numbers::Each(values);
-        }
-        _ => {}
+    let numbers = unpack(input, rows)?;
+    // What stands for all rows still does, unless each is the one before and a bit more.
+    let one_for_all = match numbers {
+        Numbers::Same(number) => number == 0 || !is_delta && transform != Transform::Last,
+        Numbers::Each(_) => false,
+    };
+    let mut values = numbers.each(if one_for_all { 1 } else { rows });
+    if is_delta {
+        running_sums(&mut values, first);
     }
-    if matches!(transform, Transform::Whole | Transform::WholeDelta) {
-        let float = |value: i64| (value as f64).to_bits() as i64;
-        numbers = match numbers {
-            Numbers::Same(value) => Numbers::Same(float(value)),
-            Numbers::Each(values) => Numbers::Each(values.into_iter().map(float).collect()),
-        };
+    if transform == Transform::Last {
+        last_values(&mut values);
     }
-    Some(numbers)
+    if is_whole {
+        let float = |value: &mut i64| *value = (*value as f64).to_bits() as i64;
+        values.iter_mut().for_each(float);
+    }
+    Some(match one_for_all {
+        true => Numbers::Same(values[0]),
+        false => Numbers::Each(values),
+    })
+}
+
+fn running_sums(deltas: &mut [i64], first: i64) {
+    let mut sum = first;
+    for delta in deltas {
+        sum = sum.wrapping_add(*delta);
+        *delta = sum;
+    }
 }
 
 /// Packs numbers where some rows have none: those rows' places, then the numbers with 0 there.

@@ -7,21 +7,34 @@ use traceloom_trace::{
 
 /// A value that a column of a report holds.
 pub(crate) trait Value: Copy + PartialEq {
-    /// The type's number in the directory.
-    const TYPE: u8;
+    /// Its type.
+    const KIND: Kind;
+    /// It as a number.
     fn number(self) -> i64;
-    /// `None` for a number that is no such value.
-    fn from_number(number: i64) -> Option<Self>;
+    /// The value that a number of its kind stands for.
+    fn of(number: i64) -> Self;
+}
+
+/// A type of values: its number in the directory, and the numbers that are its values.
+pub(crate) struct Kind {
+    pub code: u8,
+    pub least: i64,
+    pub most: i64,
 }
 
 /// A column of texts; the others are numbers, [`width`] bytes wide.
 pub(crate) const TEXT: u8 = 9;
 
 /// Where a thread state comes from: each makes a row of several columns.
-pub(crate) const ORIGIN: u8 = 10;
+pub(crate) const ORIGIN: Kind = Kind {
+    code: 10,
+    least: i64::MIN,
+    most: i64::MAX,
+};
 
 /// Bytes a row of a column takes in memory; for text, what its place takes.
 pub(crate) fn width(ty: u8) -> u64 {
+    const ORIGIN: u8 = self::ORIGIN.code;
     match ty {
         5 | 6 => 1,
         7 => 2,
@@ -32,45 +45,74 @@ pub(crate) fn width(ty: u8) -> u64 {
 }
 
 macro_rules! values {
-    ($($type:ty = $code:literal, $value:ident => $number:expr, $back:ident => $from:expr;)*) => {$(
+    ($($type:ty = $code:literal of $least:expr, $most:expr;
+        $value:ident => $number:expr, $back:ident => $of:expr;)*) => {$(
         impl Value for $type {
-            const TYPE: u8 = $code;
+            const KIND: Kind = Kind {
+                code: $code,
+                least: $least as i64,
+                most: $most as i64,
+            };
             #[inline]
             fn number(self) -> i64 {
                 let $value = self;
                 $number
             }
             #[inline]
-            fn from_number($back: i64) -> Option<Self> {
-                $from
+            fn of($back: i64) -> Self {
+                $of
             }
         }
     )*};
 }
 
+macro_rules! ids {
+    ($($type:ident)*) => {
+        values! {$($type = 4 of i32::MIN, i32::MAX; v => v.0.number(), n => $type(u32::of(n));)*}
+    };
+}
+
 // A u32 counts as signed, so that "none" (all bits set) is the small number -1.
 values! {
-    i64 = 1, v => v, n => Some(n);
-    u64 = 2, v => v as i64, n => Some(n as u64);
-    i32 = 3, v => v.into(), n => i32::try_from(n).ok();
-    u32 = 4, v => (v as i32).into(), n => i32::try_from(n).ok().map(|n| n as u32);
-    i8 = 5, v => v.into(), n => i8::try_from(n).ok();
-    u8 = 6, v => v.into(), n => u8::try_from(n).ok();
-    bool = 6, v => v.into(), n => (n & !1 == 0).then_some(n == 1);
-    TrackKind = 6, v => v as i64, n => TrackKind::ALL.get(usize::try_from(n).ok()?).copied();
-    TaskState = 7, v => v.0.into(), n => u16::try_from(n).ok().map(TaskState);
-    f64 = 8, v => v.to_bits() as i64, n => Some(f64::from_bits(n as u64));
-    StringId = 4, v => v.0.number(), n => u32::from_number(n).map(StringId);
-    SliceId = 4, v => v.0.number(), n => u32::from_number(n).map(SliceId);
-    ThreadId = 4, v => v.0.number(), n => u32::from_number(n).map(ThreadId);
-    ProcessId = 4, v => v.0.number(), n => u32::from_number(n).map(ProcessId);
-    TrackId = 4, v => v.0.number(), n => u32::from_number(n).map(TrackId);
-    MethodId = 4, v => v.0.number(), n => u32::from_number(n).map(MethodId);
-    ArgSetId = 4, v => v.0.number(), n => u32::from_number(n).map(ArgSetId);
-    SourceId = 4, v => v.0.number(), n => u32::from_number(n).map(SourceId);
+    i64 = 1 of i64::MIN, i64::MAX; v => v, n => n;
+    u64 = 2 of i64::MIN, i64::MAX; v => v as i64, n => n as u64;
+    i32 = 3 of i32::MIN, i32::MAX; v => v.into(), n => n as i32;
+    u32 = 4 of i32::MIN, i32::MAX; v => (v as i32).into(), n => n as u32;
+    i8 = 5 of i8::MIN, i8::MAX; v => v.into(), n => n as i8;
+    u8 = 6 of u8::MIN, u8::MAX; v => v.into(), n => n as u8;
+    bool = 6 of 0, 1; v => v.into(), n => n != 0;
+    TrackKind = 6 of 0, TrackKind::ALL.len() - 1; v => v as i64, n => TrackKind::ALL[n as usize];
+    TaskState = 7 of u16::MIN, u16::MAX; v => v.0.into(), n => TaskState(n as u16);
+    f64 = 8 of i64::MIN, i64::MAX; v => v.to_bits() as i64, n => f64::from_bits(n as u64);
 }
+ids! { StringId SliceId ThreadId ProcessId TrackId MethodId ArgSetId SourceId }
 
 /// A column's values as numbers.
 pub(crate) fn numbers<T: Value>(column: &Column<T>) -> Vec<i64> {
     column.iter().map(Value::number).collect()
+}
+
+/// A column of any type. Whoever reads one goes through its numbers; only putting them into the
+/// column needs code for each type, which every report carries.
+pub(crate) trait AnyColumn {
+    /// The type of its values.
+    fn kind(&self) -> &'static Kind;
+    /// Makes it so many rows of one value. The number is of the column's kind.
+    fn repeat(&mut self, number: i64, rows: usize);
+    /// Adds a chunk: one row for each number. All are of the column's kind.
+    fn push_numbers(&mut self, numbers: &[i64]);
+}
+
+impl<T: Value> AnyColumn for Column<T> {
+    fn kind(&self) -> &'static Kind {
+        &T::KIND
+    }
+
+    fn repeat(&mut self, number: i64, rows: usize) {
+        *self = Column::repeated(T::of(number), rows);
+    }
+
+    fn push_numbers(&mut self, numbers: &[i64]) {
+        self.push_chunk(numbers.iter().map(|&number| T::of(number)).collect());
+    }
 }

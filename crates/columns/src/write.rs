@@ -46,7 +46,7 @@ impl TableWriter {
     /// Adds a column in the order of rows.
     pub fn column<T: Value>(&mut self, name: &'static str, column: &Column<T>) -> &mut Self {
         let (transform, payload) = choose_for(column, |column| numbers(column));
-        self.raw(name, T::TYPE, 0, transform, payload)
+        self.raw(name, T::KIND.code, 0, transform, payload)
     }
 
     /// Adds a column that others are ordered by.
@@ -65,7 +65,7 @@ impl TableWriter {
     ) -> &mut Self {
         let (place, order) = self.order(key);
         let (transform, payload) = choose_for(column, |column| gather(&numbers(column), order));
-        self.raw(name, T::TYPE, place, transform, payload)
+        self.raw(name, T::KIND.code, place, transform, payload)
     }
 
     /// Adds a column in an order that the reader works out by itself.
@@ -76,7 +76,7 @@ impl TableWriter {
         order: &[u32],
     ) -> &mut Self {
         let (transform, payload) = choose_for(column, |column| gather(&numbers(column), order));
-        self.raw(name, T::TYPE, DERIVED, transform, payload)
+        self.raw(name, T::KIND.code, DERIVED, transform, payload)
     }
 
     /// Adds numbers of a type of their own, in the order of rows.
@@ -163,7 +163,7 @@ fn choose_for<T: Value>(
 ) -> (Transform, Vec<u8>) {
     match column.constant() {
         Some(value) => (Transform::Plain, pack(&[value.number()]).bytes),
-        None => choose(&values(column), T::TYPE == <f64 as Value>::TYPE),
+        None => choose(&values(column), T::KIND.code == f64::KIND.code),
     }
 }
 
@@ -172,8 +172,7 @@ pub(crate) fn row_bytes(ty: u8, transform: Transform, payload: &[u8]) -> u64 {
     let is_same = transform == Transform::Plain && ty != TEXT && is_same(payload);
     match ty {
         0 => 0,
-        ORIGIN => width(ty),
-        _ if is_same => 0,
+        _ if is_same && ty != ORIGIN.code => 0,
         _ => width(ty),
     }
 }

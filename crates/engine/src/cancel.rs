@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::EngineError;
+use crate::error::{Answered, EngineError};
 
 /// A flag that the asker raises when it no longer wants the answer. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -16,17 +16,15 @@ impl Cancel {
     }
 
     /// Whether the answer is not wanted any more.
+    // A report has one thread, where nobody could raise it meanwhile: there nothing looks.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        !cfg!(target_family = "wasm") && self.0.load(Ordering::Relaxed)
     }
 
     /// For loops over many rows: an error once the flag is up.
-    ///
-    /// # Errors
-    /// [`EngineError::Cancelled`] if the answer is not wanted any more.
-    pub fn check(&self) -> Result<(), EngineError> {
+    pub(crate) fn check(&self) -> Answered {
         match self.is_raised() {
-            true => Err(EngineError::Cancelled),
+            true => Err(EngineError::Cancelled.into()),
             false => Ok(()),
         }
     }

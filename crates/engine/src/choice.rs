@@ -3,28 +3,37 @@
 use traceloom_analyze::{GroupBy, Measure, TreeClocks};
 
 use crate::ask::Ask;
-use crate::error::EngineError;
+use crate::error::{Answered, EngineError};
 
-/// The clocks and their names.
-pub(crate) const CLOCKS: [(Measure, &str); Measure::COUNT] = [
-    (Measure::Wall, "wall"),
-    (Measure::Cpu, "cpu"),
-    (Measure::Runnable, "runnable"),
-    (Measure::Sleeping, "sleeping"),
-    (Measure::Uninterruptible, "uninterruptible"),
+/// The clocks.
+const CLOCKS: [Measure; Measure::COUNT] = [
+    Measure::Wall,
+    Measure::Cpu,
+    Measure::Runnable,
+    Measure::Sleeping,
+    Measure::Uninterruptible,
 ];
 
-const GROUPS: [(GroupBy, &str); 4] = [
-    (GroupBy::Method, "method"),
-    (GroupBy::Class, "class"),
-    (GroupBy::Package, "package"),
-    (GroupBy::Thread, "thread"),
+/// The clocks' names, in the same order.
+pub(crate) const CLOCK_NAMES: [&str; Measure::COUNT] =
+    ["wall", "cpu", "runnable", "sleeping", "uninterruptible"];
+
+const GROUPS: [GroupBy; 4] = [
+    GroupBy::Method,
+    GroupBy::Class,
+    GroupBy::Package,
+    GroupBy::Thread,
 ];
+
+const GROUP_NAMES: [&str; 4] = ["method", "class", "package", "thread"];
 
 /// The clock asked for, else the usual one. It must be one that there is.
-pub(crate) fn clock(ask: &Ask, clocks: TreeClocks) -> Result<Measure, EngineError> {
+pub(crate) fn clock(ask: &Ask, clocks: TreeClocks) -> Answered<Measure> {
     let expected = "a clock that the trace has (wall, cpu, runnable, sleeping, uninterruptible)";
-    match choice(ask, "clock", expected, &CLOCKS)? {
+    match ask
+        .choice("clock", expected, &CLOCK_NAMES)?
+        .map(|at| CLOCKS[at])
+    {
         None => Ok(clocks.usual()),
         // Rebuilt wall times say little, but where a question insists they are there.
         Some(clock) if clocks.has(clock) || clock == Measure::Wall => Ok(clock),
@@ -32,48 +41,24 @@ pub(crate) fn clock(ask: &Ask, clocks: TreeClocks) -> Result<Measure, EngineErro
             field: "clock",
             expected,
             found: clock_name(clock).to_owned(),
-        }),
+        }
+        .into()),
     }
 }
 
 /// What rows stand for; methods where the question does not say.
-pub(crate) fn by(ask: &Ask) -> Result<GroupBy, EngineError> {
-    let expected = "method, class, package or thread";
-    Ok(choice(ask, "by", expected, &GROUPS)?.unwrap_or(GroupBy::Method))
-}
-
-/// The value of a field that names one of a few things; `None` where it is missing.
-pub(crate) fn choice<T: Copy>(
-    ask: &Ask,
-    field: &'static str,
-    expected: &'static str,
-    known: &[(T, &str)],
-) -> Result<Option<T>, EngineError> {
-    let Some(text) = ask.maybe(field, |ask, field| ask.text(field).map(str::to_owned))? else {
-        return Ok(None);
-    };
-    match known.iter().find(|(_, name)| *name == text) {
-        Some((value, _)) => Ok(Some(*value)),
-        None => Err(EngineError::Field {
-            field,
-            expected,
-            found: format!("\"{text}\""),
-        }),
-    }
+pub(crate) fn by(ask: &Ask) -> Answered<GroupBy> {
+    let at = ask.choice("by", "method, class, package or thread", &GROUP_NAMES)?;
+    Ok(GROUPS[at.unwrap_or(0)])
 }
 
 /// What a clock is called in questions and answers.
 pub(crate) fn clock_name(clock: Measure) -> &'static str {
-    CLOCKS[clock as usize].1
+    CLOCK_NAMES[clock as usize]
 }
 
 /// What a grouping is called.
 pub(crate) fn group_name(by: GroupBy) -> &'static str {
-    let found = GROUPS.iter().find(|(group, _)| *group == by);
-    found.map_or("method", |(_, name)| name)
-}
-
-/// A count that may be missing.
-pub(crate) fn limit(ask: &Ask, field: &'static str, usual: u32) -> Result<usize, EngineError> {
-    Ok(ask.maybe(field, Ask::u32)?.unwrap_or(usual) as usize)
+    let at = GROUPS.iter().position(|group| *group == by);
+    GROUP_NAMES[at.unwrap_or(0)]
 }

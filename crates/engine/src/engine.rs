@@ -2,15 +2,17 @@
 
 use std::sync::OnceLock;
 
-use traceloom_analyze::timeline::Timeline;
-use traceloom_trace::Trace;
+use traceloom_analyze::timeline::{NameId, Timeline};
+use traceloom_trace::{ArgSetId, NO_DURATION, RowId, StringId, ThreadId, Trace};
 
 use crate::ask::Ask;
 use crate::cancel::Cancel;
-use crate::error::EngineError;
+use crate::error::{Answered, EngineError};
 use crate::frame::Frame;
+use crate::json::Json;
 use crate::ops;
 use crate::scope::Scope;
+use crate::text::{DETAIL_CHARS, LIST_CHARS};
 use crate::trees::Trees;
 
 /// A trace with everything the page may ask about it. Shared between threads; results that are
@@ -75,26 +77,77 @@ impl Engine {
     /// Answers one question, in the form of a [`Frame`]. A question that has no answer gets a
     /// frame with `error`.
     pub fn answer(&self, question: &[u8], cancel: &Cancel) -> Vec<u8> {
-        let answer = Ask::parse(question).and_then(|ask| self.dispatch(&ask, cancel));
-        answer.unwrap_or_else(|error| Frame::error(&error)).finish()
+        let mut frame = Frame::new();
+        match self.dispatch(question, cancel, &mut frame) {
+            Ok(()) => frame.finish(),
+            Err(error) => Frame::error(&error).finish(),
+        }
     }
 
-    fn dispatch(&self, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
-        let op = ask.op()?;
+    fn dispatch(&self, question: &[u8], cancel: &Cancel, frame: &mut Frame) -> Answered {
+        let ask = Ask::parse(question, cancel)?;
+        let op = ask.text("op")?;
         match ops::OPS.iter().find(|(name, _)| *name == op) {
-            Some((_, answer)) => answer(self, ask, cancel),
-            None => Err(EngineError::UnknownOp(op.to_owned())),
+            Some((_, answer)) => answer(self, &ask, frame),
+            None => Err(EngineError::UnknownOp(op.to_owned()).into()),
         }
     }
 
     /// The moment that the page calls `ns`, rounded down; ends of the range of times where it lies beyond.
     pub(crate) fn absolute(&self, ns: f64) -> i64 {
-        let ns = i128::from(self.origin_ns).saturating_add(ns.floor() as i128);
-        ns.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+        let (whole, size) = (ns.floor(), ns.floor().abs() as u64);
+        match whole < 0.0 {
+            true => self.origin_ns.saturating_sub_unsigned(size),
+            false => self.origin_ns.saturating_add_unsigned(size),
+        }
     }
 
     /// `ts` relative to the origin, as the page counts: exact to the nanosecond for 104 days.
     pub(crate) fn relative(&self, ts: i64) -> f64 {
-        (i128::from(ts) - i128::from(self.origin_ns)) as f64
+        let size = ts.abs_diff(self.origin_ns) as f64;
+        if ts < self.origin_ns { -size } else { size }
+    }
+
+    /// A length for the page: -1 stays.
+    pub(crate) fn duration(&self, dur_ns: i64) -> f64 {
+        match dur_ns {
+            NO_DURATION => -1.0,
+            dur => dur as f64,
+        }
+    }
+}
+
+/// What a row of a table is called, as the page shows it in a list.
+impl Engine {
+    /// Adds the text of a name.
+    pub(crate) fn put_label(&self, json: &mut Json, key: &str, name: NameId) {
+        json.put_cut(
+            key,
+            &self.timeline().names.label(&self.trace, name),
+            LIST_CHARS,
+        );
+    }
+
+    /// Adds a thread's name; empty for no thread.
+    pub(crate) fn put_thread_label(&self, json: &mut Json, key: &str, utid: ThreadId) {
+        let name = utid.some().map(|utid| self.trace.thread_name(utid));
+        json.put_cut(key, &name.unwrap_or_default(), LIST_CHARS);
+    }
+
+    /// Adds a string of the trace.
+    pub(crate) fn put_string(&self, json: &mut Json, key: &str, id: StringId, most: usize) {
+        json.put_cut(key, self.trace.strings.get(id), most);
+    }
+
+    /// Adds a list of arguments: pairs of key and value.
+    pub(crate) fn put_args(&self, json: &mut Json, set: ArgSetId) {
+        json.list("args", |json| {
+            for (key, value) in self.trace.args.set(set) {
+                json.list("", |json| {
+                    self.put_string(json, "", key, LIST_CHARS);
+                    json.put_cut("", &value.display(&self.trace.strings), DETAIL_CHARS);
+                });
+            }
+        });
     }
 }

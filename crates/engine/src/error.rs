@@ -36,3 +36,6 @@ pub enum EngineError {
     #[error("cancelled")]
     Cancelled,
 }
+
+/// What a step to an answer gives. The error is boxed, so that each step passes on a pointer.
+pub(crate) type Answered<T = ()> = Result<T, Box<EngineError>>;

@@ -8,39 +8,30 @@
 //! ```
 //! The JSON object's key `columns` lists them: `[["ts","f64",120], …]`, name, type, values.
 
-use crate::json::{Map, ToJson, json};
+use crate::json::{Json, ToJson};
 
 /// An answer on its way to bytes.
-// Boxed, so that each step passes on a pointer.
 #[derive(Debug, Default)]
-pub struct Frame(Box<Parts>);
-
-#[derive(Debug, Default)]
-struct Parts {
-    json: Map,
-    columns: Vec<crate::json::Value>,
+pub struct Frame {
+    pub(crate) json: Json,
+    /// What the JSON says of the columns.
+    columns: Json,
     bytes: Vec<u8>,
 }
 
 macro_rules! columns {
-    ($($(#[$doc:meta])* $method:ident, $push:ident($type:ty) = $name:literal;)*) => {
+    ($($(#[$doc:meta])* $method:ident($type:ty);)*) => {
     impl Frame {$(
         $(#[$doc])*
-        pub fn $method(mut self, name: &str, values: impl IntoIterator<Item = $type>) -> Self {
-            let mut values = values.into_iter();
-            self.0.$push(name, &mut || values.next());
-            self
-        }
-    )*}
-    // Once for all kinds of iterators: a report carries the code.
-    impl Parts {$(
+        // A function for each kind of item, and a small one for what stands in a column.
         #[inline(never)]
-        fn $push(&mut self, name: &str, next: &mut dyn FnMut() -> Option<$type>) {
-            let before = self.bytes.len();
-            while let Some(value) = next() {
-                self.bytes.extend_from_slice(&value.to_le_bytes());
+        pub fn $method<T>(&mut self, name: &str, items: &[T], of: &dyn Fn(&T) -> $type) -> &mut Self {
+            self.bytes.reserve(items.len() * size_of::<$type>());
+            for item in items {
+                self.bytes.extend_from_slice(&of(item).to_le_bytes());
             }
-            self.end(name, $name, (self.bytes.len() - before) / size_of::<$type>());
+            self.end(name, stringify!($type), items.len());
+            self
         }
     )*}};
 }
@@ -56,54 +47,64 @@ impl Frame {
         Self::new().with("error", error.to_string())
     }
 
-    /// Adds a value to the JSON part.
+    /// The same with one more value in its JSON part.
     pub fn with(mut self, key: &str, value: impl ToJson) -> Self {
-        self.0.json.insert(key, &value);
+        self.put(key, value);
+        self
+    }
+
+    /// Adds a value to the JSON part.
+    pub fn put(&mut self, key: &str, value: impl ToJson) -> &mut Self {
+        self.json.put(key, value);
         self
     }
 
     /// Adds a column of row numbers in the fewest bytes that hold the greatest: `u8`, `u16` or `u32`.
-    pub(crate) fn narrow(self, name: &str, values: &[u32]) -> Self {
+    pub(crate) fn narrow(&mut self, name: &str, values: &[u32]) -> &mut Self {
         match values.iter().max() {
-            None | Some(..=0xff) => self.u8(name, values.iter().map(|value| *value as u8)),
-            Some(..=0xffff) => self.u16(name, values.iter().map(|value| *value as u16)),
-            _ => self.u32(name, values.iter().copied()),
+            None | Some(..=0xff) => self.u8(name, values, &|value| *value as u8),
+            Some(..=0xffff) => self.u16(name, values, &|value| *value as u16),
+            _ => self.u32(name, values, &|value| *value),
         }
     }
 
-    /// Adds the fields of an object to the JSON part.
-    pub(crate) fn with_all(mut self, fields: &Map) -> Self {
-        self.0.json.extend(fields);
+    /// Adds a column of bytes.
+    pub(crate) fn u8s(&mut self, name: &str, values: &[u8]) -> &mut Self {
+        self.bytes.extend_from_slice(values);
+        self.end(name, "u8", values.len());
         self
+    }
+
+    fn end(&mut self, name: &str, kind: &str, count: usize) {
+        self.columns.list("", |column| {
+            column.put("", name).put("", kind).put("", count);
+        });
+        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
     }
 
     /// The bytes that go to the page.
     pub fn finish(mut self) -> Vec<u8> {
-        let parts = &mut *self.0;
-        parts.json.insert("columns", &parts.columns);
-        let mut json = String::new();
-        parts.json.put(&mut json);
+        self.json.put_items("columns", &self.columns);
+        let json = self.json.end();
         let start = (4 + json.len()).next_multiple_of(8);
-        let mut out = Vec::with_capacity(start + parts.bytes.len());
+        let mut out = Vec::with_capacity(start + self.bytes.len());
         out.extend_from_slice(&(json.len() as u32).to_le_bytes());
         out.extend_from_slice(json.as_bytes());
         out.resize(start, b' ');
-        out.extend_from_slice(&parts.bytes);
+        out.extend_from_slice(&self.bytes);
         out
     }
 }
 
 columns! {
     /// Adds a column of 64-bit floats: times in ns relative to the trace's origin, values.
-    f64, push_f64(f64) = "f64";
-    /// Adds a column of 32-bit floats.
-    f32, push_f32(f32) = "f32";
+    f64(f64);
     /// Adds a column of row numbers; `u32::MAX` means none.
-    u32, push_u32(u32) = "u32";
+    u32(u32);
     /// Adds a column of 16-bit numbers.
-    u16, push_u16(u16) = "u16";
+    u16(u16);
     /// Adds a column of bytes.
-    u8, push_u8(u8) = "u8";
+    u8(u8);
 }
 
 /// Numbers of seven bits a byte, the lowest first; the highest bit says that more follow. Those that
@@ -125,24 +126,17 @@ impl Varints {
     }
 }
 
-impl Parts {
-    fn end(&mut self, name: &str, kind: &str, count: usize) {
-        self.columns.push(json!([name, kind, count]));
-        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn columns_start_at_multiples_of_eight() {
-        let bytes = Frame::new()
-            .with("n", 1u32)
-            .u8("a", [7u8, 8, 9])
-            .f64("b", [1.5])
-            .finish();
+        let mut frame = Frame::new().with("n", 1u32);
+        frame
+            .u8s("a", &[7, 8, 9])
+            .f64("b", &[3], &|half| f64::from(*half) / 2.0);
+        let bytes = frame.finish();
         let json_bytes = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
         let json: serde_json::Value = serde_json::from_slice(&bytes[4..4 + json_bytes]).unwrap();
         assert_eq!(json["columns"][0], serde_json::json!(["a", "u8", 3]));

@@ -1,97 +1,153 @@
-//! JSON as text, written by few and small functions: a report carries them, and what a general
-//! serializer makes of every type and every `json!` weighs more than the answers themselves.
-
-use std::borrow::Cow;
+//! JSON as text, written value after value at the end of one string, by few and small functions: a
+//! report carries them, and what a general serializer makes of every type weighs more than the
+//! answers themselves.
 
 use traceloom_analyze::frames::{AppReport, BlockedReport, TopReport, WorstFrame};
-use traceloom_trace::shortest_digits;
+use traceloom_trace::{push_decimal, shortest_digits};
+
+use crate::text::cut;
+
+/// The inside of a JSON object, written so far. Objects and lists within may be open.
+#[derive(Clone, Debug, Default)]
+pub struct Json(String);
 
 /// What can be written as JSON.
 pub trait ToJson {
-    /// Writes the value at the end of `out`.
-    fn put(&self, out: &mut String);
+    /// Writes the value as the field `key` of the object that is open, or as the next item of the
+    /// list that is open, which has no key: `""`.
+    fn put(&self, key: &str, json: &mut Json);
 }
 
-/// A JSON value, written.
-#[derive(Clone, Debug)]
-pub(crate) struct Value(String);
-
-/// The inside of a JSON object, written so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Map(String);
-
-impl Map {
-    pub fn new() -> Self {
-        Self::default()
+impl Json {
+    /// Adds a field to the object that is open.
+    pub fn put(&mut self, key: &str, value: impl ToJson) -> &mut Self {
+        value.put(key, self);
+        self
     }
 
-    // Not inlined, and for all types of values the same: it stands once for each key of an answer.
+    /// Adds a text as [`cut`] shortens it.
     #[inline(never)]
-    pub fn insert(&mut self, key: &str, value: &dyn ToJson) {
-        put_comma(&mut self.0, 0);
-        put_text(&mut self.0, key);
-        self.0.push(':');
-        value.put(&mut self.0);
+    pub fn put_cut(&mut self, key: &str, text: &str, most: usize) -> &mut Self {
+        self.text(key, &cut(text, most));
+        self
     }
 
-    /// Adds all fields of another object.
-    pub fn extend(&mut self, other: &Self) {
-        if !other.0.is_empty() {
-            put_comma(&mut self.0, 0);
-            self.0 += &other.0;
+    /// Adds an object, whose fields `fill` adds.
+    pub fn object(&mut self, key: &str, fill: impl FnOnce(&mut Self)) -> &mut Self {
+        self.open(key, '{');
+        fill(self);
+        self.close('}');
+        self
+    }
+
+    /// Adds a list, whose items `fill` adds: values without a key.
+    pub fn list(&mut self, key: &str, fill: impl FnOnce(&mut Self)) -> &mut Self {
+        self.open(key, '[');
+        fill(self);
+        self.close(']');
+        self
+    }
+
+    /// Adds a list of objects, one for each item.
+    pub fn objects<T>(
+        &mut self,
+        key: &str,
+        items: impl IntoIterator<Item = T>,
+        mut fill: impl FnMut(&mut Self, T),
+    ) -> &mut Self {
+        self.list(key, |json| {
+            for item in items {
+                json.open("", '{');
+                fill(json, item);
+                json.close('}');
+            }
+        })
+    }
+
+    /// The object, closed.
+    pub(crate) fn end(&self) -> String {
+        ["{", &self.0, "}"].concat()
+    }
+
+    /// Adds `items`, which are written already, as a list.
+    pub(crate) fn put_items(&mut self, key: &str, items: &Self) {
+        self.open(key, '[');
+        self.0 += &items.0;
+        self.close(']');
+    }
+
+    /// A comma where something stands before, and the key if there is one.
+    // Here and below: not inlined, as it stands once for each value of each answer.
+    #[inline(never)]
+    fn place(&mut self, key: &str) {
+        // The last character of a value is never one of these.
+        if !matches!(self.0.as_bytes().last(), None | Some(b'{' | b'[')) {
+            self.0.push(',');
+        }
+        if !key.is_empty() {
+            put_text(&mut self.0, key);
+            self.0.push(':');
         }
     }
 
-    /// The whole object.
     #[inline(never)]
-    pub fn end(&self) -> Value {
-        let mut out = String::with_capacity(self.0.len() + 2);
-        self.put(&mut out);
-        Value(out)
+    fn open(&mut self, key: &str, bracket: char) {
+        self.place(key);
+        self.0.push(bracket);
+    }
+
+    #[inline(never)]
+    fn close(&mut self, bracket: char) {
+        self.0.push(bracket);
+    }
+
+    #[inline(never)]
+    fn text(&mut self, key: &str, text: &str) {
+        self.place(key);
+        put_text(&mut self.0, text);
+    }
+
+    /// What is JSON already.
+    #[inline(never)]
+    fn word(&mut self, key: &str, word: &str) {
+        self.place(key);
+        self.0.push_str(word);
+    }
+
+    #[inline(never)]
+    fn unsigned(&mut self, key: &str, number: u64) {
+        self.place(key);
+        push_decimal(&mut self.0, number, 0);
+    }
+
+    #[inline(never)]
+    fn signed(&mut self, key: &str, number: i64) {
+        self.place(key);
+        if number < 0 {
+            self.0.push('-');
+        }
+        push_decimal(&mut self.0, number.unsigned_abs(), 0);
+    }
+
+    #[inline(never)]
+    fn float(&mut self, key: &str, number: f64) {
+        self.place(key);
+        if number.trunc() == number && number.abs() < EXACT {
+            if number.is_sign_negative() {
+                self.0.push('-');
+            }
+            push_decimal(&mut self.0, number.abs() as u64, 0);
+            self.0.push_str(".0");
+        } else if number.is_finite() {
+            self.0 += &shortest_digits(number);
+        } else {
+            self.0.push_str("null");
+        }
     }
 }
 
-/// `json!({"key": value, …})`, `json!([value, …])`, and `json!(fields {…})` for what becomes a
-/// part of an object.
-macro_rules! json {
-    (fields {$($key:literal: $value:expr),* $(,)?}) => {{
-        let mut map = $crate::json::Map::new();
-        $(map.insert($key, &$value);)*
-        map
-    }};
-    ({$($key:literal: $value:expr),* $(,)?}) => {
-        $crate::json::json!(fields {$($key: $value),*}).end()
-    };
-    ([$($value:expr),* $(,)?]) => {
-        $crate::json::list(&[$(&$value as &dyn $crate::json::ToJson),*])
-    };
-}
-pub(crate) use json;
-
-/// A list of values of any types.
-pub(crate) fn list(values: &[&dyn ToJson]) -> Value {
-    let mut out = String::new();
-    put_list(&mut out, &mut values.iter().copied());
-    Value(out)
-}
-
-/// A comma, where something stands since `start`.
-fn put_comma(out: &mut String, start: usize) {
-    if out.len() > start {
-        out.push(',');
-    }
-}
-
-#[inline(never)]
-fn put_list(out: &mut String, values: &mut dyn Iterator<Item = &dyn ToJson>) {
-    out.push('[');
-    let start = out.len();
-    for value in values {
-        put_comma(out, start);
-        value.put(out);
-    }
-    out.push(']');
-}
+/// Floats up to here are whole numbers and are written as such.
+const EXACT: f64 = (1u64 << 53) as f64;
 
 #[inline(never)]
 fn put_text(out: &mut String, text: &str) {
@@ -128,119 +184,78 @@ fn put_special(out: &mut String, special: char) {
     }
 }
 
-#[inline(never)]
-fn put_number(out: &mut String, number: i128) {
-    let start = out.len();
-    let mut rest = number.unsigned_abs() as u64;
-    loop {
-        out.insert(start, char::from(b'0' + (rest % 10) as u8));
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        out.insert(start, '-');
-    }
-}
-
-/// Floats up to here are whole numbers and are written as such.
-const EXACT: f64 = (1u64 << 53) as f64;
-
-impl ToJson for f64 {
-    fn put(&self, out: &mut String) {
-        if self.trunc() == *self && self.abs() < EXACT {
-            if *self == 0.0 && self.is_sign_negative() {
-                out.push('-');
-            }
-            put_number(out, *self as i128);
-            out.push_str(".0");
-        } else if self.is_finite() {
-            *out += &shortest_digits(*self);
-        } else {
-            out.push_str("null");
-        }
-    }
-}
-
-macro_rules! integers {
-    ($($type:ty)*) => {$(
+macro_rules! as_number {
+    ($($method:ident($number:ty): $($type:ty)*;)*) => {$($(
         impl ToJson for $type {
-            fn put(&self, out: &mut String) {
-                put_number(out, *self as i128);
+            fn put(&self, key: &str, json: &mut Json) {
+                json.$method(key, <$number>::from(*self));
             }
         }
-    )*};
+    )*)*};
 }
 
-integers!(u8 i32 u32 i64 u64 usize);
+as_number! {
+    unsigned(u64): u8 u32 u64;
+    signed(i64): i32 i64;
+    float(f64): f64;
+}
+
+impl ToJson for usize {
+    fn put(&self, key: &str, json: &mut Json) {
+        json.unsigned(key, *self as u64);
+    }
+}
 
 impl ToJson for bool {
-    fn put(&self, out: &mut String) {
-        out.push_str(if *self { "true" } else { "false" });
+    fn put(&self, key: &str, json: &mut Json) {
+        json.word(key, if *self { "true" } else { "false" });
     }
 }
 
 impl ToJson for str {
-    fn put(&self, out: &mut String) {
-        put_text(out, self);
+    fn put(&self, key: &str, json: &mut Json) {
+        json.text(key, self);
     }
 }
 
 impl ToJson for String {
-    fn put(&self, out: &mut String) {
-        put_text(out, self);
-    }
-}
-
-impl ToJson for Cow<'_, str> {
-    fn put(&self, out: &mut String) {
-        put_text(out, self);
-    }
-}
-
-impl ToJson for Value {
-    fn put(&self, out: &mut String) {
-        out.push_str(&self.0);
-    }
-}
-
-impl ToJson for Map {
-    fn put(&self, out: &mut String) {
-        out.push('{');
-        out.push_str(&self.0);
-        out.push('}');
+    fn put(&self, key: &str, json: &mut Json) {
+        json.text(key, self);
     }
 }
 
 impl<T: ToJson + ?Sized> ToJson for &T {
-    fn put(&self, out: &mut String) {
-        (**self).put(out);
+    fn put(&self, key: &str, json: &mut Json) {
+        (**self).put(key, json);
     }
 }
 
 impl<T: ToJson> ToJson for Option<T> {
-    fn put(&self, out: &mut String) {
+    fn put(&self, key: &str, json: &mut Json) {
         match self {
-            Some(value) => value.put(out),
-            None => out.push_str("null"),
+            Some(value) => value.put(key, json),
+            None => json.word(key, "null"),
         }
     }
 }
 
 impl<T: ToJson> ToJson for Vec<T> {
-    fn put(&self, out: &mut String) {
-        put_list(out, &mut self.iter().map(|value| value as &dyn ToJson));
+    fn put(&self, key: &str, json: &mut Json) {
+        json.list(key, |json| {
+            for value in self {
+                value.put("", json);
+            }
+        });
     }
 }
 
 macro_rules! structs {
     ($($type:ident: $($field:ident)*;)*) => {$(
         impl ToJson for $type {
-            fn put(&self, out: &mut String) {
-                let mut map = Map::new();
-                $(map.insert(stringify!($field), &self.$field);)*
-                map.put(out);
+            fn put(&self, key: &str, json: &mut Json) {
+                json.object(key, |json| {
+                    $(json.put(stringify!($field), &self.$field);)*
+                });
             }
         }
     )*};
@@ -260,9 +275,9 @@ mod tests {
     use super::*;
 
     fn text(value: &dyn ToJson) -> String {
-        let mut out = String::new();
-        value.put(&mut out);
-        out
+        let mut json = Json::default();
+        value.put("", &mut json);
+        json.0
     }
 
     #[test]
@@ -306,9 +321,20 @@ mod tests {
 
     #[test]
     fn objects_and_lists() {
-        let mut map = json!(fields {"a": 1u32, "b": [1i64].to_vec()});
-        map.extend(&Map::new());
-        map.extend(&json!(fields {"c": json!([Some("x"), None::<u32>, Map::new()])}));
-        assert_eq!(text(&map), r#"{"a":1,"b":[1],"c":["x",null,{}]}"#);
+        let mut json = Json::default();
+        json.put("a", 1u32).put("b", [1i64, -2].to_vec());
+        json.list("c", |json| {
+            json.put("", Some("x")).put("", None::<u32>);
+            json.object("", |_| ());
+            json.list("", |_| ()).put("", true);
+        });
+        json.objects("d", [1u8, 2], |json, number| {
+            json.put("n", number).put_cut("t", "abc", 2);
+        });
+        let mut items = Json::default();
+        items.put("", "[").put("", "{");
+        json.put_items("e", &items);
+        let expected = r#"{"a":1,"b":[1,-2],"c":["x",null,{},[],true],"d":[{"n":1,"t":"a…"},{"n":2,"t":"a…"}],"e":["[","{"]}"#;
+        assert_eq!(json.end(), expected);
     }
 }

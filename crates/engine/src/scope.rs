@@ -2,11 +2,11 @@
 
 use traceloom_analyze::TimeRange;
 use traceloom_trace::SmallSort;
-use traceloom_trace::{RowId, ThreadId, Trace};
+use traceloom_trace::{ProcessId, RowId, SourceId, ThreadId, Trace};
 
 use crate::ask::Ask;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 
 /// A stretch of time, some threads, a process, an input: whatever a question narrows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// The scope that a question names.
-    pub fn of(engine: &Engine, ask: &Ask) -> Result<Self, EngineError> {
+    pub fn of(engine: &Engine, ask: &Ask) -> Answered<Self> {
         let mut threads = ask.maybe("threads", Ask::u32s)?;
         if let Some(threads) = &mut threads {
             threads.small_sort_unstable();
@@ -50,39 +50,38 @@ impl Scope {
         if self.threads.is_none() && self.process.is_none() && self.source.is_none() {
             return None;
         }
-        let tracks = trace.tracks.rows();
-        Some(
-            tracks
-                .map(|track| {
-                    let upid = match track.utid.some() {
-                        Some(utid) => process_of(trace, utid),
-                        None => track.upid.0,
-                    };
-                    let of_thread = |threads: &Vec<u32>| threads.binary_search(&track.utid.0);
-                    self.threads.as_ref().is_none_or(|t| of_thread(t).is_ok())
-                        && self.process.is_none_or(|wanted| wanted == upid)
-                        && self.source.is_none_or(|wanted| wanted == track.source.0)
-                })
-                .collect(),
-        )
+        let in_scope = |track: traceloom_trace::TrackRow| {
+            let upid = match track.utid.some() {
+                Some(utid) => process_of(trace, utid),
+                None => track.upid,
+            };
+            self.has(track.utid, upid, track.source)
+        };
+        Some(trace.tracks.rows().map(in_scope).collect())
+    }
+
+    /// Whether what a thread did belongs to the scope, or a process where it is of no thread.
+    pub fn has(&self, utid: ThreadId, upid: ProcessId, source: SourceId) -> bool {
+        let threads = self.threads.as_ref();
+        threads.is_none_or(|threads| threads.binary_search(&utid.0).is_ok())
+            && self.process.is_none_or(|wanted| wanted == upid.0)
+            && self.source.is_none_or(|wanted| wanted == source.0)
     }
 }
 
-fn process_of(trace: &Trace, utid: ThreadId) -> u32 {
+fn process_of(trace: &Trace, utid: ThreadId) -> ProcessId {
     match utid.row() < trace.threads.len() {
-        true => trace.threads.upid.get(utid.row()).0,
-        false => u32::MAX,
+        true => trace.threads.upid.get(utid.row()),
+        false => ProcessId::NONE,
     }
 }
 
 /// `None` where the range holds everything.
-fn range(engine: &Engine, ask: &Ask) -> Result<Option<TimeRange>, EngineError> {
-    let origin = engine.origin_ns;
-    let at = |ns: f64| (origin as i128).saturating_add(ns.round() as i128);
-    let at = |ns: f64| at(ns).clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+fn range(engine: &Engine, ask: &Ask) -> Answered<Option<TimeRange>> {
     let duration = engine.relative(engine.trace.bounds.1);
     let from = ask.maybe("from", Ask::f64)?.filter(|from| *from > 0.0);
     let to = ask.maybe("to", Ask::f64)?.filter(|to| *to < duration);
+    let at = |ns: f64| engine.absolute(ns.round());
     Ok((from.is_some() || to.is_some()).then(|| TimeRange {
         from_ns: from.map_or(i64::MIN, at),
         to_ns: to.map_or(i64::MAX, at),

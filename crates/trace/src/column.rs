@@ -22,6 +22,13 @@ pub struct Column<T> {
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Column<T> {
+    /// A column without rows.
+    pub const fn new() -> Self {
         Self {
             chunks: Vec::new(),
             same: None,
@@ -147,6 +154,14 @@ impl<T: Copy + PartialEq> Column<T> {
             chunks: Vec::new(),
             same: (rows > 0).then_some((value, rows)),
         }
+    }
+
+    /// Adds a chunk of [`CHUNK_ROWS`] rows, or the last one, which may have fewer. The column has
+    /// full chunks alone.
+    pub fn push_chunk(&mut self, rows: Vec<T>) {
+        debug_assert!(rows.len() <= CHUNK_ROWS && self.len().is_multiple_of(CHUNK_ROWS));
+        debug_assert!(self.same.is_none());
+        self.chunks.push(rows);
     }
 
     /// The rows of one chunk, for walks over many rows: [`CHUNK_ROWS`] of them from

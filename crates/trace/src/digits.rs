@@ -1,4 +1,4 @@
-//! Floats as text.
+//! Numbers as text.
 //!
 //! The standard library's digits of a float are exact, and heavier than most else that a report's
 //! engine does. A browser writes the same digits: there, whoever loads the engine says how.
@@ -48,6 +48,19 @@ pub(crate) use of_browser::plain_digits;
 #[cfg(target_family = "wasm")]
 pub use of_browser::{set_digits, shortest_digits};
 
+/// Adds a number of units that are 10^-`decimals` each: of 1 decimal, 125 is `12.5`.
+pub fn push_decimal(out: &mut String, number: u64, decimals: u32) {
+    let (start, mut rest, mut place) = (out.len(), number, 0);
+    while place <= decimals || rest > 0 {
+        if place == decimals && place > 0 {
+            out.insert(start, '.');
+        }
+        out.insert(start, char::from(b'0' + (rest % 10) as u8));
+        rest /= 10;
+        place += 1;
+    }
+}
+
 /// Digits without an exponent: `1.5e-7` is `0.00000015`.
 #[cfg(any(target_family = "wasm", test))]
 fn spread(digits: &str) -> String {
@@ -76,6 +89,19 @@ fn spread(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decimals() {
+        let text = |number, decimals| {
+            let mut out = String::from("=");
+            push_decimal(&mut out, number, decimals);
+            out
+        };
+        assert_eq!([text(0, 0), text(907, 0)], ["=0", "=907"]);
+        assert_eq!([text(0, 1), text(125, 1)], ["=0.0", "=12.5"]);
+        assert_eq!([text(7, 3), text(1234, 3)], ["=0.007", "=1.234"]);
+        assert_eq!(text(u64::MAX, 0), "=18446744073709551615");
+    }
 
     #[test]
     fn exponents_are_spread_as_the_standard_library_does() {

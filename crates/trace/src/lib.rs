@@ -58,7 +58,7 @@ pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column, ColumnChunk, ColumnValues};
 #[cfg(target_family = "wasm")]
 pub use digits::set_digits;
-pub use digits::shortest_digits;
+pub use digits::{push_decimal, shortest_digits};
 pub use ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };

@@ -231,10 +231,20 @@ pub struct RepairRow {
 #[derive(Clone, Debug, Default)]
 pub struct RepairTable {
     rows: Vec<RepairRow>,
+    /// Of the first `indexed` rows.
     by_kind: FxHashMap<(SourceId, RepairKind), usize>,
+    indexed: usize,
 }
 
 impl RepairTable {
+    /// A table of such rows, each of a kind and source of its own.
+    pub fn from_rows(rows: Vec<RepairRow>) -> Self {
+        Self {
+            rows,
+            ..Self::default()
+        }
+    }
+
     /// Counts `count` repairs. `detail` is asked for only the first time, so it may cost.
     pub fn add(
         &mut self,
@@ -247,11 +257,15 @@ impl RepairTable {
         if count == 0 {
             return;
         }
+        for row in self.indexed..self.rows.len() {
+            let RepairRow { source, kind, .. } = self.rows[row];
+            self.by_kind.insert((source, kind), row);
+        }
+        self.indexed = self.rows.len();
         if let Some(&row) = self.by_kind.get(&(source, kind)) {
             self.rows[row].count = self.rows[row].count.saturating_add(count);
             return;
         }
-        self.by_kind.insert((source, kind), self.rows.len());
         self.rows.push(RepairRow {
             source,
             kind,

@@ -81,39 +81,70 @@ impl<T> SmallSort<T> for [T] {
     }
 }
 
-/// Finds the order of row numbers, then moves the items.
+/// What the one sort sees of any items in any order: all that machine code is needed for again.
 #[cfg(any(target_family = "wasm", test))]
-fn in_little_code<T>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
-    let mut rows: Vec<u32> = (0..items.len() as u32).collect();
-    merge_sort(&mut rows, &mut |a, b| {
-        order(&items[a as usize], &items[b as usize]) == Ordering::Greater
-    });
+trait Rows {
+    /// Whether row `a` belongs behind row `b`.
+    fn after(&mut self, a: u32, b: u32) -> bool;
+
+    /// Exchanges two rows.
+    fn swap(&mut self, a: u32, b: u32);
+}
+
+#[cfg(any(target_family = "wasm", test))]
+struct Ordered<'a, T, F> {
+    items: &'a mut [T],
+    order: F,
+}
+
+#[cfg(any(target_family = "wasm", test))]
+impl<T, F: FnMut(&T, &T) -> Ordering> Rows for Ordered<'_, T, F> {
+    fn after(&mut self, a: u32, b: u32) -> bool {
+        (self.order)(&self.items[a as usize], &self.items[b as usize]) == Ordering::Greater
+    }
+
+    fn swap(&mut self, a: u32, b: u32) {
+        self.items.swap(a as usize, b as usize);
+    }
+}
+
+#[cfg(any(target_family = "wasm", test))]
+fn in_little_code<T>(items: &mut [T], order: impl FnMut(&T, &T) -> Ordering) {
+    let len = items.len() as u32;
+    sort(len, &mut Ordered { items, order });
+}
+
+/// Finds the order of row numbers, then moves the rows.
+#[cfg(any(target_family = "wasm", test))]
+#[inline(never)]
+fn sort(len: u32, rows: &mut dyn Rows) {
+    let mut sorted = merge_sort(len, rows);
     // Each cycle of the permutation is gone round once; what is in its place points to itself.
-    for start in 0..rows.len() {
+    for start in 0..len {
         let mut at = start;
         loop {
-            let from = std::mem::replace(&mut rows[at], at as u32) as usize;
+            let from = std::mem::replace(&mut sorted[at as usize], at);
             if from == start || from == at {
                 break;
             }
-            items.swap(at, from);
+            rows.swap(at, from);
             at = from;
         }
     }
 }
 
-/// Sorts row numbers; `after(a, b)` says that row `a` belongs behind row `b`.
+/// The row numbers in the rows' order.
 #[cfg(any(target_family = "wasm", test))]
-#[inline(never)]
-fn merge_sort(rows: &mut Vec<u32>, after: &mut dyn FnMut(u32, u32) -> bool) {
-    let mut merged = Vec::with_capacity(rows.len());
+fn merge_sort(len: u32, rows: &mut dyn Rows) -> Vec<u32> {
+    let mut sorted: Vec<u32> = (0..len).collect();
+    let mut merged = Vec::with_capacity(sorted.len());
     let mut width = 1;
-    while width < rows.len() {
+    while width < sorted.len() {
         merged.clear();
-        for two in rows.chunks(2 * width) {
+        for two in sorted.chunks(2 * width) {
             let (mut left, mut right) = two.split_at(width.min(two.len()));
             while let (Some(&a), Some(&b)) = (left.first(), right.first()) {
-                if after(a, b) {
+                if rows.after(a, b) {
                     merged.push(b);
                     right = &right[1..];
                 } else {
@@ -124,9 +155,10 @@ fn merge_sort(rows: &mut Vec<u32>, after: &mut dyn FnMut(u32, u32) -> bool) {
             merged.extend_from_slice(left);
             merged.extend_from_slice(right);
         }
-        std::mem::swap(rows, &mut merged);
+        std::mem::swap(&mut sorted, &mut merged);
         width *= 2;
     }
+    sorted
 }
 
 #[cfg(test)]

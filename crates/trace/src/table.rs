@@ -14,9 +14,19 @@ macro_rules! table {
         }
 
         $(#[$table_doc])*
-        #[derive(Clone, Debug, Default)]
+        #[derive(Clone, Debug)]
         pub struct $table {
             $($(#[$doc])* pub $column: $crate::column::Column<$type>,)*
+        }
+
+        impl Default for $table {
+            fn default() -> Self {
+                // A constant, so that it is copied as a whole.
+                const EMPTY: $table = $table {
+                    $($column: $crate::column::Column::new(),)*
+                };
+                EMPTY
+            }
         }
 
         impl $table {

@@ -51,28 +51,20 @@ impl<'a> Members<'a> {
 
     /// The first level, and how wide the whole is, ns.
     pub(super) fn top(&self) -> (Vec<Group>, f64) {
-        if let Some(focus) = self.options.focus {
-            let groups = self.gather(self.activations(focus));
-            let total = groups.iter().map(|group| group.w).sum();
-            return (groups, total);
-        }
-        match (self.options.direction, self.options.root) {
-            (FlameDirection::Up, _) => {
-                let groups = self.gather(self.all_nodes());
-                let total = groups.iter().map(|group| group.w).sum();
-                (groups, total)
-            }
-            (FlameDirection::Down, Some(root)) => {
-                let groups = self.gather(self.same_path(root));
-                let total = groups.iter().map(|group| group.w).sum();
-                (groups, total)
-            }
-            (FlameDirection::Down, None) => {
+        let options = self.options;
+        let first = match (options.focus, options.direction, options.root) {
+            (Some(_), ..) => self.nodes(options.focus),
+            (None, FlameDirection::Up, _) => self.nodes(None),
+            (None, FlameDirection::Down, Some(root)) => self.same_path(root),
+            (None, FlameDirection::Down, None) => {
                 let roots = self.roots();
                 let total = roots.iter().map(|root| root.w).sum();
-                (self.gather(self.children(&roots)), total)
+                return (self.gather(self.children(&roots)), total);
             }
-        }
+        };
+        let groups = self.gather(first);
+        let total = groups.iter().map(|group| group.w).sum();
+        (groups, total)
     }
 
     /// What stands on top of a bar.
@@ -84,38 +76,36 @@ impl<'a> Members<'a> {
     }
 
     fn roots(&self) -> Vec<Member> {
-        let sides = self.sides.iter().zip(0..);
-        let roots = sides.flat_map(|(side, number)| {
-            let threads = side.tree.threads.iter();
-            threads.map(move |thread| self.member(thread.root, number))
-        });
-        roots.collect()
-    }
-
-    /// Every node with time of its own.
-    fn all_nodes(&self) -> Vec<Member> {
-        let mut all = Vec::new();
+        let mut roots = Vec::new();
         for (side, number) in self.sides.iter().zip(0..) {
-            let threads = side.tree.threads.iter();
-            let rows = threads.flat_map(|thread| side.tree.rows_of(thread).skip(1));
-            let members = rows.map(|row| self.member(NodeId(row as u32), number));
-            all.extend(members.filter(|member| member.w > 0.0));
+            for thread in &side.tree.threads {
+                roots.push(self.member(thread.root, number));
+            }
         }
-        all
+        roots
     }
 
-    /// The calls of a method that are within no other call of it.
-    fn activations(&self, focus: usize) -> Vec<Member> {
-        let name = self.sides.first().map(|side| name_of(side, focus));
+    /// The calls of a method that are within no other call of it; without one, every node with
+    /// time of its own.
+    fn nodes(&self, focus: Option<usize>) -> Vec<Member> {
+        let name = focus.and_then(|row| Some(name_of(self.sides.first()?, row)));
         let mut found = Vec::new();
         for (side, number) in self.sides.iter().zip(0..) {
-            let recursive = side.profile.recursive_nodes(side.tree);
-            let threads = side.tree.threads.iter();
-            let rows = threads.flat_map(|thread| side.tree.rows_of(thread));
-            let rows = rows.filter(|&row| !recursive[row]);
-            let nodes = rows.map(|row| NodeId(row as u32));
-            let nodes = nodes.filter(|node| self.name(*node, side) == name);
-            found.extend(nodes.map(|node| self.member(node, number)));
+            let recursive = focus.map(|_| side.profile.recursive_nodes(side.tree));
+            for thread in &side.tree.threads {
+                for row in side.tree.rows_of(thread) {
+                    let node = NodeId(row as u32);
+                    if let Some(recursive) = recursive
+                        && (recursive[row] || self.name(node, side) != name)
+                    {
+                        continue;
+                    }
+                    let member = self.member(node, number);
+                    if focus.is_some() || member.w > 0.0 {
+                        found.push(member);
+                    }
+                }
+            }
         }
         found
     }
@@ -142,13 +132,14 @@ impl<'a> Members<'a> {
     }
 
     fn children(&self, members: &[Member]) -> Vec<Member> {
-        let below = members.iter().flat_map(|member| {
+        let mut below = Vec::new();
+        for member in members {
             let nodes = &self.sides[member.side as usize].tree.nodes;
-            nodes
-                .children(member.at)
-                .map(|child| self.member(child, member.side))
-        });
-        below.collect()
+            for child in nodes.children(member.at) {
+                below.push(self.member(child, member.side));
+            }
+        }
+        below
     }
 
     /// Who called each member; what a thread called itself has no caller.
@@ -189,12 +180,14 @@ impl<'a> Members<'a> {
 
     /// One group for each name.
     fn gather(&self, members: Vec<Member>) -> Vec<Group> {
-        let named = members.into_iter().filter_map(|member| {
-            let name = self.name(member.at, &self.sides[member.side as usize])?;
-            Some((name, member))
-        });
-        let named: Vec<(u32, Member)> = named.collect();
-        let named = sorted_by_group(&named, self.names);
+        let mut named = Vec::new();
+        for member in members {
+            let side = &self.sides[member.side as usize];
+            if let Some(name) = self.name(member.at, side) {
+                named.push((name, member));
+            }
+        }
+        let named = sorted_by_group(named, self.names);
         let groups = named.chunk_by(|(one, _), (next, _)| one == next);
         groups.map(|group| self.sum_up(group)).collect()
     }

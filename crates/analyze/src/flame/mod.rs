@@ -13,8 +13,6 @@
 use traceloom_trace::SmallSort;
 mod members;
 
-use std::collections::VecDeque;
-
 use crate::profile::Profile;
 use crate::tree::{CallTree, Measure, NodeId};
 use members::{Group, Members};
@@ -138,15 +136,19 @@ impl Flame {
             members,
             least: 0.5 * (screen.1 - screen.0) / options.width_px.max(1.0),
             screen,
-            waiting: VecDeque::new(),
+            waiting: Vec::new(),
             frames: Vec::new(),
         };
         layout.place(top, 0, NO_FRAME, (0.0, total_ns));
-        while let Some(pending) = layout.waiting.pop_front() {
-            if layout.frames.len().is_multiple_of(256) && !goes_on() {
-                break;
+        // A level at a time.
+        while !layout.waiting.is_empty() {
+            for pending in std::mem::take(&mut layout.waiting) {
+                if layout.frames.len().is_multiple_of(256) && !goes_on() {
+                    layout.waiting.clear();
+                    break;
+                }
+                layout.draw(pending);
             }
-            layout.draw(pending);
         }
         Self {
             total_ns,
@@ -160,7 +162,7 @@ struct Layout<'a> {
     /// The narrowest bar that is drawn, ns.
     least: f64,
     screen: (f64, f64),
-    waiting: VecDeque<Pending>,
+    waiting: Vec<Pending>,
     frames: Vec<FlameFrame>,
 }
 
@@ -177,7 +179,7 @@ impl Layout<'_> {
             // Where clocks stepped back, callees can have more time than their caller.
             let w = group.w.min(ends.1 - x).max(0.0);
             if w >= self.least && w > 0.0 && x < self.screen.1 && x + w > self.screen.0 {
-                self.waiting.push_back(Pending {
+                self.waiting.push(Pending {
                     depth,
                     parent,
                     x,

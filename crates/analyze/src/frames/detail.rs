@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 use traceloom_trace::SmallSort;
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{
     MethodId, NO_DURATION, RowId, SliceId, StringId, TaskState, ThreadId, Trace, TrackId,
 };
@@ -93,37 +92,60 @@ impl<'a> FrameDetails<'a> {
     /// What held this frame.
     pub fn of(&self, frame: &Frame) -> FrameDetail {
         let mut detail = FrameDetail::default();
-        let mut blocked: Vec<Blocked> = Vec::new();
-        let mut top: FxHashMap<Called, TopSlice> = FxHashMap::default();
-        for part in self.parts(frame) {
-            let inner = self.inner(&part);
-            self.add_states(&part, &inner, &mut detail, &mut blocked);
-            self.add_top(&inner, &mut top);
-        }
-        let told = detail.running_ns + detail.runnable_ns + detail.blocked_ns + detail.io_ns;
-        detail.other_ns = (frame.dur_ns() - told).max(0);
-        blocked.small_sort_by_key(|one| (Reverse(one.ns), one.waker, one.slice));
-        blocked.truncate(TOLD);
-        detail.blocked_on = blocked;
-        let mut top: Vec<TopSlice> = top.into_values().collect();
-        top.small_sort_by_key(|one| (Reverse(one.own_ns), one.slice));
-        top.truncate(TOLD);
-        detail.top = top;
-        detail
-    }
-
-    fn parts(&self, frame: &Frame) -> impl Iterator<Item = Part> + use<> {
+        let mut top = Vec::new();
+        let render = frame.render;
         let ui = Part {
             slice: frame.slice,
             from: frame.ts,
             to: frame.ui_end,
         };
-        let render = frame.render.some().map(|slice| Part {
-            slice,
-            from: frame.ui_end.max(self.trace.slices.ts.get(slice.row())),
-            to: frame.end,
-        });
-        std::iter::once(ui).chain(render.filter(|part| part.from < part.to))
+        self.add_part(&ui, &mut detail, &mut top);
+        if render != SliceId::NONE {
+            let part = Part {
+                slice: render,
+                from: frame.ui_end.max(self.trace.slices.ts.get(render.row())),
+                to: frame.end,
+            };
+            if part.from < part.to {
+                self.add_part(&part, &mut detail, &mut top);
+            }
+        }
+        let told = detail.running_ns + detail.runnable_ns + detail.blocked_ns + detail.io_ns;
+        detail.other_ns = (frame.dur_ns() - told).max(0);
+        let blocked = &mut detail.blocked_on;
+        blocked.small_sort_by_key(|one| (Reverse(one.ns), one.waker, one.slice));
+        blocked.truncate(TOLD);
+        detail.top = self.by_name(top);
+        detail
+    }
+
+    fn add_part(&self, part: &Part, detail: &mut FrameDetail, top: &mut Vec<(Called, TopSlice)>) {
+        let inner = self.inner(part);
+        self.add_states(part, &inner, detail);
+        for one in inner.iter().filter(|one| one.own_ns > 0) {
+            let (slice, own_ns) = (one.slice, one.own_ns);
+            top.push((called(self.trace, slice), TopSlice { slice, own_ns }));
+        }
+    }
+
+    /// The names that took most time, each with the longest of its slices.
+    fn by_name(&self, mut slices: Vec<(Called, TopSlice)>) -> Vec<TopSlice> {
+        let length = |slice: SliceId| self.trace.slices.dur.get(slice.row());
+        slices.small_sort_by_key(|(name, _)| *name);
+        let mut top = Vec::new();
+        for same in slices.chunk_by(|one, next| one.0 == next.0) {
+            let mut sum = same[0].1.clone();
+            for (_, more) in &same[1..] {
+                if length(more.slice) > length(sum.slice) {
+                    sum.slice = more.slice;
+                }
+                sum.own_ns += more.own_ns;
+            }
+            top.push(sum);
+        }
+        top.small_sort_by_key(|one| (Reverse(one.own_ns), one.slice));
+        top.truncate(TOLD);
+        top
     }
 
     /// The slices around and within the part, outer ones first, cut at its ends.
@@ -131,7 +153,6 @@ impl<'a> FrameDetails<'a> {
         let slices = &self.trace.slices;
         let track: TrackId = track_of(self.trace, part.slice);
         let mut inner: Vec<Inner> = Vec::new();
-        let mut place: FxHashMap<SliceId, usize> = FxHashMap::default();
         for row in part.slice.row()..slices.len() {
             if slices.ts.get(row) >= part.to {
                 break;
@@ -140,16 +161,16 @@ impl<'a> FrameDetails<'a> {
             if slices.track_id.get(row) != track {
                 continue;
             }
-            let parent = place.get(&slices.parent_id.get(row)).copied();
-            if parent.is_none() && slice != part.slice {
+            let parent = slices.parent_id.get(row);
+            let parent = inner.binary_search_by_key(&parent, |one| one.slice);
+            if parent.is_err() && slice != part.slice {
                 continue;
             }
             let from = slices.ts.get(row).max(part.from);
             let to = self.trace.slice_end(slice).min(part.to).max(from);
-            if let Some(parent) = parent {
+            if let Ok(parent) = parent {
                 inner[parent].own_ns -= to - from;
             }
-            place.insert(slice, inner.len());
             inner.push(Inner {
                 slice,
                 from,
@@ -160,68 +181,45 @@ impl<'a> FrameDetails<'a> {
         inner
     }
 
-    fn add_top(&self, inner: &[Inner], top: &mut FxHashMap<Called, TopSlice>) {
-        for one in inner.iter().filter(|one| one.own_ns > 0) {
-            let name = called(self.trace, one.slice);
-            let sum = top.entry(name).or_insert(TopSlice {
-                slice: one.slice,
-                own_ns: 0,
-            });
-            let length = |slice: SliceId| self.trace.slices.dur.get(slice.row());
-            if length(one.slice) > length(sum.slice) {
-                sum.slice = one.slice;
-            }
-            sum.own_ns += one.own_ns;
-        }
-    }
-
-    fn add_states(
-        &self,
-        part: &Part,
-        inner: &[Inner],
-        detail: &mut FrameDetail,
-        blocked: &mut Vec<Blocked>,
-    ) {
-        let Some(utid) = self.trace.track_thread(track_of(self.trace, part.slice)) else {
+    fn add_states(&self, part: &Part, inner: &[Inner], detail: &mut FrameDetail) {
+        let utid = self.trace.track_thread(track_of(self.trace, part.slice));
+        let (Some(utid), Some(sorted)) = (utid, &self.states) else {
             return;
         };
-        let rows = self
-            .states
-            .as_ref()
-            .map_or(&[][..], |states| states.rows_of(utid));
-        let states = &self.trace.thread_states;
-        let end_of = |row: u32| match states.dur.get(row as usize) {
+        let (rows, states) = (sorted.rows_of(utid), &self.trace.thread_states);
+        let end_of = |row: usize| match states.dur.get(row) {
             NO_DURATION => self.trace.bounds.1,
-            dur => states.ts.get(row as usize).saturating_add(dur),
+            dur => states.ts.get(row).saturating_add(dur),
         };
-        let first = rows.partition_point(|&row| end_of(row) <= part.from);
+        let first = rows.partition_point(|&row| end_of(row as usize) <= part.from);
         for (at, &row) in rows.iter().enumerate().skip(first) {
-            let state = states.row(row as usize);
-            if state.ts >= part.to {
+            let row = row as usize;
+            let ts = states.ts.get(row);
+            if ts >= part.to {
                 break;
             }
-            let (from, to) = (state.ts.max(part.from), end_of(row).min(part.to));
-            let ns = (to - from).max(0);
-            let is_io = state.io_wait == 1;
-            match state.state {
-                TaskState::RUNNING => detail.running_ns += ns,
-                other if other.is_runnable() => detail.runnable_ns += ns,
-                other if !other.is_blocked() => {}
-                _ => {
-                    match is_io {
-                        true => detail.io_ns += ns,
-                        false => detail.blocked_ns += ns,
-                    }
-                    let next = rows.get(at + 1).map(|&next| states.row(next as usize));
-                    let wait = Blocked {
-                        slice: innermost(inner, from),
-                        function: state.blocked_function,
-                        waker: next.map_or(ThreadId::NONE, |next| next.waker_utid),
-                        is_io,
-                        ns,
-                    };
-                    self.add_wait(blocked, wait);
+            let from = ts.max(part.from);
+            let ns = (end_of(row).min(part.to) - from).max(0);
+            let state = states.state.get(row);
+            let is_io = states.io_wait.get(row) == 1;
+            if state == TaskState::RUNNING {
+                detail.running_ns += ns;
+            } else if state.is_runnable() {
+                detail.runnable_ns += ns;
+            } else if state.is_blocked() {
+                match is_io {
+                    true => detail.io_ns += ns,
+                    false => detail.blocked_ns += ns,
                 }
+                let waker = |&next: &u32| states.waker_utid.get(next as usize);
+                let wait = Blocked {
+                    slice: innermost(inner, from),
+                    function: states.blocked_function.get(row),
+                    waker: rows.get(at + 1).map_or(ThreadId::NONE, waker),
+                    is_io,
+                    ns,
+                };
+                self.add_wait(&mut detail.blocked_on, wait);
             }
         }
     }
@@ -256,9 +254,13 @@ fn innermost(inner: &[Inner], ts: i64) -> SliceId {
 
 impl Frames {
     /// The places of the frames `wanted` accepts, worst first: most ticks missed, then longest.
-    pub fn worst(&self, wanted: impl Fn(&Frame) -> bool) -> Vec<usize> {
-        let places = 0..self.frames.len();
-        let mut places: Vec<usize> = places.filter(|&at| wanted(&self.frames[at])).collect();
+    pub fn worst(&self, wanted: &dyn Fn(&Frame) -> bool) -> Vec<usize> {
+        let mut places = Vec::new();
+        for (at, frame) in self.frames.iter().enumerate() {
+            if wanted(frame) {
+                places.push(at);
+            }
+        }
         places.small_sort_by_key(|&at| {
             let frame = &self.frames[at];
             (Reverse(frame.missed), Reverse(frame.dur_ns()), frame.ts)

@@ -18,7 +18,6 @@ mod report;
 mod stats;
 mod vsync;
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{
     NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind,
 };
@@ -122,27 +121,19 @@ struct Candidate {
 impl Frames {
     /// The frames of a trace: one look at each slice. A trace of no device with a screen has none.
     pub fn find(trace: &Trace) -> Self {
-        let candidates = candidates(trace);
+        let mut candidates = candidates(trace);
         let renders = Renders::new(trace, &candidates);
-        let mut threads: Vec<(ThreadId, Vec<Candidate>)> = Vec::new();
-        let mut place: FxHashMap<ThreadId, usize> = FxHashMap::default();
-        for candidate in candidates.iter().filter(|one| one.role != Role::Render) {
-            let at = *place.entry(candidate.utid).or_insert_with(|| {
-                threads.push((candidate.utid, Vec::new()));
-                threads.len() - 1
-            });
-            threads[at].1.push(*candidate);
+        candidates.small_sort_by_key(|one| one.utid);
+        let mut drawn = Vec::new();
+        for of_thread in candidates.chunk_by(|one, next| one.utid == next.utid) {
+            drawn.extend(thread_frames(trace, of_thread));
         }
-        let mut drawn: Vec<_> = threads
-            .iter()
-            .filter_map(|(utid, candidates)| thread_frames(trace, *utid, candidates))
-            .collect();
         drawn.small_sort_by_key(|thread| (thread.kind, thread.slices.first().copied()));
-        let start = |slice: &SliceId| trace.slices.ts.get(slice.row());
-        let starts: Vec<Vec<i64>> = drawn
-            .iter()
-            .map(|thread| thread.slices.iter().map(start).collect())
-            .collect();
+        let mut starts = Vec::with_capacity(drawn.len());
+        for thread in &drawn {
+            let start = |slice: &SliceId| trace.slices.ts.get(slice.row());
+            starts.push(thread.slices.iter().map(start).collect());
+        }
         let mut frames = Self {
             vsync: Vsync::find(trace, &starts),
             apps: Vec::new(),
@@ -152,9 +143,12 @@ impl Frames {
         for thread in drawn {
             frames.add(trace, thread, &renders);
         }
-        let late = frames.frames.iter().filter(|frame| frame.is_janky());
-        let slices = late.flat_map(|frame| [Some(frame.slice), frame.render.some()]);
-        frames.late = slices.flatten().collect();
+        for frame in &frames.frames {
+            if frame.is_janky() {
+                frames.late.push(frame.slice);
+                frames.late.extend(frame.render.some());
+            }
+        }
         frames.late.small_sort_unstable();
         frames
     }
@@ -254,51 +248,49 @@ struct Drawn {
     slices: Vec<SliceId>,
 }
 
+/// Slices with a role, in order.
 fn candidates(trace: &Trace) -> Vec<Candidate> {
     let roles = roles(&trace.strings);
+    let mut candidates = Vec::new();
     if roles.iter().all(|role| *role == Role::Other) {
-        return Vec::new();
+        return candidates;
     }
-    let slices = trace.slices.name.iter().enumerate();
-    let named = slices.filter_map(|(row, name)| match roles.get(name.0 as usize)? {
-        Role::Other => None,
-        role => Some((SliceId::from_row(row), *role)),
-    });
-    let on_threads = named.filter_map(|(slice, role)| {
-        let track = trace.slices.track_id.get(slice.row());
+    for (row, name) in trace.slices.name.iter().enumerate() {
+        let role = roles.get(name.0 as usize).copied().unwrap_or(Role::Other);
+        if role == Role::Other {
+            continue;
+        }
+        let track = trace.slices.track_id.get(row);
         let is_own = trace.tracks.kind.get(track.row()) == TrackKind::Thread;
-        let utid = trace.track_thread(track).filter(|_| is_own)?;
-        Some(Candidate { slice, utid, role })
-    });
-    on_threads.collect()
+        if let Some(utid) = trace.track_thread(track).filter(|_| is_own) {
+            let slice = SliceId::from_row(row);
+            candidates.push(Candidate { slice, utid, role });
+        }
+    }
+    candidates
 }
 
 /// The slices that are a thread's frames: those of its best role that are within no other of it.
-fn thread_frames(trace: &Trace, utid: ThreadId, candidates: &[Candidate]) -> Option<Drawn> {
-    let has = |role: Role| candidates.iter().any(|one| one.role == role);
-    let (kind, role) = match is_compositor(trace, utid) {
-        true => {
-            let role = COMPOSITOR.into_iter().find(|role| has(*role))?;
-            (FrameKind::Compositor, role)
-        }
-        false => {
-            let role = [Role::Frame, Role::Traversal]
-                .into_iter()
-                .find(|r| has(*r))?;
-            (FrameKind::App, role)
-        }
+fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<Drawn> {
+    let utid = candidates.first()?.utid;
+    let (kind, roles): (_, &[Role]) = match is_compositor(trace, utid) {
+        true => (FrameKind::Compositor, &COMPOSITOR),
+        false => (FrameKind::App, &[Role::Frame, Role::Traversal]),
     };
-    let mut slices = Vec::new();
-    let mut last_end = i64::MIN;
-    for one in candidates.iter().filter(|one| one.role == role) {
-        let ts = trace.slices.ts.get(one.slice.row());
-        let is_inside = ts < last_end;
-        if !is_inside {
-            last_end = trace.slice_end(one.slice);
-            slices.push(one.slice);
+    for role in roles {
+        let mut slices = Vec::new();
+        let mut last_end = i64::MIN;
+        for one in candidates.iter().filter(|one| one.role == *role) {
+            if trace.slices.ts.get(one.slice.row()) >= last_end {
+                last_end = trace.slice_end(one.slice);
+                slices.push(one.slice);
+            }
+        }
+        if !slices.is_empty() {
+            return Some(Drawn { kind, utid, slices });
         }
     }
-    Some(Drawn { kind, utid, slices })
+    None
 }
 
 fn is_compositor(trace: &Trace, utid: ThreadId) -> bool {
@@ -312,40 +304,42 @@ fn process_of(trace: &Trace, utid: ThreadId) -> ProcessId {
     trace.threads.upid.get(utid.row())
 }
 
-/// What RenderThreads drew, by process.
-struct Renders {
-    by_process: FxHashMap<ProcessId, Vec<SliceId>>,
-}
+/// What RenderThreads drew, by process and in order of time.
+struct Renders(Vec<(ProcessId, SliceId)>);
 
 impl Renders {
     fn new(trace: &Trace, candidates: &[Candidate]) -> Self {
-        let mut by_process: FxHashMap<ProcessId, Vec<SliceId>> = FxHashMap::default();
+        let mut renders = Vec::new();
         for one in candidates.iter().filter(|one| one.role == Role::Render) {
-            let upid = process_of(trace, one.utid);
-            by_process.entry(upid).or_default().push(one.slice);
+            renders.push((process_of(trace, one.utid), one.slice));
         }
-        Self { by_process }
+        renders.small_sort_by_key(|(upid, _)| *upid);
+        Self(renders)
     }
 
     /// What was drawn of a frame: the slice with the same vsync's number, else the one that began
     /// while the UI thread was at the frame (it waits there for the RenderThread to take it over).
     fn of(&self, trace: &Trace, upid: ProcessId, frame: SliceId) -> SliceId {
-        let Some(renders) = self.by_process.get(&upid) else {
-            return SliceId::NONE;
-        };
-        let ts = trace.slices.ts.get(frame.row());
-        let end = trace.slice_end(frame);
-        let start = |slice: &SliceId| trace.slices.ts.get(slice.row());
-        let from = renders.partition_point(|slice| start(slice) < ts);
+        let start = |slice: SliceId| trace.slices.ts.get(slice.row());
         let id = |slice: SliceId| vsync_id(trace.strings.get(trace.slices.name.get(slice.row())));
-        let during = || {
-            let later = renders[from..].iter().copied();
-            later.take_while(|slice| start(slice) <= end)
+        let (from, end, wanted) = (start(frame), trace.slice_end(frame), id(frame));
+        let is_before = |&(process, slice): &(ProcessId, SliceId)| {
+            process < upid || (process == upid && start(slice) < from)
         };
-        let wanted = id(frame);
-        let same = wanted.and_then(|_| during().find(|&slice| id(slice) == wanted));
-        let any = || during().find(|&slice| wanted.is_none() || id(slice).is_none());
-        same.or_else(any).unwrap_or(SliceId::NONE)
+        let first = self.0.partition_point(is_before);
+        let mut without_id = SliceId::NONE;
+        for &(process, slice) in &self.0[first..] {
+            if process != upid || start(slice) > end {
+                break;
+            }
+            match (wanted, id(slice)) {
+                (Some(wanted), Some(id)) if wanted == id => return slice,
+                (Some(_), Some(_)) => {}
+                _ if without_id == SliceId::NONE => without_id = slice,
+                _ => {}
+            }
+        }
+        without_id
     }
 }
 

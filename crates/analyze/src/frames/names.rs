@@ -34,8 +34,7 @@ pub(super) fn roles(strings: &StringPool) -> Vec<Role> {
 /// `DrawFrames 16149055`, `composite 16149055`; or how the frame was moved:
 /// `Choreographer#doFrame - resynced to 16149057 in 20.1ms`.
 fn role(name: &str) -> Role {
-    let first = name.split(' ').next().unwrap_or_default();
-    match first {
+    match split(name).0 {
         "Choreographer#doFrame" => Role::Frame,
         "DrawFrame" | "DrawFrames" => Role::Render,
         "performTraversals" => Role::Traversal,
@@ -46,15 +45,26 @@ fn role(name: &str) -> Role {
     }
 }
 
-/// The vsync's number in a name, if it has one.
-pub(super) fn vsync_id(name: &str) -> Option<u64> {
-    let (first, rest) = name.split_once(' ')?;
+/// The digits of the vsync's number in a name, if it has one.
+pub(super) fn vsync_id(name: &str) -> Option<&str> {
+    let (first, rest) = split(name);
     let rest = rest.strip_prefix("- resynced to ").unwrap_or(rest);
-    let digits = rest.split(' ').next()?;
+    let (digits, _) = split(rest);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     match first {
-        "Choreographer#doFrame" | "DrawFrame" | "DrawFrames" | "composite" => digits.parse().ok(),
+        "Choreographer#doFrame" | "DrawFrame" | "DrawFrames" | "composite" => {
+            is_number.then_some(digits)
+        }
         _ => None,
     }
+}
+
+/// The first word, and what is behind the space after it.
+fn split<'a>(text: &'a str) -> (&'a str, &'a str) {
+    let space = text.bytes().position(|byte| byte == b' ');
+    let space = space.unwrap_or(text.len());
+    let part = |part: Option<&'a str>| part.unwrap_or_default();
+    (part(text.get(..space)), part(text.get(space + 1..)))
 }
 
 #[cfg(test)]
@@ -68,16 +78,16 @@ mod tests {
             (
                 "Choreographer#doFrame 16149055",
                 Role::Frame,
-                Some(16149055),
+                Some("16149055"),
             ),
             (
                 "Choreographer#doFrame - resynced to 77 in 3.1ms",
                 Role::Frame,
-                Some(77),
+                Some("77"),
             ),
             ("DrawFrame", Role::Render, None),
-            ("DrawFrames 77", Role::Render, Some(77)),
-            ("composite 9", Role::Composite, Some(9)),
+            ("DrawFrames 77", Role::Render, Some("77")),
+            ("composite 9", Role::Composite, Some("9")),
             ("handleMessageRefresh", Role::Refresh, None),
             ("performTraversals", Role::Traversal, None),
             ("Choreographer#doFrames", Role::Other, None),

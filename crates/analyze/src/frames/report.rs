@@ -152,7 +152,7 @@ impl Frames {
                 apps.push(app_report(trace, app, &stats));
             }
         }
-        let worst = self.worst(|frame| is_wanted[frame.app as usize] && in_range(frame));
+        let worst = self.worst(&|frame| is_wanted[frame.app as usize] && in_range(frame));
         let details = FrameDetails::new(trace);
         let worst = worst.iter().take(selection.limit);
         FrameReport {

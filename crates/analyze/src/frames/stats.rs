@@ -24,21 +24,23 @@ pub struct FrameStats {
 
 impl FrameStats {
     /// Of these frames. Percentiles are times that one of them took (nearest rank).
-    pub fn of<'a>(frames: impl Iterator<Item = &'a Frame> + Clone) -> Self {
-        let mut times: Vec<i64> = frames.clone().map(Frame::dur_ns).collect();
+    pub fn of<'a>(frames: impl Iterator<Item = &'a Frame>) -> Self {
+        let (mut stats, mut times) = (Self::default(), Vec::new());
+        for frame in frames {
+            times.push(frame.dur_ns());
+            stats.janky += usize::from(frame.is_janky());
+            stats.missed += u64::from(frame.missed);
+        }
         times.small_sort_unstable();
         let at = |percent: usize| {
             let rank = (times.len() * percent).div_ceil(100).max(1);
             times.get(rank - 1).copied().unwrap_or(0)
         };
-        Self {
-            frames: times.len(),
-            janky: frames.clone().filter(|frame| frame.is_janky()).count(),
-            missed: frames.map(|frame| u64::from(frame.missed)).sum(),
-            p50_ns: at(50),
-            p90_ns: at(90),
-            p99_ns: at(99),
-            worst_ns: at(100),
-        }
+        stats.frames = times.len();
+        stats.p50_ns = at(50);
+        stats.p90_ns = at(90);
+        stats.p99_ns = at(99);
+        stats.worst_ns = at(100);
+        stats
     }
 }

@@ -44,7 +44,6 @@ pub(super) fn write(graph: &CallGraph, title: &str) -> String {
 
 fn write_node(out: &mut String, graph: &CallGraph, number: usize, node: &GraphNode) {
     let label = Label::of(graph, number);
-    let lines: Vec<&str> = label.lines().collect();
     let (shape, style) = match node.is_leaf {
         true => ("ellipse", "filled"),
         false => ("box", "filled,rounded"),
@@ -53,7 +52,7 @@ fn write_node(out: &mut String, graph: &CallGraph, number: usize, node: &GraphNo
     let _infallible = writeln!(
         out,
         "n{number} [shape={shape}, style=\"{style}\", label={}, tooltip={}, fillcolor=\"{}\", color=\"{}\"];",
-        quoted(&lines.join("\n")),
+        quoted(&label.lines.join("\n")),
         quoted(&full_name(node)),
         fill_colour(graph.percent(node.exclusive_ns)),
         line_colour(graph.percent(node.inclusive_ns)),

@@ -1,100 +1,107 @@
 //! What stands on a node, and in which colours. Shared by the picture and by DOT, so that both
 //! look alike.
 
-use super::fixed::{Fixed, px};
+use super::pen::Pen;
 use super::{CallGraph, GraphEdge, GraphNode};
 use crate::tree::Measure;
 
 /// Longest class and method name on a node, characters; the tooltip has all of it.
 const MAX_NAME: usize = 42;
 
-/// The lines on a node.
+/// The lines on a node: the class (or thread's package …) where there is one, the method, and two of
+/// times, shares and calls.
 pub(super) struct Label {
-    /// The class (or thread's package …); empty where there is none.
-    pub class: String,
-    /// The method.
-    pub name: String,
-    /// Times, shares and calls.
-    pub numbers: Vec<String>,
+    pub lines: Vec<String>,
+    /// The method's place in them.
+    pub name: usize,
 }
 
 impl Label {
     /// Of the node that stands at `number` in the graph.
     pub(super) fn of(graph: &CallGraph, number: usize) -> Self {
         let node = &graph.nodes[number];
-        let times = |word: &str, ns: i64| {
-            let share = px(graph.percent(ns));
-            format!("{word} {} ms ({share} %)", ms(ns))
-        };
-        Self {
-            class: keep_end(&visible(&node.function.class)),
-            name: keep_start(&visible(&node.function.name)),
-            numbers: vec![
-                format!(
-                    "{}, {}",
-                    calls_line(node, number),
-                    times("incl", node.inclusive_ns)
-                ),
-                times("excl", node.exclusive_ns),
-            ],
+        let mut lines = Vec::with_capacity(4);
+        let class = keep_end(visible(&node.function.class));
+        if !class.is_empty() {
+            lines.push(class);
         }
+        let name = lines.len();
+        lines.push(keep_start(visible(&node.function.name)));
+        let mut inclusive = calls_line(node, number);
+        inclusive.put(", ");
+        put_time(&mut inclusive, graph, "incl ", node.inclusive_ns);
+        lines.push(inclusive);
+        let mut exclusive = String::new();
+        put_time(&mut exclusive, graph, "excl ", node.exclusive_ns);
+        lines.push(exclusive);
+        Self { lines, name }
     }
 
-    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
-        let class = (!self.class.is_empty()).then_some(self.class.as_str());
-        let numbers = self.numbers.iter().map(String::as_str);
-        class.into_iter().chain([self.name.as_str()]).chain(numbers)
+    /// Times, shares and calls.
+    pub(super) fn numbers(&self) -> &[String] {
+        &self.lines[self.name + 1..]
     }
+}
+
+fn put_time(out: &mut String, graph: &CallGraph, word: &str, ns: i64) {
+    put_ms(out.put(word), ns)
+        .put(" ms (")
+        .px(graph.percent(ns))
+        .put(" %)");
 }
 
 /// How often it was called; the first node stands for the threads.
 fn calls_line(node: &GraphNode, number: usize) -> String {
-    let (one, many) = match number {
-        0 => ("thread", "threads"),
-        _ => ("call", "calls"),
-    };
-    match (node.calls, node.recursive_calls) {
-        (1, 0) => format!("1 {one}"),
-        (calls, 0) => format!("{calls} {many}"),
-        (calls, recursive) => format!("{calls}+{recursive} {many}"),
+    let mut out = String::new();
+    out.count(node.calls);
+    if node.recursive_calls > 0 {
+        out.put("+").count(node.recursive_calls);
     }
+    out.put(if number == 0 { " thread" } else { " call" });
+    if (node.calls, node.recursive_calls) != (1, 0) {
+        out.put("s");
+    }
+    out
 }
 
 /// The whole name with signature, for tooltips.
 pub(super) fn full_name(node: &GraphNode) -> String {
-    let function = &node.function;
-    match function.signature.as_str() {
-        "" => visible(&function.label()),
-        signature => visible(&format!("{} {signature}", function.label())),
+    let mut name = node.function.label();
+    if !node.function.signature.is_empty() {
+        name.put(" ").put(&node.function.signature);
     }
+    visible(&name)
 }
 
 /// What an edge is, for tooltips.
 pub(super) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
-    let (from, to) = (&graph.nodes[edge.from], &graph.nodes[edge.to]);
-    let times = format!(
-        "{} → {}\n{} × called, {} ms ({} %)",
-        full_name(from),
-        full_name(to),
-        edge.calls,
-        ms(edge.inclusive_ns),
-        px(graph.percent(edge.inclusive_ns))
-    );
+    let mut text = full_name(&graph.nodes[edge.from]);
+    text.put(" → ")
+        .put(&full_name(&graph.nodes[edge.to]))
+        .put("\n")
+        .count(edge.calls)
+        .put(" × called, ");
+    put_time(&mut text, graph, "", edge.inclusive_ns);
     match (edge.through, edge.inclusive_ns) {
-        (0, 0) => format!("{times}\nwhile it was running already"),
-        (0, _) => times,
-        (hidden, _) => format!("{times}\nthrough {hidden} methods that are not drawn"),
-    }
+        (0, 0) => text.put("\nwhile it was running already"),
+        (0, _) => &mut text,
+        (hidden, _) => text
+            .put("\nthrough ")
+            .count(hidden as u64)
+            .put(" methods that are not drawn"),
+    };
+    text
 }
 
-/// Milliseconds with as many decimals as a picture needs.
-pub(super) fn ms(ns: i64) -> Fixed {
+/// Adds milliseconds with as many decimals as a picture needs.
+fn put_ms(out: &mut String, ns: i64) -> &mut String {
     let ms = ns as f64 / 1e6;
-    match ms.abs() {
-        size if size >= 100.0 => Fixed(ms, 0),
-        size if size >= 1.0 => Fixed(ms, 1),
-        _ => Fixed(ms, 3),
-    }
+    let decimals = match ms.abs() {
+        size if size >= 100.0 => 0,
+        size if size >= 1.0 => 1,
+        _ => 3,
+    };
+    out.fixed(ms, decimals)
 }
 
 /// What a clock is called in a title.
@@ -110,11 +117,16 @@ pub(super) fn clock_name(clock: Measure) -> &'static str {
 
 /// What stands below a title: total, clock, and what was left out.
 pub(super) fn summary(graph: &CallGraph) -> String {
-    let total = ms(graph.total_ns);
-    let mut text = format!("100 % = {total} ms {}", clock_name(graph.clock));
+    let mut text = String::from("100 % = ");
+    put_ms(&mut text, graph.total_ns)
+        .put(" ms ")
+        .put(clock_name(graph.clock));
     if graph.hidden_nodes + graph.hidden_edges > 0 {
-        let (nodes, edges) = (graph.hidden_nodes, graph.hidden_edges);
-        text += &format!(" · {nodes} nodes and {edges} edges below the thresholds are left out");
+        text.put(" · ")
+            .count(graph.hidden_nodes as u64)
+            .put(" nodes and ")
+            .count(graph.hidden_edges as u64)
+            .put(" edges below the thresholds are left out");
     }
     text
 }
@@ -124,38 +136,50 @@ pub(super) fn visible(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for c in name.chars() {
         match c {
-            '\u{200e}'
+            '\t' => _ = out.put("\\t"),
+            '\r' => _ = out.put("\\r"),
+            '\n' => _ = out.put("\\n"),
+            '\0'..' '
+            | '\u{7f}'..='\u{9f}'
+            | '\u{200e}'
             | '\u{200f}'
             | '\u{202a}'..='\u{202e}'
             | '\u{2066}'..='\u{2069}'
             | '\u{2028}'
             | '\u{2029}'
             | '\u{fffe}'
-            | '\u{ffff}' => {
-                out.extend(c.escape_unicode());
-            }
-            c if c.is_control() => out.extend(c.escape_default()),
+            | '\u{ffff}' => _ = out.put("\\u{").hex(c.into(), 1).put("}"),
             c => out.push(c),
         }
     }
     out
 }
 
-fn keep_end(name: &str) -> String {
+fn keep_end(name: String) -> String {
     let length = name.chars().count();
     if length <= MAX_NAME {
-        return name.to_owned();
+        return name;
     }
-    let kept: String = name.chars().skip(length + 1 - MAX_NAME).collect();
-    format!("…{kept}")
+    [
+        "…",
+        name.get(byte_of(&name, length + 1 - MAX_NAME)..)
+            .unwrap_or_default(),
+    ]
+    .concat()
 }
 
-fn keep_start(name: &str) -> String {
-    if name.chars().count() <= MAX_NAME {
-        return name.to_owned();
+fn keep_start(mut name: String) -> String {
+    if name.chars().count() > MAX_NAME {
+        name.truncate(byte_of(&name, MAX_NAME - 1));
+        name.put("…");
     }
-    let kept: String = name.chars().take(MAX_NAME - 1).collect();
-    format!("{kept}…")
+    name
+}
+
+/// Where a character starts.
+fn byte_of(text: &str, number: usize) -> usize {
+    let found = text.char_indices().nth(number);
+    found.map_or(text.len(), |(at, _)| at)
 }
 
 /// A point of a colour ramp: a share in percent, and red, green and blue.
@@ -197,16 +221,20 @@ pub(super) fn line_width(percent: f64) -> f64 {
 
 fn ramp(stops: &[Stop], percent: f64) -> String {
     let above = stops.iter().position(|(at, _)| *at > percent);
-    let [red, green, blue] = match above {
-        Some(0) => stops[0].1,
-        None => stops[stops.len() - 1].1,
-        Some(next) => {
-            let ((from, low), (to, high)) = (stops[next - 1], stops[next]);
-            let part = (percent - from) / (to - from);
-            std::array::from_fn(|i| low[i] + (high[i] - low[i]) * part)
-        }
+    let above = above.unwrap_or(stops.len());
+    let (from, low) = stops[above.saturating_sub(1)];
+    // Beyond either end there is one colour.
+    let (to, high) = *stops.get(above).unwrap_or(&(from, low));
+    let part = if above > 0 && to > from {
+        (percent - from) / (to - from)
+    } else {
+        0.0
     };
-    format!("#{:02x}{:02x}{:02x}", red as u8, green as u8, blue as u8)
+    let mut colour = 0;
+    for (low, high) in low.into_iter().zip(high) {
+        colour = colour << 8 | (low + (high - low) * part) as u32;
+    }
+    String::from("#").hex(colour, 6).clone()
 }
 
 #[cfg(test)]
@@ -216,10 +244,18 @@ mod tests {
     #[test]
     fn names_are_cut_where_they_say_least() {
         let long = format!("com.example.{}.Last", "x".repeat(60));
-        assert!(keep_end(&long).starts_with('…') && keep_end(&long).ends_with(".Last"));
-        assert_eq!(keep_end(&long).chars().count(), MAX_NAME);
-        assert_eq!(keep_start(&long).chars().count(), MAX_NAME);
+        assert!(
+            keep_end(long.clone()).starts_with('…') && keep_end(long.clone()).ends_with(".Last")
+        );
+        assert_eq!(keep_end(long.clone()).chars().count(), MAX_NAME);
+        assert_eq!(keep_start(long.clone()).chars().count(), MAX_NAME);
         assert_eq!(visible("a\u{1b}[0m\n\u{202e}b"), "a\\u{1b}[0m\\n\\u{202e}b");
+        for control in ('\0'..='\u{ff}').filter(|c| c.is_control()) {
+            assert_eq!(
+                visible(&control.to_string()),
+                control.escape_default().to_string()
+            );
+        }
     }
 
     #[test]

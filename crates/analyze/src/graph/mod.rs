@@ -13,10 +13,10 @@
 
 mod build;
 mod dot;
-mod fixed;
 mod label;
 mod layers;
 mod order;
+mod pen;
 mod place;
 mod prune;
 mod svg;

@@ -1,13 +1,13 @@
 //! The picture.
 
-use std::fmt::Write;
+use std::cmp::Ordering;
 
-use super::fixed::{px, whole};
 use super::label::{
     Label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
 };
 use super::layers::{self, Layers, Way};
 use super::order::reduce_crossings;
+use super::pen::Pen;
 use super::place::{Spot, place};
 use super::{CallGraph, GraphEdge, GraphNode};
 
@@ -30,69 +30,60 @@ text{font:11.5px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',m
 stroke-width:4px;stroke-linejoin:round}\
 .node:hover rect,.node:hover ellipse{stroke-width:4px}.edge:hover path{stroke:#2563eb}.edge:hover polygon{fill:#2563eb}";
 
-/// Escapes text for XML; `text` has no control characters any more.
-fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Appends formatted text; writing to a string cannot fail.
-macro_rules! put {
-    ($out:expr, $($arg:tt)*) => { let _infallible = write!($out, $($arg)*); };
-}
-
 pub(super) fn write(graph: &CallGraph, title: &str) -> String {
     let mut layers = layers::assign(graph);
     reduce_crossings(&mut layers);
-    let labels: Vec<Label> = (0..graph.nodes.len())
-        .map(|number| Label::of(graph, number))
-        .collect();
-    let sizes: Vec<_> = labels
-        .iter()
-        .zip(&graph.nodes)
-        .map(|(label, node)| size(label, node))
-        .collect();
+    let nodes = 0..graph.nodes.len();
+    let labels: Vec<Label> = nodes.map(|number| Label::of(graph, number)).collect();
+    let mut sizes = Vec::with_capacity(labels.len());
+    for (label, node) in labels.iter().zip(&graph.nodes) {
+        sizes.push(size(label, node));
+    }
     let spots = moved(place(&layers, &sizes));
-    let right = spots
-        .iter()
-        .map(|spot| spot.x + spot.width / 2.0)
-        .fold(0.0, f64::max);
-    let bottom = spots.iter().map(Spot::bottom).fold(0.0, f64::max);
-    let mut out = String::new();
     let mut heading = summary(graph);
     if layers.left_out > 0 {
-        put!(heading, " · {} long edges are not drawn", layers.left_out);
+        heading
+            .put(" · ")
+            .count(layers.left_out as u64)
+            .put(" long edges are not drawn");
     }
-    let shown_title = visible(title);
-    let text_width = [&shown_title, &heading].map(|text| text.chars().count() as f64 * CHAR * 1.4);
-    let width = text_width.into_iter().fold(right + 60.0, f64::max) + MARGIN;
-    write_head(&mut out, &shown_title, &heading, (width, bottom + MARGIN));
+    let title = visible(title);
+    let (mut width, mut height) = (60.0, 0.0);
+    for spot in &spots {
+        width = greater(width, spot.x + spot.width / 2.0 + 60.0);
+        height = greater(height, spot.bottom());
+    }
+    for text in [&title, &heading] {
+        width = greater(width, text.chars().count() as f64 * CHAR * 1.4);
+    }
+    let mut out = String::new();
+    write_head(
+        &mut out,
+        &title,
+        &heading,
+        (width + MARGIN, height + MARGIN),
+    );
     for way in layers.ways.iter().rev() {
         write_edge(&mut out, graph, &layers, &spots, way);
     }
     for ((node, label), spot) in graph.nodes.iter().zip(&labels).zip(&spots) {
         write_node(&mut out, graph, node, label, spot);
     }
-    out += "</svg>\n";
+    out.put("</svg>\n");
     out
+}
+
+/// The greater of two lengths, neither of which is NaN.
+fn greater(one: f64, other: f64) -> f64 {
+    if one > other { one } else { other }
 }
 
 /// The picture's coordinates: everything below the head and right of the margin.
 fn moved(mut spots: Vec<Spot>) -> Vec<Spot> {
-    let left = spots
-        .iter()
-        .map(|spot| spot.x - spot.width / 2.0)
-        .fold(f64::INFINITY, f64::min);
+    let mut left = f64::INFINITY;
+    for spot in &spots {
+        left = -greater(-left, spot.width / 2.0 - spot.x);
+    }
     for spot in &mut spots {
         spot.x += MARGIN - left;
         spot.y += MARGIN + HEAD;
@@ -107,11 +98,16 @@ fn columns(text: &str) -> f64 {
 }
 
 fn size(label: &Label, node: &GraphNode) -> (f64, f64) {
-    let numbers = label.numbers.iter().chain([&label.class]);
-    let widest = numbers
-        .map(|line| columns(line) * CHAR)
-        .fold(columns(&label.name) * NAME_CHAR, f64::max);
-    let height = label.lines().count() as f64 * LINE;
+    let mut widest = 0.0;
+    for (number, line) in label.lines.iter().enumerate() {
+        let char = if number == label.name {
+            NAME_CHAR
+        } else {
+            CHAR
+        };
+        widest = greater(widest, columns(line) * char);
+    }
+    let height = label.lines.len() as f64 * LINE;
     match node.is_leaf {
         true => (widest * 1.22 + 18.0, height * 1.25 + 16.0),
         false => (widest + 22.0, height + 14.0),
@@ -119,51 +115,61 @@ fn size(label: &Label, node: &GraphNode) -> (f64, f64) {
 }
 
 fn write_head(out: &mut String, title: &str, heading: &str, (width, height): (f64, f64)) {
-    let (width, height, margin) = (whole(width), whole(height), whole(MARGIN));
-    put!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text class=\"title\" x=\"{margin}\" y=\"30\">{0}</text>\n\
-         <text class=\"sub\" x=\"{margin}\" y=\"49\">{1}</text>\n",
-        xml(title),
-        xml(heading)
-    );
+    out.put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"")
+        .fixed(width, 0)
+        .put("\" height=\"")
+        .fixed(height, 0)
+        .put("\" viewBox=\"0 0 ")
+        .fixed(width, 0)
+        .put(" ")
+        .fixed(height, 0)
+        .put("\">\n<title>")
+        .xml(title)
+        .put("</title>\n<style>")
+        .put(STYLE)
+        .put("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+    write_line(out, "title", MARGIN, "30")
+        .xml(title)
+        .put("</text>\n");
+    write_line(out, "sub", MARGIN, "49")
+        .xml(heading)
+        .put("</text>\n");
     write_legend(out);
 }
 
+/// The start of a line of the head.
+fn write_line<'a>(out: &'a mut String, class: &str, x: f64, y: &str) -> &'a mut String {
+    out.put("<text")
+        .attribute("class", class)
+        .put(" x=\"")
+        .fixed(x, 0)
+        .put("\"")
+        .attribute("y", y)
+        .put(">")
+}
+
 fn write_legend(out: &mut String) {
-    let margin = whole(MARGIN);
-    put!(
-        out,
-        "<text class=\"sub\" x=\"{margin}\" y=\"72\">exclusive share:</text>\n"
-    );
-    for (number, share) in [0.0, 1.0, 5.0, 20.0, 50.0].into_iter().enumerate() {
-        let x = MARGIN + 126.0 + number as f64 * 62.0;
-        put!(
-            out,
-            "<rect x=\"{x}\" y=\"61\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{}\" stroke=\"#94a3b8\"/>\
-             <text class=\"sub\" x=\"{}\" y=\"72\">{share} %</text>\n",
-            fill_colour(share),
-            whole(x + 19.0),
-            x = whole(x),
-            share = whole(share)
-        );
+    write_line(out, "sub", MARGIN, "72").put("exclusive share:</text>\n");
+    let mut x = MARGIN + 126.0;
+    for share in [0.0, 1.0, 5.0, 20.0, 50.0] {
+        out.put("<rect x=\"")
+            .fixed(x, 0)
+            .put("\" y=\"61\" width=\"14\" height=\"14\" rx=\"3\"")
+            .attribute("fill", &fill_colour(share))
+            .put(" stroke=\"#94a3b8\"/>");
+        write_line(out, "sub", x + 19.0, "72")
+            .fixed(share, 0)
+            .put(" %</text>\n");
+        x += 62.0;
     }
 }
 
 fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Label, spot: &Spot) {
-    let (fill, line) = (
-        fill_colour(graph.percent(node.exclusive_ns)),
-        line_colour(graph.percent(node.inclusive_ns)),
-    );
-    put!(
-        out,
-        "<g class=\"node\"><title>{}\n{}</title>",
-        xml(&full_name(node)),
-        xml(&label.numbers.join("\n"))
-    );
+    out.put("<g class=\"node\"><title>").xml(&full_name(node));
+    for line in label.numbers() {
+        out.put("\n").xml(line);
+    }
+    out.put("</title>");
     let Spot {
         x,
         y,
@@ -171,46 +177,37 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
         height,
     } = *spot;
     match node.is_leaf {
-        true => {
-            put!(
-                out,
-                "<ellipse cx=\"{}\" cy=\"{}\" rx=\"{}\" ry=\"{}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.5\"/>",
-                px(x),
-                px(y),
-                px(width / 2.0),
-                px(height / 2.0)
-            );
-        }
-        false => {
-            put!(
-                out,
-                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"7\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.5\"/>",
-                px(x - width / 2.0),
-                px(spot.top()),
-                px(width),
-                px(height)
-            );
-        }
+        true => out
+            .put("<ellipse")
+            .length("cx", x)
+            .length("cy", y)
+            .length("rx", width / 2.0)
+            .length("ry", height / 2.0),
+        false => out
+            .put("<rect")
+            .length("x", x - width / 2.0)
+            .length("y", spot.top())
+            .length("width", width)
+            .length("height", height)
+            .put(" rx=\"7\""),
     }
-    let lines: Vec<&str> = label.lines().collect();
-    let name_line = lines.len() - label.numbers.len() - 1;
-    let first = y - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
-    for (number, line) in lines.iter().enumerate() {
-        let class = match number.cmp(&name_line) {
-            std::cmp::Ordering::Less => " class=\"class\"",
-            std::cmp::Ordering::Equal => " class=\"name\"",
-            std::cmp::Ordering::Greater => "",
-        };
-        let at = first + number as f64 * LINE;
-        put!(
-            out,
-            "<text{class} x=\"{}\" y=\"{}\">{}</text>",
-            px(x),
-            px(at),
-            xml(line)
-        );
+    .attribute("fill", &fill_colour(graph.percent(node.exclusive_ns)))
+    .attribute("stroke", &line_colour(graph.percent(node.inclusive_ns)))
+    .put(" stroke-width=\"1.5\"/>");
+    let first = y - (label.lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
+    for (number, line) in label.lines.iter().enumerate() {
+        out.put(match number.cmp(&label.name) {
+            Ordering::Less => "<text class=\"class\"",
+            Ordering::Equal => "<text class=\"name\"",
+            Ordering::Greater => "<text",
+        })
+        .length("x", x)
+        .length("y", first + number as f64 * LINE)
+        .put(">")
+        .xml(line)
+        .put("</text>");
     }
-    out.push_str("</g>\n");
+    out.put("</g>\n");
 }
 
 /// The point of a box's upper or lower edge where a line towards `x` meets it.
@@ -238,52 +235,50 @@ fn write_edge(out: &mut String, graph: &CallGraph, layers: &Layers, spots: &[Spo
     let share = graph.percent(edge.inclusive_ns);
     let (colour, thick) = (line_colour(share), line_width(share));
     let dash = match (edge.through, edge.inclusive_ns) {
-        (0, 0) => " stroke-dasharray=\"5 4\"",
-        (0, _) => "",
-        _ => " stroke-dasharray=\"1.5 4\" stroke-linecap=\"round\"",
+        (0, 0) => " stroke-dasharray=\"5 4\"/>",
+        (0, _) => "/>",
+        _ => " stroke-dasharray=\"1.5 4\" stroke-linecap=\"round\"/>",
     };
-    put!(
-        out,
-        "<g class=\"edge\"><title>{}</title>",
-        xml(&edge_text(graph, edge))
-    );
+    out.put("<g class=\"edge\"><title>")
+        .xml(&edge_text(graph, edge))
+        .put("</title><path d=\"");
     let line = match way.vertices.as_slice() {
-        [node] => loop_line(&spots[*node]),
-        _ => line_down(graph, layers, spots, way),
+        [node] => write_loop(out, &spots[*node]),
+        _ => write_curves(out, graph, layers, spots, way),
     };
-    put!(
-        out,
-        "<path d=\"{}\" stroke=\"{colour}\" stroke-width=\"{}\"{dash}/>",
-        line.path,
-        px(thick)
-    );
+    out.put("\"")
+        .attribute("stroke", &colour)
+        .length("stroke-width", thick)
+        .put(dash);
     write_arrow(out, &line, thick, &colour);
-    let (x, y) = (line.label.0 + thick / 2.0 + 3.0, line.label.1);
-    put!(
-        out,
-        "<text class=\"count\" x=\"{}\" y=\"{}\">{}×</text></g>\n",
-        px(x),
-        px(y),
-        edge.calls
-    );
+    out.put("<text class=\"count\"")
+        .length("x", line.label.0 + thick / 2.0 + 3.0)
+        .length("y", line.label.1)
+        .put(">")
+        .count(edge.calls)
+        .put("×</text></g>\n");
 }
 
-/// A line with its arrow head's point and direction, and where its count stands.
+/// The point and direction of a line's arrow head, and where its count stands.
 struct Line {
-    path: String,
     tip: (f64, f64),
     direction: (f64, f64),
     label: (f64, f64),
 }
 
-fn loop_line(spot: &Spot) -> Line {
+fn write_loop(path: &mut String, spot: &Spot) -> Line {
     let (right, y) = (spot.x + spot.width / 2.0, spot.y);
+    put_point(path.put("M"), right, y - 9.0).put("c22 -22 22 22 4 18");
     Line {
-        path: format!("M{} {}c22 -22 22 22 4 18", px(right), px(y - 9.0)),
         tip: (right, y + 9.0),
         direction: (-1.0, 0.0),
         label: (right + 18.0, y - 14.0),
     }
+}
+
+/// A point of a path.
+fn put_point(path: &mut String, x: f64, y: f64) -> &mut String {
+    path.px(x).put(" ").px(y)
 }
 
 /// How far right of a line down the line back up is, px.
@@ -292,7 +287,13 @@ const BESIDE: f64 = 32.0;
 /// Length of an arrow head, px.
 const HEAD_LENGTH: f64 = 9.0;
 
-fn line_down(graph: &CallGraph, layers: &Layers, spots: &[Spot], way: &Way) -> Line {
+fn write_curves(
+    path: &mut String,
+    graph: &CallGraph,
+    layers: &Layers,
+    spots: &[Spot],
+    way: &Way,
+) -> Line {
     let is_leaf = |vertex: usize| vertex < layers.boxes && graph.nodes[vertex].is_leaf;
     let first = way.vertices[0];
     let last = way.vertices[way.vertices.len() - 1];
@@ -317,18 +318,17 @@ fn line_down(graph: &CallGraph, layers: &Layers, spots: &[Spot], way: &Way) -> L
         true => start.1 += HEAD_LENGTH,
         false => end.1 -= HEAD_LENGTH,
     }
-    let mut path = format!("M{} {}", px(start.0), px(start.1));
+    put_point(path.put("M"), start.0, start.1);
     let mut at = start;
     for &vertex in &way.vertices[1..way.vertices.len() - 1] {
         let spot = &spots[vertex];
-        curve(&mut path, at, (spot.x, spot.top()));
-        put!(path, "V{}", px(spot.bottom()));
+        put_curve(path, at, (spot.x, spot.top()));
+        path.put("V").px(spot.bottom());
         at = (spot.x, spot.bottom());
     }
-    curve(&mut path, at, end);
+    put_curve(path, at, end);
     let label = on_curve(at, end, label_place(graph, way));
     Line {
-        path,
         tip,
         direction,
         label: (label.0, label.1 + 3.0),
@@ -345,7 +345,7 @@ fn label_place(graph: &CallGraph, way: &Way) -> f64 {
     }
 }
 
-/// The point of a [`curve`] at `part` of its way.
+/// The point of a [curve](put_curve) at `part` of its way.
 fn on_curve(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
     let rest = 1.0 - part;
     let (first, inner, last) = (rest.powi(3), 3.0 * rest * part, part.powi(3));
@@ -355,28 +355,26 @@ fn on_curve(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
 }
 
 /// A curve that leaves and arrives straight down.
-fn curve(path: &mut String, from: (f64, f64), to: (f64, f64)) {
-    let (middle, x) = (px((from.1 + to.1) / 2.0), px(to.0));
-    put!(
-        path,
-        "C{} {middle} {x} {middle} {x} {}",
-        px(from.0),
-        px(to.1)
-    );
+fn put_curve(path: &mut String, from: (f64, f64), to: (f64, f64)) {
+    let middle = (from.1 + to.1) / 2.0;
+    put_point(path.put("C"), from.0, middle);
+    put_point(path.put(" "), to.0, middle);
+    put_point(path.put(" "), to.0, to.1);
 }
 
 fn write_arrow(out: &mut String, line: &Line, thick: f64, colour: &str) {
     let ((x, y), (dx, dy)) = (line.tip, line.direction);
     let half = 3.0 + thick * 0.5;
     let base = (x - dx * HEAD_LENGTH, y - dy * HEAD_LENGTH);
-    put!(
-        out,
-        "<polygon points=\"{},{} {},{} {},{}\" fill=\"{colour}\"/>",
-        px(x),
-        px(y),
-        px(base.0 - dy * half),
-        px(base.1 + dx * half),
-        px(base.0 + dy * half),
-        px(base.1 - dx * half)
-    );
+    let corners = [
+        (x, y),
+        (base.0 - dy * half, base.1 + dx * half),
+        (base.0 + dy * half, base.1 - dx * half),
+    ];
+    let mut before = "<polygon points=\"";
+    for (x, y) in corners {
+        out.put(before).px(x).put(",").px(y);
+        before = " ";
+    }
+    out.put("\"").attribute("fill", colour).put("/>");
 }

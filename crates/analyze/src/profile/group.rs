@@ -86,20 +86,22 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
 }
 
 /// Sorts by group, and keeps the order within each. `groups` is more than any of them.
-pub(crate) fn sorted_by_group<T: Copy>(items: &[(u32, T)], groups: usize) -> Vec<(u32, T)> {
-    let mut sorted = items.to_vec();
+pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) -> Vec<(u32, T)> {
     if items.len() < groups.max(64) {
-        sorted.small_sort_by_key(|(group, _)| *group);
-        return sorted;
+        items.small_sort_by_key(|(group, _)| *group);
+        return items;
     }
     let mut next = vec![0usize; groups + 1];
-    items
-        .iter()
-        .for_each(|(group, _)| next[*group as usize + 1] += 1);
-    (0..groups).for_each(|group| next[group + 1] += next[group]);
+    for (group, _) in &items {
+        next[*group as usize + 1] += 1;
+    }
+    for group in 0..groups {
+        next[group + 1] += next[group];
+    }
+    let mut sorted = items.clone();
     for item in items {
         let place = &mut next[item.0 as usize];
-        sorted[*place] = *item;
+        sorted[*place] = item;
         *place += 1;
     }
     sorted

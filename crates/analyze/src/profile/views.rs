@@ -201,36 +201,43 @@ impl View<'_> {
     }
 
     fn top(&self) -> Vec<Pending> {
-        let threads = self.tree.threads.iter();
-        let reached: Vec<(u32, Member)> = match self.options.direction {
-            TreeDirection::TopDown => threads
-                .enumerate()
-                .map(|(nth, thread)| (self.thread(nth), Member::same(thread.root)))
-                .collect(),
-            TreeDirection::BottomUp => threads
-                .flat_map(|thread| self.tree.rows_of(thread))
-                .map(|row| NodeId(row as u32))
-                .map(|node| (self.group_of(node), Member::same(node)))
-                .filter(|(group, _)| *group < self.thread(0))
-                .collect(),
-        };
+        let mut reached = Vec::new();
+        for (thread, nth) in self.tree.threads.iter().zip(0..) {
+            match self.options.direction {
+                TreeDirection::TopDown => {
+                    reached.push((self.thread(nth), Member::same(thread.root)));
+                }
+                TreeDirection::BottomUp => {
+                    for row in self.tree.rows_of(thread) {
+                        let node = NodeId(row as u32);
+                        if let Some(group) = self.profile.row_of(self.tree, node) {
+                            reached.push((group as u32, Member::same(node)));
+                        }
+                    }
+                }
+            }
+        }
         self.gather(0, reached)
     }
 
     fn below(&self, pending: &Pending) -> Vec<Pending> {
         let nodes = &self.tree.nodes;
-        let members = pending.members.iter();
-        let reached = match self.options.direction {
-            TreeDirection::TopDown => members
-                .flat_map(|member| nodes.children(member.at))
-                .map(|child| (self.group_of(child), Member::same(child)))
-                .collect(),
-            TreeDirection::BottomUp => members
-                .map(|member| (nodes.parent(member.at), member.origin))
-                .filter(|(at, _)| *at != NodeId::NONE)
-                .map(|(at, origin)| (self.group_of(at), Member { at, origin }))
-                .collect(),
-        };
+        let mut reached = Vec::new();
+        for member in &pending.members {
+            match self.options.direction {
+                TreeDirection::TopDown => {
+                    for child in nodes.children(member.at) {
+                        reached.push((self.group_of(child), Member::same(child)));
+                    }
+                }
+                TreeDirection::BottomUp => {
+                    let (at, origin) = (nodes.parent(member.at), member.origin);
+                    if at != NodeId::NONE {
+                        reached.push((self.group_of(at), Member { at, origin }));
+                    }
+                }
+            }
+        }
         self.gather(pending.depth + 1, reached)
     }
 
@@ -271,7 +278,7 @@ impl View<'_> {
     /// One row for each group that was reached.
     fn gather(&self, depth: u32, reached: Vec<(u32, Member)>) -> Vec<Pending> {
         let groups = self.profile.rows.len() + self.tree.threads.len();
-        let reached = sorted_by_group(&reached, groups);
+        let reached = sorted_by_group(reached, groups);
         let groups = reached.chunk_by(|(one, _), (next, _)| one == next);
         groups
             .map(|group| {

@@ -43,9 +43,12 @@ impl TrackSpan {
 #[derive(Debug, Default)]
 pub struct Ends {
     spans: Vec<TrackSpan>,
-    /// Slices that never ended within one that did.
+    /// Where the slice ends that one is within that never did; [`NO_END`] for one within none.
     within: FxHashMap<u32, i64>,
 }
+
+/// No slice around one ended.
+const NO_END: i64 = i64::MIN;
 
 impl Ends {
     /// Looks at every slice once.
@@ -99,12 +102,11 @@ impl Ends {
     /// Finds those that stand within a slice that ended. Each is looked at once: the way up ends
     /// at one that is known.
     fn close(&mut self, trace: &Trace, open: &[usize]) {
-        let mut done: FxHashMap<u32, Option<i64>> = FxHashMap::default();
         let mut path = Vec::new();
         for &row in open {
             let mut at = row as u32;
             let end = loop {
-                if let Some(&known) = done.get(&at) {
+                if let Some(&known) = self.within.get(&at) {
                     break known;
                 }
                 let (ts, dur) = (
@@ -112,18 +114,17 @@ impl Ends {
                     trace.slices.dur.get(at as usize),
                 );
                 if dur != NO_DURATION {
-                    break Some(ts.saturating_add(dur));
+                    break ts.saturating_add(dur);
                 }
-                done.insert(at, None);
+                self.within.insert(at, NO_END);
                 path.push(at);
                 match trace.slices.parent_id.get(at as usize) {
-                    SliceId::NONE => break None,
+                    SliceId::NONE => break NO_END,
                     parent => at = parent.0,
                 }
             };
             for at in path.drain(..) {
-                done.insert(at, end);
-                self.within.extend(end.map(|end| (at, end)));
+                self.within.insert(at, end);
             }
             let track = trace.slices.track_id.get(row).row();
             if trace.slices.depth.get(row) == 0 {
@@ -152,15 +153,19 @@ impl Ends {
 
     /// Whether a slice never ended while one around it did.
     pub fn is_closed_by_parent(&self, row: usize) -> bool {
-        !self.within.is_empty() && self.within.contains_key(&(row as u32))
+        !self.within.is_empty() && self.end_around(row) != NO_END
     }
 
     #[cold]
     fn of_open(&self, trace: &Trace, row: usize, ts: i64) -> i64 {
-        let end = match self.within.get(&(row as u32)) {
-            Some(&end) => end,
-            None => self.spans[trace.slices.track_id.get(row).row()].open_end_ns,
+        let end = match self.end_around(row) {
+            NO_END => self.spans[trace.slices.track_id.get(row).row()].open_end_ns,
+            end => end,
         };
         end.max(ts)
+    }
+
+    fn end_around(&self, row: usize) -> i64 {
+        self.within.get(&(row as u32)).copied().unwrap_or(NO_END)
     }
 }

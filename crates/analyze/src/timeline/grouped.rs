@@ -1,7 +1,6 @@
 //! Rows of a table by what they belong to: states by thread, runs by CPU, values by counter.
 
-use rustc_hash::FxHashMap;
-
+use super::reach::Reach;
 use super::thin::Spans;
 
 /// A row's start and end, ns.
@@ -13,8 +12,7 @@ pub struct Grouped {
     rows: Vec<u32>,
     /// Where each group starts in `rows`; one more than there are groups.
     starts: Vec<u32>,
-    /// For groups whose rows overlap: the latest end up to each row.
-    reach: FxHashMap<u32, Vec<i64>>,
+    reach: Reach,
 }
 
 impl Grouped {
@@ -39,12 +37,13 @@ impl Grouped {
         Self {
             rows,
             starts,
-            reach: FxHashMap::default(),
+            reach: Reach::default(),
         }
     }
 
     /// Looks for rows that start before an earlier one of their group ends.
     pub fn with_extents(mut self, extent: Extent<'_>) -> Self {
+        let mut reach = Reach::default();
         for group in 0..self.groups() {
             let rows = self.rows(group);
             let mut latest = i64::MIN;
@@ -55,15 +54,10 @@ impl Grouped {
                 latest = latest.max(end);
             }
             if overlap {
-                let ends = rows.iter().map(|&row| extent(row as usize).1);
-                let reach = ends.scan(i64::MIN, |latest, end| {
-                    *latest = end.max(*latest);
-                    Some(*latest)
-                });
-                let reach = reach.collect();
-                self.reach.insert(group as u32, reach);
+                reach.push(group as u32, rows, &|row| extent(row).1);
             }
         }
+        self.reach = reach;
         self
     }
 
@@ -87,7 +81,7 @@ impl Grouped {
     pub fn spans<'t>(&'t self, group: usize, extent: Extent<'t>) -> GroupSpans<'t> {
         GroupSpans {
             rows: self.rows(group),
-            reach: self.reach.get(&(group as u32)).map(Vec::as_slice),
+            reach: self.reach.of(group as u32),
             extent,
         }
     }

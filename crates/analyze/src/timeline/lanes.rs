@@ -1,14 +1,17 @@
 //! The slices of each track and level, in order of time.
 
 use std::ops::Range;
+#[cfg(not(target_family = "wasm"))]
 use std::sync::{Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{RowId, SliceId, Trace, TrackId};
 
 use super::ends::Ends;
+#[cfg(not(target_family = "wasm"))]
 use super::parts::{parts, run};
+#[cfg(not(target_family = "wasm"))]
 use super::range::partition;
+use super::reach::Reach;
 use super::thin::Spans;
 
 /// Slices sorted by (track, level, time):
@@ -28,8 +31,8 @@ pub struct Lanes {
     starts: Vec<u32>,
     ids: Vec<u32>,
     ts: Vec<i64>,
-    /// For lanes whose slices overlap: the latest end up to each slice.
-    reach: FxHashMap<u32, Vec<i64>>,
+    /// Of lanes.
+    reach: Reach,
     /// Tracks on which a slice does not stand right behind its parent, or ends after it.
     tangled: Vec<bool>,
 }
@@ -52,7 +55,7 @@ impl Lanes {
             starts: vec![0; lanes as usize + 1],
             ids: vec![0; trace.slices.len()],
             ts: vec![0; trace.slices.len()],
-            reach: FxHashMap::default(),
+            reach: Reach::default(),
             tangled: vec![false; tracks],
         };
         this.count(trace);
@@ -80,6 +83,31 @@ impl Lanes {
     }
 
     fn fill(&mut self, trace: &Trace, ends: &Ends) {
+        for lane in self.put(trace, ends) {
+            let (start, end) = (self.starts[lane as usize], self.starts[lane as usize + 1]);
+            let rows = &self.ids[start as usize..end as usize];
+            self.reach.push(lane, rows, &|row| ends.of(trace, row));
+        }
+    }
+
+    /// Puts slices into their lanes. Returns the lanes in which they overlap.
+    #[cfg(target_family = "wasm")]
+    fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
+        let all = Share {
+            tracks: 0..self.tangled.len(),
+            first_lane: &self.first_lane,
+            starts: &self.starts,
+            ids: &mut self.ids,
+            ts: &mut self.ts,
+            tangled: &mut self.tangled,
+        };
+        all.fill(trace, ends)
+    }
+
+    /// Puts slices into their lanes, a share of the tracks on each thread. Returns the lanes in
+    /// which they overlap.
+    #[cfg(not(target_family = "wasm"))]
+    fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
         let shares = self.shares(parts(trace.slices.len(), usize::MAX).len());
         let (mut ids, mut ts) = (&mut self.ids[..], &mut self.ts[..]);
         let mut tangled = &mut self.tangled[..];
@@ -102,24 +130,11 @@ impl Lanes {
                 .take()
                 .map_or_else(Vec::new, |share| share.fill(trace, ends))
         };
-        let mut overlapping = run(shares.len(), &fill).concat();
-        drop(shares);
-        overlapping.dedup();
-        for lane in overlapping {
-            self.reach.entry(lane).or_insert_with(|| {
-                let (start, end) = (self.starts[lane as usize], self.starts[lane as usize + 1]);
-                let rows = &self.ids[start as usize..end as usize];
-                let ends = rows.iter().map(|&row| ends.of(trace, row as usize));
-                ends.scan(i64::MIN, |latest, end| {
-                    *latest = end.max(*latest);
-                    Some(*latest)
-                })
-                .collect()
-            });
-        }
+        run(shares.len(), &fill).concat()
     }
 
     /// The tracks in `parts` parts of about as many slices each.
+    #[cfg(not(target_family = "wasm"))]
     fn shares(&self, parts: usize) -> Vec<Range<usize>> {
         let tracks = self.tangled.len();
         let first_slice = |&track: &usize| self.starts[self.first_lane[track] as usize] as usize;
@@ -156,11 +171,7 @@ impl Lanes {
             ends,
             ids: &self.ids[places.clone()],
             ts: &self.ts[places],
-            reach: self
-                .reach
-                .get(&lane)
-                .filter(|_| start < end)
-                .map(Vec::as_slice),
+            reach: self.reach.of(lane).filter(|_| start < end),
         }
     }
 
@@ -207,11 +218,10 @@ impl Lanes {
 
     /// Bytes of memory held.
     pub fn heap_bytes(&self) -> usize {
-        let reach: usize = self.reach.values().map(|lane| lane.capacity() * 8).sum();
         (self.first_lane.capacity() + self.starts.capacity() + self.ids.capacity()) * 4
             + self.ts.capacity() * 8
             + self.tangled.capacity()
-            + reach
+            + self.reach.heap_bytes()
     }
 }
 
@@ -228,14 +238,13 @@ struct Share<'a> {
 
 impl Share<'_> {
     /// Goes through all slices, as those of one track are nowhere together. Returns the lanes in
-    /// which slices overlap, some more than once.
+    /// which slices overlap.
     fn fill(self, trace: &Trace, ends: &Ends) -> Vec<u32> {
         let lanes = [self.tracks.start, self.tracks.end].map(|track| self.first_lane[track]);
         let [first, end] = lanes.map(|lane| lane as usize);
         let starts = self.starts[first..end].iter();
         let mut next: Vec<u32> = starts.map(|start| start - self.starts[first]).collect();
         let mut last = vec![Last::NONE; end - first];
-        let mut overlapping = Vec::new();
         // Levels of each track on which the newest slice is around the next one.
         let mut open = vec![0u32; self.tangled.len()];
         for row in 0..trace.slices.len() {
@@ -249,11 +258,15 @@ impl Share<'_> {
             let place = next[at] as usize;
             next[at] += 1;
             (self.ids[place], self.ts[place]) = (id.0, ts);
-            if ts < last[at].reach {
-                overlapping.push(lane);
-            }
-            let reach = last[at].reach.max(end);
-            last[at] = Last { id, end, reach };
+            let Last {
+                reach, overlaps, ..
+            } = last[at];
+            last[at] = Last {
+                id,
+                end,
+                reach: reach.max(end),
+                overlaps: overlaps | (ts < reach),
+            };
             let parent = trace.slices.parent_id.get(row);
             let level = lane - self.first_lane[track];
             let is_within = match level {
@@ -264,7 +277,9 @@ impl Share<'_> {
             self.tangled[track] |= !is_within || level > open[track];
             open[track] = level + 1;
         }
-        overlapping
+        let lanes = last.iter().zip(first as u32..);
+        let overlapping = lanes.filter(|(last, _)| last.overlaps);
+        overlapping.map(|(_, lane)| lane).collect()
     }
 }
 
@@ -282,6 +297,8 @@ struct Last {
     end: i64,
     /// The latest end of all so far.
     reach: i64,
+    /// Whether one began before that of those before it.
+    overlaps: bool,
 }
 
 impl Last {
@@ -289,6 +306,7 @@ impl Last {
         id: SliceId::NONE,
         end: i64::MIN,
         reach: i64::MIN,
+        overlaps: false,
     };
 }
 

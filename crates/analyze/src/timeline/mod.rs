@@ -15,11 +15,13 @@ mod names;
 mod order;
 mod parts;
 mod range;
+mod reach;
 mod recursion;
 mod rows;
 mod search;
 mod slice;
 mod state;
+mod tally;
 mod thin;
 mod totals;
 mod usage;
@@ -90,13 +92,11 @@ impl Timeline {
             (Lanes::new(trace, &ends), ends)
         };
         let others = || {
-            let mut this = Self {
-                names: Names::new(trace),
-                frames: Frames::find(trace),
-                ..Self::default()
-            };
+            let mut this = Self::default();
             this.group(trace);
             this.colour_threads(trace);
+            this.names = Names::new(trace);
+            this.frames = Frames::find(trace);
             this
         };
         let ((lanes, ends), mut this) = parts::both(slices, others);

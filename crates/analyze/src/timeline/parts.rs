@@ -19,9 +19,63 @@ pub fn parts(count: usize, most: usize) -> Vec<Range<usize>> {
 }
 
 /// Calls `work` with the parts of `0..count` and returns the results in order.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn in_parts<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
     let parts = parts(count, usize::MAX);
     run(parts.len(), &|part| work(parts[part].clone()))
+}
+
+/// The same with the results put together: each is merged into those before it.
+#[cfg(target_arch = "wasm32")]
+pub fn merged<T: Send + Default>(
+    count: usize,
+    work: &(dyn Fn(Range<usize>) -> T + Sync),
+    _: impl Fn(&mut T, T),
+) -> T {
+    work(0..count)
+}
+
+/// The same with the results put together: each is merged into those before it.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn merged<T: Send + Default>(
+    count: usize,
+    work: &(dyn Fn(Range<usize>) -> T + Sync),
+    merge: impl Fn(&mut T, T),
+) -> T {
+    let mut parts = in_parts(count, work).into_iter();
+    let mut all = parts.next().unwrap_or_default();
+    parts.for_each(|part| merge(&mut all, part));
+    all
+}
+
+/// The results of `work` for each of `count` numbers, in order, where they take as long together
+/// as so many `rows`.
+#[cfg(target_arch = "wasm32")]
+pub fn in_turn<T: Copy + Send>(
+    count: usize,
+    _rows: usize,
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    (0..count).map(work).collect()
+}
+
+/// The results of `work` for each of `count` numbers, in order, where they take as long together
+/// as so many `rows`.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn in_turn<T: Copy + Send>(
+    count: usize,
+    rows: usize,
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    // Each thread takes every n-th.
+    let threads = parts(rows, usize::MAX).len();
+    let by_thread = run(threads, &|thread| {
+        let own = (thread..count).step_by(threads);
+        own.map(work).collect::<Vec<_>>()
+    });
+    (0..count)
+        .map(|at| by_thread[at % threads][at / threads])
+        .collect()
 }
 
 /// Both results, worked out at once.

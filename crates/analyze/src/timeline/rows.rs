@@ -96,26 +96,32 @@ impl TimelineRow {
             cpu: u32::MAX,
             source: SourceId::NONE,
             busy_ns: 0,
-            extent: (NO_TIME, NO_TIME),
+            extent: NO_EXTENT,
             extremes: (f64::NAN, f64::NAN),
             flags: 0,
         }
     }
 
     /// Makes the extent hold these times too.
-    pub(super) fn widen(&mut self, (first, last): (i64, i64)) {
-        if first > last || first == NO_TIME {
-            return;
-        }
-        self.extent = match self.extent {
-            (NO_TIME, _) => (first, last),
-            (from, to) => (from.min(first), to.max(last)),
-        };
+    pub(super) fn widen(&mut self, extent: (i64, i64)) {
+        self.extent = widened(self.extent, extent);
     }
 
     /// Whether the row has this flag.
     pub fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
+    }
+}
+
+/// The extent of what has no events.
+pub(super) const NO_EXTENT: (i64, i64) = (NO_TIME, NO_TIME);
+
+/// An extent that holds other times too.
+pub(super) fn widened(extent: (i64, i64), (first, last): (i64, i64)) -> (i64, i64) {
+    match extent {
+        _ if first > last || first == NO_TIME => extent,
+        (NO_TIME, _) => (first, last),
+        (from, to) => (from.min(first), to.max(last)),
     }
 }
 

@@ -6,7 +6,7 @@ use traceloom_trace::{CHUNK_ROWS, RowId, SliceId, Trace};
 
 use super::Timeline;
 use super::names::NameId;
-use super::parts::in_parts;
+use super::parts::merged;
 use super::range::partition;
 use crate::case::lowercase;
 use crate::tree::TimeRange;
@@ -158,16 +158,14 @@ impl Timeline {
                 trace.slices.ts.get(row) < range.to_ns
             }),
         };
-        let mut parts = in_parts(rows, &part).into_iter();
-        let mut all = parts.next().unwrap_or_default();
-        for part in parts {
+        let all = merged(rows, &part, |all: &mut Hits, part: Hits| {
             let room = limit - all.first.len();
             all.first.extend(part.first.into_iter().take(room));
             all.per_track
                 .iter_mut()
                 .zip(part.per_track)
                 .for_each(|(sum, more)| *sum += more);
-        }
+        });
         (!cancelled()).then_some(all)
     }
 }

@@ -1,14 +1,11 @@
 //! Everything about one slice.
 
-use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
-
-use rustc_hash::FxHashMap;
 use traceloom_trace::{
     NO_DURATION, RepairKind, RowId, SliceId, SourceId, StringId, ThreadId, Trace, TrackId,
 };
 
 use super::names::NameId;
+use super::tally::{Tallied, Tally};
 use super::{StateKind, Timeline, state_extent};
 
 /// Which neighbour of a slice.
@@ -163,23 +160,20 @@ impl Timeline {
     }
 
     fn child_names(&self, trace: &Trace, children: &[u32]) -> Vec<ChildName> {
-        let mut by_name: FxHashMap<NameId, (u64, i64)> = FxHashMap::default();
+        let mut by_name = Tally::default();
         for &child in children {
             let row = child as usize;
             let ns = self
                 .end_of(trace, row)
                 .saturating_sub(trace.slices.ts.get(row));
-            let sum = by_name.entry(self.names.of_slice(row)).or_default();
-            (sum.0, sum.1) = (sum.0 + 1, sum.1.saturating_add(ns));
+            by_name.add(u64::from(self.names.of_slice(row).0), ns);
         }
-        let name = |(name, (count, total_ns))| ChildName {
-            name,
-            count,
-            total_ns,
+        let name = |sum: Tallied| ChildName {
+            name: NameId(sum.number as u32),
+            count: sum.count,
+            total_ns: sum.ns,
         };
-        let mut names: Vec<ChildName> = by_name.into_iter().map(name).collect();
-        names.small_sort_by_key(|child| (Reverse(child.total_ns), child.name));
-        names
+        by_name.sorted().into_iter().map(name).collect()
     }
 
     /// CPU time with and without children: by the thread's clock, else by the scheduler.
@@ -228,7 +222,7 @@ impl Timeline {
     /// What a thread did between two moments. Where states overlap, the earlier one counts.
     pub fn state_times(&self, trace: &Trace, utid: ThreadId, from: i64, to: i64) -> StateTimes {
         let mut times = StateTimes::default();
-        let mut blocked: FxHashMap<(StringId, ThreadId), i64> = FxHashMap::default();
+        let mut blocked = Tally::default();
         let rows = self.states_of(utid);
         let mut at = self.first_state(trace, utid, from);
         let mut latest = from;
@@ -252,19 +246,15 @@ impl Timeline {
             ) {
                 let function = trace.thread_states.blocked_function.get(row as usize);
                 let waker = self.waker_behind(trace, utid, at - 1);
-                let sum = blocked.entry((function, waker)).or_default();
-                *sum = sum.saturating_add(ns);
+                blocked.add(u64::from(function.0) << 32 | u64::from(waker.0), ns);
             }
         }
-        let entry = |((function, waker), ns)| Blocked {
-            function,
-            waker,
-            ns,
+        let entry = |sum: Tallied| Blocked {
+            function: StringId((sum.number >> 32) as u32),
+            waker: ThreadId(sum.number as u32),
+            ns: sum.ns,
         };
-        times.blocked = blocked.into_iter().map(entry).collect();
-        times
-            .blocked
-            .small_sort_by_key(|wait| (Reverse(wait.ns), wait.function, wait.waker));
+        times.blocked = blocked.sorted().into_iter().map(entry).collect();
         times
     }
 

@@ -1,13 +1,10 @@
 //! What threads, CPUs and counters did in a stretch of time.
 
-use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
-
-use rustc_hash::FxHashMap;
 use traceloom_trace::{ThreadId, Trace, TrackId};
 
 use super::order::is_idle_thread;
 use super::range::partition;
+use super::tally::Tally;
 use super::thin::Window;
 use super::{MinMax, StateKind, Timeline, run_extent, state_extent};
 use crate::tree::TimeRange;
@@ -62,7 +59,7 @@ impl Timeline {
     pub fn cpu_use(&self, trace: &Trace, cpu: u32, range: TimeRange) -> CpuUse {
         let extent = |row| run_extent(trace, row);
         let spans = self.runs.spans(cpu as usize, &extent);
-        let mut by_thread: FxHashMap<ThreadId, i64> = FxHashMap::default();
+        let mut by_thread = Tally::default();
         let mut latest = range.from_ns;
         for &row in spans
             .rows
@@ -77,12 +74,13 @@ impl Timeline {
             latest = latest.max(end);
             let utid = trace.sched_slices.utid.get(row as usize);
             if ns > 0 && !is_idle_thread(trace, utid) {
-                let sum = by_thread.entry(utid).or_default();
-                *sum = sum.saturating_add(ns);
+                by_thread.add(u64::from(utid.0), ns);
             }
         }
-        let mut top: Vec<(ThreadId, i64)> = by_thread.into_iter().collect();
-        top.small_sort_by_key(|&(utid, ns)| (Reverse(ns), utid));
+        let top = by_thread.sorted().into_iter();
+        let top: Vec<(ThreadId, i64)> = top
+            .map(|sum| (ThreadId(sum.number as u32), sum.ns))
+            .collect();
         let busy_ns = top
             .iter()
             .fold(0i64, |sum, (_, ns)| sum.saturating_add(*ns));

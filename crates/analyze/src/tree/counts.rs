@@ -62,20 +62,6 @@ impl Counts {
         self.packed.push(Packed::default());
     }
 
-    /// Puts all paths of others behind its own; the number that their first one has here.
-    pub(crate) fn append(&mut self, others: Self) -> u32 {
-        let first = self.packed.len() as u32;
-        if first == 0 {
-            *self = others;
-            return 0;
-        }
-        self.packed.extend(others.packed);
-        let beyond = others.beyond.into_iter();
-        self.beyond
-            .extend(beyond.map(|(path, counts)| (first + path, counts)));
-        first
-    }
-
     /// Tells the processor that this path's counts are wanted soon.
     #[inline]
     pub(crate) fn prefetch(&self, path: u32) {
@@ -179,6 +165,20 @@ impl Counts {
 /// What it takes to narrow a whole tree.
 #[cfg(not(target_family = "wasm"))]
 impl Counts {
+    /// Puts all paths of others behind its own; the number that their first one has here.
+    pub(crate) fn append(&mut self, others: Self) -> u32 {
+        let first = self.packed.len() as u32;
+        if first == 0 {
+            *self = others;
+            return 0;
+        }
+        self.packed.extend(others.packed);
+        let beyond = others.beyond.into_iter();
+        self.beyond
+            .extend(beyond.map(|(path, counts)| (first + path, counts)));
+        first
+    }
+
     /// How many paths there are.
     pub(crate) fn len(&self) -> usize {
         self.packed.len()

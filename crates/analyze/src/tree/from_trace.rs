@@ -4,8 +4,10 @@
 //! slices of some tracks, and the tracks' trees are put together in an order that does not depend
 //! on who counted them.
 
+#[cfg(not(target_arch = "wasm32"))]
 use std::cmp::Reverse;
 use std::sync::OnceLock;
+#[cfg(not(target_arch = "wasm32"))]
 use traceloom_trace::SmallSort;
 
 use traceloom_trace::{
@@ -17,6 +19,7 @@ use super::function::{Function, Origin};
 pub(super) use super::lane::Plan;
 use super::lane::{Counted, Lane, Walk};
 use super::measure::{CpuSource, TreeClocks};
+#[cfg(not(target_arch = "wasm32"))]
 use super::merge::merge;
 use super::sched::StatesByThread;
 use super::{CallTree, NodeId, TreeThread};
@@ -59,30 +62,32 @@ impl CallTree {
         Self::counted(&plan, counts, parts).0
     }
 
-    /// The tree, and the tracks that have its threads' slices.
-    pub(super) fn counted(
-        plan: &Plan<'_>,
-        counts: &Counts,
-        parts: usize,
-    ) -> (Self, Vec<(Lane, NodeId)>) {
+    /// The tree, and the track of each of its threads.
+    pub(super) fn counted(plan: &Plan<'_>, counts: &Counts, parts: usize) -> (Self, Vec<Lane>) {
         let trace = plan.trace;
-        let counted = count(plan, counts.parts(parts));
-        let calls = counted.iter().map(|part| part.calls).sum();
-        let (lanes, mut nodes) = merge(counted);
+        let Counted {
+            lanes,
+            mut nodes,
+            roots,
+            calls,
+        } = count(plan, counts, parts);
         let methods = trace.methods.len();
         let keys = nodes.renumber_functions(methods + trace.strings.len());
-        let origins = keys.into_iter().map(|key| match key as usize {
-            key if key < methods => Origin::Method(MethodId::from_row(key)),
-            key => Origin::Name(StringId((key - methods) as u32)),
-        });
-        let origins: Vec<Origin> = origins.collect();
+        let (mut functions, mut origins) = (Vec::new(), Vec::new());
+        for key in keys {
+            let origin = match key as usize {
+                key if key < methods => Origin::Method(MethodId::from_row(key)),
+                key => Origin::Name(StringId((key - methods) as u32)),
+            };
+            functions.push(function(trace, origin));
+            origins.push(origin);
+        }
+        let threads = lanes.iter().zip(roots);
+        let threads = threads.map(|(lane, root)| describe(trace, lane, root));
         let tree = Self {
-            functions: origins.iter().map(|one| function(trace, *one)).collect(),
+            functions,
             origins,
-            threads: lanes
-                .iter()
-                .map(|(lane, root)| describe(trace, lane, *root))
-                .collect(),
+            threads: threads.collect(),
             nodes,
             clocks: clocks(trace, plan.thread_clocks, plan.states.is_some()),
             repairs: trace.repairs.clone(),
@@ -156,6 +161,7 @@ impl Counts {
     }
 
     /// The tracks in `parts` parts of about as many slices each.
+    #[cfg(not(target_arch = "wasm32"))]
     fn parts(&self, parts: usize) -> Vec<Vec<bool>> {
         let tracks = 0..self.slices.len();
         let mut tracks: Vec<usize> = tracks.filter(|&track| self.is_in[track]).collect();
@@ -185,11 +191,15 @@ pub(super) fn usual_parts(_: &Counts) -> usize {
     1
 }
 
-/// Counts each part, on a thread of its own where there are several.
+/// Counts the slices in parts, on a thread of its own each where there are several.
 #[cfg(not(target_arch = "wasm32"))]
-fn count(plan: &Plan<'_>, mut parts: Vec<Vec<bool>>) -> Vec<Counted> {
+fn count(plan: &Plan<'_>, counts: &Counts, parts: usize) -> Counted {
+    let mut parts = counts.parts(parts);
     let last = parts.pop().unwrap_or_default();
-    std::thread::scope(|scope| {
+    if parts.is_empty() {
+        return Walk::count(plan, last);
+    }
+    let counted = std::thread::scope(|scope| {
         let start = |part| scope.spawn(move || Walk::count(plan, part));
         let others: Vec<_> = parts.into_iter().map(start).collect();
         let last = Walk::count(plan, last);
@@ -202,13 +212,13 @@ fn count(plan: &Plan<'_>, mut parts: Vec<Vec<bool>>) -> Vec<Counted> {
         }
         counted.push(last);
         counted
-    })
+    });
+    merge(counted)
 }
 
 #[cfg(target_arch = "wasm32")]
-fn count(plan: &Plan<'_>, parts: Vec<Vec<bool>>) -> Vec<Counted> {
-    let parts = parts.into_iter();
-    parts.map(|part| Walk::count(plan, part)).collect()
+fn count(plan: &Plan<'_>, counts: &Counts, _: usize) -> Counted {
+    Walk::count(plan, counts.is_in.clone())
 }
 
 /// For each track whether any of its slices was recorded with its thread's CPU clock.
@@ -266,33 +276,45 @@ fn overhead_of(trace: &Trace) -> Option<i64> {
 }
 
 fn describe(trace: &Trace, lane: &Lane, root: NodeId) -> TreeThread {
-    let track = trace.tracks.row(lane.track.row());
-    let own_name = trace.strings.get(track.name);
-    let thread = track.utid.some();
-    let upid = thread.map_or(track.upid, |utid| trace.threads.upid.get(utid.row()));
+    let (tracks, row) = (&trace.tracks, lane.track.row());
+    let (utid, cpu, kind) = (
+        tracks.utid.get(row),
+        tracks.cpu.get(row),
+        tracks.kind.get(row),
+    );
+    let own_name = trace.strings.get(tracks.name.get(row));
+    let thread = utid.some();
+    let upid = thread.map_or_else(
+        || tracks.upid.get(row),
+        |utid| trace.threads.upid.get(utid.row()),
+    );
     let (process, pid) = match upid.some() {
         Some(upid) => {
-            let process = trace.processes.row(upid.row());
-            (trace.strings.get(process.name).to_owned(), process.pid)
+            let name = trace.processes.name.get(upid.row());
+            let pid = trace.processes.pid.get(upid.row());
+            (trace.strings.get(name).to_owned(), pid)
         }
         None => (String::new(), NO_NUMBER),
     };
-    let name = match (thread, own_name) {
-        (Some(utid), "") => trace.thread_name(utid),
-        (Some(utid), own) => format!("{} {own}", trace.thread_name(utid)),
-        (None, "") if track.cpu != NO_NUMBER => format!("cpu {}", track.cpu),
-        (None, own) if track.cpu != NO_NUMBER => format!("cpu {} {own}", track.cpu),
-        (None, "") => track.kind.name().to_owned(),
-        (None, own) => own.to_owned(),
+    let whose = match thread {
+        Some(utid) => trace.thread_name(utid),
+        None if cpu != NO_NUMBER => format!("cpu {cpu}"),
+        None => String::new(),
+    };
+    let name = match (whose.as_str(), own_name) {
+        ("", "") => kind.name().to_owned(),
+        ("", own) => own.to_owned(),
+        (_, "") => whose,
+        (_, own) => format!("{whose} {own}"),
     };
     TreeThread {
         name,
         tid: thread.map_or(NO_NUMBER, |utid| trace.threads.tid.get(utid.row())),
         process,
         pid,
-        kind: track.kind,
-        utid: track.utid,
-        source: track.source,
+        kind,
+        utid,
+        source: tracks.source.get(row),
         root,
         first_ns: lane.first.wall_ns,
         last_ns: lane.last.wall_ns,

@@ -16,11 +16,19 @@ use super::sched::{StateClock, StatesByThread};
 pub(super) struct Lane {
     pub track: TrackId,
     /// Its first slice: lanes stand in the order of these.
+    #[cfg_attr(
+        target_family = "wasm",
+        expect(dead_code, reason = "one walk is not merged")
+    )]
     pub first_slice: u32,
     pub first: Moment,
     pub last: Moment,
     pub has_methods: bool,
     /// What is added to a node's number in its walk to make the number of its counts.
+    #[cfg_attr(
+        target_family = "wasm",
+        expect(dead_code, reason = "one walk is not merged")
+    )]
     pub first_path: u32,
     root: u32,
     clip: Clip,
@@ -100,13 +108,13 @@ impl<'a> Walk<'a> {
             stray: FxHashMap::default(),
             calls: 0,
         };
-        walk.each_slice(Self::add);
+        walk.add_slices();
         walk.close();
         walk.finish()
     }
 
-    /// Calls `visit` with each slice of the walk's tracks and its lane.
-    fn each_slice(&mut self, mut visit: impl FnMut(&mut Self, usize, &Slice)) {
+    /// Adds each slice of the walk's tracks to its lane.
+    fn add_slices(&mut self) {
         let slices = &self.plan.trace.slices;
         for chunk in 0..slices.len().div_ceil(CHUNK_ROWS) {
             let first = chunk * CHUNK_ROWS;
@@ -143,7 +151,7 @@ impl<'a> Walk<'a> {
                     is_method: methods.get(at) != MethodId::NONE,
                 };
                 let lane = self.lane(track, &slice);
-                visit(self, lane, &slice);
+                self.add(lane, &slice);
             }
         }
     }

@@ -12,6 +12,7 @@ mod from_trace;
 mod function;
 mod lane;
 mod measure;
+#[cfg(not(target_family = "wasm"))]
 mod merge;
 #[cfg(not(target_family = "wasm"))]
 mod narrow;

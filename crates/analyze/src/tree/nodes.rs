@@ -121,6 +121,23 @@ impl CallNodes {
         })
     }
 
+    /// Gives functions numbers without gaps, in the order of the rows: `keys` is how many there may
+    /// be. Returns the old number of each new one.
+    pub(super) fn renumber_functions(&mut self, keys: usize) -> Vec<u32> {
+        let mut new = vec![u32::MAX; keys];
+        let mut old = Vec::new();
+        let functions = self.links.iter_mut().map(|link| &mut link.0[0]);
+        for function in functions.filter(|function| **function != FunctionId::TOPLEVEL.0) {
+            let number = &mut new[*function as usize];
+            if *number == u32::MAX {
+                *number = old.len() as u32;
+                old.push(*function);
+            }
+            *function = *number;
+        }
+        old
+    }
+
     /// Replaces the inclusive times of all rows, wall or CPU.
     pub(super) fn set_inclusive(&mut self, measure: Measure, times: &[i64]) {
         for (row, &time) in times.iter().enumerate() {

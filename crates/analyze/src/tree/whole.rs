@@ -12,7 +12,7 @@ use super::from_trace::{Counts, Plan, TreeOptions, usual_parts, with_thread_cloc
 use super::lane::Lane;
 use super::nodes::CallNodes;
 use super::sched::{StateClock, StatesByThread};
-use super::{CallTree, NodeId, TreeClocks};
+use super::{CallTree, TreeClocks};
 use crate::timeline::in_parts;
 
 /// The tree of all threads' slices, and what it takes to [narrow](Self::narrowed) it.
@@ -73,15 +73,9 @@ impl WholeTree {
     }
 
     /// Turns the numbers that nodes had in their walks into rows.
-    fn number(
-        &self,
-        trace: &Trace,
-        lanes: &[(Lane, NodeId)],
-        row_of: &[u32],
-        nodes_of: &[AtomicU32],
-    ) {
+    fn number(&self, trace: &Trace, lanes: &[Lane], row_of: &[u32], nodes_of: &[AtomicU32]) {
         let mut first_paths = vec![0; trace.tracks.len()];
-        for (lane, _) in lanes {
+        for lane in lanes {
             first_paths[lane.track.row()] = lane.first_path;
         }
         let number = |rows: std::ops::Range<usize>| {
@@ -97,9 +91,9 @@ impl WholeTree {
         in_parts(trace.slices.len(), &number);
     }
 
-    fn take_lanes(&mut self, trace: &Trace, lanes: Vec<(Lane, NodeId)>, row_of: &[u32]) {
+    fn take_lanes(&mut self, trace: &Trace, lanes: Vec<Lane>, row_of: &[u32]) {
         let has_thread_clock = with_thread_clocks(trace);
-        for (lane, _) in lanes {
+        for lane in lanes {
             self.lane_of_track[lane.track.row()] = self.lanes.len() as u32;
             let open = lane.open.into_iter();
             let open = open.map(|(row, node)| (row, row_of[(lane.first_path + node) as usize]));

@@ -5,10 +5,8 @@ use traceloom_analyze::frames::{FrameApp, FrameSelection};
 use traceloom_trace::{RowId, ThreadId};
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
-use crate::choice::limit;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
 use crate::scope::Scope;
 
@@ -16,36 +14,27 @@ use crate::scope::Scope;
 const TOLD: u32 = 50;
 
 /// The report of the scope's frames.
-pub(crate) fn frames(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
+pub(crate) fn frames(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let scope = Scope::of(engine, ask)?;
     let frames = &engine.timeline().frames;
-    cancel.check()?;
+    ask.check()?;
+    let source = |app: &FrameApp| engine.trace.threads.source.get(app.utid.row());
     let selection = FrameSelection {
         range: scope.range.unwrap_or(TimeRange::ALL),
-        wanted: &|app| is_in(engine, &scope, app),
-        limit: limit(ask, "limit", TOLD)?,
+        wanted: &|app| scope.has(app.utid, app.upid, source(app)),
+        limit: ask.u32_or("limit", TOLD)? as usize,
     };
     let report = frames.report(&engine.trace, &selection);
-    cancel.check()?;
+    ask.check()?;
     let rows = &engine.timeline().rows;
-    let rows: Vec<u32> = report
-        .apps
-        .iter()
-        .map(|app| rows.of_frames(ThreadId(app.utid)))
-        .collect();
-    Ok(Frame::new()
-        .u32("app_row", rows)
-        .with("vsync_ns", report.vsync_ns)
-        .with("vsync_source", report.vsync_source)
-        .with("deadline_ns", report.deadline_ns)
-        .with("apps", report.apps)
-        .with("worst", report.worst))
-}
-
-fn is_in(engine: &Engine, scope: &Scope, app: &FrameApp) -> bool {
-    let threads = scope.threads.as_ref();
-    let source = engine.trace.threads.source.get(app.utid.row());
-    threads.is_none_or(|threads| threads.binary_search(&app.utid.0).is_ok())
-        && scope.process.is_none_or(|upid| upid == app.upid.0)
-        && scope.source.is_none_or(|wanted| wanted == source.0)
+    answer
+        .u32("app_row", &report.apps, &|app| {
+            rows.of_frames(ThreadId(app.utid))
+        })
+        .put("vsync_ns", report.vsync_ns)
+        .put("vsync_source", report.vsync_source)
+        .put("deadline_ns", report.deadline_ns)
+        .put("apps", report.apps)
+        .put("worst", report.worst);
+    Ok(())
 }

@@ -5,13 +5,12 @@ mod profile;
 mod timeline;
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
 
-/// How a question is answered.
-pub(crate) type Answer = fn(&Engine, &Ask, &Cancel) -> Result<Frame, EngineError>;
+/// How a question is answered: into a frame, which nobody sees where there is an error.
+pub(crate) type Answer = fn(&Engine, &Ask, &mut Frame) -> Answered;
 
 /// Every question by name.
 pub(crate) const OPS: &[(&str, Answer)] = &[

@@ -16,9 +16,11 @@
 //! A frame stays until the next call. One thread, one trace.
 
 use std::cell::{OnceCell, RefCell};
+use std::mem::ManuallyDrop;
 
-use traceloom_columns::decode;
+use traceloom_columns::decode_into;
 use traceloom_engine::{Cancel, Engine, Frame};
+use traceloom_trace::Trace;
 
 #[cfg(target_family = "wasm")]
 mod page {
@@ -67,7 +69,8 @@ mod page {
 thread_local! {
     /// Blocks that wait for [`load`].
     static BLOCKS: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
-    static ENGINE: OnceCell<Box<Engine>> = const { OnceCell::new() };
+    /// Never dropped: its page goes with it, and a report carries the code.
+    static ENGINE: OnceCell<&'static Engine> = const { OnceCell::new() };
     /// The last frame. Boxed, so that it is as long as its memory.
     static FRAME: RefCell<Box<[u8]>> = RefCell::default();
 }
@@ -102,9 +105,12 @@ pub extern "C" fn load() -> u32 {
         traceloom_engine::set_digits(page::shortest_digits);
     }
     let blocks = BLOCKS.take();
-    match decode(blocks.iter().map(|block| &**block)) {
-        Ok(trace) => {
-            let engine = Box::new(Engine::new(trace));
+    // Like the engine, never dropped; a page loads no second trace after a bad one.
+    let mut trace = ManuallyDrop::new(Trace::default());
+    match decode_into(&mut trace, blocks.iter().map(|block| &**block)) {
+        Ok(()) => {
+            let engine = Engine::new(ManuallyDrop::into_inner(trace));
+            let engine = Box::leak(Box::new(engine));
             u32::from(ENGINE.with(|kept| kept.set(engine)).is_err())
         }
         Err(error) => {

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{NO_TIME, ProcessId, RowId, SmallSort, SourceId, ThreadId, TrackId};
+use traceloom_trace::{NO_TIME, ProcessId, RowId, SmallSort, ThreadId, TrackId};
 
-use super::{Maker, is_idle_thread};
+use super::{Maker, Owner, is_idle_thread};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 use crate::timeline::run_extent;
 
@@ -14,36 +14,41 @@ impl Maker<'_> {
             .push(TimelineRow::new(RowKind::Group, name.to_owned()))
     }
 
+    /// The tracks of CPUs, in order of those: counters, or those with slices.
+    fn cpu_tracks(&self, counters: bool) -> Vec<TrackId> {
+        let tracks = &self.trace.tracks;
+        let mut found = Vec::new();
+        for track in self.tracks_of(Owner::Cpu) {
+            if tracks.kind.get(track.row()).is_counter() == counters {
+                found.push(track);
+            }
+        }
+        found.small_sort_by_key(|track| tracks.cpu.get(track.row()));
+        found
+    }
+
+    /// Rows for CPUs on which something ran or that have counters.
     pub(super) fn cpus(&mut self) {
-        let mut cpus: Vec<i64> = self.of_cpu.keys().copied().collect();
-        cpus.extend(
-            (0..self.timeline.cpus())
-                .map(i64::from)
-                .filter(|cpu| !self.timeline.runs_of(*cpu as u32).is_empty()),
-        );
-        cpus.small_sort_unstable();
-        cpus.dedup();
-        let counts = |id: &TrackId| self.trace.tracks.kind.get(id.row()).is_counter();
-        let shows = |cpu: &i64| {
-            let counters = self
-                .of_cpu
-                .get(cpu)
-                .is_some_and(|tracks| tracks.iter().any(counts));
-            counters || u32::try_from(*cpu).is_ok_and(|cpu| !self.timeline.runs_of(cpu).is_empty())
-        };
-        cpus.retain(shows);
+        let counters = self.cpu_tracks(true);
+        let cpu_of = |track: &TrackId| self.trace.tracks.cpu.get(track.row());
+        let mut cpus: Vec<i64> = counters.iter().map(cpu_of).collect();
+        for cpu in 0..self.timeline.cpus() {
+            if !self.timeline.runs_of(cpu).is_empty() {
+                cpus.push(i64::from(cpu));
+            }
+        }
         if cpus.is_empty() {
             return;
         }
+        cpus.small_sort_unstable();
+        cpus.dedup();
         let group = self.group("CPUs");
+        let mut rest = &counters[..];
         for cpu in cpus {
             let row = self.cpu(cpu, group);
-            let own = self.of_cpu.get(&cpu).cloned().unwrap_or_default();
-            let counters = own
-                .into_iter()
-                .filter(|id| self.trace.tracks.kind.get(id.row()).is_counter())
-                .collect();
-            self.tracks(counters, row);
+            let own;
+            (own, rest) = rest.split_at(rest.partition_point(|track| cpu_of(track) == cpu));
+            self.tracks(own.to_vec(), row);
         }
     }
 
@@ -66,78 +71,72 @@ impl Maker<'_> {
     }
 
     pub(super) fn interrupts(&mut self) {
-        let mut cpus: Vec<i64> = self.of_cpu.keys().copied().collect();
-        cpus.small_sort_unstable();
-        let is_slices = |id: &TrackId| !self.trace.tracks.kind.get(id.row()).is_counter();
-        let tracks = cpus.iter().flat_map(|cpu| self.of_cpu[cpu].iter().copied());
-        let tracks: Vec<TrackId> = tracks.filter(is_slices).collect();
-        if !tracks.is_empty() {
-            let group = self.group("Interrupts");
-            tracks
-                .into_iter()
-                .for_each(|track| self.track(track, group));
-        }
+        let tracks = self.cpu_tracks(false);
+        self.under_heading("Interrupts", &tracks);
     }
 
     pub(super) fn global(&mut self) {
-        let tracks = std::mem::take(&mut self.of_nobody);
-        let is_counter = |track: &TrackId| self.trace.tracks.kind.get(track.row()).is_counter();
-        let (counters, tracks): (Vec<_>, Vec<_>) = tracks.into_iter().partition(is_counter);
-        for (name, tracks) in [("Counters", counters), ("Tracks", tracks)] {
-            if !tracks.is_empty() {
-                let group = self.group(name);
-                tracks
-                    .into_iter()
-                    .for_each(|track| self.track(track, group));
+        for (name, counters) in [("Counters", true), ("Tracks", false)] {
+            let kind = &self.trace.tracks.kind;
+            let tracks = self.tracks_of(Owner::Nobody);
+            let tracks: Vec<TrackId> = tracks
+                .filter(|track| kind.get(track.row()).is_counter() == counters)
+                .collect();
+            self.under_heading(name, &tracks);
+        }
+    }
+
+    fn under_heading(&mut self, name: &str, tracks: &[TrackId]) {
+        if !tracks.is_empty() {
+            let group = self.group(name);
+            for &track in tracks {
+                self.track(track, group);
             }
         }
     }
 
     /// Threads whose process nobody told, a heading for each input; without one where they are all
     /// there is.
-    pub(super) fn homeless_threads(&mut self, threads: &[ThreadId]) {
+    pub(super) fn homeless_threads(&mut self) {
+        let mut threads = std::mem::take(&mut self.homeless);
+        self.sort_for_show(&mut threads);
         let source = |utid: &ThreadId| self.trace.threads.source.get(utid.row());
-        let mut sources: Vec<SourceId> = threads.iter().map(source).collect();
-        sources.small_sort_unstable();
-        sources.dedup();
-        let alone = self.trace.processes.is_empty() && sources.len() == 1;
-        for source in sources {
-            let of_source = |utid: &&ThreadId| self.trace.threads.source.get(utid.row()) == source;
-            let mut own: Vec<ThreadId> = threads.iter().filter(of_source).copied().collect();
-            self.sort_for_show(&mut own);
-            let parent = if alone {
-                NO_ROW
-            } else {
-                self.homeless_group(&own, source)
+        threads.small_sort_by_key(source);
+        let of_one = |one: &ThreadId, other: &ThreadId| source(one) == source(other);
+        let alone = self.trace.processes.is_empty() && threads.chunk_by(of_one).count() == 1;
+        for own in threads.chunk_by(of_one) {
+            let parent = match alone {
+                true => NO_ROW,
+                false => self.homeless_group(own),
             };
-            own.into_iter().for_each(|utid| self.thread(utid, parent));
+            self.some_threads(own, parent);
         }
     }
 
-    pub(super) fn homeless_group(&mut self, threads: &[ThreadId], source: SourceId) -> u32 {
-        let has_methods = |utid: &ThreadId| {
-            let tracks = self.of_thread.get(utid).into_iter().flatten();
-            tracks
-                .into_iter()
-                .any(|track| self.timeline.ends.span(track.row()).methods > 0)
+    fn homeless_group(&mut self, threads: &[ThreadId]) -> u32 {
+        let has_methods = |&utid: &ThreadId| {
+            let mut tracks = self.tracks_of(Owner::Thread(utid));
+            tracks.any(|track| self.timeline.ends.span(track.row()).methods > 0)
         };
         let name = match threads.iter().any(has_methods) {
             true => "Method trace",
             false => "Threads of unknown processes",
         };
         let mut row = TimelineRow::new(RowKind::Group, name.to_owned());
-        row.note = self.note(String::new(), source);
-        row.source = source;
+        row.source = self.trace.threads.source.get(threads[0].row());
+        row.note = self.note(String::new(), row.source);
         row.flags |= self.focus_flag(ProcessId::NONE);
         self.rows.push(row)
     }
 
-    pub(super) fn kernel(&mut self, homeless: &[ThreadId]) {
-        let mut threads = homeless.to_vec();
-        let upids = (0..self.trace.processes.len()).map(ProcessId::from_row);
-        let upids: Vec<ProcessId> = upids.filter(|&upid| self.is_kernel(upid)).collect();
-        for upid in &upids {
-            threads.extend(self.threads_of(*upid));
+    pub(super) fn kernel(&mut self) {
+        let mut threads = std::mem::take(&mut self.kernel);
+        let mut upids = Vec::new();
+        for upid in (0..self.trace.processes.len()).map(ProcessId::from_row) {
+            if self.is_kernel(upid) {
+                threads.extend(self.threads_of(upid));
+                upids.push(upid);
+            }
         }
         if threads.is_empty() && upids.is_empty() {
             return;
@@ -147,12 +146,9 @@ impl Maker<'_> {
             (self.is_idle(*utid), Reverse(self.facts[utid.row()].busy_ns))
         });
         let group = self.group("Kernel threads");
-        threads
-            .into_iter()
-            .for_each(|utid| self.thread(utid, group));
+        self.some_threads(&threads, group);
         for upid in upids {
-            let own = self.of_process.remove(&upid).unwrap_or_default();
-            self.tracks(own, group);
+            self.tracks(self.tracks_of(Owner::Process(upid)).collect(), group);
         }
     }
 }

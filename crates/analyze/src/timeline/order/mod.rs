@@ -5,12 +5,11 @@ mod group;
 mod process;
 mod track;
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{NO_NUMBER, ProcessId, RowId, SourceId, ThreadId, Trace, TrackId};
+use traceloom_trace::{Column, NO_NUMBER, ProcessId, RowId, SourceId, ThreadId, Trace, TrackId};
 
 use super::focus::{self, Focus};
-use super::rows::{RowKind, Rows, TimelineRow};
-use super::{StateKind, Timeline, state_extent};
+use super::rows::{NO_EXTENT, Rows, widened};
+use super::{Grouped, StateKind, Timeline, state_extent};
 
 /// Threads that a folded process shows.
 pub(super) const SUMMARY_THREADS: usize = 8;
@@ -18,26 +17,22 @@ pub(super) const SUMMARY_THREADS: usize = 8;
 /// The rows of a trace whose other indexes are made.
 pub(super) fn rows(trace: &Trace, timeline: &Timeline) -> Rows {
     let mut maker = Maker::new(trace, timeline);
-    let homeless = std::mem::take(&mut maker.homeless);
-    let (kernel, homeless): (Vec<_>, Vec<_>) = homeless
-        .into_iter()
-        .partition(|&utid| maker.is_kernel_thread(utid));
     let (busy, idle) = maker.processes();
-    let is_focus = |upid: &ProcessId| maker.focus == Focus::Process(*upid);
-    let (first, others): (Vec<_>, Vec<_>) = busy.into_iter().partition(is_focus);
-    if maker.focus == Focus::Homeless {
-        maker.homeless_threads(&homeless);
+    let focus = maker.focus;
+    let is_focus = |upid: &&ProcessId| focus == Focus::Process(**upid);
+    if focus == Focus::Homeless {
+        maker.homeless_threads();
     }
-    first.iter().for_each(|&upid| maker.process(upid));
+    maker.some_processes(&mut busy.iter().filter(is_focus));
     maker.cpus();
-    others.iter().for_each(|&upid| maker.process(upid));
-    if maker.focus != Focus::Homeless {
-        maker.homeless_threads(&homeless);
+    maker.some_processes(&mut busy.iter().filter(|upid| !is_focus(upid)));
+    if focus != Focus::Homeless {
+        maker.homeless_threads();
     }
     maker.global();
     maker.interrupts();
-    maker.kernel(&kernel);
-    idle.iter().for_each(|&upid| maker.process(upid));
+    maker.kernel();
+    maker.some_processes(&mut idle.iter());
     maker.rows
 }
 
@@ -49,110 +44,103 @@ struct ThreadFacts {
     has_states: bool,
 }
 
+/// What a track belongs to.
+#[derive(Clone, Copy)]
+enum Owner {
+    Thread(ThreadId),
+    Process(ProcessId),
+    /// The track that a lane is of.
+    Track(TrackId),
+    Cpu,
+    Nobody,
+}
+
 struct Maker<'t> {
     trace: &'t Trace,
     timeline: &'t Timeline,
     rows: Rows,
     focus: Focus,
     facts: Vec<ThreadFacts>,
-    /// Tracks that are no lanes, by what they belong to; those of one owner in order.
-    of_thread: FxHashMap<ThreadId, Vec<TrackId>>,
-    of_process: FxHashMap<ProcessId, Vec<TrackId>>,
-    of_cpu: FxHashMap<i64, Vec<TrackId>>,
-    of_nobody: Vec<TrackId>,
-    /// Lanes of each track that has some.
-    lanes: FxHashMap<TrackId, Vec<TrackId>>,
-    threads: FxHashMap<ProcessId, Vec<ThreadId>>,
+    /// Tracks by the number of their [`Owner`]; those of one owner in order.
+    tracks: Grouped,
+    /// Threads by process.
+    threads: Grouped,
+    /// Threads whose process is not known, without those of the kernel.
     homeless: Vec<ThreadId>,
+    /// Threads of the kernel whose process is not known.
+    kernel: Vec<ThreadId>,
 }
 
 impl<'t> Maker<'t> {
     fn new(trace: &'t Trace, timeline: &'t Timeline) -> Self {
+        let (threads, processes) = (trace.threads.len(), trace.processes.len());
+        let owners = number_of(trace, Owner::Nobody) + 1;
         let mut maker = Self {
             trace,
             timeline,
             rows: Rows::new(trace, timeline.cpus()),
             focus: focus::find(trace, &timeline.ends),
-            facts: Vec::new(),
-            of_thread: FxHashMap::default(),
-            of_process: FxHashMap::default(),
-            of_cpu: FxHashMap::default(),
-            of_nobody: Vec::new(),
-            lanes: FxHashMap::default(),
-            threads: FxHashMap::default(),
+            facts: Vec::with_capacity(threads),
+            tracks: Grouped::new(trace.tracks.len(), owners, &|row| {
+                number_of(trace, owner_of(trace, row))
+            }),
+            threads: Grouped::new(threads, processes, &|row| trace.threads.upid.get(row).row()),
             homeless: Vec::new(),
+            kernel: Vec::new(),
         };
-        maker.sort_tracks();
-        maker.sort_threads();
+        maker.look_at_threads();
         maker
     }
 
-    fn sort_tracks(&mut self) {
-        for row in 0..self.trace.tracks.len() {
-            let (id, track) = (TrackId::from_row(row), self.trace.tracks.row(row));
-            // A lane is made after the track it belongs to.
-            let parent = track.parent.some().filter(|parent| parent.row() < row);
-            let list = match (parent, track.utid.some(), track.upid.some()) {
-                (Some(parent), ..) => self.lanes.entry(self.trunk(parent)).or_default(),
-                (_, Some(utid), _) => self.of_thread.entry(utid).or_default(),
-                (_, _, Some(upid)) => self.of_process.entry(upid).or_default(),
-                _ if track.cpu != NO_NUMBER => self.of_cpu.entry(track.cpu).or_default(),
-                _ => &mut self.of_nobody,
-            };
-            list.push(id);
-        }
+    /// The tracks of an owner, in order.
+    fn tracks_of(&self, owner: Owner) -> impl Iterator<Item = TrackId> + use<'_> {
+        let tracks = self.tracks.rows(number_of(self.trace, owner));
+        tracks.iter().map(|&row| TrackId(row))
     }
 
-    /// The track that a lane of lanes belongs to in the end.
-    fn trunk(&self, mut track: TrackId) -> TrackId {
-        while let Some(parent) = self.trace.tracks.parent.get(track.row()).some()
-            && parent < track
-        {
-            track = parent;
-        }
-        track
-    }
-
-    fn sort_threads(&mut self) {
+    fn look_at_threads(&mut self) {
         for row in 0..self.trace.threads.len() {
             let utid = ThreadId::from_row(row);
             let facts = self.look_at(utid);
             self.facts.push(facts);
-            match self.trace.threads.upid.get(row).some() {
-                Some(upid) => self.threads.entry(upid).or_default().push(utid),
-                None => self.homeless.push(utid),
+            if self.trace.threads.upid.get(row) == ProcessId::NONE {
+                match self.is_kernel_thread(utid) {
+                    true => self.kernel.push(utid),
+                    false => self.homeless.push(utid),
+                }
             }
         }
     }
 
     fn look_at(&self, utid: ThreadId) -> ThreadFacts {
         let states = self.timeline.states_of(utid);
-        let mut row = TimelineRow::new(RowKind::Thread, String::new());
+        let mut extent = NO_EXTENT;
         let mut busy_ns = 0i64;
         for &state in states {
             let (start, end) = state_extent(self.trace, state as usize);
-            row.widen((start, end));
+            extent = widened(extent, (start, end));
             if StateKind::of(self.trace, state as usize) == StateKind::Running {
                 busy_ns = busy_ns.saturating_add(end.saturating_sub(start));
             }
         }
-        for track in self.of_thread.get(&utid).into_iter().flatten() {
+        for track in self.tracks_of(Owner::Thread(utid)) {
             let span = self.timeline.ends.span(track.row());
-            row.widen((span.first_ns, span.last_ns));
+            extent = widened(extent, (span.first_ns, span.last_ns));
             if states.is_empty() {
                 busy_ns = busy_ns.saturating_add(span.busy_ns);
             }
-            let instants = self.timeline.instants_of(*track);
-            let ts = |row: &u32| self.trace.instants.ts.get(*row as usize);
-            if let (Some(first), Some(last)) = (instants.first(), instants.last()) {
-                row.widen((ts(first), ts(last)));
-            }
+            extent = widened(extent, self.extent_of_instants(track));
         }
         ThreadFacts {
             busy_ns,
-            extent: row.extent,
+            extent,
             has_states: !states.is_empty(),
         }
+    }
+
+    /// The first and the last instant of a track.
+    fn extent_of_instants(&self, track: TrackId) -> (i64, i64) {
+        first_and_last(self.timeline.instants_of(track), &self.trace.instants.ts)
     }
 
     /// `text`, with the input's name where there are several.
@@ -168,6 +156,55 @@ impl<'t> Maker<'t> {
             ("", name) => name.to_owned(),
             (text, name) => format!("{text} · {name}"),
         }
+    }
+}
+
+/// The times of the first and the last of some rows, which are in order.
+fn first_and_last(rows: &[u32], ts: &Column<i64>) -> (i64, i64) {
+    match (rows.first(), rows.last()) {
+        (Some(&first), Some(&last)) => (ts.get(first as usize), ts.get(last as usize)),
+        _ => NO_EXTENT,
+    }
+}
+
+fn owner_of(trace: &Trace, row: usize) -> Owner {
+    let tracks = &trace.tracks;
+    // A lane is made after the track it belongs to.
+    let parent = tracks.parent.get(row).some();
+    let parent = parent.filter(|parent| parent.row() < row);
+    match (
+        parent,
+        tracks.utid.get(row).some(),
+        tracks.upid.get(row).some(),
+    ) {
+        (Some(parent), ..) => Owner::Track(trunk(trace, parent)),
+        (_, Some(utid), _) => Owner::Thread(utid),
+        (_, _, Some(upid)) => Owner::Process(upid),
+        _ if tracks.cpu.get(row) != NO_NUMBER => Owner::Cpu,
+        _ => Owner::Nobody,
+    }
+}
+
+/// The track that a lane of lanes belongs to in the end.
+fn trunk(trace: &Trace, mut track: TrackId) -> TrackId {
+    while let Some(parent) = trace.tracks.parent.get(track.row()).some()
+        && parent < track
+    {
+        track = parent;
+    }
+    track
+}
+
+/// Numbers of owners: threads, processes, tracks, then all CPUs, then nobody.
+fn number_of(trace: &Trace, owner: Owner) -> usize {
+    let (threads, processes) = (trace.threads.len(), trace.processes.len());
+    let others = threads + processes + trace.tracks.len();
+    match owner {
+        Owner::Thread(utid) => utid.row(),
+        Owner::Process(upid) => threads + upid.row(),
+        Owner::Track(track) => threads + processes + track.row(),
+        Owner::Cpu => others,
+        Owner::Nobody => others + 1,
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_TIME, ProcessId, RowId, SmallSort, ThreadId, TrackId, TrackKind};
 
-use super::{Maker, SUMMARY_THREADS};
+use super::{Maker, Owner, SUMMARY_THREADS};
 use crate::timeline::focus::{self, Focus};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, numbered, row_flags};
 
@@ -13,76 +12,85 @@ impl Maker<'_> {
     /// Processes that did something and processes that did not, each in the order to show. What
     /// several inputs tell of one process stands together.
     pub(super) fn processes(&self) -> (Vec<ProcessId>, Vec<ProcessId>) {
-        let all = (0..self.trace.processes.len()).map(ProcessId::from_row);
-        let mut all: Vec<(ProcessId, i64)> = all
-            .filter(|&upid| !self.is_kernel(upid))
-            .map(|upid| (upid, self.busy_of(upid)))
-            .collect();
-        let key = |upid: ProcessId| {
-            let row = self.trace.processes.row(upid.row());
-            (row.pid, row.name)
-        };
-        let mut together: FxHashMap<_, (bool, i64)> = FxHashMap::default();
-        for &(upid, busy) in &all {
-            let best = together.entry(key(upid)).or_default();
-            best.0 |= self.focus == Focus::Process(upid);
-            best.1 = best.1.max(busy);
+        let processes = &self.trace.processes;
+        let mut all = Vec::new();
+        for upid in (0..processes.len()).map(ProcessId::from_row) {
+            if !self.is_kernel(upid) {
+                let (pid, name) = (
+                    processes.pid.get(upid.row()),
+                    processes.name.get(upid.row()),
+                );
+                let (focus, busy) = (self.focus == Focus::Process(upid), self.busy_of(upid));
+                all.push((Reverse((focus, busy)), (pid, name), Reverse(busy), upid));
+            }
         }
-        all.small_sort_by_key(|&(upid, busy)| {
-            let (focus, best) = together[&key(upid)];
-            let (pid, name) = key(upid);
-            (Reverse((focus, best)), pid, name, Reverse(busy), upid)
-        });
-        let (busy, idle): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(upid, _)| self.is_used(*upid));
-        let ids = |list: Vec<(ProcessId, i64)>| list.into_iter().map(|(upid, _)| upid).collect();
-        (ids(busy), ids(idle))
+        all.small_sort_by_key(|one| one.1);
+        for together in all.chunk_by_mut(|one, other| one.1 == other.1) {
+            let focus = together.iter().any(|one| one.0.0.0);
+            let busy = together.iter().map(|one| one.0.0.1).max();
+            for one in together {
+                one.0 = Reverse((focus, busy.unwrap_or_default()));
+            }
+        }
+        all.small_sort_unstable();
+        let (mut busy, mut idle) = (Vec::new(), Vec::new());
+        for (.., upid) in all {
+            match self.is_used(upid) {
+                true => busy.push(upid),
+                false => idle.push(upid),
+            }
+        }
+        (busy, idle)
     }
 
-    pub(super) fn threads_of(&self, upid: ProcessId) -> &[ThreadId] {
-        self.threads.get(&upid).map_or(&[], Vec::as_slice)
+    pub(super) fn threads_of(&self, upid: ProcessId) -> impl Iterator<Item = ThreadId> + use<'_> {
+        let threads = self.threads.rows(upid.row());
+        threads.iter().map(|&row| ThreadId(row))
     }
 
     pub(super) fn busy_of(&self, upid: ProcessId) -> i64 {
-        let busy = |utid: &ThreadId| self.facts[utid.row()].busy_ns;
         self.threads_of(upid)
-            .iter()
-            .map(busy)
+            .map(|utid| self.facts[utid.row()].busy_ns)
             .fold(0, i64::saturating_add)
     }
 
     /// Whether there is anything to see of a process.
     pub(super) fn is_used(&self, upid: ProcessId) -> bool {
-        let threads = self.threads_of(upid).iter();
-        let own = self.of_process.get(&upid).into_iter().flatten();
-        threads
-            .map(|utid| self.facts[utid.row()].extent.0)
-            .any(|first| first != NO_TIME)
-            || own.into_iter().any(|track| self.has_events(*track))
+        self.threads_of(upid)
+            .any(|utid| self.facts[utid.row()].extent.0 != NO_TIME)
+            || self.have_events(Owner::Process(upid))
     }
 
-    pub(super) fn has_events(&self, track: TrackId) -> bool {
-        self.timeline.ends.span(track.row()).slices > 0
-            || !self.timeline.values_of(track).is_empty()
-            || !self.timeline.instants_of(track).is_empty()
+    /// Whether any track of an owner has an event.
+    fn have_events(&self, owner: Owner) -> bool {
+        self.tracks_of(owner).any(|track| {
+            self.timeline.ends.span(track.row()).slices > 0
+                || !self.timeline.values_of(track).is_empty()
+                || !self.timeline.instants_of(track).is_empty()
+        })
     }
 
     pub(super) fn is_kernel(&self, upid: ProcessId) -> bool {
         const KTHREADD: i64 = 2;
-        let process = self.trace.processes.row(upid.row());
-        let name = self.trace.strings.get(process.name);
-        let alone = self.threads_of(upid).len() <= 1 && process.cmdline.is_empty();
-        (process.ppid == KTHREADD || process.pid == KTHREADD && name == "kthreadd")
-            || alone && focus::is_kernel_name(name)
+        let (processes, row) = (&self.trace.processes, upid.row());
+        let name = self.trace.strings.get(processes.name.get(row));
+        let alone = || self.threads.rows(row).len() <= 1 && processes.cmdline.get(row).is_empty();
+        processes.ppid.get(row) == KTHREADD
+            || processes.pid.get(row) == KTHREADD && name == "kthreadd"
+            || focus::is_kernel_name(name) && alone()
     }
 
     pub(super) fn is_kernel_thread(&self, utid: ThreadId) -> bool {
-        let thread = self.trace.threads.row(utid.row());
-        thread.tid == 0 && self.facts[utid.row()].extent.0 == NO_TIME
-            || focus::is_kernel_name(self.trace.strings.get(thread.name))
+        let (threads, row) = (&self.trace.threads, utid.row());
+        threads.tid.get(row) == 0 && self.facts[row].extent.0 == NO_TIME
+            || focus::is_kernel_name(self.trace.strings.get(threads.name.get(row)))
     }
 
-    pub(super) fn process(&mut self, upid: ProcessId) {
+    pub(super) fn some_processes(&mut self, upids: &mut dyn Iterator<Item = &ProcessId>) {
+        upids.for_each(|upid| self.process(*upid));
+    }
+
+    fn process(&mut self, upid: ProcessId) {
         let process = self.trace.processes.row(upid.row());
         let own_name = [process.name, process.cmdline]
             .map(|id| self.trace.strings.get(id))
@@ -103,27 +111,25 @@ impl Maker<'_> {
         if !self.is_used(upid) {
             row.flags |= row_flags::IDLE;
         }
-        let mut threads = self.threads_of(upid).to_vec();
+        let mut threads: Vec<ThreadId> = self.threads_of(upid).collect();
         self.sort_for_show(&mut threads);
         for utid in &threads {
             row.widen(self.facts[utid.row()].extent);
         }
-        let summary = threads.iter().filter_map(|utid| self.summary_track(*utid));
-        let summary: Vec<TrackId> = summary.take(SUMMARY_THREADS).collect();
         let row = self.rows.push(row);
-        summary
-            .into_iter()
-            .for_each(|track| self.rows.put_summary(row, track));
+        let mut places = 0..SUMMARY_THREADS;
+        for utid in &threads {
+            if let Some(track) = self.summary_track(*utid)
+                && places.next().is_some()
+            {
+                self.rows.put_summary(row, track);
+            }
+        }
         self.frames(upid, row);
         let idle = threads.partition_point(|utid| !self.is_idle(*utid));
-        threads[..idle]
-            .iter()
-            .for_each(|&utid| self.thread(utid, row));
-        let own = self.of_process.remove(&upid).unwrap_or_default();
-        self.tracks(own, row);
-        threads[idle..]
-            .iter()
-            .for_each(|&utid| self.thread(utid, row));
+        self.some_threads(&threads[..idle], row);
+        self.tracks(self.tracks_of(Owner::Process(upid)).collect(), row);
+        self.some_threads(&threads[idle..], row);
     }
 
     /// A row for each thread of a process that makes frames.
@@ -154,22 +160,16 @@ impl Maker<'_> {
 
     /// A thread's track of slices, if it has some.
     pub(super) fn summary_track(&self, utid: ThreadId) -> Option<TrackId> {
-        let tracks = self.of_thread.get(&utid)?.iter().copied();
+        let mut tracks = self.tracks_of(Owner::Thread(utid));
         let with_slices = |track: &TrackId| {
-            self.trace.tracks.kind.get(track.row()) == TrackKind::Thread
-                && self.timeline.ends.span(track.row()).slices > 0
+            self.is_stack(*track) && self.timeline.ends.span(track.row()).slices > 0
         };
-        tracks.into_iter().find(with_slices)
+        tracks.find(with_slices)
     }
 
     pub(super) fn is_idle(&self, utid: ThreadId) -> bool {
         let facts = &self.facts[utid.row()];
-        facts.extent.0 == NO_TIME
-            || facts.busy_ns == 0
-                && self
-                    .of_thread
-                    .get(&utid)
-                    .is_none_or(|tracks| !tracks.iter().any(|track| self.has_events(*track)))
+        facts.extent.0 == NO_TIME || facts.busy_ns == 0 && !self.have_events(Owner::Thread(utid))
     }
 
     pub(super) fn focus_flag(&self, upid: ProcessId) -> u8 {
@@ -207,7 +207,11 @@ impl Maker<'_> {
             | self.focus_flag(thread.upid)
     }
 
-    pub(super) fn thread(&mut self, utid: ThreadId, parent: u32) {
+    pub(super) fn some_threads(&mut self, utids: &[ThreadId], parent: u32) {
+        utids.iter().for_each(|utid| self.thread(*utid, parent));
+    }
+
+    fn thread(&mut self, utid: ThreadId, parent: u32) {
         let thread = self.trace.threads.row(utid.row());
         let facts = self.facts[utid.row()];
         let mut row = TimelineRow::new(RowKind::Thread, self.trace.thread_name(utid));
@@ -219,11 +223,17 @@ impl Maker<'_> {
         (row.busy_ns, row.extent, row.flags) =
             (facts.busy_ns, facts.extent, self.thread_flags(utid));
         let row = self.rows.push(row);
-        let own = self.of_thread.remove(&utid).unwrap_or_default();
-        let is_stack =
-            |track: &TrackId| self.trace.tracks.kind.get(track.row()) == TrackKind::Thread;
-        let (stack, named): (Vec<_>, Vec<_>) = own.into_iter().partition(is_stack);
-        stack.iter().for_each(|track| self.put(*track, row));
-        self.tracks(named, row);
+        let mut tracks: Vec<TrackId> = self.tracks_of(Owner::Thread(utid)).collect();
+        for &track in &tracks {
+            if self.is_stack(track) {
+                self.put(track, row);
+            }
+        }
+        tracks.retain(|track| !self.is_stack(*track));
+        self.tracks(tracks, row);
+    }
+
+    fn is_stack(&self, track: TrackId) -> bool {
+        self.trace.tracks.kind.get(track.row()) == TrackKind::Thread
     }
 }

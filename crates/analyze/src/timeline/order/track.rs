@@ -2,16 +2,16 @@
 
 use traceloom_trace::{NO_TIME, RowId, SmallSort, TrackId, TrackKind};
 
-use super::Maker;
+use super::{Maker, Owner, first_and_last};
 use crate::case::contains;
+use crate::timeline::Grouped;
 use crate::timeline::joined::{Joined, stem};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 
 impl<'t> Maker<'t> {
     /// Gives a track and its lanes to a row.
     pub(super) fn put(&mut self, track: TrackId, row: u32) {
-        let lanes = self.lanes.remove(&track).unwrap_or_default();
-        for track in [track].into_iter().chain(lanes) {
+        for track in self.family(track) {
             let levels = self.timeline.lanes.levels(track);
             self.rows.put_track(row, track, levels);
         }
@@ -28,18 +28,19 @@ impl<'t> Maker<'t> {
             alike.extend(self.stem_of(*track).map(|stem| (stem, at)));
         }
         alike.small_sort_unstable();
-        let mut rows: Vec<Vec<TrackId>> = tracks.iter().map(|track| vec![*track]).collect();
+        let mut places: Vec<usize> = (0..tracks.len()).collect();
         for group in alike.chunk_by(|one, other| one.0 == other.0) {
-            for (_, at) in &group[1..] {
-                let track = std::mem::take(&mut rows[*at]);
-                rows[group[0].1].extend(track);
-            }
+            group.iter().for_each(|(_, at)| places[*at] = group[0].1);
         }
-        for tracks in rows {
-            match tracks[..] {
+        let rows = Grouped::new(tracks.len(), tracks.len(), &|at| places[at]);
+        for row in 0..tracks.len() {
+            match rows.rows(row) {
                 [] => {}
-                [track] => self.track(track, parent),
-                _ => self.joined(tracks, parent),
+                [at] => self.track(tracks[*at as usize], parent),
+                several => {
+                    let tracks = several.iter().map(|at| tracks[*at as usize]);
+                    self.joined(&tracks.collect::<Vec<_>>(), parent);
+                }
             }
         }
     }
@@ -60,37 +61,42 @@ impl<'t> Maker<'t> {
 
     /// A track and its lanes.
     fn family(&self, id: TrackId) -> Vec<TrackId> {
-        let lanes = self.lanes.get(&id).into_iter().flatten();
-        [id].into_iter().chain(lanes.copied()).collect()
+        let mut family = vec![id];
+        family.extend(self.tracks_of(Owner::Track(id)));
+        family
     }
 
     /// One row for several async tracks.
-    fn joined(&mut self, tracks: Vec<TrackId>, parent: u32) {
+    fn joined(&mut self, tracks: &[TrackId], parent: u32) {
         let name = |id: &TrackId| self.trace.tracks.name.get(id.row());
         let mut names: Vec<_> = tracks.iter().map(name).collect();
         names.small_sort_unstable();
         names.dedup();
-        let first = tracks[0];
-        let tracks: Vec<TrackId> = tracks.into_iter().flat_map(|id| self.family(id)).collect();
-        let name = self.stem_of(first).unwrap_or_default();
+        let (mut families, mut slices) = (Vec::new(), Vec::new());
+        for id in tracks {
+            families.extend(self.family(*id));
+        }
+        for id in &families {
+            slices.extend_from_slice(self.timeline.lanes.rows_of(*id));
+        }
+        let name = self.stem_of(tracks[0]).unwrap_or_default();
         let mut row = TimelineRow::new(RowKind::Track, name.to_owned());
         row.note = numbered_names(names.len());
-        self.place(&mut row, first, parent);
-        self.measure(&mut row, &tracks);
-        let ids = tracks
-            .iter()
-            .flat_map(|id| self.timeline.lanes.rows_of(*id));
-        let joined = Joined::new(self.trace, &self.timeline.ends, ids.copied().collect());
+        self.place(&mut row, tracks[0], parent);
+        self.measure(&mut row, &families);
+        let joined = Joined::new(self.trace, &self.timeline.ends, slices);
         let row = self.rows.push(row);
-        self.rows.put_joined(row, tracks, joined);
+        self.rows.put_joined(row, families, joined);
     }
 
     /// Whose a track's row is.
     fn place(&self, row: &mut TimelineRow, id: TrackId, parent: u32) {
-        let track = self.trace.tracks.row(id.row());
-        (row.parent, row.utid, row.source) = (parent, track.utid, track.source);
+        let tracks = &self.trace.tracks;
+        row.parent = parent;
+        row.utid = tracks.utid.get(id.row());
+        row.source = tracks.source.get(id.row());
         row.upid = self.timeline.process_of(self.trace, id);
-        row.cpu = u32::try_from(track.cpu).unwrap_or(u32::MAX);
+        row.cpu = u32::try_from(tracks.cpu.get(id.row())).unwrap_or(u32::MAX);
         let parent = self.rows.all.get(parent as usize);
         row.flags |= parent.map_or(0, |parent| parent.flags & row_flags::FOCUS);
     }
@@ -137,15 +143,10 @@ impl<'t> Maker<'t> {
             let span = self.timeline.ends.span(id.row());
             row.busy_ns = row.busy_ns.saturating_add(span.busy_ns);
             row.widen((span.first_ns, span.last_ns));
-            let instants = self.timeline.instants_of(*id);
-            if let (Some(&first), Some(&last)) = (instants.first(), instants.last()) {
-                let ts = |row: u32| self.trace.instants.ts.get(row as usize);
-                row.widen((ts(first), ts(last)));
-            }
+            row.widen(self.extent_of_instants(*id));
             let values = self.timeline.values_of(*id);
-            if let (Some(&first), Some(&last)) = (values.first(), values.last()) {
-                let ts = |row: u32| self.trace.counters.ts.get(row as usize);
-                row.widen((ts(first), ts(last)));
+            if !values.is_empty() {
+                row.widen(first_and_last(values, &self.trace.counters.ts));
                 row.extremes = self.timeline.extremes_of(self.trace, *id, 0, values.len());
             }
         }

@@ -1,7 +1,7 @@
 //! Medians and 95th percentiles by name.
 
 use super::{Count, Source, Sum};
-use crate::timeline::parts::{parts, run};
+use crate::timeline::parts::in_turn;
 
 impl Count<'_> {
     /// Median and 95th percentile of each of these names. Each part puts its lengths in order of
@@ -17,28 +17,22 @@ impl Count<'_> {
         for (at, &name) in names.iter().enumerate() {
             place[name as usize] = at as u32;
         }
-        let starts = |part: usize| {
-            let counts = names
-                .iter()
-                .map(|&name| by_part[part][name as usize].count as usize);
-            let mut starts = vec![0];
-            starts.extend(counts.scan(0, |sum, count| {
-                *sum += count;
-                Some(*sum)
-            }));
-            starts
-        };
         let new = |part: usize| {
-            let next = starts(part);
-            (vec![0i64; next[names.len()]], next)
+            let mut next = Vec::with_capacity(names.len());
+            let mut all = 0;
+            for &name in names {
+                next.push(all);
+                all += by_part[part][name as usize].count as usize;
+            }
+            (vec![0i64; all], next)
         };
         let collect = |(lengths, next): &mut (Vec<i64>, Vec<usize>), row, part| {
-            let place = place.get(self.name(row).row()).copied().unwrap_or(u32::MAX) as usize;
-            if place < names.len()
-                && let Some(length) = lengths.get_mut(next[place])
+            let place = place.get(self.name(row).row());
+            if let Some(next) = place.and_then(|place| next.get_mut(*place as usize))
+                && let Some(length) = lengths.get_mut(*next)
             {
                 *length = part;
-                next[place] += 1;
+                *next += 1;
             }
         };
         let lengths = self.each(source, &new, collect, cancelled);
@@ -52,18 +46,8 @@ impl Count<'_> {
             }
             nearest_ranks(&mut all)
         };
-        let threads = parts(
-            lengths.iter().map(|(lengths, _)| lengths.len()).sum(),
-            usize::MAX,
-        )
-        .len();
-        let by_thread = run(threads, &|thread| {
-            let own = (thread..names.len()).step_by(threads);
-            own.map(of_name).collect::<Vec<_>>()
-        });
-        (0..names.len())
-            .map(|at| by_thread[at % threads][at / threads])
-            .collect()
+        let all = lengths.iter().map(|(lengths, _)| lengths.len()).sum();
+        in_turn(names.len(), all, &of_name)
     }
 }
 

@@ -1,35 +1,27 @@
 //! Flame graphs, and the sandwich of one method.
 
-use crate::json::Map;
 use rustc_hash::FxHashSet;
 use traceloom_analyze::timeline::NameId;
 use traceloom_analyze::{
-    Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, GroupBy, NO_FRAME, NodeId,
+    Flame, FlameDirection, FlameOptions, FlameSide, GroupBy, NO_FRAME, NodeId,
 };
 
 use super::Asked;
-use crate::ask::Ask;
-use crate::cancel::Cancel;
-use crate::choice;
+use crate::ask::{Ask, existing};
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
-use crate::text::{LIST_CHARS, cut};
-
-const DIRECTIONS: [(FlameDirection, &str); 2] =
-    [(FlameDirection::Down, "down"), (FlameDirection::Up, "up")];
+use crate::text::LIST_CHARS;
 
 /// The bars that reach the screen.
-pub(crate) fn flame(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
-    let asked = Asked::of(engine, ask, GroupBy::Method, cancel)?;
+pub(crate) fn flame(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
+    let asked = Asked::of(engine, ask, GroupBy::Method)?;
     let (ranking, tree) = (&asked.ranking, &asked.made()?.tree);
     let mut options = options(ask)?;
     options.focus = asked.rank(ask)?;
-    if let Some(root) = ask
-        .maybe("root", Ask::u32)?
-        .filter(|root| *root != NO_FRAME)
-    {
-        options.root = Some(existing(root, tree.nodes.len())?);
+    let root = ask.u32_or("root", NO_FRAME)?;
+    if root != NO_FRAME {
+        options.root = Some(NodeId(existing("root", root, tree.nodes.len())?));
     }
     let side = FlameSide {
         tree,
@@ -38,25 +30,16 @@ pub(crate) fn flame(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame
         scale: 1.0,
         is_base: false,
     };
-    let flame = Flame::new(&[side], asked.clock, &options, &|| !cancel.is_raised());
-    cancel.check()?;
+    let wanted = || !ask.cancel.is_raised();
+    let flame = Flame::new(&[side], asked.clock, &options, &wanted);
+    ask.check()?;
     let labels = Labels {
         name: &|row| ranking.names[row as usize],
         text: &|row| ranking.profile.rows[row as usize].function.label(),
-        hue: &|name| engine.hue(name),
     };
-    Ok(frame(&flame, &labels).with("clock", choice::clock_name(asked.clock)))
-}
-
-fn existing(node: u32, count: usize) -> Result<NodeId, EngineError> {
-    match (node as usize) < count {
-        true => Ok(NodeId(node)),
-        false => Err(EngineError::NoSuchRow {
-            field: "root",
-            id: node.into(),
-            count: count as u64,
-        }),
-    }
+    put_bars(engine, answer, &flame, &labels);
+    asked.put_clock(answer);
+    Ok(())
 }
 
 /// What every flame graph may be asked.
@@ -64,14 +47,15 @@ fn existing(node: u32, count: usize) -> Result<NodeId, EngineError> {
     clippy::manual_clamp,
     reason = "what clamp says in a panic takes kilobytes"
 )]
-pub(super) fn options(ask: &Ask) -> Result<FlameOptions, EngineError> {
-    let direction = choice::choice(ask, "direction", "down or up", &DIRECTIONS)?;
-    let share = |field| ask.maybe(field, Ask::f64);
-    let width = ask.maybe("width_px", Ask::f64)?.unwrap_or(1_000.0);
-    let mut options = FlameOptions::new(direction.unwrap_or(FlameDirection::Down), width);
+pub(super) fn options(ask: &Ask) -> Answered<FlameOptions> {
+    let direction = match ask.choice("direction", "down or up", &["down", "up"])? {
+        Some(1) => FlameDirection::Up,
+        _ => FlameDirection::Down,
+    };
+    let mut options = FlameOptions::new(direction, ask.f64_or("width_px", 1_000.0)?);
     options.shares = (
-        share("from_share")?.unwrap_or(0.0).max(0.0).min(1.0),
-        share("to_share")?.unwrap_or(1.0).max(0.0).min(1.0),
+        ask.f64_or("from_share", 0.0)?.max(0.0).min(1.0),
+        ask.f64_or("to_share", 1.0)?.max(0.0).min(1.0),
     );
     Ok(options)
 }
@@ -80,51 +64,42 @@ pub(super) fn options(ask: &Ask) -> Result<FlameOptions, EngineError> {
 pub(super) struct Labels<'a> {
     pub name: &'a dyn Fn(u32) -> u32,
     pub text: &'a dyn Fn(u32) -> String,
-    /// Of a NameId.
-    pub hue: &'a dyn Fn(u32) -> u8,
 }
 
 /// The columns of a flame graph.
-pub(super) fn frame(flame: &Flame, labels: &Labels<'_>) -> Frame {
-    let (mut texts, mut known) = (Map::new(), FxHashSet::default());
-    let mut names = Vec::with_capacity(flame.frames.len());
-    let mut hues = Vec::with_capacity(flame.frames.len());
-    for bar in &flame.frames {
-        let (mut name, mut colour) = (NO_FRAME, 0);
-        if bar.name != NO_FRAME {
-            name = (labels.name)(bar.name);
-            if known.insert(name) {
-                let text = (labels.text)(bar.name);
-                texts.insert(&name.to_string(), &cut(&text, LIST_CHARS));
+pub(super) fn put_bars(engine: &Engine, answer: &mut Frame, flame: &Flame, labels: &Labels<'_>) {
+    let bars = &flame.frames;
+    let (mut deepest, mut known) = (0, FxHashSet::default());
+    let (mut names, mut hues) = (Vec::new(), Vec::new());
+    answer.put("total_ns", flame.total_ns);
+    for bar in bars {
+        deepest = bar.depth.max(deepest);
+    }
+    answer.put("depth_max", deepest);
+    answer.json.object("labels", |json| {
+        for bar in bars {
+            let (mut name, mut hue) = (NO_FRAME, 0);
+            if bar.name != NO_FRAME {
+                name = (labels.name)(bar.name);
+                if known.insert(name) {
+                    json.put_cut(&name.to_string(), &(labels.text)(bar.name), LIST_CHARS);
+                }
+                hue = engine.timeline().names.hue(NameId(name));
             }
-            colour = (labels.hue)(name);
+            names.push(name);
+            hues.push(hue);
         }
-        names.push(name);
-        hues.push(colour);
-    }
-    let u32s = |of: fn(&FlameFrame) -> u32| flame.frames.iter().map(of);
-    let f64s = |of: fn(&FlameFrame) -> f64| flame.frames.iter().map(of);
-    Frame::new()
-        .with("total_ns", flame.total_ns)
-        .with("depth_max", u32s(|bar| bar.depth).max().unwrap_or(0))
-        .with("labels", texts)
-        .u32("depth", u32s(|bar| bar.depth))
-        .f64("x", f64s(|bar| bar.x))
-        .f64("w", f64s(|bar| bar.w))
-        .f64("self", f64s(|bar| bar.own))
-        .u32(
-            "calls",
-            u32s(|bar| u32::try_from(bar.calls).unwrap_or(u32::MAX)),
-        )
-        .u32("name", names)
-        .u32("node", u32s(|bar| bar.node))
-        .u32("parent", u32s(|bar| bar.parent))
-        .u8("hue", hues)
-}
-
-impl Engine {
-    /// The colour of a name.
-    pub(super) fn hue(&self, name: u32) -> u8 {
-        self.timeline().names.hue(NameId(name))
-    }
+    });
+    answer
+        .u32("depth", bars, &|bar| bar.depth)
+        .f64("x", bars, &|bar| bar.x)
+        .f64("w", bars, &|bar| bar.w)
+        .f64("self", bars, &|bar| bar.own)
+        .u32("calls", bars, &|bar| {
+            u32::try_from(bar.calls).unwrap_or(u32::MAX)
+        })
+        .u32("name", &names, &|name| *name)
+        .u32("node", bars, &|bar| bar.node)
+        .u32("parent", bars, &|bar| bar.parent)
+        .u8s("hue", &hues);
 }

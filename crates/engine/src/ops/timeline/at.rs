@@ -1,79 +1,79 @@
 //! What a row shows at a moment.
 
-use crate::json::{Map, Value, json};
 use traceloom_analyze::timeline::{StateKind, Timeline, TimelineRow, run_extent, state_extent};
 use traceloom_trace::{RowId, ThreadId, Trace};
 
-use crate::ask::Ask;
-use crate::cancel::Cancel;
+use crate::ask::{Ask, no_such_row};
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
-use crate::text::{DETAIL_CHARS, LIST_CHARS, cut};
+use crate::json::Json;
+use crate::text::{DETAIL_CHARS, LIST_CHARS};
 
-pub(crate) fn at(engine: &Engine, ask: &Ask, _: &Cancel) -> Result<Frame, EngineError> {
+pub(crate) fn at(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let (row, ts) = (ask.u32("row")?, engine.absolute(ask.f64("ts")?));
     let rows = &engine.timeline().rows.all;
     let Some(about) = rows.get(row as usize) else {
-        return Err(EngineError::NoSuchRow {
-            field: "row",
-            id: row.into(),
-            count: rows.len() as u64,
-        });
+        return Err(no_such_row("row", row, rows.len()));
     };
+    let json = &mut answer.json;
     let found = match ask.text("what")? {
-        "state" => engine.state_at(about.utid, ts),
-        "sched" => engine.run_at(about.cpu, ts),
-        "counter" => engine.value_at(about, ts),
-        "instant" => engine.instant_at(row, ts),
-        other => {
-            return Err(EngineError::Field {
-                field: "what",
-                expected: "state, sched, counter or instant",
-                found: other.to_owned(),
-            });
-        }
+        "state" => engine.state_at(about.utid, ts, json),
+        "sched" => engine.run_at(about.cpu, ts, json),
+        "counter" => engine.value_at(about, ts, json),
+        "instant" => engine.instant_at(row, ts, json),
+        _ => return Err(ask.other("what", "state, sched, counter or instant")),
     };
-    Ok(match found {
-        Some(fields) => Frame::new().with_all(&fields),
-        None => Frame::new().with("none", true),
-    })
+    if found.is_none() {
+        json.put("none", true);
+    }
+    Ok(())
 }
 
 impl Engine {
-    fn thread_json(&self, utid: ThreadId) -> Value {
-        json!({
-            "utid": utid.0,
-            "label": self.thread_label(utid),
-            "row": self.timeline().rows.of_thread(utid),
-        })
+    fn put_thread(&self, json: &mut Json, key: &str, utid: ThreadId) {
+        json.object(key, |json| {
+            json.put("utid", utid.0);
+            self.put_thread_label(json, "label", utid);
+            json.put("row", self.timeline().rows.of_thread(utid));
+        });
     }
 
-    fn state_at(&self, utid: ThreadId, ts: i64) -> Option<Map> {
+    fn put_other_thread(&self, json: &mut Json, key: &str, utid: ThreadId) {
+        match utid.some() {
+            Some(utid) => self.put_thread(json, key, utid),
+            None => _ = json.put(key, None::<u32>),
+        }
+    }
+
+    fn put_extent(&self, json: &mut Json, (start, end): (i64, i64), dur: i64) {
+        json.put("ts", self.relative(start))
+            .put("end", self.relative(end))
+            .put("dur", self.duration(dur));
+    }
+
+    fn state_at(&self, utid: ThreadId, ts: i64, json: &mut Json) -> Option<()> {
         let (trace, timeline) = (&self.trace, self.timeline());
         let found = timeline.state_at(trace, utid, ts)? as usize;
         let row = trace.thread_states.row(found);
-        let (start, end) = state_extent(trace, found);
         let kind = StateKind::of(trace, found);
         let rows = timeline.states_of(utid);
         let at = rows.binary_search(&(found as u32)).unwrap_or(0);
-        let woken_by = timeline.waker_behind(trace, utid, at);
-        let thread = |utid: ThreadId| utid.some().map(|utid| self.thread_json(utid));
-        Some(json!(fields {
-            "state": kind as u8,
-            "label": kind.name(),
-            "letters": row.state.to_string(),
-            "ts": self.relative(start),
-            "end": self.relative(end),
-            "dur": self.duration(row.dur),
-            "cpu": (row.cpu != u32::MAX).then_some(row.cpu),
-            "blocked_function": cut(trace.strings.get(row.blocked_function), LIST_CHARS),
-            "io_wait": match row.io_wait { 0 => Some(false), 1 => Some(true), _ => None },
-            "waker": thread(row.waker_utid),
-            "ended_by": thread(woken_by),
-            "thread": self.thread_json(utid),
-            "priority": self.priority(trace, &row),
-        }))
+        json.put("state", kind as u8)
+            .put("label", kind.name())
+            .put("letters", row.state.to_string());
+        self.put_extent(json, state_extent(trace, found), row.dur);
+        json.put("cpu", (row.cpu != u32::MAX).then_some(row.cpu));
+        self.put_string(json, "blocked_function", row.blocked_function, LIST_CHARS);
+        json.put(
+            "io_wait",
+            matches!(row.io_wait, 0 | 1).then_some(row.io_wait == 1),
+        );
+        self.put_other_thread(json, "waker", row.waker_utid);
+        self.put_other_thread(json, "ended_by", timeline.waker_behind(trace, utid, at));
+        self.put_thread(json, "thread", utid);
+        json.put("priority", self.priority(trace, &row));
+        Some(())
     }
 
     /// The priority of a running thread: that of the run on its CPU.
@@ -86,81 +86,76 @@ impl Engine {
         is_it.then(|| trace.sched_slices.priority.get(run))
     }
 
-    fn run_at(&self, cpu: u32, ts: i64) -> Option<Map> {
+    fn run_at(&self, cpu: u32, ts: i64, json: &mut Json) -> Option<()> {
         let trace = &self.trace;
         let found = self.timeline().run_at(trace, cpu, ts)? as usize;
-        let (row, (start, end)) = (trace.sched_slices.row(found), run_extent(trace, found));
-        Some(json!(fields {
-            "thread": self.thread_json(row.utid),
-            "process": self.process_label(row.utid),
-            "ts": self.relative(start),
-            "end": self.relative(end),
-            "dur": self.duration(row.dur),
-            "cpu": cpu,
-            "priority": row.priority,
-            "end_state": StateKind::of_task(row.end_state, -1).name(),
-            "end_letters": row.end_state.to_string(),
-        }))
+        let row = trace.sched_slices.row(found);
+        self.put_thread(json, "thread", row.utid);
+        match self.process_of(row.utid) {
+            Some(process) => json.put_cut("process", &process.name, LIST_CHARS),
+            None => json.put("process", None::<u32>),
+        };
+        self.put_extent(json, run_extent(trace, found), row.dur);
+        json.put("cpu", cpu)
+            .put("priority", row.priority)
+            .put("end_state", StateKind::of_task(row.end_state, -1).name())
+            .put("end_letters", row.end_state.to_string());
+        Some(())
     }
 
-    fn process_label(&self, utid: ThreadId) -> Option<String> {
-        let upid = (utid.row() < self.trace.threads.len())
-            .then(|| self.trace.threads.upid.get(utid.row()))?;
-        let row = self.timeline().rows.of_process(upid);
-        let row = self.timeline().rows.all.get(row as usize)?;
-        Some(cut(&row.name, LIST_CHARS).into_owned())
+    /// The row of a thread's process.
+    fn process_of(&self, utid: ThreadId) -> Option<&TimelineRow> {
+        let (upids, rows) = (&self.trace.threads.upid, &self.timeline().rows);
+        let upid = (utid.row() < upids.len()).then(|| upids.get(utid.row()))?;
+        rows.all.get(rows.of_process(upid) as usize)
     }
 
-    fn value_at(&self, about: &TimelineRow, ts: i64) -> Option<Map> {
+    fn value_at(&self, about: &TimelineRow, ts: i64, json: &mut Json) -> Option<()> {
         let (trace, timeline) = (&self.trace, self.timeline());
         let rows = match about.track.0 {
             u32::MAX => &[],
             _ => timeline.values_of(about.track),
         };
         let at = Timeline::last_before(rows, ts, &|row| trace.counters.ts.get(row))?;
-        let value = |at: usize| {
-            let row = trace.counters.row(*rows.get(at)? as usize);
-            Some(json!(fields {"ts": self.relative(row.ts), "value": row.value}))
+        let put = |json: &mut Json, row: u32| {
+            json.put("ts", self.relative(trace.counters.ts.get(row as usize)))
+                .put("value", trace.counters.value.get(row as usize));
         };
-        let mut here = value(at)?;
-        here.extend(&json!(fields {
-            "previous": at.checked_sub(1).and_then(value),
-            "next": value(at + 1),
-            "label": cut(&about.name, LIST_CHARS),
-            "unit": about.note,
-        }));
-        Some(here)
+        put(json, *rows.get(at)?);
+        for (key, near) in [("previous", at.wrapping_sub(1)), ("next", at + 1)] {
+            match rows.get(near) {
+                Some(row) => json.object(key, |json| put(json, *row)),
+                None => json.put(key, None::<u32>),
+            };
+        }
+        json.put_cut("label", &about.name, LIST_CHARS)
+            .put("unit", &about.note);
+        Some(())
     }
 
     /// The instant next to a moment, with its arguments.
-    fn instant_at(&self, row: u32, ts: i64) -> Option<Map> {
+    fn instant_at(&self, row: u32, ts: i64, json: &mut Json) -> Option<()> {
         let (trace, timeline) = (&self.trace, self.timeline());
         let when = |row: usize| trace.instants.ts.get(row);
-        let near = |&(track, _): &(traceloom_trace::TrackId, u32)| {
+        let mut nearest: Option<u32> = None;
+        for &(track, _) in timeline.rows.tracks(row) {
             let rows = timeline.instants_of(track);
-            let after = Timeline::last_before(rows, ts, &when).map_or(0, |at| at + 1);
-            let both = [after.checked_sub(1), Some(after)];
-            both.into_iter()
-                .flatten()
-                .filter_map(|at| rows.get(at).copied())
-                .collect::<Vec<_>>()
-        };
-        let all = timeline.rows.tracks(row).iter().flat_map(near);
-        let found = all.min_by_key(|&row| when(row as usize).abs_diff(ts))? as usize;
-        let instant = trace.instants.row(found);
-        let args = trace.args.set(instant.arg_set_id).map(|(key, value)| {
-            let value = value.display(&trace.strings);
-            json!([
-                cut(trace.strings.get(key), LIST_CHARS),
-                cut(&value, DETAIL_CHARS)
-            ])
-        });
-        Some(json!(fields {
-            "id": found,
-            "ts": self.relative(instant.ts),
-            "name": timeline.names.of_text(instant.name).0,
-            "label": cut(trace.strings.get(instant.name), DETAIL_CHARS),
-            "args": args.collect::<Vec<_>>(),
-        }))
+            let before = Timeline::last_before(rows, ts, &when);
+            let after = before.map_or(0, |at| at + 1);
+            for &near in &rows[before.unwrap_or(0)..rows.len().min(after + 1)] {
+                let away = |row: u32| when(row as usize).abs_diff(ts);
+                if nearest.is_none_or(|known| away(near) < away(known)) {
+                    nearest = Some(near);
+                }
+            }
+        }
+        let found = nearest? as usize;
+        let name = trace.instants.name.get(found);
+        json.put("id", found)
+            .put("ts", self.relative(when(found)))
+            .put("name", timeline.names.of_text(name).0);
+        self.put_string(json, "label", name, DETAIL_CHARS);
+        self.put_args(json, trace.instants.arg_set_id.get(found));
+        Some(())
     }
 }

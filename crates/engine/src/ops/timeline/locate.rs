@@ -4,67 +4,49 @@ use traceloom_analyze::timeline::Step;
 use traceloom_trace::{RowId, SliceId};
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
 
-pub(crate) fn locate(engine: &Engine, ask: &Ask, _: &Cancel) -> Result<Frame, EngineError> {
-    Ok(place(engine, slice_of(engine, ask, "id")?))
+pub(crate) fn locate(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
+    put_place(engine, slice_of(engine, ask, "id")?, answer);
+    Ok(())
 }
 
-pub(crate) fn neighbour(engine: &Engine, ask: &Ask, _: &Cancel) -> Result<Frame, EngineError> {
+pub(crate) fn neighbour(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let id = slice_of(engine, ask, "id")?;
     let step = match ask.text("to")? {
         "next" => Step::Next,
         "previous" => Step::Previous,
         "parent" => Step::Parent,
         "child" => Step::Child,
-        other => {
-            return Err(EngineError::Field {
-                field: "to",
-                expected: "next, previous, parent or child",
-                found: other.to_owned(),
-            });
-        }
+        _ => return Err(ask.other("to", "next, previous, parent or child")),
     };
-    let found = engine.timeline().neighbour(&engine.trace, id, step);
-    Ok(match found {
-        Some(id) => place(engine, id),
-        None => Frame::new().with("none", true),
-    })
+    match engine.timeline().neighbour(&engine.trace, id, step) {
+        Some(id) => put_place(engine, id, answer),
+        None => _ = answer.put("none", true),
+    }
+    Ok(())
 }
 
 /// The slice that a field names.
-pub(crate) fn slice_of(
-    engine: &Engine,
-    ask: &Ask,
-    field: &'static str,
-) -> Result<SliceId, EngineError> {
-    let (id, count) = (ask.u32(field)?, engine.trace.slices.len());
-    match (id as usize) < count {
-        true => Ok(SliceId(id)),
-        false => Err(EngineError::NoSuchRow {
-            field,
-            id: id.into(),
-            count: count as u64,
-        }),
-    }
+pub(crate) fn slice_of(engine: &Engine, ask: &Ask, field: &'static str) -> Answered<SliceId> {
+    ask.row(field, engine.trace.slices.len()).map(SliceId)
 }
 
-fn place(engine: &Engine, id: SliceId) -> Frame {
+fn put_place(engine: &Engine, id: SliceId, answer: &mut Frame) {
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let (row, level) = timeline.place_of(trace, id);
     let (ts, end) = (
         trace.slices.ts.get(id.row()),
         timeline.end_of(trace, id.row()),
     );
-    Frame::new()
-        .with("id", id.0)
-        .with("row", row)
-        .with("ts", engine.relative(ts))
-        .with("dur", engine.duration(trace.slices.dur.get(id.row())))
-        .with("end", engine.relative(end))
-        .with("level", level)
-        .with("name", timeline.names.of_slice(id.row()).0)
+    answer
+        .put("id", id.0)
+        .put("row", row)
+        .put("ts", engine.relative(ts))
+        .put("dur", engine.duration(trace.slices.dur.get(id.row())))
+        .put("end", engine.relative(end))
+        .put("level", level)
+        .put("name", timeline.names.of_slice(id.row()).0);
 }

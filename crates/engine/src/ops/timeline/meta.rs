@@ -1,56 +1,65 @@
 //! What the trace is: the first thing the page asks.
 
-use crate::json::{Value, json};
 use traceloom_analyze::{CpuSource, TreeClocks};
 use traceloom_trace::{MethodId, NO_DURATION, RepairKind, RowId, Trace};
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
-use crate::text::{DETAIL_CHARS, cut};
+use crate::json::Json;
+use crate::ops::profile::put_clocks;
+use crate::text::DETAIL_CHARS;
 
-pub(crate) fn meta(engine: &Engine, _: &Ask, _: &Cancel) -> Result<Frame, EngineError> {
-    let trace = &engine.trace;
-    let clocks = clocks(trace);
-    Ok(Frame::new()
-        .with("origin_ns", engine.origin_ns.to_string())
-        .with("start_ns", engine.relative(trace.bounds.0))
-        .with("duration_ns", engine.relative(trace.bounds.1))
-        .with("title", title(trace))
-        .with("sources", sources(trace))
-        .with("clocks", crate::ops::profile::clocks(clocks))
-        .with("counts", counts(trace))
-        .with("metadata", metadata(trace))
-        .with("repairs", repairs(trace))
-        .with("vsync_ns", vsync(engine))
-        .with("has", has(engine))
-        .with("name_count", engine.timeline().names.len()))
+pub(crate) fn meta(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
+    let (trace, timeline) = (&engine.trace, engine.timeline());
+    let json = &mut answer.json;
+    json.put("origin_ns", engine.origin_ns.to_string())
+        .put("start_ns", engine.relative(trace.bounds.0))
+        .put("duration_ns", engine.relative(trace.bounds.1))
+        .put_cut("title", &title(trace), DETAIL_CHARS);
+    put_sources(engine, json);
+    put_clocks(json, clocks(trace));
+    put_counts(trace, json);
+    json.list("metadata", |json| {
+        for row in trace.metadata.rows() {
+            json.list("", |json| {
+                engine.put_string(json, "", row.key, DETAIL_CHARS);
+                engine.put_string(json, "", row.value, DETAIL_CHARS);
+                json.put("", row.source.0);
+            });
+        }
+    });
+    put_repairs(trace, json);
+    // The display's beat, where the trace has frames.
+    let frames = &timeline.frames;
+    let beat = (!frames.is_empty()).then_some(frames.vsync.period_ns);
+    json.put("vsync_ns", beat);
+    put_has(engine, json);
+    json.put("name_count", timeline.names.len());
+    Ok(())
 }
 
 /// The names of the inputs.
 fn title(trace: &Trace) -> String {
-    let names = trace
-        .sources
-        .name
-        .iter()
-        .map(|name| trace.strings.get(name));
-    let named: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
-    cut(&named.join(" + "), DETAIL_CHARS).into_owned()
+    let mut title = String::new();
+    for name in trace.sources.name.iter() {
+        let name = trace.strings.get(name);
+        if !title.is_empty() && !name.is_empty() {
+            title += " + ";
+        }
+        title += name;
+    }
+    title
 }
 
-fn sources(trace: &Trace) -> Vec<Value> {
-    let text = |id| cut(trace.strings.get(id), DETAIL_CHARS);
-    let source = |row: traceloom_trace::SourceRow| {
-        json!({
-            "name": text(row.name),
-            "format": text(row.format),
-            "title": text(row.name),
-            "bytes": row.bytes,
-        })
-    };
-    trace.sources.rows().map(source).collect()
+fn put_sources(engine: &Engine, json: &mut Json) {
+    json.objects("sources", engine.trace.sources.rows(), |json, row| {
+        engine.put_string(json, "name", row.name, DETAIL_CHARS);
+        engine.put_string(json, "format", row.format, DETAIL_CHARS);
+        engine.put_string(json, "title", row.name, DETAIL_CHARS);
+        json.put("bytes", row.bytes);
+    });
 }
 
 /// Which times slices have, as in a [`CallTree`](traceloom_analyze::CallTree).
@@ -68,62 +77,60 @@ pub(crate) fn clocks(trace: &Trace) -> TreeClocks {
     }
 }
 
-fn counts(trace: &Trace) -> Value {
-    json!({
-        "slices": trace.slices.len(),
-        "threads": trace.threads.len(),
-        "processes": trace.processes.len(),
-        "tracks": trace.tracks.len(),
-        "methods": trace.methods.len(),
-        "counters": trace.counters.len(),
-        "instants": trace.instants.len(),
-        "flows": trace.flows.len(),
-        "sched_slices": trace.sched_slices.len(),
-        "thread_states": trace.thread_states.len(),
-        "ftrace_events": trace.ftrace_events.len(),
-        "args": trace.args.len(),
-        "strings": trace.strings.len(),
-    })
+fn put_counts(trace: &Trace, json: &mut Json) {
+    let counts = [
+        ("slices", trace.slices.len()),
+        ("threads", trace.threads.len()),
+        ("processes", trace.processes.len()),
+        ("tracks", trace.tracks.len()),
+        ("methods", trace.methods.len()),
+        ("counters", trace.counters.len()),
+        ("instants", trace.instants.len()),
+        ("flows", trace.flows.len()),
+        ("sched_slices", trace.sched_slices.len()),
+        ("thread_states", trace.thread_states.len()),
+        ("ftrace_events", trace.ftrace_events.len()),
+        ("args", trace.args.len()),
+        ("strings", trace.strings.len()),
+    ];
+    json.object("counts", |json| {
+        for (table, rows) in counts {
+            json.put(table, rows);
+        }
+    });
 }
 
-fn metadata(trace: &Trace) -> Vec<Value> {
-    let text = |id| cut(trace.strings.get(id), DETAIL_CHARS);
-    let rows = trace.metadata.rows();
-    rows.map(|row| json!([text(row.key), text(row.value), row.source.0]))
-        .collect()
+fn put_repairs(trace: &Trace, json: &mut Json) {
+    json.objects("repairs", trace.repairs.rows(), |json, row| {
+        json.put("severity", row.kind.severity().name())
+            .put("kind", row.kind.name())
+            .put("count", row.count)
+            .put("title", row.kind.explanation())
+            .put("place", row.first.to_string())
+            .put_cut("detail", &row.detail, DETAIL_CHARS)
+            .put("source", row.source.0);
+    });
 }
 
-fn repairs(trace: &Trace) -> Vec<Value> {
-    let rows = trace.repairs.rows().iter();
-    rows.map(|row| {
-        json!({
-            "severity": row.kind.severity().name(),
-            "kind": row.kind.name(),
-            "count": row.count,
-            "title": row.kind.explanation(),
-            "place": row.first.to_string(),
-            "detail": cut(&row.detail, DETAIL_CHARS),
-            "source": row.source.0,
-        })
-    })
-    .collect()
-}
-
-/// The display's beat, where the trace has frames.
-fn vsync(engine: &Engine) -> Option<i64> {
-    let frames = &engine.timeline().frames;
-    (!frames.is_empty()).then_some(frames.vsync.period_ns)
-}
-
-fn has(engine: &Engine) -> Value {
+fn put_has(engine: &Engine, json: &mut Json) {
     let trace = &engine.trace;
-    json!({
-        "frames": !engine.timeline().frames.is_empty(),
-        "sched": !trace.sched_slices.is_empty(),
-        "states": !trace.thread_states.is_empty(),
-        "flows": !trace.flows.is_empty() || !trace.thread_states.is_empty(),
-        "methods": trace.slices.method_id.iter().any(|method| method != MethodId::NONE),
-        "args": !trace.args.is_empty(),
-        "diff": trace.sources.len() == 2,
-    })
+    let (sched, states) = (
+        !trace.sched_slices.is_empty(),
+        !trace.thread_states.is_empty(),
+    );
+    let mut methods = trace.slices.method_id.iter();
+    let has = [
+        ("frames", !engine.timeline().frames.is_empty()),
+        ("sched", sched),
+        ("states", states),
+        ("flows", !trace.flows.is_empty() || states),
+        ("methods", methods.any(|method| method != MethodId::NONE)),
+        ("args", !trace.args.is_empty()),
+        ("diff", trace.sources.len() == 2),
+    ];
+    json.object("has", |json| {
+        for (what, is_there) in has {
+            json.put(what, is_there);
+        }
+    });
 }

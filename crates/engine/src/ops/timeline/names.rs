@@ -3,21 +3,19 @@
 use traceloom_analyze::timeline::NameId;
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::Frame;
-use crate::text::{LIST_CHARS, cut};
 
-pub(crate) fn names(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
-    let names = &engine.timeline().names;
-    let mut texts = Vec::new();
-    for (at, id) in ask.u32s("ids")?.into_iter().enumerate() {
-        if at % 4096 == 0 {
-            cancel.check()?;
+pub(crate) fn names(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
+    let ids = ask.u32s("ids")?;
+    answer.json.list("names", |json| {
+        for (at, id) in ids.into_iter().enumerate() {
+            if at % 4096 == 0 && ask.cancel.is_raised() {
+                break;
+            }
+            engine.put_label(json, "", NameId(id));
         }
-        let label = names.label(&engine.trace, NameId(id));
-        texts.push(cut(&label, LIST_CHARS).into_owned());
-    }
-    Ok(Frame::new().with("names", texts))
+    });
+    ask.check()
 }

@@ -1,18 +1,17 @@
 //! What ran in a range.
 
 use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
 
-use crate::json::{Value, json};
 use traceloom_analyze::TimeRange;
 use traceloom_analyze::timeline::{RangeScope, RowKind, StateKind, inside};
-use traceloom_trace::{RowId, ThreadId};
+use traceloom_trace::{RowId, SmallSort, ThreadId};
 
+use super::find::stats_fields;
 use crate::ask::Ask;
-use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::{Answered, EngineError};
 use crate::frame::Frame;
+use crate::json::Json;
 use crate::scope::Scope;
 use crate::text::LIST_CHARS;
 
@@ -21,154 +20,143 @@ const USUAL_LIMIT: u32 = 500;
 /// Threads that are listed for a CPU.
 const TOP_THREADS: usize = 5;
 
-pub(crate) fn range(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
+pub(crate) fn range(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let scope = Scope::of(engine, ask)?;
-    let limit = ask.maybe("limit", Ask::u32)?.unwrap_or(USUAL_LIMIT) as usize;
-    let (by_name, hidden) = by_name(engine, &scope, limit, ask.flag("all_tracks"), cancel)?;
+    let limit = ask.u32_or("limit", USUAL_LIMIT)? as usize;
     let times = inside(&engine.trace, scope.range);
-    let (threads, more) = threads(engine, &scope, times, limit, cancel)?;
-    Ok(Frame::new()
-        .with("by_name", by_name)
-        .with("names_hidden", hidden)
-        .with("threads", threads)
-        .with("threads_hidden", more)
-        .with("cpus", cpus(engine, times, cancel)?)
-        .with("counters", counters(engine, times, limit, cancel)?))
+    let json = &mut answer.json;
+    put_names(engine, ask, &scope, limit, json)?;
+    put_threads(engine, ask, &scope, times, limit, json)?;
+    put_cpus(engine, ask, times, json);
+    put_counters(engine, ask, times, limit, json);
+    ask.check()
 }
 
-fn by_name(
-    engine: &Engine,
-    scope: &Scope,
-    limit: usize,
-    all_tracks: bool,
-    cancel: &Cancel,
-) -> Result<(Vec<Value>, usize), EngineError> {
+fn put_names(engine: &Engine, ask: &Ask, scope: &Scope, limit: usize, json: &mut Json) -> Answered {
     let tracks = scope.tracks(&engine.trace);
     let slices = RangeScope {
         range: scope.range,
         tracks: tracks.as_deref(),
-        all_tracks,
+        all_tracks: ask.flag("all_tracks"),
     };
-    let cancelled = || cancel.is_raised();
-    let stats = engine
-        .timeline()
-        .by_name(&engine.trace, &slices, limit, &cancelled);
+    let cancelled = || ask.cancel.is_raised();
+    let timeline = engine.timeline();
+    let stats = timeline.by_name(&engine.trace, &slices, limit, &cancelled);
     let (stats, hidden) = stats.ok_or(EngineError::Cancelled)?;
-    let row = stats.into_iter().map(|stats| {
-        json!({
-            "name": stats.name.0,
-            "label": engine.label(stats.name, LIST_CHARS),
-            "count": stats.count,
-            "total_ns": stats.total_ns,
-            "self_ns": stats.self_ns,
-            "min_ns": stats.min_ns,
-            "median_ns": stats.median_ns,
-            "p95_ns": stats.p95_ns,
-            "max_ns": stats.max_ns,
-        })
+    json.objects("by_name", &stats, |json, stats| {
+        json.put("name", stats.name.0);
+        engine.put_label(json, "label", stats.name);
+        json.put("count", stats.count);
+        stats_fields(json, stats);
     });
-    Ok((row.collect(), hidden))
+    json.put("names_hidden", hidden);
+    Ok(())
 }
 
 /// Threads that did something, those that ran longest first.
-fn threads(
+fn put_threads(
     engine: &Engine,
+    ask: &Ask,
     scope: &Scope,
     range: TimeRange,
     limit: usize,
-    cancel: &Cancel,
-) -> Result<(Vec<Value>, usize), EngineError> {
+    json: &mut Json,
+) -> Answered {
     let (trace, timeline) = (&engine.trace, engine.timeline());
+    let is_in_scope = |utid: ThreadId| {
+        let row = utid.row();
+        scope.has(
+            utid,
+            trace.threads.upid.get(row),
+            trace.threads.source.get(row),
+        )
+    };
     let mut used: Vec<(ThreadId, [i64; StateKind::COUNT])> = Vec::new();
     for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
         // A thread of two sources is listed once.
         let same = timeline.who_has_states(utid);
-        let is_listed = same != utid && scope.has_thread(trace, same);
-        if timeline.states_of(utid).is_empty() || is_listed || !scope.has_thread(trace, utid) {
+        let is_listed = same != utid && is_in_scope(same);
+        if timeline.states_of(utid).is_empty() || is_listed || !is_in_scope(utid) {
             continue;
         }
-        cancel.check()?;
+        ask.check()?;
         let times = timeline.thread_use(trace, utid, range);
         if times.iter().any(|ns| *ns > 0) {
             used.push((utid, times));
         }
     }
-    let running = |times: &[i64; StateKind::COUNT]| times[StateKind::Running as usize];
-    used.small_sort_by_key(|(utid, times)| (Reverse(running(times)), *utid));
+    used.small_sort_by_key(|(utid, times)| (Reverse(times[StateKind::Running as usize]), *utid));
     let hidden = used.len().saturating_sub(limit);
-    let row = |(utid, times): &(ThreadId, [i64; StateKind::COUNT])| {
-        let of = |kind: StateKind| times[kind as usize];
-        let both = |one: StateKind, other: StateKind| of(one).saturating_add(of(other));
-        json!({
-            "utid": utid.0,
-            "row": timeline.rows.of_thread(*utid),
-            "label": engine.thread_label(*utid),
-            "running_ns": of(StateKind::Running),
-            "runnable_ns": both(StateKind::Runnable, StateKind::Preempted),
-            "sleeping_ns": of(StateKind::Sleeping),
-            "uninterruptible_ns": of(StateKind::Uninterruptible),
-            "io_ns": of(StateKind::UninterruptibleIo),
-            "other_ns": both(StateKind::Stopped, StateKind::Unknown).saturating_add(of(StateKind::Dead)),
-        })
-    };
-    Ok((used.iter().take(limit).map(row).collect(), hidden))
+    used.truncate(limit);
+    json.objects("threads", &used, |json, (utid, times)| {
+        json.put("utid", utid.0)
+            .put("row", timeline.rows.of_thread(*utid));
+        engine.put_thread_label(json, "label", *utid);
+        put_times(json, times);
+    });
+    json.put("threads_hidden", hidden);
+    Ok(())
 }
 
-fn cpus(engine: &Engine, range: TimeRange, cancel: &Cancel) -> Result<Vec<Value>, EngineError> {
+fn put_cpus(engine: &Engine, ask: &Ask, range: TimeRange, json: &mut Json) {
     let (trace, timeline) = (&engine.trace, engine.timeline());
-    let whole = (i128::from(range.to_ns) - i128::from(range.from_ns)).max(1) as f64;
-    let mut cpus = Vec::new();
-    for cpu in (0..timeline.cpus()).filter(|cpu| !timeline.runs_of(*cpu).is_empty()) {
-        cancel.check()?;
+    let to_ns = range.to_ns.max(range.from_ns);
+    let whole = to_ns.abs_diff(range.from_ns).max(1) as f64;
+    let is_used = |cpu: &u32| !timeline.runs_of(*cpu).is_empty() && !ask.cancel.is_raised();
+    let used = (0..timeline.cpus()).filter(is_used);
+    json.objects("cpus", used, |json, cpu| {
         let used = timeline.cpu_use(trace, cpu, range);
-        let top = used.top.iter().take(TOP_THREADS).map(
-            |&(utid, ns)| json!({"utid": utid.0, "label": engine.thread_label(utid), "ns": ns}),
-        );
-        cpus.push(json!({
-            "cpu": cpu,
-            "row": timeline.rows.of_cpu(cpu),
-            "busy_ns": used.busy_ns,
-            "percent": used.busy_ns as f64 * 100.0 / whole,
-            "top": top.collect::<Vec<_>>(),
-        }));
-    }
-    Ok(cpus)
+        json.put("cpu", cpu)
+            .put("row", timeline.rows.of_cpu(cpu))
+            .put("busy_ns", used.busy_ns)
+            .put("percent", used.busy_ns as f64 * 100.0 / whole);
+        let top = used.top.iter().take(TOP_THREADS);
+        json.objects("top", top, |json, &(utid, ns)| {
+            json.put("utid", utid.0);
+            engine.put_thread_label(json, "label", utid);
+            json.put("ns", ns);
+        });
+    });
 }
 
-fn counters(
-    engine: &Engine,
-    range: TimeRange,
-    limit: usize,
-    cancel: &Cancel,
-) -> Result<Vec<Value>, EngineError> {
+fn put_counters(engine: &Engine, ask: &Ask, range: TimeRange, limit: usize, json: &mut Json) {
     let (trace, timeline) = (&engine.trace, engine.timeline());
-    let mut counters = Vec::new();
-    for (at, row) in timeline.rows.all.iter().enumerate() {
-        if row.kind != RowKind::Counter || counters.len() >= limit {
-            continue;
+    let mut room = limit;
+    json.list("counters", |json| {
+        for (at, row) in timeline.rows.all.iter().enumerate() {
+            if row.kind != RowKind::Counter || room == 0 || ask.cancel.is_raised() {
+                continue;
+            }
+            if let Some(used) = timeline.counter_use(trace, row.track, range) {
+                room -= 1;
+                json.object("", |json| {
+                    json.put("row", at)
+                        .put_cut("label", &row.name, LIST_CHARS)
+                        .put("min", used.extremes.0)
+                        .put("max", used.extremes.1)
+                        .put("mean", used.mean)
+                        .put("last", used.last);
+                });
+            }
         }
-        cancel.check()?;
-        if let Some(used) = timeline.counter_use(trace, row.track, range) {
-            counters.push(json!({
-                "row": at,
-                "label": crate::text::cut(&row.name, LIST_CHARS),
-                "min": used.extremes.0,
-                "max": used.extremes.1,
-                "mean": used.mean,
-                "last": used.last,
-            }));
-        }
-    }
-    Ok(counters)
+    });
 }
 
-impl Scope {
-    /// Whether a thread belongs to the scope.
-    fn has_thread(&self, trace: &traceloom_trace::Trace, utid: ThreadId) -> bool {
-        let row = trace.threads.row(utid.row());
-        let threads = self.threads.as_ref();
-        threads.is_none_or(|threads| threads.binary_search(&utid.0).is_ok())
-            && self.process.is_none_or(|process| process == row.upid.0)
-            && self.source.is_none_or(|source| source == row.source.0)
+/// Adds a thread's times in the states that the page tells apart, ns.
+pub(super) fn put_times(json: &mut Json, times: &[i64; StateKind::COUNT]) {
+    let groups: [(&str, &[StateKind]); 6] = [
+        ("running_ns", &[StateKind::Running]),
+        ("runnable_ns", &[StateKind::Runnable, StateKind::Preempted]),
+        ("sleeping_ns", &[StateKind::Sleeping]),
+        ("uninterruptible_ns", &[StateKind::Uninterruptible]),
+        ("io_ns", &[StateKind::UninterruptibleIo]),
+        (
+            "other_ns",
+            &[StateKind::Stopped, StateKind::Unknown, StateKind::Dead],
+        ),
+    ];
+    for (key, kinds) in groups {
+        let add = |sum: i64, kind: &StateKind| sum.saturating_add(times[*kind as usize]);
+        json.put(key, kinds.iter().fold(0, add));
     }
 }

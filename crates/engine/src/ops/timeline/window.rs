@@ -6,12 +6,11 @@ use traceloom_analyze::timeline::{
     CounterPoint, NameId, RowKind, ShownInstant, ShownSlice, ShownState, Timeline, Window,
     WindowRow,
 };
-use traceloom_trace::{NO_DURATION, SliceId, ThreadId, Trace};
+use traceloom_trace::{SliceId, ThreadId, Trace};
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::Answered;
 use crate::frame::{Frame, Varints};
 
 /// No screen has more pixels in a row, and no window more parts than this.
@@ -23,20 +22,22 @@ const SEVERAL: u8 = 2;
 const REPAIRED: u8 = 4;
 const LATE: u8 = 8;
 
-pub(crate) fn window(engine: &Engine, ask: &Ask, cancel: &Cancel) -> Result<Frame, EngineError> {
+pub(crate) fn window(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let (window, levels) = (window_of(engine, ask)?, levels_of(ask)?);
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let mut all = All::default();
     for row in ask.u32s("rows")? {
-        cancel.check()?;
+        ask.check()?;
         let shown = timeline.window(trace, row, &window, levels.clone());
         let kind = timeline.rows.all.get(row as usize).map(|row| row.kind);
         all.add(shown, kind != Some(RowKind::Thread));
     }
-    Ok(all.frame(engine))
+    all.note_offsets();
+    all.columns(engine, answer);
+    Ok(())
 }
 
-fn window_of(engine: &Engine, ask: &Ask) -> Result<Window, EngineError> {
+fn window_of(engine: &Engine, ask: &Ask) -> Answered<Window> {
     let (from, to) = (ask.f64("from")?, ask.f64("to")?);
     let least = (to - from).max(0.0) / MOST_PIXELS;
     Ok(Window {
@@ -46,10 +47,10 @@ fn window_of(engine: &Engine, ask: &Ask) -> Result<Window, EngineError> {
     })
 }
 
-fn levels_of(ask: &Ask) -> Result<Range<u32>, EngineError> {
-    let from = ask.maybe("min_level", Ask::u32)?.unwrap_or(0);
+fn levels_of(ask: &Ask) -> Answered<Range<u32>> {
+    let from = ask.u32_or("min_level", 0)?;
     // The highest level that is wanted, too.
-    let to = ask.maybe("max_level", Ask::u32)?.unwrap_or(u32::MAX);
+    let to = ask.u32_or("max_level", u32::MAX)?;
     Ok(from..to.saturating_add(1))
 }
 
@@ -86,75 +87,59 @@ impl All {
         }
     }
 
-    fn frame(mut self, engine: &Engine) -> Frame {
-        self.note_offsets();
+    fn columns(&self, engine: &Engine, answer: &mut Frame) {
         let (trace, timeline) = (&engine.trace, engine.timeline());
-        let [slices, states, points, instants] = std::mem::take(&mut self.first);
-        let frame = Frame::new()
-            .u32("first_slice", slices)
-            .u32("first_state", states)
-            .u32("first_point", points)
-            .u32("first_instant", instants);
-        let frame = self.slice_columns(engine, frame);
-        let hue = |(state, ran): &(ShownState, bool)| match ran {
-            true => timeline.hue_of_thread(ThreadId(state.who)),
-            false => 0,
-        };
-        let states = || self.states.iter();
-        let who: Vec<u32> = states().map(|(state, _)| state.who).collect();
+        let firsts = ["first_slice", "first_state", "first_point", "first_instant"];
+        for (name, first) in firsts.into_iter().zip(&self.first) {
+            answer.u32(name, first, &|at| *at);
+        }
+        self.slice_columns(engine, answer);
+        let who: Vec<u32> = self.states.iter().map(|(state, _)| state.who).collect();
         let mut times = Stretches::new(engine.origin_ns);
-        states().for_each(|(state, _)| times.push(state.ts, state.end));
-        frame
-            .u8("t_times", times.bytes.0)
-            .u8("t_state", states().map(|(state, _)| state.state as u8))
+        for (state, _) in &self.states {
+            times.push(state.ts, state.end);
+        }
+        answer
+            .u8s("t_times", &times.bytes.0)
+            .u8("t_state", &self.states, &|(state, _)| state.state as u8)
             .narrow("t_who", &who)
-            .u8("t_hue", states().map(hue))
-            .f64(
-                "p_ts",
-                self.points.iter().map(|point| engine.relative(point.ts)),
-            )
-            .f64("p_min", self.points.iter().map(|point| point.min))
-            .f64("p_max", self.points.iter().map(|point| point.max))
-            .f64("p_last", self.points.iter().map(|point| point.last))
-            .f64(
-                "i_ts",
-                self.instants
-                    .iter()
-                    .map(|instant| engine.relative(instant.ts)),
-            )
-            .u32(
-                "i_name",
-                self.instants.iter().map(|instant| {
-                    let name = trace.instants.name.get(instant.id as usize);
-                    timeline.names.of_text(name).0
-                }),
-            )
-            .u32("i_id", self.instants.iter().map(|instant| instant.id))
+            .u8("t_hue", &self.states, &|(state, ran)| match ran {
+                true => timeline.hue_of_thread(ThreadId(state.who)),
+                false => 0,
+            })
+            .f64("p_ts", &self.points, &|point| engine.relative(point.ts))
+            .f64("p_min", &self.points, &|point| point.min)
+            .f64("p_max", &self.points, &|point| point.max)
+            .f64("p_last", &self.points, &|point| point.last)
+            .f64("i_ts", &self.instants, &|instant| {
+                engine.relative(instant.ts)
+            })
+            .u32("i_name", &self.instants, &|instant| {
+                let name = trace.instants.name.get(instant.id as usize);
+                timeline.names.of_text(name).0
+            })
+            .u32("i_id", &self.instants, &|instant| instant.id);
     }
 
-    fn slice_columns(&self, engine: &Engine, frame: Frame) -> Frame {
-        let (trace, timeline) = (&engine.trace, engine.timeline());
-        let slices = || self.slices.iter();
-        let names: Vec<NameId> = slices()
-            .map(|slice| timeline.names.of_slice(slice.id as usize))
-            .collect();
+    fn slice_columns(&self, engine: &Engine, answer: &mut Frame) {
+        let (trace, names) = (&engine.trace, &engine.timeline().names);
         let (mut times, mut id) = (Stretches::new(engine.origin_ns), 0);
-        for slice in slices() {
+        let (mut levels, mut shown_names) = (Vec::new(), Vec::new());
+        for slice in &self.slices {
             times.push(slice.ts, slice.end);
             times.bytes.signed(i64::from(slice.id) - id);
             id = slice.id.into();
+            levels.push(slice.level);
+            shown_names.push(names.of_slice(slice.id as usize).0);
         }
-        let level: Vec<u32> = slices().map(|slice| slice.level).collect();
-        let name: Vec<u32> = names.iter().map(|name| name.0).collect();
-        frame
-            .u8("s_times", times.bytes.0)
-            .narrow("s_level", &level)
-            .narrow("s_name", &name)
-            .u8(
-                "s_flags",
-                slices().map(|slice| flags(trace, timeline, slice)),
-            )
-            .u8("s_hue", names.iter().map(|name| timeline.names.hue(*name)))
+        answer
+            .u8s("s_times", &times.bytes.0)
+            .narrow("s_level", &levels)
+            .narrow("s_name", &shown_names)
+            .u8("s_flags", &self.slices, &|slice| {
+                flags(trace, engine.timeline(), slice)
+            })
+            .u8("s_hue", &shown_names, &|name| names.hue(NameId(*name)));
     }
 }
 
@@ -189,14 +174,4 @@ fn flags(trace: &Trace, timeline: &Timeline, slice: &ShownSlice) -> u8 {
         | when(slice.several, SEVERAL)
         | when(timeline.is_repaired(trace, slice.id as usize), REPAIRED)
         | when(timeline.frames.is_late(SliceId(slice.id)), LATE)
-}
-
-impl Engine {
-    /// A length for the page: -1 stays.
-    pub(crate) fn duration(&self, dur_ns: i64) -> f64 {
-        match dur_ns {
-            NO_DURATION => -1.0,
-            dur => dur as f64,
-        }
-    }
 }
