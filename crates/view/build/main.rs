@@ -18,8 +18,6 @@ mod bundle;
 mod module;
 #[path = "../src/short/mod.rs"]
 mod short;
-#[path = "../src/style.rs"]
-mod style;
 #[path = "../src/tokens.rs"]
 mod tokens;
 
@@ -56,12 +54,15 @@ fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=src");
     let web = here.join("web");
     fs::write(out.join("assets.rs"), assets(&web)?)?;
-    let page = script(&web, "app/main")?;
-    let css = style(&web)?;
-    let both = [css.as_bytes(), page.as_bytes()].join(&0);
-    fs::write(out.join("page.pack"), pack_text(&both)?)?;
-    fs::write(out.join("page.css"), css)?;
+    let (page, style) = (script(&web, "app/main")?, style(&web)?);
+    let both = format!("{style}\0{page}");
+    fs::write(out.join("page.pack"), pack_text(both.as_bytes())?)?;
     fs::write(out.join("page.js"), page)?;
+    fs::write(out.join("page.css"), style)?;
+    for (name, path) in [("first.css", "first.css"), ("live.css", "live/live.css")] {
+        let style = fs::read_to_string(web.join(path))?;
+        fs::write(out.join(name), short::short_style(&style))?;
+    }
     fs::write(out.join("live.js"), script(&web, "live/live")?)?;
     fs::write(out.join("start.js"), script(&web, "source/start")?)?;
     let root = here.ancestors().nth(2).ok_or("no workspace")?;
@@ -80,20 +81,6 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The page's style sheet and the rooms', as short as they get.
-fn style(web: &Path) -> Result<String> {
-    let mut files = Vec::new();
-    collect(web, web, &mut files)?;
-    files.retain(|file| file.ends_with(".css") && file.contains('/'));
-    files.sort();
-    files.insert(0, "page.css".to_owned());
-    let texts: Vec<String> = files
-        .iter()
-        .map(|file| fs::read_to_string(web.join(file)))
-        .collect::<std::io::Result<_>>()?;
-    Ok(style::stripped(&texts.concat()))
-}
-
 fn gzipped(content: &[u8]) -> Result<Vec<u8>> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(content)?;
@@ -104,6 +91,19 @@ fn gzipped(content: &[u8]) -> Result<Vec<u8>> {
 fn script(web: &Path, entry: &str) -> Result<String> {
     let find = |name: &str| fs::read_to_string(web.join(format!("{name}.js"))).ok();
     short::shortened(entry, &find)
+}
+
+/// `page.css` and what the rooms add to it, but for what only a server's page has.
+fn style(web: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    collect(web, web, &mut files)?;
+    files.retain(|file| file.contains('/') && file.ends_with(".css") && file != "live/live.css");
+    files.sort();
+    let mut style = fs::read_to_string(web.join("page.css"))?;
+    for file in files {
+        style += &fs::read_to_string(web.join(file))?;
+    }
+    Ok(short::short_style(&style))
 }
 
 /// `ASSETS`: each style sheet and document of the page by its path below `web/`.

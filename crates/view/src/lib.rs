@@ -20,8 +20,6 @@ mod report;
 mod server;
 #[cfg(test)]
 mod short;
-#[cfg(test)]
-mod style;
 mod tokens;
 
 pub use bundle::BundleError;

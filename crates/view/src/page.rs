@@ -28,8 +28,12 @@ const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 const START_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/start.js"));
 /// Likewise of [`LIVE`].
 const LIVE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/live.js"));
-/// The style sheets as one, without what nothing needs.
+/// What a report shows before it is unpacked: `first.css`, shortened.
+const FIRST_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/first.css"));
+/// `page.css` and the rooms' own, but for [`LIVE_STYLE`].
 const PAGE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
+/// The style of what follows a recording.
+const LIVE_STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.css"));
 /// [`PAGE_STYLE`], a zero byte and [`PAGE_SCRIPT`], packed.
 const PAGE_PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.pack"));
 
@@ -63,14 +67,14 @@ pub enum PageError {
 pub struct PageParts {
     /// The shell, with empty `<style>` and `<script type="module">` elements.
     pub html: String,
-    /// The style sheet.
+    /// The style sheet of a server's page.
     pub css: String,
+    /// The part of it that a report has unpacked, for what it shows before its script runs.
+    pub first_css: String,
     /// All modules as one module script.
     pub script: String,
     /// The module script that unpacks it in a report.
     pub start: String,
-    /// The style of a report until it is unpacked.
-    pub start_css: String,
     /// What a page of a server has besides: it follows a recording.
     pub live: String,
 }
@@ -105,10 +109,10 @@ impl PageParts {
         Ok(Self {
             html: file("page.html")?,
             css: match web {
-                Web::Inside => PAGE_STYLE.to_owned(),
+                Web::Inside => [FIRST_STYLE, PAGE_STYLE, LIVE_STYLE].concat(),
                 Web::Folder(_) => style(web)?,
             },
-            start_css: file("start.css")?,
+            first_css: FIRST_STYLE.to_owned(),
             script: script(ENTRY, PAGE_SCRIPT)?,
             start: script(START, START_SCRIPT)?,
             live: script(LIVE, LIVE_SCRIPT)?,
@@ -167,15 +171,13 @@ impl ReportShell for PageParts {
     fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
         let [unpacker, page, _] = self.packed()?;
         let packed = element("unpacker", unpacker) + &element("page", page);
-        Ok(self.html_with(&self.start_css, &self.start, head, &(packed + data))?)
+        Ok(self.html_with(&self.first_css, &self.start, head, &(packed + data))?)
     }
 
     fn style_and_script(&self) -> (String, String) {
-        let hashes = |texts: [&String; 2]| texts.map(|text| hash(text)).join(" ");
-        (
-            hashes([&self.start_css, &self.css]),
-            hashes([&self.start, &self.script]),
-        )
+        let scripts = [&self.start, &self.script].map(|script| hash(script));
+        let styles = [&self.first_css, PAGE_STYLE].map(hash);
+        (styles.join(" "), scripts.join(" "))
     }
 
     fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
@@ -192,9 +194,10 @@ fn element(name: &str, packed: &[u8]) -> String {
     )
 }
 
-/// `page.css`, then the rooms' own.
+/// `first.css`, `page.css`, then the rooms' own.
 fn style(web: &Web) -> Result<String, PageError> {
-    let mut css = web.file("page.css").ok_or(PageError::Missing("page.css"))?;
+    let file = |name| web.file(name).ok_or(PageError::Missing(name));
+    let mut css = file("first.css")? + &file("page.css")?;
     for path in web.styles() {
         css += &web.file(&path).unwrap_or_default();
     }

@@ -18,7 +18,7 @@ fn gzipped(text: &str) -> usize {
 #[test]
 fn the_page_is_light() {
     let parts = PageParts::new().unwrap();
-    let plain = [&parts.html, &parts.start_css, &parts.start].map(|text| gzipped(text));
+    let plain = [&parts.html, &parts.first_css, &parts.start].map(|text| gzipped(text));
     let packed = parts.packed().unwrap().map(<[u8]>::len);
     let [shell, style, start] = plain;
     let [unpacker, page, engine] = packed;

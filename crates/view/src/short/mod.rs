@@ -18,9 +18,13 @@ mod code;
 mod constants;
 mod edit;
 mod flat;
+mod operators;
 mod rename;
 mod scopes;
 mod squeeze;
+mod style;
+
+pub(crate) use style::short_style;
 
 /// `entry` and all that it imports as one short script.
 ///

@@ -104,10 +104,14 @@ impl Variables {
         let mut order: Vec<usize> = (0..places.len())
             .filter(|&v| !places[v].is_empty())
             .collect();
+        // Alike functions get alike names: parameters in their order, then what is used most.
         order.sort_by_key(|&variable| {
             let (from, to) = ranges[variable];
-            let uses = if is_outer(variable) {
-                0
+            let name = self.declared[variable].0;
+            let in_order =
+                is_outer(variable) || code.parents[name].is_some_and(|open| code.text(open) == "(");
+            let uses = if in_order {
+                usize::MAX
             } else {
                 places[variable].len()
             };

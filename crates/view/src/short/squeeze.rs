@@ -4,12 +4,13 @@
 use super::code::{Brace, Code};
 use super::constants::constants;
 use super::edit::{Edit, pass};
+use super::operators::binds_more;
 use crate::tokens::{Kind, Open};
 
 /// The script in as few bytes as this knows to write it.
 pub(crate) fn squeezed(script: &str) -> Result<String, Open> {
     let mut script = pass(script, &|_| {})?;
-    for step in [parentheses, words, arrows, constants] {
+    for step in [parentheses, parentheses, words, calls, arrows, constants] {
         script = pass(&script, &step)?;
     }
     loop {
@@ -28,7 +29,8 @@ fn parentheses(edit: &mut Edit<'_>) {
     for open in 0..edit.texts.len() {
         let code = &edit.code;
         if code.text(open) != "("
-            || !(is_chain_in_parentheses(code, open) || is_whole_expression(code, open))
+            || !is_group(code, open)
+            || !(is_chain(code, open) || is_whole(code, open) || is_operand(code, open))
         {
             continue;
         }
@@ -45,7 +47,13 @@ fn is_group(code: &Code<'_>, open: usize) -> bool {
         code.text(open + 1),
         "{" | "function" | "class" | "async" | "let" | ")"
     );
-    close < code.tokens.len() && !begins && !code.is_arrow(close + 1) && !is_call(code, open)
+    // Of two, the inner ones go first.
+    let is_double = code.text(open + 1) == "(" && code.closes[open + 1] + 1 == close;
+    close < code.tokens.len()
+        && !is_double
+        && !begins
+        && !code.is_arrow(close + 1)
+        && !is_call(code, open)
 }
 
 /// The bracket is that of a call or of parameters, or of `if (…)`.
@@ -71,16 +79,14 @@ fn is_call(code: &Code<'_>, open: usize) -> bool {
             !operators.contains(&before) || (open > 1 && code.before(open - 1) == ".")
         }
         Some(Kind::Text) => !before.ends_with("${"),
-        _ => matches!(before, ")" | "]") || (before == "}") || before == ".",
+        _ => matches!(before, ")" | "]" | "}") || (before == "." && !is_spread(code, open)),
     }
 }
 
 /// A chain of names, calls and indices is an operand wherever it stands in parentheses.
-fn is_chain_in_parentheses(code: &Code<'_>, open: usize) -> bool {
+fn is_chain(code: &Code<'_>, open: usize) -> bool {
     let close = code.closes[open];
-    if !is_group(code, open)
-        || code.tokens[open + 1].kind != Kind::Word && code.text(open + 1) != "["
-    {
+    if code.tokens[open + 1].kind != Kind::Word && code.text(open + 1) != "[" {
         return false;
     }
     let first = code.text(open + 1);
@@ -116,18 +122,39 @@ fn is_chain_in_parentheses(code: &Code<'_>, open: usize) -> bool {
     true
 }
 
-/// What stands between marks that bind less than any operator but a comma.
-fn is_whole_expression(code: &Code<'_>, open: usize) -> bool {
+/// Before and behind stand marks that bind less than any operator but a comma.
+fn is_whole(code: &Code<'_>, open: usize) -> bool {
     let close = code.closes[open];
-    let after_arrow = open >= 2 && code.is_arrow(open - 2);
-    let before = code.before(open);
-    let is_assigned =
-        before == "=" && open >= 2 && !matches!(code.before(open - 1), "=" | "!" | "<" | ">");
-    let starts = matches!(before, "(" | "[" | "," | "return") || after_arrow || is_assigned;
-    let ends = matches!(code.text(close + 1), ";" | ")" | "]" | "," | "}")
-        || code.text(close + 1).starts_with('}');
+    let next = code.text(close + 1);
+    let ends = match code.before(open) {
+        "?" => next == ":",
+        _ => matches!(next, ";" | ")" | "]" | ",") || next.starts_with('}'),
+    };
     let mut inside = (open + 1..close).filter(|&at| code.parents[at] == Some(open));
-    starts && ends && is_group(code, open) && inside.all(|at| !matches!(code.text(at), "," | "in"))
+    ends && is_after_delimiter(code, open) && inside.all(|at| !matches!(code.text(at), "," | "in"))
+}
+
+fn is_after_delimiter(code: &Code<'_>, open: usize) -> bool {
+    let (before, first) = (code.before(open), open.saturating_sub(2));
+    let is_assigned = || !matches!(code.text(first), "=" | "!" | "<" | ">");
+    match before {
+        "(" | "[" | "," | ":" | "return" => true,
+        "?" => code.text(first) != "?",
+        "=" => is_assigned(),
+        ">" => code.is_arrow(first),
+        "." => is_spread(code, open),
+        _ => before.ends_with("${"),
+    }
+}
+
+/// `...` stands before this.
+fn is_spread(code: &Code<'_>, at: usize) -> bool {
+    at > 2 && (at - 3..at).all(|at| code.text(at) == ".")
+}
+
+/// An operand that binds more than the operators beside it.
+fn is_operand(code: &Code<'_>, open: usize) -> bool {
+    binds_more(code, open, is_after_delimiter(code, open))
 }
 
 /// `true` → `!0`, `"a"` in double quotes, `0.5` → `.5`, `1000` → `1e3`, `0x10` → `16`.
@@ -141,6 +168,7 @@ fn words(edit: &mut Edit<'_>) {
         match text {
             "true" if is_value => edit.set(at, "!0"),
             "false" if is_value => edit.set(at, "!1"),
+            "undefined" if is_value => edit.set(at, "void 0"),
             _ if code.tokens[at].kind == Kind::Word
                 && text.starts_with(|first: char| first.is_ascii_digit())
                 && is_value =>
@@ -172,11 +200,25 @@ fn number(text: &str) -> String {
     {
         return value.to_string();
     }
+    let text = text.replace('_', "");
     let digits = text.trim_end_matches('0');
     let zeros = text.len() - digits.len();
     match zeros > 2 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         true => format!("{digits}e{zeros}"),
-        false => text.to_owned(),
+        false => text,
+    }
+}
+
+/// `new Set()` → `new Set`
+fn calls(edit: &mut Edit<'_>) {
+    for open in 2..edit.texts.len() {
+        let code = &edit.code;
+        let is_new = code.before(open - 1) == "new" && code.is_name(open - 1);
+        let is_end = matches!(code.text(open + 2), "," | ";" | ")" | "]" | "}");
+        if is_new && code.text(open) == "(" && code.closes[open] == open + 1 && is_end {
+            edit.set(open, "");
+            edit.set(open + 1, "");
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 // A file dropped on the page of a live server opens there, instead of what is shown.
 
 import {token} from "source/server";
+import {el} from "ui/dom";
+import {elide} from "ui/format";
 
 /** Letters of a file's name that are shown. */
 const NAME_LETTERS = 60;
@@ -11,7 +13,7 @@ const NAME_LETTERS = 60;
  * @param {{live: boolean}} source A report has no server that could read a file; it says so.
  */
 export function startDrop(source) {
-  const sheet = new Sheet();
+  const sheet = dropSheet();
   /** Elements that the pointer is in: `dragleave` comes for each one that it leaves. */
   let inside = 0;
   /** @type {XMLHttpRequest | null} */
@@ -61,20 +63,20 @@ export function startDrop(source) {
   /** @param {string} name @param {Blob} body */
   function send(name, body) {
     const request = new XMLHttpRequest();
-    const title = `Opening ${short(name)}`;
+    const title = `Opening ${elide(name, NAME_LETTERS)}`;
     sending = request;
     sheet.show(title, "");
     request.upload.onprogress = ({loaded, total}) => sheet.progress(loaded, total);
     request.upload.onload = () => sheet.show(title, "Sorting what was read…");
     request.onload = () => {
       sending = null;
-      if (request.status !== 200) return sheet.show(`${short(name)} does not open`, request.responseText.trim());
+      if (request.status !== 200) return sheet.show(`${elide(name, NAME_LETTERS)} does not open`, request.responseText.trim());
       const query = new URLSearchParams({token: token(), trace: String(JSON.parse(request.responseText).trace)});
       location.assign(`/?${query}`);
     };
     request.onerror = () => {
       sending = null;
-      sheet.show(`${short(name)} does not open`, "It cannot be read (is it a folder?), or the server is gone.");
+      sheet.show(`${elide(name, NAME_LETTERS)} does not open`, "It cannot be read (is it a folder?), or the server is gone.");
     };
     request.onabort = () => {
       sending = null;
@@ -102,51 +104,29 @@ function one(files) {
   return {name: `${name}.key`, body: new Blob([first, second])};
 }
 
-/** @param {string} name */
-function short(name) {
-  if (name.length <= NAME_LETTERS) return name;
-  const half = NAME_LETTERS / 2;
-  return `${name.slice(0, half)}…${name.slice(-half)}`;
-}
-
 /** What lies over the page meanwhile. */
-class Sheet {
-  constructor() {
-    this.title = document.createElement("strong");
-    this.text = document.createElement("p");
-    this.bar = document.createElement("progress");
-    this.close = document.createElement("button");
-    this.close.textContent = "Close (Esc)";
-    this.close.onclick = () => dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}));
-    const box = document.createElement("div");
-    box.append(this.title, this.bar, this.text, this.close);
-    this.element = document.createElement("div");
-    this.element.className = "drop";
-    this.element.hidden = true;
-    this.element.setAttribute("role", "status");
-    this.element.append(box);
-    document.body.append(this.element);
-  }
-
-  /** @param {string} title @param {string} text */
-  show(title, text) {
-    this.title.textContent = title;
-    this.text.textContent = text;
-    this.bar.hidden = true;
-    this.close.hidden = text === "";
-    this.element.hidden = false;
-  }
-
-  /** @param {number} done @param {number} total */
-  progress(done, total) {
-    this.bar.hidden = false;
-    this.bar.max = total;
-    this.bar.value = done;
-    this.text.textContent = `${(100 * done / Math.max(total, 1)).toFixed(0)} %`;
-    this.close.hidden = false;
-  }
-
-  hide() {
-    this.element.hidden = true;
-  }
+function dropSheet() {
+  const title = el("strong"), text = el("p"), bar = el("progress");
+  const close = el("button", {onclick: () => dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}))}, "Close (Esc)");
+  const element = el("div", {class: "drop", hidden: true, role: "status"}, el("div", {}, title, bar, text, close));
+  document.body.append(element);
+  return {
+    element,
+    /** @param {string} what @param {string} more */
+    show(what, more) {
+      title.textContent = what;
+      text.textContent = more;
+      bar.hidden = true;
+      close.hidden = more === "";
+      element.hidden = false;
+    },
+    /** @param {number} done @param {number} total */
+    progress(done, total) {
+      bar.hidden = close.hidden = false;
+      bar.max = total;
+      bar.value = done;
+      text.textContent = `${(100 * done / Math.max(total, 1)).toFixed(0)} %`;
+    },
+    hide() { element.hidden = true; },
+  };
 }

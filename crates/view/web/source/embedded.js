@@ -29,8 +29,7 @@ export function isReport() {
 
 /** @returns {import("source/source").TraceSource} */
 export function embeddedSource() {
-  const queue = new Queue();
-  return {live: false, ask: queue.ask, ready: queue.ready};
+  return {live: false, ...queue()};
 }
 
 /** The report's data, which leaves the document: nobody needs it twice. @returns {Promise<Order>} */
@@ -86,89 +85,88 @@ function start(hear) {
 }
 
 /** Gives the engine one question at a time, the most urgent first, and forgets aborted ones. */
-class Queue {
-  constructor() {
-    /** @type {Waiting[]} */
-    this.waiting = [];
-    /** @type {Waiting | null} The question that the engine works on. */
-    this.current = null;
-    this.loaded = false;
-    /** @type {string | null} Why there is no trace. */
-    this.failure = null;
-    /** @type {(progress: Progress) => void} */
-    this.report = () => {};
-    this.send = start((news) => this.hear(news));
-    /** @type {Promise<void>} */
-    this.loading = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    // Who asks hears of a failure; nobody may have asked yet.
-    this.loading.catch(() => {});
-    data().then(this.send, (error) => this.fail(String(error)));
-  }
+function queue() {
+  /** @type {Waiting[]} */
+  let waiting = [];
+  /** @type {Waiting | null} the question that the engine works on */
+  let current = null;
+  let loaded = false;
+  /** @type {string | null} why there is no trace */
+  let failure = null;
+  /** @type {(progress: Progress) => void} */
+  let report = () => {};
+  /** @type {() => void} */
+  let resolveLoading = () => {};
+  /** @type {(error: AskError) => void} */
+  let rejectLoading = () => {};
+  /** @type {Promise<void>} */
+  const loading = new Promise((resolve, reject) => {
+    resolveLoading = resolve;
+    rejectLoading = reject;
+  });
+  const send = start(hear);
 
-  ready = (/** @type {(progress: Progress) => void} */ report) => {
-    this.report = report;
-    return this.loading;
-  };
-
-  /** @type {(question: Question, options?: AskOptions) => Promise<Answer>} */
-  ask = (question, {signal, priority = 0} = {}) => {
-    return new Promise((resolve, reject) => {
-      if (this.failure !== null) return reject(new AskError(this.failure));
-      if (signal?.aborted) return reject(aborted());
-      const waiting = {question: JSON.stringify(question), priority, resolve, reject};
-      signal?.addEventListener("abort", () => {
-        this.waiting = this.waiting.filter((other) => other !== waiting);
-        reject(aborted());
-      }, {once: true});
-      this.waiting.push(waiting);
-      this.next();
-    });
-  };
-
-  next() {
-    if (!this.loaded || this.current || this.waiting.length === 0) return;
-    const urgent = Math.max(...this.waiting.map((waiting) => waiting.priority));
-    const at = this.waiting.findIndex((waiting) => waiting.priority === urgent);
-    [this.current] = this.waiting.splice(at, 1);
-    this.send({op: "ask", question: this.current.question});
+  function next() {
+    if (!loaded || current || waiting.length === 0) return;
+    const urgent = Math.max(...waiting.map(({priority}) => priority));
+    const at = waiting.findIndex(({priority}) => priority === urgent);
+    [current] = waiting.splice(at, 1);
+    send({op: "ask", question: current.question});
   }
 
   /** @param {News} news */
-  hear(news) {
-    if ("done" in news) {
-      this.report(news);
-    } else if ("loaded" in news) {
-      this.loaded = true;
-      this.resolve?.();
-    } else if (!this.loaded) {
-      this.fail("error" in news ? news.error : "the engine broke down");
-    } else {
-      this.settle(news);
-    }
-    this.next();
+  function hear(news) {
+    const broken = "error" in news ? news.error : "the engine broke down";
+    if ("done" in news) report(news);
+    else if ("loaded" in news) {
+      loaded = true;
+      resolveLoading();
+    } else if (loaded) settle(news, broken);
+    else fail(broken);
+    next();
   }
 
-  /** @param {News} news */
-  settle(news) {
-    const current = this.current;
-    this.current = null;
-    if (!current) return;
+  /** @param {News} news @param {string} broken what to say if it is no answer */
+  function settle(news, broken) {
+    const asked = current;
+    current = null;
+    if (!asked) return;
     try {
-      if (!("answer" in news)) throw new AskError("error" in news ? news.error : "the engine broke down");
-      current.resolve(decode(news.answer));
+      if (!("answer" in news)) throw new AskError(broken);
+      asked.resolve(decode(news.answer));
     } catch (error) {
-      current.reject(error);
+      asked.reject(error);
     }
   }
 
   /** @param {string} why */
-  fail(why) {
-    this.failure = why;
+  function fail(why) {
+    failure = why;
     const error = new AskError(why);
-    this.reject?.(error);
-    for (const waiting of this.waiting.splice(0)) waiting.reject(error);
+    rejectLoading(error);
+    for (const {reject} of waiting.splice(0)) reject(error);
   }
+
+  // Who asks hears of a failure; nobody may have asked yet.
+  loading.catch(() => {});
+  data().then(send, error => fail(String(error)));
+  return {
+    /** @param {(progress: Progress) => void} tell */
+    ready(tell) {
+      report = tell;
+      return loading;
+    },
+    /** @param {Question} question @param {AskOptions} [options] @returns {Promise<Answer>} */
+    ask: (question, {signal, priority = 0} = {}) => new Promise((resolve, reject) => {
+      if (failure !== null) return reject(new AskError(failure));
+      if (signal?.aborted) return reject(aborted());
+      const mine = {question: JSON.stringify(question), priority, resolve, reject};
+      signal?.addEventListener("abort", () => {
+        waiting = waiting.filter(other => other !== mine);
+        reject(aborted());
+      }, {once: true});
+      waiting.push(mine);
+      next();
+    }),
+  };
 }

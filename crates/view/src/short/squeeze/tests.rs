@@ -6,10 +6,7 @@ fn short(script: &str) -> String {
 
 #[test]
 fn blanks_that_mean_nothing_go() {
-    assert_eq!(
-        short("a = (b / 8) * 8; // eight\nb += 7;"),
-        "a=(b/8)*8;b+=7;"
-    );
+    assert_eq!(short("a = (b / 8) * 8; // eight\nb += 7;"), "a=b/8*8;b+=7;");
     assert_eq!(
         short("return /a b/g.test(x) in y;"),
         "return/a b/g.test(x)in y;"
@@ -60,16 +57,62 @@ fn parentheses_that_mean_nothing_go() {
         "(await a).b;",
         "new(a())();",
         "(a+b)*c;",
+        "a-(b-c);",
+        "a/(b*c);",
+        "(a??b)||c;",
+        "(-a)**b;",
+        "(a,b)+c;",
+        "(a?b:c)+d;",
+        "!(a&&b);",
+        "x=y-(a=b);",
+        "(a||b)?.c;",
+        "(a=>b)||c;",
+        "typeof(a+b);",
+        "`${(a,b)}`;",
+        "[...(a,b)];",
         "(5).a;",
         "(()=>a)();",
         "f=({a})=>a;",
         "f=(...a)=>a;",
         "f=(a=1)=>a;",
-        "x=y==(a+b);",
+        "x=y==(a<b==c);",
         "for(x=(a in b);;)c;",
     ] {
         assert_eq!(short(kept), kept);
     }
+}
+
+#[test]
+fn parentheses_go_where_operators_bind_more() {
+    assert_eq!(short("x = (a * b) + (c / d) - e;"), "x=a*b+c/d-e;");
+    assert_eq!(
+        short("x = (a << 8) >>> 0; y = z & ((1 << a) - 1);"),
+        "x=a<<8>>>0;y=z&(1<<a)-1;"
+    );
+    assert_eq!(
+        short("x = a && (b < c) && (!d); y = (a && b) || c;"),
+        "x=a&&b<c&&!d;y=a&&b||c;"
+    );
+    assert_eq!(
+        short("x = (a * b) ? (c || d) : (e + 1);"),
+        "x=a*b?c||d:e+1;"
+    );
+    assert_eq!(
+        short("x = a + (-b) - (-c); y = (a.b(c)[1]?.d === e) && f;"),
+        "x=a+-b- -c;y=a.b(c)[1]?.d===e&&f;"
+    );
+    assert_eq!(
+        short("f(...(a ?? []), ...(b && c)); `${(a + b)}`;"),
+        "f(...a??[],...b&&c);`${a+b}`;"
+    );
+    assert_eq!(
+        short("x = ((a + b)); y = ((a + b)) * c;"),
+        "x=a+b;y=(a+b)*c;"
+    );
+    assert_eq!(
+        short("x = (a++) + b; y = a < (!--b);"),
+        "x=(a++)+b;y=a< !--b;"
+    );
 }
 
 #[test]
@@ -79,8 +122,12 @@ fn words_and_numbers() {
         "x={true:!0,a:a.false,b:c?!1:!0};"
     );
     assert_eq!(
-        short("x = [0.25, 3000, 0xff, 1e9, 120, 0, 0x100000000, 1.5, true.a];"),
-        "x=[.25,3e3,255,1e9,120,0,0x100000000,1.5,true.a];"
+        short("x = {undefined: undefined}; new Set(); y = [new a(), new a().b];"),
+        "x={undefined:void 0};new Set;y=[new a,new a().b];"
+    );
+    assert_eq!(
+        short("x = [0.25, 3000, 0xff, 1e9, 120, 0, 0x100000000, 1.5, 50_000, true.a];"),
+        "x=[.25,3e3,255,1e9,120,0,0x100000000,1.5,5e4,true.a];"
     );
 }
 
