@@ -61,7 +61,7 @@ fn main() -> Result<()> {
     fs::write(out.join("page.css"), style)?;
     for (name, path) in [("first.css", "first.css"), ("live.css", "live/live.css")] {
         let style = fs::read_to_string(web.join(path))?;
-        fs::write(out.join(name), short::short_style(&style))?;
+        fs::write(out.join(name), short::style::short_style(&style))?;
     }
     fs::write(out.join("live.js"), script(&web, "live/live")?)?;
     fs::write(out.join("start.js"), script(&web, "source/start")?)?;
@@ -103,7 +103,7 @@ fn style(web: &Path) -> Result<String> {
     for file in files {
         style += &fs::read_to_string(web.join(file))?;
     }
-    Ok(short::short_style(&style))
+    Ok(short::style::short_style(&style))
 }
 
 /// `ASSETS`: each style sheet and document of the page by its path below `web/`.

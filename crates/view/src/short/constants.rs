@@ -19,7 +19,7 @@ fn statement(edit: &mut Edit<'_>, variables: &Variables, start: usize) {
     let mut kept = 0;
     let mut name = start + 1;
     loop {
-        let end = edit.code.item_end(name);
+        let end = edit.code.expression_end(name);
         match places(&edit.code, variables, name, end) {
             Some(places) => put(edit, variables, name, &places),
             None => kept += 1,

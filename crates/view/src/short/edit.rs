@@ -62,8 +62,8 @@ impl Edit<'_> {
         match (end, start) {
             // Also the flags of a regular expression.
             _ if is_word(end) && is_word(start) => true,
-            // `a + +b`, `a / /b/`; `a < !--b` would be a comment.
-            (b'+', b'+') | (b'-', b'-') | (b'/', b'/') | (b'<', b'!') => is_apart,
+            // `a + +b`, `a / /b/`; `a < !--b` would be a comment, `a < /script/` mean something to HTML.
+            (b'+', b'+') | (b'-', b'-') | (b'/', b'/') | (b'<', b'!' | b'/') => is_apart,
             _ => false,
         }
     }

@@ -28,7 +28,7 @@ pub(crate) struct Variables {
 pub(crate) fn renamed(script: &str) -> Result<String, Open> {
     let code = Code::new(script)?;
     let variables = code.variables();
-    let names = variables.short_names(&code);
+    let names = Naming::new(&code, &variables).names();
     Ok(code.with_names(&variables.uses, |at| names[at].clone()))
 }
 
@@ -79,80 +79,110 @@ impl Code<'_> {
     }
 }
 
-impl Variables {
-    /// A short name for each token that names a variable which may have one. Outer variables come
-    /// first; a name is free for a variable if nothing is called so that is used in its scope.
-    fn short_names(&self, code: &Code<'_>) -> Vec<Option<String>> {
-        let open = |at: &usize| self.uses[*at] != Use::Other && self.of[*at].is_none();
-        let kept: HashSet<&str> = (0..self.of.len())
-            .filter(open)
-            .map(|at| code.text(at))
-            .collect();
-        let of = |at: usize| self.of[at].filter(|_| !kept.contains(code.text(at)));
-        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.declared.len()];
-        for at in 0..self.of.len() {
-            if let Some(variable) = of(at) {
+/// Who gives names to variables.
+struct Naming<'a> {
+    code: &'a Code<'a>,
+    /// Spellings that mean something else somewhere.
+    kept: HashSet<&'a str>,
+    /// The variable that each token names, if it may have a new name.
+    of: Vec<Option<usize>>,
+    /// Where each variable is named.
+    places: Vec<Vec<usize>>,
+    /// Where each is known: in a function's body also where its parameters stand.
+    ranges: Vec<Range>,
+    /// Where each is declared.
+    declared: Vec<usize>,
+}
+
+impl<'a> Naming<'a> {
+    fn new(code: &'a Code<'a>, variables: &Variables) -> Self {
+        let Variables { declared, uses, of } = variables;
+        let is_open = |at: &usize| uses[*at] != Use::Other && of[*at].is_none();
+        let open = (0..of.len()).filter(is_open).map(|at| code.text(at));
+        let kept: HashSet<&str> = open.collect();
+        let mut places = vec![Vec::new(); declared.len()];
+        let may = |at: usize| of[at].filter(|_| !kept.contains(code.text(at)));
+        let of: Vec<Option<usize>> = (0..of.len()).map(may).collect();
+        for (at, variable) in of.iter().enumerate() {
+            if let Some(variable) = *variable {
                 places[variable].push(at);
             }
         }
-        let ranges: Vec<Range> = self
-            .declared
-            .iter()
-            .map(|&(_, range)| code.with_head(range))
-            .collect();
-        let is_outer = |variable: usize| ranges[variable] == code.whole();
-        let mut order: Vec<usize> = (0..places.len())
-            .filter(|&v| !places[v].is_empty())
-            .collect();
-        // Alike functions get alike names: parameters in their order, then what is used most.
-        order.sort_by_key(|&variable| {
-            let (from, to) = ranges[variable];
-            let name = self.declared[variable].0;
-            let in_order =
-                is_outer(variable) || code.parents[name].is_some_and(|open| code.text(open) == "(");
-            let uses = if in_order {
-                usize::MAX
-            } else {
-                places[variable].len()
+        let range = |&(_, range): &(usize, Range)| code.with_head(range);
+        Self {
+            ranges: declared.iter().map(range).collect(),
+            declared: declared.iter().map(|&(name, _)| name).collect(),
+            code,
+            kept,
+            of,
+            places,
+        }
+    }
+
+    /// A short name for each token that names a variable which may have one.
+    fn names(&self) -> Vec<Option<String>> {
+        let order = self.order();
+        let is_free = |name: &String| {
+            !self.kept.contains(name.as_str()) && KEYWORDS.binary_search(&name.as_str()).is_err()
+        };
+        let spellings = (0..).map(spelling).filter(is_free);
+        let spellings: Vec<String> = spellings.take(order.len()).collect();
+        let mut names: Vec<Option<usize>> = vec![None; self.places.len()];
+        for (number, &variable) in order.iter().enumerate() {
+            names[variable] = match self.is_outer(variable) {
+                true => Some(number),
+                false => {
+                    let taken = self.taken(variable, &names);
+                    (0..).find(|name| !taken.contains(name))
+                }
             };
+        }
+        let name = |variable: &Option<usize>| Some(spellings[names[(*variable)?]?].clone());
+        self.of.iter().map(name).collect()
+    }
+
+    fn is_outer(&self, variable: usize) -> bool {
+        self.ranges[variable] == self.code.whole()
+    }
+
+    /// Who gets a name first: outer variables, which all differ; then those of small scopes, so
+    /// that alike functions get alike names: parameters in their order, then what is used most.
+    fn order(&self) -> Vec<usize> {
+        let is_used = |&variable: &usize| !self.places[variable].is_empty();
+        let mut order: Vec<usize> = (0..self.places.len()).filter(is_used).collect();
+        order.sort_by_key(|&variable| {
+            let (from, to) = self.ranges[variable];
+            let parent = self.code.parents[self.declared[variable]];
+            let is_parameter = parent.is_some_and(|open| self.code.text(open) == "(");
+            let uses = match is_parameter || self.is_outer(variable) {
+                true => usize::MAX,
+                false => self.places[variable].len(),
+            };
+            let size = to - from;
             (
-                !is_outer(variable),
-                to - from,
+                !self.is_outer(variable),
+                size,
                 from,
                 Reverse(uses),
                 variable,
             )
         });
-        let is_word = |name: &str| kept.contains(name) || KEYWORDS.binary_search(&name).is_ok();
-        let spellings: Vec<String> = (0..)
-            .map(spelling)
-            .filter(|name| !is_word(name))
-            .take(order.len())
-            .collect();
-        let mut names: Vec<Option<usize>> = vec![None; places.len()];
-        for (number, &variable) in order.iter().enumerate() {
-            if is_outer(variable) {
-                names[variable] = Some(number);
-                continue;
-            }
-            let (from, to) = ranges[variable];
-            let used = (from..=to.min(self.of.len() - 1)).filter_map(of);
-            let is_apart = |other: usize| {
-                let (first, last) = ranges[other];
-                let is_inner = first >= from && last <= to && (first, last) != (from, to);
-                is_inner
-                    && !places[variable]
-                        .iter()
-                        .any(|at| (first..=last).contains(at))
-            };
-            let taken: HashSet<usize> = used
-                .filter(|&other| !is_apart(other))
-                .filter_map(|other| names[other])
-                .collect();
-            names[variable] = (0..).find(|name| !taken.contains(name));
-        }
-        let name = |at: usize| Some(spellings[names[of(at)?]?].clone());
-        (0..self.of.len()).map(name).collect()
+        order
+    }
+
+    /// Names that others bear who are used where this variable is known. Not those of inner scopes
+    /// that do not use it: they may hide it.
+    fn taken(&self, variable: usize, names: &[Option<usize>]) -> HashSet<usize> {
+        let (from, to) = self.ranges[variable];
+        let may_hide = |other: usize| {
+            let (first, last) = self.ranges[other];
+            let is_inner = first >= from && last <= to && (first, last) != (from, to);
+            let mut places = self.places[variable].iter();
+            is_inner && !places.any(|at| (first..=last).contains(at))
+        };
+        let used = self.of[from..=to.min(self.of.len() - 1)].iter().flatten();
+        let others = used.filter(|&&other| !may_hide(other));
+        others.filter_map(|&other| names[other]).collect()
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) type Range = (usize, usize);
 
 impl Code<'_> {
     /// Where an expression ends that begins at `at`.
-    fn expression_end(&self, start: usize) -> usize {
+    pub fn expression_end(&self, start: usize) -> usize {
         let mut at = start;
         while at < self.tokens.len() && !matches!(self.text(at), "," | ";" | ")" | "]") {
             // Also a brace, the next piece of a template that this stands in, or the statement.
@@ -145,11 +145,6 @@ impl Code<'_> {
             .flatten()
             .is_some_and(|parent| self.text(parent) == "(");
         matches!(self.text(at), "const" | "let") && self.is_keyword(at) && !in_head
-    }
-
-    /// Where the part of a declaration ends whose name or pattern is at `at`.
-    pub fn item_end(&self, at: usize) -> usize {
-        self.expression_end(at)
     }
 
     /// Where a statement ends that begins at `at`: the first token that is not part of it.

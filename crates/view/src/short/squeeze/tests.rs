@@ -12,7 +12,10 @@ fn blanks_that_mean_nothing_go() {
         "return/a b/g.test(x)in y;"
     );
     assert_eq!(short("a + +b - -c; a++ + b;"), "a+ +b- -c;a++ +b;");
-    assert_eq!(short("a < !--b; x = a / /b/;"), "a< !--b;x=a/ /b/;");
+    assert_eq!(
+        short("a < !--b; x = a / /b/ < /c/;"),
+        "a< !--b;x=a/ /b/< /c/;"
+    );
     assert_eq!(short("`a ${ b } c` + 'd  e';"), "`a ${b} c`+'d  e';");
     assert_eq!(short("case 0.5: x = a ? .5 : 10;"), "case.5:x=a?.5:10;");
 }
@@ -122,8 +125,8 @@ fn words_and_numbers() {
         "x={true:!0,a:a.false,b:c?!1:!0};"
     );
     assert_eq!(
-        short("x = {undefined: undefined}; new Set(); y = [new a(), new a().b];"),
-        "x={undefined:void 0};new Set;y=[new a,new a().b];"
+        short("x = {undefined: undefined, undefined}; new Set(); y = [new a(), new a().b];"),
+        "x={undefined:void 0,undefined};new Set;y=[new a,new a().b];"
     );
     assert_eq!(
         short("x = [0.25, 3000, 0xff, 1e9, 120, 0, 0x100000000, 1.5, 50_000, true.a];"),
