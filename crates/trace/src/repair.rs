@@ -237,7 +237,7 @@ pub struct RepairTable {
 }
 
 impl RepairTable {
-    /// A table of such rows, each of a kind and source of its own.
+    /// A table of such rows. Of several of one kind and source, the last counts what is added later.
     pub fn from_rows(rows: Vec<RepairRow>) -> Self {
         Self {
             rows,
