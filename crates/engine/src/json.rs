@@ -100,7 +100,9 @@ impl Json {
         let out = &mut self.0;
         out.reserve(text.len() + 2);
         out.push(b'"');
-        for &byte in text.as_bytes() {
+        let text = text.as_bytes();
+        let mut plain = 0;
+        for (at, &byte) in text.iter().enumerate() {
             let short = match byte {
                 b'\n' => b'n',
                 b'\t' => b't',
@@ -110,17 +112,18 @@ impl Json {
                 _ => 0,
             };
             if short == 0 {
-                out.push(byte);
                 continue;
             }
-            out.push(b'\\');
-            out.push(short);
+            out.extend_from_slice(text.get(plain..at).unwrap_or_default());
+            plain = at + 1;
+            out.extend_from_slice(&[b'\\', short]);
             if short == b'u' {
                 let hex = char::from_digit(u32::from(byte & 15), 16);
                 out.extend_from_slice(&[b'0', b'0', b'0' + (byte >> 4)]);
                 out.push(hex.unwrap_or_default() as u8);
             }
         }
+        out.extend_from_slice(text.get(plain..).unwrap_or_default());
         out.push(b'"');
     }
 

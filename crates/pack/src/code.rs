@@ -132,8 +132,7 @@ pub struct Code {
     pub bits: u32,
     /// The last number of each field.
     pub last: [u32; FIELDS],
-    /// What opened each block that is open; the deepest share places.
-    blocks: [u8; 256],
+    /// Blocks that are open.
     depth: u32,
     address: i32,
     section_size: usize,
@@ -155,17 +154,11 @@ impl Code {
             value: 0,
             bits: 0,
             last: [0; FIELDS],
-            blocks: [0; 256],
             depth: 0,
             address: FIRST_ADDRESS,
             section_size: 0,
             function_size: 0,
         }
-    }
-
-    /// What opened the innermost block.
-    pub fn block(&self) -> u8 {
-        self.blocks[self.depth as usize & 255]
     }
 
     /// Takes a byte.
@@ -205,7 +198,6 @@ impl Code {
         self.function_size = out.at;
         out.put_wide(0);
         self.depth = 1;
-        self.blocks[1] = 0;
         self.field = Field::Kinds;
     }
 
@@ -273,8 +265,7 @@ impl Code {
         self.operations = self.operations << 8 | u64::from(byte);
         out.put(if byte == ADDRESS { 0x41 } else { byte });
         match byte {
-            0x02..=0x04 => self.open(byte),
-            0x05 => self.blocks[self.depth as usize & 255] = byte,
+            0x02..=0x04 => self.depth = self.depth.wrapping_add(1),
             0x0b => return self.close(out),
             _ => {}
         }
@@ -308,11 +299,6 @@ impl Code {
             0xfc => Field::More,
             _ => Field::Operation,
         }
-    }
-
-    fn open(&mut self, byte: u8) {
-        self.depth = self.depth.wrapping_add(1);
-        self.blocks[self.depth as usize & 255] = byte;
     }
 
     fn close(&mut self, out: &mut Out<'_>) {

@@ -1,9 +1,9 @@
-//! What the next byte is predicted from: eight readings of what stood before it, each as a hash.
+//! What the next byte is predicted from: six readings of what stood before it, each as a hash.
 
 use crate::code::{Code, Field};
 
 /// Readings.
-pub const CONTEXTS: usize = 8;
+pub const CONTEXTS: usize = 6;
 
 /// Mixes two numbers so that each bit of them tells in every bit of the result.
 #[inline]
@@ -66,9 +66,7 @@ impl Text {
             last(1),
             last(2),
             last(3),
-            last(4),
             self.word,
-            self.shape,
             hash(bracket, last(1)),
             hash(self.shape, self.word),
         ]
@@ -98,13 +96,11 @@ impl Code {
         let local = self.last[Field::Local as usize];
         [
             operations(2),
-            operations(4),
+            operations(5),
             hash(self.function, hash(operations(1), local)),
             0,
-            operations(6),
             lowest(2, recent),
             hash(operations(3), last),
-            hash(u32::from(self.block()), operations(1)),
         ]
     }
 }
@@ -117,9 +113,7 @@ fn plain(recent: u64, at: u32) -> [u32; CONTEXTS] {
         0,
         last(1),
         last(2),
-        last(3),
         last(4),
-        last(6),
         at & 3 | above << 2,
         (recent >> 56) as u32 | above << 8,
     ]
