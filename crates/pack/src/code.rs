@@ -119,8 +119,6 @@ pub struct Code {
     head: u32,
     /// Functions from the next on.
     functions: u32,
-    /// The function's number, from the last.
-    pub function: u32,
     /// Operands of a kind that are still to come.
     left: u32,
     /// [`ODD`] stands before the operation.
@@ -147,7 +145,6 @@ impl Code {
             then: Field::Operation,
             head,
             functions,
-            function: 0,
             left: 0,
             odd: false,
             operations: 0,
@@ -188,7 +185,6 @@ impl Code {
     }
 
     fn next_function(&mut self, out: &mut Out<'_>) {
-        self.function = self.functions;
         if self.functions == 0 {
             out.put_size(self.section_size);
             self.field = Field::Plain;

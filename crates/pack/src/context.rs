@@ -1,9 +1,9 @@
-//! What the next byte is predicted from: six readings of what stood before it, each as a hash.
+//! What the next byte is predicted from: four readings of what stood before it, each as a hash.
 
 use crate::code::{Code, Field};
 
 /// Readings.
-pub const CONTEXTS: usize = 6;
+pub const CONTEXTS: usize = 4;
 
 /// Mixes two numbers so that each bit of them tells in every bit of the result.
 #[inline]
@@ -22,8 +22,6 @@ pub fn lowest(bytes: u32, of: u64) -> u32 {
 pub struct Text {
     /// Hash of the word that is being written; 0 between words.
     word: u32,
-    /// Words and other letters, four bits each: `a.b(` is told from `a(b,` by it.
-    shape: u32,
     /// The innermost bracket, and whether a comma or semicolon stood in it.
     bracket: u16,
     /// Those around it; deeper ones share places.
@@ -38,11 +36,7 @@ impl Text {
             self.word = hash(self.word, u32::from(byte) + 1);
             return;
         }
-        if self.word != 0 {
-            self.shape = self.shape << 4 | 1;
-        }
         self.word = 0;
-        self.shape = (self.shape << 4) ^ ((u32::from(byte) * 7) & 15);
         match byte {
             b'(' | b'[' | b'{' => {
                 self.brackets[self.depth & 63] = self.bracket;
@@ -62,22 +56,15 @@ impl Text {
     pub fn contexts(&self, recent: u64) -> [u32; CONTEXTS] {
         let last = |bytes| lowest(bytes, recent);
         let bracket = u32::from(self.bracket);
-        [
-            last(1),
-            last(2),
-            last(3),
-            self.word,
-            hash(bracket, last(1)),
-            hash(self.shape, self.word),
-        ]
+        [last(2), last(3), self.word, hash(bracket, last(1))]
     }
 }
 
 impl Code {
-    /// The readings of a module whose last bytes are these; `at` counts them.
-    pub fn contexts(&self, recent: u64, at: u32) -> [u32; CONTEXTS] {
+    /// The readings of a module whose last bytes are these.
+    pub fn contexts(&self, recent: u64) -> [u32; CONTEXTS] {
         let values = match self.field {
-            Field::Plain => plain(recent, at),
+            Field::Plain => plain(recent),
             _ => self.inside(recent),
         };
         let begun = self.value & 0xffff | self.bits << 16;
@@ -93,28 +80,23 @@ impl Code {
     fn inside(&self, recent: u64) -> [u32; CONTEXTS] {
         let operations = |count| lowest(count, self.operations);
         let last = self.last[self.field as usize];
-        let local = self.last[Field::Local as usize];
         [
-            operations(2),
+            hash(operations(2), last),
             operations(5),
-            hash(self.function, hash(operations(1), local)),
             0,
             lowest(2, recent),
-            hash(operations(3), last),
         ]
     }
 }
 
 /// The readings of a module's data and lists: words of four bytes, and texts.
-fn plain(recent: u64, at: u32) -> [u32; CONTEXTS] {
+fn plain(recent: u64) -> [u32; CONTEXTS] {
     let last = |bytes| lowest(bytes, recent);
     let above = (recent >> 24) as u32 & 255;
     [
-        0,
         last(1),
         last(2),
         last(4),
-        at & 3 | above << 2,
         (recent >> 56) as u32 | above << 8,
     ]
 }
