@@ -2,7 +2,7 @@
 //! WebAssembly.
 //!
 //! Every report has the page in it, so its bytes count more than a build's seconds. What is
-//! packed here is a fifth smaller than LZMA makes it. Each bit is predicted from many contexts
+//! packed here is an eighth smaller than LZMA makes it. Each bit is predicted from many contexts
 //! (what stood before it, read in several ways), the predictions are mixed by weights that are
 //! learned on the way, and an arithmetic coder spends on the bit what it was worth. Unpacking
 //! makes the same predictions, so both halves are the same code: natively where the program is
