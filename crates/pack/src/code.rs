@@ -123,7 +123,7 @@ pub struct Code {
     left: u32,
     /// [`ODD`] stands before the operation.
     pub odd: bool,
-    /// The last six operations, one a byte, the latest lowest.
+    /// The last eight operations, one a byte, the latest lowest.
     pub operations: u64,
     /// The number so far, and how many bits of it there are.
     pub value: u32,

@@ -5,7 +5,7 @@
 //! the same bytes before ─► repeat ─► odds ─┴─► two mixers ─► mean ─► probability
 //! ```
 
-use crate::code::{Code, Out};
+use crate::code::{Code, Field, Out};
 use crate::coder::Coder;
 use crate::context::{CONTEXTS, Text, hash, lowest};
 use crate::logistic::{Logistic, Odds, Probability};
@@ -113,15 +113,11 @@ impl Model {
     fn situations(&self) -> [usize; 2] {
         let code = &self.code;
         let last = self.recent as usize & 255;
-        let field = code.field as usize;
-        let repeats = self.repeat.length() / 4;
-        match (self.is_text, field) {
+        let repeated = 512 + code.field as usize * 8 + self.repeat.length() / 4;
+        match (self.is_text, code.field) {
             (true, _) => [self.byte as usize, 256 + last],
-            (_, 4) => [
-                512 + field * 8 + repeats,
-                1024 + code.operations as usize % 256,
-            ],
-            _ => [512 + field * 8 + repeats, 1280 + self.byte as usize],
+            (_, Field::Operation) => [repeated, 1024 + code.operations as usize % 256],
+            _ => [repeated, 1280 + self.byte as usize],
         }
     }
 

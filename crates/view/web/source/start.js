@@ -18,6 +18,13 @@ function add(kind, text) {
   document.head.append(element);
 }
 
+function damaged() {
+  const state = document.querySelector(".state");
+  if (state) state.textContent = "The page in this report is damaged: was the file saved whole?";
+}
+
+// What comes out of damaged bytes is another text, which the policy stops.
+addEventListener("securitypolicyviolation", damaged);
 try {
   const inflated = new Response(taken("unpacker")).body?.pipeThrough(new DecompressionStream("gzip"));
   const unpacker = await new Response(inflated).arrayBuffer();
@@ -30,6 +37,5 @@ try {
   add("style", style);
   add("script", script);
 } catch {
-  const state = document.querySelector(".state");
-  if (state) state.textContent = "The page in this report is damaged: was the file saved whole?";
+  damaged();
 }
