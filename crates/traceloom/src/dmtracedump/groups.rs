@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::exclusive;
 use super::labels;
 use super::methods::{MethodIndex, Methods};
-use super::order;
 use super::out::{Cell, Out};
 use super::page;
 use super::profile::Profile;
@@ -18,26 +18,37 @@ enum By {
     Name,
 }
 
-/// Methods that share a class or a name, by falling exclusive time.
+/// Methods that share a class or a name.
 struct Group {
-    members: Vec<MethodIndex>,
+    /// Where they stand in [`Groups::members`].
+    members: Range<usize>,
     exclusive: u64,
     calls: [i32; 2],
 }
 
-/// Prints the section by class and leaves `order` sorted by class.
+/// All groups, by falling exclusive time.
+struct Groups {
+    list: Vec<Group>,
+    /// Each group's methods, by falling exclusive time.
+    members: Vec<MethodIndex>,
+}
+
+/// Prints the section by class.
 pub(super) fn by_class<W: Write>(
     profile: &Profile<'_>,
     ranks: &[u32],
-    order: &mut [MethodIndex],
     html: bool,
     out: &mut Out<W>,
 ) -> io::Result<()> {
-    let methods = &profile.methods;
-    order.sort_by(|&a, &b| order::by_class(methods.get(a), methods.get(b)));
-    let groups = groups(profile, order, By::Class);
+    let order = profile.methods.order();
+    let groups = Groups::new(
+        profile,
+        order.by_class(),
+        &|m| order.class_rank(m),
+        By::Class,
+    );
     page::section_start("class", html, out);
-    if groups.is_empty() {
+    if groups.list.is_empty() {
         out.text("\nNo classes.\n");
         out.text(if html { "<br><br>\n" } else { "" });
         return out.row();
@@ -47,17 +58,18 @@ pub(super) fn by_class<W: Write>(
     section(profile, ranks, By::Class, &groups, html, out)
 }
 
-/// Prints the section by method name; takes `order` sorted by class and leaves it sorted by name.
+/// Prints the section by method name.
 pub(super) fn by_name<W: Write>(
     profile: &Profile<'_>,
     ranks: &[u32],
-    order: &mut [MethodIndex],
     html: bool,
     out: &mut Out<W>,
 ) -> io::Result<()> {
-    order::sort_by_bare_name(profile.methods.list(), order);
-    let groups = groups(profile, order, By::Name);
-    if groups.is_empty() {
+    let methods = &profile.methods;
+    let sorted = methods.order().by_bare_name(methods.list());
+    let rank = |m: MethodIndex| sorted.ranks[m as usize];
+    let groups = Groups::new(profile, &sorted.order, &rank, By::Name);
+    if groups.list.is_empty() {
         return Ok(());
     }
     page::section_start("method", html, out);
@@ -66,31 +78,36 @@ pub(super) fn by_name<W: Write>(
     section(profile, ranks, By::Name, &groups, html, out)
 }
 
-/// Runs of equal classes or names in `order`, methods without a name left out. The methods stand
-/// in no perfect order of names, so a name may come up twice, as it does in the original. Only
-/// empty names (texts that begin with a NUL) make no group.
-fn groups(profile: &Profile<'_>, order: &[MethodIndex], by: By) -> Vec<Group> {
-    let methods = &profile.methods;
-    let named: Vec<MethodIndex> = order
-        .iter()
-        .copied()
-        .filter(|&m| methods.get(m).name.is_some())
-        .collect();
-    let key = |m: MethodIndex| by.key(methods, m);
-    let mut groups: Vec<Group> = named
-        .chunk_by(|&a, &b| key(a) == key(b))
-        .map(|members| Group::new(profile, members))
-        .collect();
-    if let [only] = &groups[..]
-        && key(only.members[0]).is_empty()
-    {
-        return Vec::new();
+impl Groups {
+    /// Runs of equal `rank` in `order`, methods without a name left out. The methods stand
+    /// in no perfect order of names, so a name may come up twice, as it does in the original. Only
+    /// empty names (texts that begin with a NUL) make no group.
+    fn new(
+        profile: &Profile<'_>,
+        order: &[MethodIndex],
+        rank: &dyn Fn(MethodIndex) -> u32,
+        by: By,
+    ) -> Self {
+        let methods = &profile.methods;
+        let named = order.iter().copied();
+        let mut members: Vec<MethodIndex> =
+            named.filter(|&m| methods.get(m).name.is_some()).collect();
+        let mut list = Vec::new();
+        let mut start = 0;
+        for run in members.chunk_by_mut(|&a, &b| rank(a) == rank(b)) {
+            list.push(Group::new(profile, start, run));
+            start += run.len();
+        }
+        if list.len() == 1 && by.key(methods, members[0]).is_empty() {
+            list.clear();
+        }
+        list.sort_by_key(|group: &Group| {
+            let first = members[group.members.start];
+            let (class, id) = (methods.order().class_rank(first), methods.get(first).id);
+            (Reverse(group.exclusive), class, id)
+        });
+        Groups { list, members }
     }
-    groups.sort_by_key(|group| {
-        let first = methods.get(group.members[0]);
-        (Reverse(group.exclusive), first.class, first.id)
-    });
-    groups
 }
 
 impl By {
@@ -112,20 +129,23 @@ impl By {
 }
 
 impl Group {
-    fn new(profile: &Profile<'_>, members: &[MethodIndex]) -> Self {
+    /// The group of `members`, which stand from `start` on; puts them in order.
+    fn new(profile: &Profile<'_>, start: usize, members: &mut [MethodIndex]) -> Self {
         let mut group = Group {
-            members: members.to_vec(),
+            members: start..start + members.len(),
             exclusive: 0,
             calls: [0; 2],
         };
-        for &member in members {
+        for &member in &*members {
             let totals = profile.totals(member);
             group.exclusive = group.exclusive.wrapping_add(totals.exclusive);
             for (sum, calls) in group.calls.iter_mut().zip(totals.calls) {
                 *sum = sum.wrapping_add(calls);
             }
         }
-        profile.sort_exclusive(&mut group.members);
+        if members.len() > 1 {
+            profile.sort_exclusive(members);
+        }
         group
     }
 }
@@ -134,7 +154,7 @@ fn section<W: Write>(
     profile: &Profile<'_>,
     ranks: &[u32],
     by: By,
-    groups: &[Group],
+    groups: &Groups,
     html: bool,
     out: &mut Out<W>,
 ) -> io::Result<()> {
@@ -157,13 +177,14 @@ fn section<W: Write>(
     };
     let total = profile.total as f64;
     let mut sum = 0.0;
-    for (place, group) in groups.iter().enumerate() {
+    for (place, group) in groups.list.iter().enumerate() {
         if group.exclusive == 0 {
             break;
         }
         sum += group.exclusive as f64;
-        section.head(place, group, 100.0 * sum / total);
-        section.members(group)?;
+        let members = &groups.members[group.members.clone()];
+        section.head(place, group, members[0], 100.0 * sum / total);
+        section.members(group.exclusive, members)?;
     }
     section.out.row()
 }
@@ -179,7 +200,7 @@ struct Section<'s, 'a, W> {
 
 impl<W: Write> Section<'_, '_, W> {
     /// The group's own row; `cumulative` is a percentage.
-    fn head(&mut self, place: usize, group: &Group, cumulative: f64) {
+    fn head(&mut self, place: usize, group: &Group, first: MethodIndex, cumulative: f64) {
         let share = Cell::tenths(100.0 * group.exclusive as f64 / self.profile.total as f64);
         let cells = [share, Cell::tenths(cumulative)];
         if self.html {
@@ -193,7 +214,7 @@ impl<W: Write> Section<'_, '_, W> {
             self.numbers(&cells, group.calls, " ");
         }
         self.scratch.clear();
-        let name = self.by.key(&self.profile.methods, group.members[0]);
+        let name = self.by.key(&self.profile.methods, first);
         labels::put(name, self.html, &mut self.scratch);
         self.out.text(" ").text(&self.scratch);
         if self.html {
@@ -216,10 +237,11 @@ impl<W: Write> Section<'_, '_, W> {
         out.text(letter).number(place).text("\">+</span>");
     }
 
-    fn members(&mut self, group: &Group) -> io::Result<()> {
-        let whole = group.exclusive as f64;
+    /// The rows of a group's methods, which took `whole` µs together.
+    fn members(&mut self, whole: u64, members: &[MethodIndex]) -> io::Result<()> {
+        let whole = whole as f64;
         let mut sum = 0.0;
-        for &member in &group.members {
+        for &member in members {
             let totals = *self.profile.totals(member);
             sum += totals.exclusive as f64;
             let times = [totals.exclusive, totals.inclusive].map(Cell::unsigned);

@@ -33,6 +33,7 @@ mod records;
 mod relatives;
 mod seeded;
 mod source;
+mod texts;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -149,8 +150,8 @@ fn profile_report<W: Write>(
     let ranks = profile.rank(&mut order);
     exclusive::section(profile, &labels, &ranks, &mut order, options.html, out)?;
     inclusive::section(profile, &labels, &ranks, &mut order, options.html, out)?;
-    groups::by_class(profile, &ranks, &mut order, options.html, out)?;
-    groups::by_name(profile, &ranks, &mut order, options.html, out)?;
+    groups::by_class(profile, &ranks, options.html, out)?;
+    groups::by_name(profile, &ranks, options.html, out)?;
     if options.html {
         page::footer(out)?;
     }

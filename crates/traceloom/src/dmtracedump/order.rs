@@ -10,9 +10,19 @@ use std::cmp::{Ordering, Reverse};
 
 use super::methods::{Method, MethodIndex};
 use super::relatives::Relative;
+use super::texts::{self, Keyed};
+
+/// The methods' places in orders of their texts, which are compared once.
+pub(super) struct Order {
+    /// Methods by class, then id.
+    by_class: Vec<MethodIndex>,
+    /// By method: the rank of its class.
+    classes: Vec<u32>,
+    ties: Ties,
+}
 
 /// How ties between methods are broken.
-pub(super) enum Order {
+enum Ties {
     /// The usual case: the rank of each method; equal for equal names.
     Ranked(Vec<u32>),
     /// Some class mixes methods with and without names.
@@ -20,24 +30,36 @@ pub(super) enum Order {
 }
 
 impl Order {
+    /// `list` has to be in order of ids.
     pub fn new(list: &[Method<'_>]) -> Self {
-        let mut sorted: Vec<u32> = (0..list.len() as u32).collect();
-        let get = |i: &u32| &list[*i as usize];
-        sorted.sort_by(|a, b| by_class(get(a), get(b)));
-        let mut classes = sorted.chunk_by(|a, b| get(a).class == get(b).class);
-        if classes.any(|class| {
-            let named = class.iter().filter(|i| get(i).name.is_some()).count();
-            named != 0 && named != class.len()
-        }) {
-            return Order::Mixed;
+        let mut by_class = Vec::with_capacity(list.len());
+        let mut classes = vec![0; list.len()];
+        let mut ranker = Ranker::new(list);
+        let mut items: Vec<Keyed> = (0..list.len() as u32).map(Keyed::new).collect();
+        let mut rank = 0;
+        texts::sort(&mut items, &|m| list[m as usize].class, &mut |class| {
+            by_class.extend(class.iter().map(|item| item.method));
+            class
+                .iter()
+                .for_each(|item| classes[item.method as usize] = rank);
+            rank += 1;
+            ranker.class(class);
+        });
+        Order {
+            by_class,
+            classes,
+            ties: ranker.finish(),
         }
-        sorted.sort_by(|a, b| by_name(get(a), get(b)));
-        let mut ranks = vec![0; list.len()];
-        for pair in sorted.windows(2) {
-            let step = u32::from(by_name(get(&pair[0]), get(&pair[1])).is_ne());
-            ranks[pair[1] as usize] = ranks[pair[0] as usize] + step;
-        }
-        Order::Ranked(ranks)
+    }
+
+    /// Every method, by class, then id.
+    pub fn by_class(&self) -> &[MethodIndex] {
+        &self.by_class
+    }
+
+    /// The rank of a method's class: equal for equal classes.
+    pub fn class_rank(&self, method: MethodIndex) -> u32 {
+        self.classes[method as usize]
     }
 
     /// Sorts methods by falling `time`, ties by name.
@@ -47,11 +69,11 @@ impl Order {
         items: &mut [MethodIndex],
         time: impl Fn(MethodIndex) -> u64,
     ) {
-        match self {
-            Order::Ranked(ranks) => {
+        match &self.ties {
+            Ties::Ranked(ranks) => {
                 items.sort_by_key(|&i| (Reverse(time(i)), ranks[i as usize]));
             }
-            Order::Mixed => merge_sort(items, |&a, &b| {
+            Ties::Mixed => merge_sort(items, |&a, &b| {
                 let tie = || by_name(&list[a as usize], &list[b as usize]);
                 time(b).cmp(&time(a)).then_with(tie)
             }),
@@ -61,15 +83,15 @@ impl Order {
     /// Sorts callers or callees by falling time, ties by name, then those found last first: the
     /// original puts each new one at the front of a list.
     pub fn sort_relatives(&self, list: &[Method<'_>], items: &mut [Relative]) {
-        match self {
-            Order::Ranked(ranks) => items.sort_unstable_by(|a, b| {
+        match &self.ties {
+            Ties::Ranked(ranks) => items.sort_unstable_by(|a, b| {
                 let tie = || {
                     let (rank_a, rank_b) = (ranks[a.method as usize], ranks[b.method as usize]);
                     rank_a.cmp(&rank_b).then(b.found.cmp(&a.found))
                 };
                 b.inclusive.cmp(&a.inclusive).then_with(tie)
             }),
-            Order::Mixed => {
+            Ties::Mixed => {
                 items.sort_unstable_by_key(|r| Reverse(r.found));
                 merge_sort(items, |a, b| {
                     let tie = || by_name(&list[a.method as usize], &list[b.method as usize]);
@@ -90,26 +112,78 @@ fn by_name(a: &Method<'_>, b: &Method<'_>) -> Ordering {
     })
 }
 
-/// Class, then id.
-pub(super) fn by_class(a: &Method<'_>, b: &Method<'_>) -> Ordering {
-    a.class.cmp(b.class).then(a.id.cmp(&b.id))
+/// Ranks methods by name, class after class.
+struct Ranker<'l, 'a> {
+    list: &'l [Method<'a>],
+    ranks: Vec<u32>,
+    next: u32,
+    mixed: bool,
 }
 
-/// A method as [`sort_by_bare_name`] looks at it.
+impl<'l, 'a> Ranker<'l, 'a> {
+    fn new(list: &'l [Method<'a>]) -> Self {
+        Ranker {
+            list,
+            ranks: vec![0; list.len()],
+            next: 0,
+            mixed: false,
+        }
+    }
+
+    /// Takes the methods of the next class, in order of ids.
+    fn class(&mut self, class: &mut [Keyed]) {
+        let list = self.list;
+        let named = |item: &Keyed| list[item.method as usize].name.is_some();
+        match class.iter().filter(|item| named(item)).count() {
+            0 => {
+                let id = |item: &Keyed| list[item.method as usize].id;
+                class
+                    .chunk_by(|a, b| id(a) == id(b))
+                    .for_each(|equal| self.equal(equal));
+            }
+            count if count == class.len() => self.named(class),
+            _ => self.mixed = true,
+        }
+    }
+
+    fn named(&mut self, class: &mut [Keyed]) {
+        let list = self.list;
+        let name = |m: u32| list[m as usize].name.unwrap_or_default();
+        let signature = |m: u32| list[m as usize].signature;
+        texts::sort(class, &name, &mut |overloads| {
+            texts::sort(overloads, &signature, &mut |equal| self.equal(equal));
+        });
+    }
+
+    fn equal(&mut self, methods: &[Keyed]) {
+        for item in methods {
+            self.ranks[item.method as usize] = self.next;
+        }
+        self.next += 1;
+    }
+
+    fn finish(self) -> Ties {
+        match self.mixed {
+            true => Ties::Mixed,
+            false => Ties::Ranked(self.ranks),
+        }
+    }
+}
+
+/// A method as [`Order::by_bare_name`] looks at it.
 #[derive(Clone, Copy)]
 struct Bare {
     /// Rank of the name, from 1; 0 without a name.
     name: u32,
-    /// Rank of the class.
+    /// Rank of class and id.
     class: u32,
-    id: i64,
     method: MethodIndex,
 }
 
 impl Bare {
     /// Name, class, id; class and id if either has no name: no order, so only for [`merge_sort`].
     fn compare(&self, other: &Self) -> Ordering {
-        let by_class = (self.class, self.id).cmp(&(other.class, other.id));
+        let by_class = self.class.cmp(&other.class);
         if self.name == 0 || other.name == 0 {
             return by_class;
         }
@@ -117,38 +191,50 @@ impl Bare {
     }
 }
 
-/// Sorts methods by name as the original does; they have to be in order of their classes.
-pub(super) fn sort_by_bare_name(list: &[Method<'_>], order: &mut [MethodIndex]) {
-    let get = |m: MethodIndex| &list[m as usize];
-    let classes = order.chunk_by(|&a, &b| get(a).class == get(b).class);
-    let bare = |(class, &method): (usize, &MethodIndex)| Bare {
-        name: 0,
-        class: class as u32,
-        id: get(method).id,
-        method,
-    };
-    let ranked = classes.enumerate();
-    let mut items: Vec<Bare> = ranked
-        .flat_map(|(rank, class)| class.iter().map(move |method| bare((rank, method))))
-        .collect();
-    let name = |item: &Bare| get(item.method).name;
-    items.sort_by_key(name);
+/// Methods by name as the original has them, each with the rank of its name.
+pub(super) struct ByBareName {
+    pub order: Vec<MethodIndex>,
+    /// By method: equal for equal names; 0 without a name.
+    pub ranks: Vec<u32>,
+}
+
+impl Order {
+    /// Sorts methods by name as the original does, which has them in order of classes before.
+    pub fn by_bare_name(&self, list: &[Method<'_>]) -> ByBareName {
+        let ranks = name_ranks(list);
+        let key = |m: MethodIndex| (self.class_rank(m), list[m as usize].id);
+        let mut bare: Vec<Bare> = Vec::with_capacity(list.len());
+        for (class, equal) in self
+            .by_class
+            .chunk_by(|&a, &b| key(a) == key(b))
+            .enumerate()
+        {
+            bare.extend(equal.iter().map(|&method| Bare {
+                name: ranks[method as usize],
+                class: class as u32,
+                method,
+            }));
+        }
+        merge_sort(&mut bare, Bare::compare);
+        let order = bare.iter().map(|item| item.method).collect();
+        ByBareName { order, ranks }
+    }
+}
+
+/// By method: the rank of its name, from 1; 0 without a name.
+fn name_ranks(list: &[Method<'_>]) -> Vec<u32> {
+    let mut ranks = vec![0; list.len()];
+    let with_name = (0..list.len() as u32).filter(|&m| list[m as usize].name.is_some());
+    let mut items: Vec<Keyed> = with_name.map(Keyed::new).collect();
     let mut rank = 0;
-    for names in items.chunk_by_mut(|a, b| name(a) == name(b)) {
-        rank += u32::from(name(&names[0]).is_some());
-        names.iter_mut().for_each(|item| item.name = rank);
-    }
-    // Back to where they were: the order of classes, in which ties stay as they stood.
-    let mut place = vec![0; list.len()];
-    order
-        .iter()
-        .zip(0u32..)
-        .for_each(|(&m, at)| place[m as usize] = at);
-    items.sort_unstable_by_key(|item| place[item.method as usize]);
-    merge_sort(&mut items, Bare::compare);
-    for (method, item) in order.iter_mut().zip(items) {
-        *method = item.method;
-    }
+    let name = |m: u32| list[m as usize].name.unwrap_or_default();
+    texts::sort(&mut items, &name, &mut |equal| {
+        rank += 1;
+        equal
+            .iter()
+            .for_each(|item| ranks[item.method as usize] = rank);
+    });
+    ranks
 }
 
 /// glibc's `qsort` (2.36 and before): a merge sort that halves by count, rounding the first half
