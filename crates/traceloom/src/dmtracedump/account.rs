@@ -20,8 +20,8 @@ const ORIGINAL_DEPTH: usize = 10_000;
 pub(super) struct Totals {
     pub exclusive: u64,
     pub inclusive: u64,
-    /// Exclusive time of activations with no other of the same method below them.
-    pub top_exclusive: u64,
+    /// The part of `exclusive` in activations with others of the same method below them.
+    pub deep_exclusive: u64,
     /// Plain calls and recursive calls.
     pub calls: [i32; 2],
 }
@@ -29,6 +29,21 @@ pub(super) struct Totals {
 impl Totals {
     pub fn all_calls(&self) -> i32 {
         self.calls[0].wrapping_add(self.calls[1])
+    }
+
+    /// Exclusive time of activations with no other of the same method below them, µs.
+    pub fn top_exclusive(&self) -> u64 {
+        self.exclusive.wrapping_sub(self.deep_exclusive)
+    }
+
+    /// Adds time on top of a stack, where the method stands deeper as well or not.
+    #[inline]
+    fn spend(&mut self, spent: u64, deep: bool) {
+        self.exclusive = self.exclusive.wrapping_add(spent);
+        // Hardly ever, so it costs a guess that comes true instead of a sum.
+        if deep {
+            self.deep_exclusive = self.deep_exclusive.wrapping_add(spent);
+        }
     }
 }
 
@@ -70,6 +85,11 @@ impl Thread {
     }
 }
 
+fn no_places() -> Box<[u32; 1 << 16]> {
+    let zeros = vec![0; 1 << 16].into_boxed_slice();
+    zeros.try_into().unwrap_or_else(|_| Box::new([0; 1 << 16]))
+}
+
 /// The state while records are read.
 pub(super) struct Accountant<'m, 'a> {
     methods: &'m Methods<'a>,
@@ -77,7 +97,7 @@ pub(super) struct Accountant<'m, 'a> {
     edges: Edges,
     threads: Vec<Thread>,
     /// Thread number to place in `threads`, plus one.
-    places: Vec<u32>,
+    places: Box<[u32; 1 << 16]>,
     active: Activations,
     repairs: Repairs,
 }
@@ -99,7 +119,7 @@ impl<'m, 'a> Accountant<'m, 'a> {
             totals: vec![Totals::default(); methods.len()],
             edges: Edges::new(),
             threads: Vec::new(),
-            places: vec![0; 1 << 16],
+            places: no_places(),
             active: Activations::new(methods.len()),
             repairs: Repairs::default(),
         }
@@ -138,11 +158,7 @@ impl<'m, 'a> Accountant<'m, 'a> {
         let state = &mut self.threads[thread];
         let spent = now.wrapping_sub(state.last);
         let (caller, recursive) = state.top();
-        let caller = &mut self.totals[caller as usize];
-        caller.exclusive = caller.exclusive.wrapping_add(spent);
-        if !recursive {
-            caller.top_exclusive = caller.top_exclusive.wrapping_add(spent);
-        }
+        self.totals[caller as usize].spend(spent, recursive);
         let count = self.active.count(thread, method);
         state.frames.push(Frame {
             entry: now,
@@ -196,11 +212,7 @@ impl<'m, 'a> Accountant<'m, 'a> {
         let caller = state.top();
         let spent = now.wrapping_sub(std::mem::replace(&mut state.last, now));
         self.call(caller, method, below > 0, now.wrapping_sub(entry));
-        let totals = &mut self.totals[method as usize];
-        totals.exclusive = totals.exclusive.wrapping_add(spent);
-        if below == 0 {
-            totals.top_exclusive = totals.top_exclusive.wrapping_add(spent);
-        }
+        self.totals[method as usize].spend(spent, below > 0);
     }
 
     /// A call has ended.

@@ -11,7 +11,8 @@ const ROW_BUDGET: usize = 16 << 20;
 /// Counts of activations by thread and method.
 pub(super) struct Activations {
     methods: usize,
-    rows: Vec<Option<Box<[u32]>>>,
+    /// By thread: each method's count; empty once the budget is spent.
+    rows: Vec<Box<[u32]>>,
     budget: usize,
     rest: HashMap<u64, u32, Seeded>,
 }
@@ -28,23 +29,29 @@ impl Activations {
 
     /// Thread number `thread` (dense, ascending as they appear) starts.
     pub fn add_thread(&mut self) {
-        let row = self.budget.checked_sub(self.methods).map(|left| {
-            self.budget = left;
-            vec![0; self.methods].into()
-        });
-        self.rows.push(row);
+        let left = self.budget.checked_sub(self.methods);
+        let row = left.map_or(0, |_| self.methods);
+        self.budget = left.unwrap_or(self.budget);
+        self.rows.push(vec![0; row].into());
     }
 
     /// How often `method` stands on the stack of `thread`.
     #[inline]
     pub fn count(&mut self, thread: usize, method: MethodIndex) -> &mut u32 {
-        match &mut self.rows[thread] {
-            Some(row) => &mut row[method as usize],
-            None => {
-                let key = (thread as u64) << 32 | u64::from(method);
-                self.rest.entry(key).or_default()
-            }
+        match self.rows[thread].get_mut(method as usize) {
+            Some(count) => count,
+            None => Self::beyond(&mut self.rest, thread, method),
         }
+    }
+
+    #[cold]
+    fn beyond(
+        rest: &mut HashMap<u64, u32, Seeded>,
+        thread: usize,
+        method: MethodIndex,
+    ) -> &mut u32 {
+        let key = (thread as u64) << 32 | u64::from(method);
+        rest.entry(key).or_default()
     }
 }
 

@@ -48,7 +48,7 @@ fn dump_keyed<W: Write>(
     out.text("Threads (").number(keys.threads.len() as u64);
     out.text("):\n");
     for thread in &keys.threads {
-        out.right(&Cell::signed(thread.id), 2).text(" ");
+        out.right::<2>(&Cell::signed(thread.id)).text(" ");
         out.text(thread.name).text("\n");
         out.row()?;
     }
@@ -100,12 +100,12 @@ impl Lines<'_, '_> {
             d if d > MAX_INDENT => (MAX_INDENT, "+"),
             d => (d, " "),
         };
-        out.right(&Cell::unsigned(record.thread.into()), 2);
+        out.right::<2>(&Cell::unsigned(record.thread.into()));
         out.text(ACTIONS[usize::from(record.action)]);
-        out.right(&Cell::unsigned(record.time.into()), 8);
+        out.right::<8>(&Cell::unsigned(record.time.into()));
         out.text(note).text(&DOTS[..indent as usize]);
         match self.keys.methods.find(record.method) {
-            Some(method) => out.text(self.labels.of(method)).text("\n"),
+            Some(method) => out.text(self.labels.of(method)),
             None => out.text(unknown(record.method)),
         };
         if record.action != 0 {

@@ -65,6 +65,9 @@ pub(super) struct Edges {
 /// Calls that wait at most.
 const BATCH: usize = 64;
 
+/// Places that the cache holds: nothing is gained by waiting.
+const NEAR_PLACES: usize = 1 << 13;
+
 /// Places to start with; a power of two.
 const FIRST_PLACES: usize = 1 << 10;
 
@@ -74,13 +77,20 @@ impl Edges {
             places: vec![Edge::default(); FIRST_PLACES],
             len: 0,
             seeded: Seeded::new(),
-            waiting: Vec::with_capacity(BATCH),
+            waiting: Vec::new(),
         }
     }
 
     /// Counts one call of `elapsed` µs.
     #[inline]
     pub fn add(&mut self, key: EdgeKey, elapsed: u64) {
+        match self.places.len() <= NEAR_PLACES {
+            true => self.count(key.pack(), elapsed),
+            false => self.wait(key, elapsed),
+        }
+    }
+
+    fn wait(&mut self, key: EdgeKey, elapsed: u64) {
         self.waiting.push((key.pack(), elapsed));
         if self.waiting.len() == BATCH {
             self.settle();

@@ -27,13 +27,13 @@ pub(super) fn section<W: Write>(
             break;
         }
         sum += exclusive as f64;
-        out.right(&Cell::unsigned(exclusive), 9).text("  ");
-        out.right(&Cell::hundredths(100.0 * exclusive as f64 / total), 6);
+        out.right::<9>(&Cell::unsigned(exclusive)).text("  ");
+        out.right::<6>(&Cell::hundredths(100.0 * exclusive as f64 / total));
         out.text(" ");
-        out.right(&Cell::hundredths(100.0 * sum / total), 6);
+        out.right::<6>(&Cell::hundredths(100.0 * sum / total));
         out.text("  ");
         link(ranks[method as usize], html, out);
-        out.text(" ").text(labels.of(method)).text("\n");
+        out.text(" ").text(labels.of(method));
         out.row()?;
     }
     page::rows_end(html, out)

@@ -210,7 +210,7 @@ impl<W: Write> Section<'_, '_, W> {
         } else {
             self.out
                 .text("---------------------------------------------\n");
-            self.out.right(&Cell::unsigned(group.exclusive), 9);
+            self.out.right::<9>(&Cell::unsigned(group.exclusive));
             self.numbers(&cells, group.calls, " ");
         }
         self.scratch.clear();
@@ -254,7 +254,10 @@ impl<W: Write> Section<'_, '_, W> {
                 self.out.text(between);
                 page::right(&times[1], 9, self.out);
             } else {
-                self.out.right(&times[0], 9).text(" ").right(&times[1], 9);
+                self.out
+                    .right::<9>(&times[0])
+                    .text(" ")
+                    .right::<9>(&times[1]);
             }
             self.numbers(&shares.map(Cell::tenths), totals.calls, between);
             self.out.text(between);
@@ -285,10 +288,10 @@ impl<W: Write> Section<'_, '_, W> {
             page::left(&calls[1], 6, out);
         } else {
             for share in shares {
-                out.text(between).right(share, 7);
+                out.text(between).right::<7>(share);
             }
-            out.text(between).right(&calls[0], 6).text("+");
-            out.left(&calls[1], 6);
+            out.text(between).right::<6>(&calls[0]).text("+");
+            out.left::<6>(&calls[1]);
         }
     }
 

@@ -66,7 +66,7 @@ impl Cells {
             cells.text(" ");
             ends.push(cells.take(&mut text));
             let calls = Cell::signed(profile.totals[method].all_calls());
-            cells.text("/").left(&calls, 6).text(" ");
+            cells.text("/").left::<6>(&calls).text(" ");
             ends.push(cells.take(&mut text));
         }
         Cells { text, ends }
@@ -214,16 +214,16 @@ impl Section<'_, '_> {
         out.text(&b"      "[(rank.bytes().len() + 2).min(6)..])
             .text(" ");
         let share = 100.0 * inclusive / self.profile.total as f64;
-        out.right(&Cell::tenths(share), 5);
+        out.right::<5>(&Cell::tenths(share));
         out.text("%                ");
-        out.right(&Cell::signed(totals.calls[0]), 6).text("+");
-        out.left(&Cell::signed(totals.calls[1]), 6).text(" ");
-        out.right(&Cell::unsigned(totals.inclusive), 9).text(" ");
-        out.text(self.labels.of(method)).text("\n               ");
-        let own = 100.0 * totals.top_exclusive as f64 / inclusive;
-        out.right(&Cell::tenths(own), 5);
+        out.right::<6>(&Cell::signed(totals.calls[0])).text("+");
+        out.left::<6>(&Cell::signed(totals.calls[1])).text(" ");
+        out.right::<9>(&Cell::unsigned(totals.inclusive)).text(" ");
+        out.text(self.labels.of(method)).text("               ");
+        let own = 100.0 * totals.top_exclusive() as f64 / inclusive;
+        out.right::<5>(&Cell::tenths(own));
         out.text("%   excl               ");
-        out.right(&Cell::unsigned(totals.top_exclusive), 9)
+        out.right::<9>(&Cell::unsigned(totals.top_exclusive()))
             .text("\n");
     }
 
@@ -235,10 +235,10 @@ impl Section<'_, '_> {
         out: &mut Out<W>,
     ) -> io::Result<()> {
         let totals = self.profile.totals(method);
-        let (relatives, calls) = match side {
+        let (relatives, of_calls) = match side {
             Side::Callers => {
-                let calls = Some(totals.all_calls()).filter(|&calls| calls != 0);
-                (&self.profile.callers, calls)
+                let of_calls = (totals.all_calls() != 0).then(|| self.cells.of_calls(method));
+                (&self.profile.callers, of_calls)
             }
             Side::Callees => (&self.profile.callees, None),
         };
@@ -252,7 +252,7 @@ impl Section<'_, '_> {
             methods.order().sort_relatives(methods.list(), scratch);
             let rows = Rows {
                 whole: (!recursive).then_some(totals.inclusive as f64),
-                of_calls: calls.map(Cell::signed),
+                of_calls,
                 labels: self.labels,
                 cells: &self.cells,
             };
@@ -267,7 +267,7 @@ struct Rows<'r> {
     /// What percentages are of, µs; none for recursive calls.
     whole: Option<f64>,
     /// The calls that a row's calls are part of, if not the relative's own.
-    of_calls: Option<Cell>,
+    of_calls: Option<&'r [u8]>,
     labels: &'r Labels,
     cells: &'r Cells,
 }
@@ -280,20 +280,18 @@ impl Rows<'_> {
                 Some(whole) => {
                     out.text("               ");
                     let share = 100.0 * inclusive as f64 / whole;
-                    out.right(&Cell::tenths(share), 5).text("% ");
+                    out.right::<5>(&Cell::tenths(share)).text("% ");
                 }
                 None => {
                     out.text("                      ");
                 }
             }
             out.text(self.cells.link(relative.method));
-            out.right(&Cell::signed(relative.calls as i32), 6);
-            match &self.of_calls {
-                Some(calls) => out.text("/").left(calls, 6).text(" "),
-                None => out.text(self.cells.of_calls(relative.method)),
-            };
-            out.right(&Cell::unsigned(inclusive), 9).text(" ");
-            out.text(self.labels.of(relative.method)).text("\n");
+            out.right::<6>(&Cell::signed(relative.calls as i32));
+            let own = || self.cells.of_calls(relative.method);
+            out.text(self.of_calls.unwrap_or_else(own));
+            out.right::<9>(&Cell::unsigned(inclusive)).text(" ");
+            out.text(self.labels.of(relative.method));
             out.row()?;
         }
         Ok(())

@@ -22,8 +22,8 @@ pub(super) fn is_too_long(method: &Method<'_>) -> bool {
     })
 }
 
-/// `class.method signature` of every method, or just the class where there is no method name;
-/// escaped if HTML is wanted.
+/// The end of a row about each method: `class.method signature`, or just the class where there is no
+/// method name, and a line break; escaped if HTML is wanted.
 pub(super) struct Labels {
     text: Vec<u8>,
     ends: Vec<usize>,
@@ -31,12 +31,15 @@ pub(super) struct Labels {
 
 impl Labels {
     pub fn new(methods: &Methods<'_>, html: bool) -> Self {
+        let length =
+            |m: &Method<'_>| m.class.len() + m.name.map_or(0, <[u8]>::len) + m.signature.len() + 3;
         let mut labels = Labels {
-            text: Vec::new(),
+            text: Vec::with_capacity(methods.list().iter().map(length).sum()),
             ends: Vec::with_capacity(methods.len()),
         };
         for method in methods.list() {
             full_name(method, b" ", html, &mut labels.text);
+            labels.text.push(b'\n');
             labels.ends.push(labels.text.len());
         }
         labels

@@ -2,8 +2,12 @@
 
 use std::io::{self, Write};
 
-/// Bytes gathered before they are written.
-const CHUNK: usize = 64 << 10;
+/// Bytes gathered before they are written. A call of the kernel costs what copying a few hundred
+/// bytes does; a fresh page of memory costs more.
+const CHUNK: usize = 16 << 10;
+
+/// Room for the row that fills the buffer; longer ones make it grow. Bytes.
+const LAST_ROW: usize = 1 << 10;
 
 /// A buffered writer. Rows are put together with the infallible methods; [`Out::row`] ends one
 /// and is where writing, and so failing, happens.
@@ -16,7 +20,7 @@ impl<W: Write> Out<W> {
     pub fn new(sink: W) -> Self {
         Out {
             sink,
-            buffer: Vec::new(),
+            buffer: Vec::with_capacity(CHUNK + LAST_ROW),
         }
     }
 
@@ -27,30 +31,33 @@ impl<W: Write> Out<W> {
         self
     }
 
-    /// `%*d`: right-aligned.
+    /// `%*d`: right-aligned in `WIDTH` bytes, or more if need be.
     #[inline]
-    pub fn right(&mut self, cell: &Cell, width: usize) -> &mut Self {
-        self.pad(width.saturating_sub(cell.bytes().len()));
-        self.text(cell.bytes())
+    pub fn right<const WIDTH: usize>(&mut self, cell: &Cell) -> &mut Self {
+        match cell.bytes.last_chunk::<WIDTH>() {
+            Some(field) if cell.bytes().len() <= WIDTH => self.text(field),
+            _ => self.text(cell.bytes()),
+        }
     }
 
-    /// `%-*d`: left-aligned.
+    /// `%-*d`: left-aligned in `WIDTH` bytes, or more if need be.
     #[inline]
-    pub fn left(&mut self, cell: &Cell, width: usize) -> &mut Self {
-        self.text(cell.bytes());
-        self.pad(width.saturating_sub(cell.bytes().len()))
+    pub fn left<const WIDTH: usize>(&mut self, cell: &Cell) -> &mut Self {
+        let digits = cell.bytes();
+        let mut field = [b' '; WIDTH];
+        match field.get_mut(..digits.len()) {
+            Some(start) => {
+                start.copy_from_slice(digits);
+                self.text(field)
+            }
+            None => self.text(digits),
+        }
     }
 
     /// `%llu`.
     #[inline]
     pub fn number(&mut self, value: u64) -> &mut Self {
         self.text(Cell::unsigned(value).bytes())
-    }
-
-    #[inline]
-    fn pad(&mut self, count: usize) -> &mut Self {
-        const SPACES: [u8; 16] = [b' '; 16];
-        self.text(&SPACES[..count.min(16)])
     }
 
     /// Writes a big block without copying it first.
@@ -88,7 +95,7 @@ impl<W: Write> Out<W> {
     }
 }
 
-/// A formatted number.
+/// A formatted number, with spaces in front of it.
 pub(super) struct Cell {
     bytes: [u8; Cell::ROOM],
     start: usize,
@@ -288,8 +295,9 @@ mod tests {
     #[test]
     fn padding_goes_left_or_right() {
         let mut out = Out::new(Vec::new());
-        out.right(&Cell::unsigned(42), 5).left(&Cell::signed(-7), 4);
-        out.text("|").right(&Cell::unsigned(123), 2);
+        out.right::<5>(&Cell::unsigned(42))
+            .left::<4>(&Cell::signed(-7));
+        out.text("|").right::<2>(&Cell::unsigned(123));
         out.flush().unwrap();
         assert_eq!(out.sink, b"   42-7  |123");
     }

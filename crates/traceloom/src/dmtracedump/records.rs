@@ -87,23 +87,26 @@ impl Iterator for Records<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Record> {
-        if self.rest.len() < self.stride {
+        let Some((record, rest)) = self.rest.split_at_checked(self.stride) else {
             self.end();
             return None;
-        }
-        let (record, rest) = self.rest.split_at(self.stride);
-        self.rest = rest;
-        let (thread, fields) = if self.thread_len == 1 {
-            (u16::from(record[0]), &record[1..9])
-        } else {
-            (u16::from_le_bytes([record[0], record[1]]), &record[2..10])
         };
-        let method = u32::from_le_bytes([fields[0], fields[1], fields[2], fields[3]]);
+        self.rest = rest;
+        let (thread, fields) = match self.thread_len {
+            1 => (u16::from(record[0]), record[1..].first_chunk()),
+            _ => (
+                u16::from_le_bytes([record[0], record[1]]),
+                record[2..].first_chunk(),
+            ),
+        };
+        // A stride is never shorter than these fields.
+        let fields = u64::from_le_bytes(*fields?);
+        let method = fields as u32;
         Some(Record {
             thread,
             method: method & !3,
             action: (method & 3) as u8,
-            time: u32::from_le_bytes([fields[4], fields[5], fields[6], fields[7]]),
+            time: (fields >> 32) as u32,
         })
     }
 }
