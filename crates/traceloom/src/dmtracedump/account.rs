@@ -3,9 +3,13 @@
 //! Time between two records of a thread belongs to the method on top of its stack (exclusive); a
 //! call's own span is added to the method when it leaves (inclusive), unless the method stands
 //! deeper in the stack as well. All arithmetic wraps, as the original's does.
+//!
+//! Only the spans of calls are counted record by record, at their edges. What a method had for
+//! itself is what its calls took less what it spent in calls of others; sums that wrap make no
+//! difference to that.
 
 use super::activations::Activations;
-use super::edges::{EdgeKey, Edges};
+use super::edges::{Edge, EdgeKey, Edges, Standing};
 use super::methods::{MethodIndex, Methods, TOPLEVEL, UNKNOWN};
 use super::records::Record;
 
@@ -36,12 +40,19 @@ impl Totals {
         self.exclusive.wrapping_sub(self.deep_exclusive)
     }
 
-    /// Adds time on top of a stack, where the method stands deeper as well or not.
-    #[inline]
-    fn spend(&mut self, spent: u64, deep: bool) {
+    /// Takes a call of this method that took `elapsed` µs.
+    fn called(&mut self, elapsed: u64, calls: u32, recursive: bool) {
+        let times = &mut self.calls[usize::from(recursive)];
+        *times = times.wrapping_add(calls as i32);
+        if !recursive {
+            self.inclusive = self.inclusive.wrapping_add(elapsed);
+        }
+    }
+
+    /// Adds to what the method has for itself.
+    fn gain(&mut self, spent: u64, recursive: bool) {
         self.exclusive = self.exclusive.wrapping_add(spent);
-        // Hardly ever, so it costs a guess that comes true instead of a sum.
-        if deep {
+        if recursive {
             self.deep_exclusive = self.deep_exclusive.wrapping_add(spent);
         }
     }
@@ -62,10 +73,13 @@ pub(super) struct Repairs {
 
 struct Frame {
     entry: u64,
-    method: MethodIndex,
+    standing: Standing,
     /// How often the method stood on the stack already.
     below: u32,
 }
+
+/// What every thread runs in.
+const BOTTOM: Standing = Standing::new(TOPLEVEL, false);
 
 struct Thread {
     number: u16,
@@ -75,13 +89,21 @@ struct Thread {
 }
 
 impl Thread {
-    /// Who is on top, and whether that method is on the stack more than once.
     #[inline]
-    fn top(&self) -> (MethodIndex, bool) {
-        let toplevel = (TOPLEVEL, false);
-        self.frames
-            .last()
-            .map_or(toplevel, |f| (f.method, f.below > 0))
+    fn top(&self) -> Standing {
+        self.frames.last().map_or(BOTTOM, |frame| frame.standing)
+    }
+
+    /// Calls still open, outermost first: who called, who was called, and since when.
+    fn open(&self) -> impl Iterator<Item = (EdgeKey, u64)> {
+        let callers = std::iter::once(BOTTOM).chain(self.frames.iter().map(|f| f.standing));
+        callers.zip(&self.frames).map(|(caller, frame)| {
+            let callee = frame.standing;
+            (
+                EdgeKey { caller, callee },
+                self.last.wrapping_sub(frame.entry),
+            )
+        })
     }
 }
 
@@ -156,13 +178,10 @@ impl<'m, 'a> Accountant<'m, 'a> {
     #[inline]
     fn enter(&mut self, thread: usize, method: MethodIndex, now: u64) {
         let state = &mut self.threads[thread];
-        let spent = now.wrapping_sub(state.last);
-        let (caller, recursive) = state.top();
-        self.totals[caller as usize].spend(spent, recursive);
         let count = self.active.count(thread, method);
         state.frames.push(Frame {
             entry: now,
-            method,
+            standing: Standing::new(method, *count > 0),
             below: *count,
         });
         *count += 1;
@@ -175,8 +194,9 @@ impl<'m, 'a> Accountant<'m, 'a> {
     #[inline]
     fn leave(&mut self, thread: usize, method: MethodIndex, now: u64) {
         match self.threads[thread].frames.last() {
-            Some(top) if top.method != method => self.leave_mismatched(thread, method, now),
-            _ => self.pop(thread, method, now),
+            Some(top) if top.standing.method() == method => self.pop(thread, method, now),
+            Some(_) => self.leave_mismatched(thread, method, now),
+            None => self.leave_nothing(thread, method, now),
         }
     }
 
@@ -189,7 +209,8 @@ impl<'m, 'a> Accountant<'m, 'a> {
             self.repairs.ignored += 1;
             return;
         }
-        while let Some(top) = self.threads[thread].frames.last().map(|f| f.method) {
+        while let Some(top) = self.threads[thread].frames.last() {
+            let top = top.standing.method();
             self.pop(thread, top, now);
             if top == method {
                 return;
@@ -198,58 +219,65 @@ impl<'m, 'a> Accountant<'m, 'a> {
         }
     }
 
-    /// `method` leaves; it is on top, or the stack is empty and the call began before all time.
+    /// `method` leaves an empty stack: as if the call began before all time, though it gets no more
+    /// for itself than what passed since the last record.
+    #[cold]
+    fn leave_nothing(&mut self, thread: usize, method: MethodIndex, now: u64) {
+        let last = std::mem::replace(&mut self.threads[thread].last, now);
+        let callee = Standing::new(method, false);
+        let caller = BOTTOM;
+        self.edges.add(EdgeKey { caller, callee }, now);
+        // Of that span, what passed before `last` was nobody's.
+        self.totals[TOPLEVEL as usize].gain(last, false);
+        self.totals[method as usize].gain(last.wrapping_neg(), false);
+    }
+
+    /// `method`, which is on top, leaves.
     #[inline]
     fn pop(&mut self, thread: usize, method: MethodIndex, now: u64) {
         let state = &mut self.threads[thread];
-        let (entry, below) = match state.frames.pop() {
-            Some(frame) => {
-                *self.active.count(thread, method) = frame.below;
-                (frame.entry, frame.below)
-            }
-            None => (0, 0),
+        let Some(frame) = state.frames.pop() else {
+            return;
         };
-        let caller = state.top();
-        let spent = now.wrapping_sub(std::mem::replace(&mut state.last, now));
-        self.call(caller, method, below > 0, now.wrapping_sub(entry));
-        self.totals[method as usize].spend(spent, below > 0);
-    }
-
-    /// A call has ended.
-    #[inline]
-    fn call(&mut self, caller: (MethodIndex, bool), child: MethodIndex, again: bool, elapsed: u64) {
-        let totals = &mut self.totals[child as usize];
-        if !again {
-            totals.inclusive = totals.inclusive.wrapping_add(elapsed);
-        }
-        let calls = &mut totals.calls[usize::from(again)];
-        *calls = calls.wrapping_add(1);
+        *self.active.count(thread, method) = frame.below;
+        state.last = now;
         let key = EdgeKey {
-            parent: caller.0,
-            child,
-            parent_recursive: caller.1,
-            child_recursive: again,
+            caller: state.top(),
+            callee: frame.standing,
         };
-        self.edges.add(key, elapsed);
+        self.edges.add(key, now.wrapping_sub(frame.entry));
     }
 
     /// Closes what is still open at each thread's last record, lowest thread number first and
-    /// outermost call first.
+    /// outermost call first, and sums up.
     pub fn finish(mut self) -> Account {
         let mut threads = std::mem::take(&mut self.threads);
-        threads.retain(|t| t.number < COUNTED_THREADS);
         threads.sort_by_key(|t| t.number);
         let mut total = 0u64;
         for thread in &threads {
-            total = total.wrapping_add(thread.last.wrapping_sub(thread.start));
-            let mut caller = (TOPLEVEL, false);
-            for frame in &thread.frames {
-                let elapsed = thread.last.wrapping_sub(frame.entry);
-                self.call(caller, frame.method, frame.below > 0, elapsed);
-                caller = (frame.method, frame.below > 0);
+            let whole = thread.last.wrapping_sub(thread.start);
+            self.totals[TOPLEVEL as usize].gain(whole, false);
+            if thread.number < COUNTED_THREADS {
+                total = total.wrapping_add(whole);
+                thread
+                    .open()
+                    .for_each(|(key, elapsed)| self.edges.add(key, elapsed));
+            } else {
+                // These stay open, but what they had for themselves counts.
+                thread
+                    .open()
+                    .for_each(|(key, elapsed)| share(&mut self.totals, key, elapsed));
             }
         }
         self.edges.settle();
+        for edge in self.edges.iter() {
+            let Edge {
+                inclusive, calls, ..
+            } = *edge;
+            let EdgeKey { callee, .. } = edge.key();
+            share(&mut self.totals, edge.key(), inclusive);
+            self.totals[callee.method() as usize].called(inclusive, calls, callee.is_recursive());
+        }
         self.totals[TOPLEVEL as usize].inclusive = total;
         Account {
             totals: self.totals,
@@ -258,4 +286,11 @@ impl<'m, 'a> Accountant<'m, 'a> {
             repairs: self.repairs,
         }
     }
+}
+
+/// A span is the callee's, and not its caller's.
+fn share(totals: &mut [Totals], key: EdgeKey, elapsed: u64) {
+    let EdgeKey { caller, callee } = key;
+    totals[callee.method() as usize].gain(elapsed, callee.is_recursive());
+    totals[caller.method() as usize].gain(elapsed.wrapping_neg(), caller.is_recursive());
 }

@@ -4,34 +4,47 @@
 use super::methods::MethodIndex;
 use super::seeded::Seeded;
 
+/// A method on a stack: its index, and whether it stands deeper in that stack as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing(u32);
+
+impl Standing {
+    /// 31 bits for the method: a line of `*methods` takes bytes, so there are fewer.
+    #[inline]
+    pub const fn new(method: MethodIndex, recursive: bool) -> Self {
+        Standing(method << 1 | recursive as u32)
+    }
+
+    #[inline]
+    pub fn method(self) -> MethodIndex {
+        self.0 >> 1
+    }
+
+    #[inline]
+    pub fn is_recursive(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
 /// Which calls an edge stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EdgeKey {
-    pub parent: MethodIndex,
-    pub child: MethodIndex,
-    /// The caller stood on the stack more than once.
-    pub parent_recursive: bool,
-    /// The callee stood on the stack already.
-    pub child_recursive: bool,
+    pub caller: Standing,
+    pub callee: Standing,
 }
 
 impl EdgeKey {
-    /// 31 bits a method (a line of `*methods` takes bytes, so there are fewer), 1 a flag.
+    /// Never 0: the pseudo-method with index 0 is called by nobody.
     #[inline]
     fn pack(self) -> u64 {
-        u64::from(self.parent) << 33
-            | u64::from(self.child) << 2
-            | u64::from(self.parent_recursive) << 1
-            | u64::from(self.child_recursive)
+        u64::from(self.caller.0) << 32 | u64::from(self.callee.0)
     }
 
     #[inline]
     fn unpack(key: u64) -> Self {
         EdgeKey {
-            parent: (key >> 33) as u32,
-            child: (key >> 2) as u32 & 0x7fff_ffff,
-            parent_recursive: key & 2 != 0,
-            child_recursive: key & 1 != 0,
+            caller: Standing((key >> 32) as u32),
+            callee: Standing(key as u32),
         }
     }
 }
@@ -39,10 +52,11 @@ impl EdgeKey {
 /// What an edge has gathered. Times are µs and wrap as the original's do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Edge {
+    /// 0: a free place.
     key: u64,
     pub inclusive: u64,
     pub calls: u32,
-    /// Edges are numbered from 1 in the order in which they were found; 0: a free place.
+    /// Edges are numbered from 1 in the order in which they were found.
     pub found: u32,
 }
 
@@ -114,17 +128,33 @@ impl Edges {
 
     #[inline]
     fn count(&mut self, key: u64, elapsed: u64) {
-        let place = self.place(key);
-        let edge = &mut self.places[place];
-        edge.inclusive = edge.inclusive.wrapping_add(elapsed);
-        edge.calls = edge.calls.wrapping_add(1);
-        if edge.found == 0 {
-            edge.key = key;
-            self.len += 1;
-            edge.found = self.len as u32;
-            if self.len * 8 > self.places.len() * 5 {
-                self.grow();
+        let mask = self.places.len() - 1;
+        let mut place = self.seeded.mix(key) as usize & mask;
+        loop {
+            let edge = &mut self.places[place];
+            if edge.key == key {
+                edge.inclusive = edge.inclusive.wrapping_add(elapsed);
+                edge.calls = edge.calls.wrapping_add(1);
+                return;
             }
+            if edge.key == 0 {
+                return self.insert(place, key, elapsed);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn insert(&mut self, place: usize, key: u64, elapsed: u64) {
+        self.len += 1;
+        self.places[place] = Edge {
+            key,
+            inclusive: elapsed,
+            calls: 1,
+            found: self.len as u32,
+        };
+        if self.len * 8 > self.places.len() * 5 {
+            self.grow();
         }
     }
 
@@ -135,29 +165,19 @@ impl Edges {
 
     /// Every edge, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &Edge> {
-        self.places.iter().filter(|e| e.found != 0)
-    }
-
-    /// Where `key` is, or belongs.
-    #[inline]
-    fn place(&self, key: u64) -> usize {
-        let mask = self.places.len() - 1;
-        let mut place = self.seeded.mix(key) as usize & mask;
-        loop {
-            let edge = &self.places[place];
-            if edge.found == 0 || edge.key == key {
-                return place;
-            }
-            place = (place + 1) & mask;
-        }
+        self.places.iter().filter(|e| e.key != 0)
     }
 
     #[cold]
     fn grow(&mut self) {
-        let twice = vec![Edge::default(); self.places.len() * 2];
+        let mask = self.places.len() * 2 - 1;
+        let twice = vec![Edge::default(); mask + 1];
         let old = std::mem::replace(&mut self.places, twice);
-        for edge in old.into_iter().filter(|e| e.found != 0) {
-            let place = self.place(edge.key);
+        for edge in old.into_iter().filter(|e| e.key != 0) {
+            let mut place = self.seeded.mix(edge.key) as usize & mask;
+            while self.places[place].key != 0 {
+                place = (place + 1) & mask;
+            }
             self.places[place] = edge;
         }
     }
@@ -171,10 +191,8 @@ mod tests {
     fn edges_survive_growing() {
         let mut edges = Edges::new();
         let key = |i: u32| EdgeKey {
-            parent: i % 97,
-            child: i,
-            parent_recursive: i.is_multiple_of(2),
-            child_recursive: i.is_multiple_of(3),
+            caller: Standing::new(i % 97, i.is_multiple_of(2)),
+            callee: Standing::new(i + 1, i.is_multiple_of(3)),
         };
         for round in 0..2 {
             for i in 0..5000 {

@@ -80,18 +80,24 @@ impl<'a> Methods<'a> {
         match &self.lookup {
             Lookup::Dense { first, slots } => {
                 let slot = (id >> 2).wrapping_sub(*first) as usize;
-                slots.get(slot).copied().filter(|&i| i != NOBODY)
+                // Of 0, nobody, the index before it is none.
+                slots.get(slot).and_then(|&index| index.checked_sub(1))
             }
             Lookup::Sparse(map) => map.get(&id).copied(),
         }
     }
 }
 
-const NOBODY: u32 = u32::MAX;
+/// Ids up to here are looked up in a table in any case: what is never touched of it costs nothing.
+const TABLE_ROOM: usize = 1 << 17;
 
 /// A table over the range of ids where that is not much bigger than the list, else a hash map.
 enum Lookup {
-    Dense { first: u32, slots: Vec<u32> },
+    /// By id / 4 from the first on: the index plus one; 0 where nobody has the id.
+    Dense {
+        first: u32,
+        slots: Vec<u32>,
+    },
     Sparse(HashMap<u32, u32, Seeded>),
 }
 
@@ -100,14 +106,14 @@ impl Lookup {
         let found: Vec<(u32, u32)> = reachable(list).collect();
         let first = found.first().map_or(0, |f| f.0 >> 2);
         let range = found.last().map_or(0, |l| (l.0 >> 2) - first + 1) as usize;
-        if range > 8 * list.len() + 4096 {
+        if range > 8 * list.len() + TABLE_ROOM {
             let mut map = HashMap::with_hasher(Seeded::new());
             map.extend(found);
             return Lookup::Sparse(map);
         }
-        let mut slots = vec![NOBODY; range];
+        let mut slots = vec![0; range];
         for (id, index) in found {
-            slots[((id >> 2) - first) as usize] = index;
+            slots[((id >> 2) - first) as usize] = index + 1;
         }
         Lookup::Dense { first, slots }
     }

@@ -7,7 +7,7 @@
 //!  1→3  1µs
 //! ```
 
-use super::edges::{Edge, Edges};
+use super::edges::{Edge, Edges, Standing};
 use super::methods::MethodIndex;
 
 /// A caller or callee and the calls shared with it.
@@ -36,15 +36,15 @@ impl Side {
     fn split(self, edge: &Edge) -> (usize, MethodIndex) {
         let key = edge.key();
         match self {
-            Side::Callers => (group(key.child, key.child_recursive), key.parent),
-            Side::Callees => (group(key.parent, key.parent_recursive), key.child),
+            Side::Callers => (group(key.callee), key.caller.method()),
+            Side::Callees => (group(key.caller), key.callee.method()),
         }
     }
 }
 
 #[inline]
-fn group(method: MethodIndex, recursive: bool) -> usize {
-    method as usize * 2 + usize::from(recursive)
+fn group(standing: Standing) -> usize {
+    standing.method() as usize * 2 + usize::from(standing.is_recursive())
 }
 
 /// Edges from which on a second thread pays.
@@ -144,13 +144,13 @@ impl Relatives {
 
     /// One method's relatives, in no order.
     pub fn of(&self, method: MethodIndex, recursive: bool) -> &[Relative] {
-        let group = group(method, recursive);
+        let group = group(Standing::new(method, recursive));
         &self.items[self.starts[group] as usize..self.ends[group] as usize]
     }
 
     /// As [`Relatives::of`], to be put in order.
     pub fn of_mut(&mut self, method: MethodIndex, recursive: bool) -> &mut [Relative] {
-        let group = group(method, recursive);
+        let group = group(Standing::new(method, recursive));
         &mut self.items[self.starts[group] as usize..self.ends[group] as usize]
     }
 }
