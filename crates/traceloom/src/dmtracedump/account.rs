@@ -9,15 +9,13 @@
 //! difference to that.
 
 use super::activations::Activations;
-use super::edges::{Edge, EdgeKey, Edges, Standing};
-use super::methods::{MethodIndex, Methods, TOPLEVEL, UNKNOWN};
-use super::records::Record;
+use super::edges::{Edge, EdgeKey, Edges};
+use super::methods::{MethodIndex, Methods, TOPLEVEL};
+use super::records::{Record, Records};
+use super::running::{Running, Thread};
 
 /// The original closes and sums up only threads with numbers below this.
 pub(super) const COUNTED_THREADS: u16 = 1 << 15;
-
-/// Frames on one stack at which the original gives up.
-const ORIGINAL_DEPTH: usize = 10_000;
 
 /// What one method has gathered; µs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,7 +48,7 @@ impl Totals {
     }
 
     /// Adds to what the method has for itself.
-    fn gain(&mut self, spent: u64, recursive: bool) {
+    pub fn gain(&mut self, spent: u64, recursive: bool) {
         self.exclusive = self.exclusive.wrapping_add(spent);
         if recursive {
             self.deep_exclusive = self.deep_exclusive.wrapping_add(spent);
@@ -69,42 +67,6 @@ pub(super) struct Repairs {
     pub first: Option<(u16, MethodIndex)>,
     /// The deepest stack beyond the original's limit, frames.
     pub too_deep: usize,
-}
-
-struct Frame {
-    entry: u64,
-    standing: Standing,
-    /// How often the method stood on the stack already.
-    below: u32,
-}
-
-/// What every thread runs in.
-const BOTTOM: Standing = Standing::new(TOPLEVEL, false);
-
-struct Thread {
-    number: u16,
-    start: u64,
-    last: u64,
-    frames: Vec<Frame>,
-}
-
-impl Thread {
-    #[inline]
-    fn top(&self) -> Standing {
-        self.frames.last().map_or(BOTTOM, |frame| frame.standing)
-    }
-
-    /// Calls still open, outermost first: who called, who was called, and since when.
-    fn open(&self) -> impl Iterator<Item = (EdgeKey, u64)> {
-        let callers = std::iter::once(BOTTOM).chain(self.frames.iter().map(|f| f.standing));
-        callers.zip(&self.frames).map(|(caller, frame)| {
-            let callee = frame.standing;
-            (
-                EdgeKey { caller, callee },
-                self.last.wrapping_sub(frame.entry),
-            )
-        })
-    }
 }
 
 fn no_places() -> Box<[u32; 1 << 16]> {
@@ -147,105 +109,35 @@ impl<'m, 'a> Accountant<'m, 'a> {
         }
     }
 
-    #[inline]
-    pub fn record(&mut self, record: Record) {
-        let now = u64::from(record.time);
-        let thread = match self.places[usize::from(record.thread)] {
-            0 => self.start_thread(record.thread, now),
-            place => place as usize - 1,
-        };
-        let method = self.methods.find(record.method).unwrap_or(UNKNOWN);
-        if record.action == 0 {
-            self.enter(thread, method, now);
-        } else {
-            self.leave(thread, method, now);
+    /// Takes all records.
+    pub fn read(&mut self, records: &mut Records<'_>) {
+        let mut next = records.next();
+        while let Some(first) = next {
+            let thread = match self.places[usize::from(first.thread)] {
+                0 => self.start_thread(&first),
+                place => place as usize - 1,
+            };
+            let methods = self.methods;
+            next = self.running(thread).read(first, records, methods);
+        }
+    }
+
+    fn running(&mut self, thread: usize) -> Running<'_> {
+        Running {
+            thread: &mut self.threads[thread],
+            active: self.active.of(thread),
+            totals: &mut self.totals,
+            edges: &mut self.edges,
+            repairs: &mut self.repairs,
         }
     }
 
     #[cold]
-    fn start_thread(&mut self, number: u16, now: u64) -> usize {
-        self.threads.push(Thread {
-            number,
-            start: now,
-            last: now,
-            frames: Vec::new(),
-        });
+    fn start_thread(&mut self, first: &Record) -> usize {
+        self.threads.push(Thread::new(first));
         self.active.add_thread();
-        self.places[usize::from(number)] = self.threads.len() as u32;
+        self.places[usize::from(first.thread)] = self.threads.len() as u32;
         self.threads.len() - 1
-    }
-
-    #[inline]
-    fn enter(&mut self, thread: usize, method: MethodIndex, now: u64) {
-        let state = &mut self.threads[thread];
-        let count = self.active.count(thread, method);
-        state.frames.push(Frame {
-            entry: now,
-            standing: Standing::new(method, *count > 0),
-            below: *count,
-        });
-        *count += 1;
-        state.last = now;
-        if state.frames.len() > ORIGINAL_DEPTH {
-            self.repairs.too_deep = self.repairs.too_deep.max(state.frames.len());
-        }
-    }
-
-    #[inline]
-    fn leave(&mut self, thread: usize, method: MethodIndex, now: u64) {
-        match self.threads[thread].frames.last() {
-            Some(top) if top.standing.method() == method => self.pop(thread, method, now),
-            Some(_) => self.leave_mismatched(thread, method, now),
-            None => self.leave_nothing(thread, method, now),
-        }
-    }
-
-    /// Here the original prints the stack and exits.
-    #[cold]
-    fn leave_mismatched(&mut self, thread: usize, method: MethodIndex, now: u64) {
-        let number = self.threads[thread].number;
-        self.repairs.first.get_or_insert((number, method));
-        if *self.active.count(thread, method) == 0 {
-            self.repairs.ignored += 1;
-            return;
-        }
-        while let Some(top) = self.threads[thread].frames.last() {
-            let top = top.standing.method();
-            self.pop(thread, top, now);
-            if top == method {
-                return;
-            }
-            self.repairs.closed_early += 1;
-        }
-    }
-
-    /// `method` leaves an empty stack: as if the call began before all time, though it gets no more
-    /// for itself than what passed since the last record.
-    #[cold]
-    fn leave_nothing(&mut self, thread: usize, method: MethodIndex, now: u64) {
-        let last = std::mem::replace(&mut self.threads[thread].last, now);
-        let callee = Standing::new(method, false);
-        let caller = BOTTOM;
-        self.edges.add(EdgeKey { caller, callee }, now);
-        // Of that span, what passed before `last` was nobody's.
-        self.totals[TOPLEVEL as usize].gain(last, false);
-        self.totals[method as usize].gain(last.wrapping_neg(), false);
-    }
-
-    /// `method`, which is on top, leaves.
-    #[inline]
-    fn pop(&mut self, thread: usize, method: MethodIndex, now: u64) {
-        let state = &mut self.threads[thread];
-        let Some(frame) = state.frames.pop() else {
-            return;
-        };
-        *self.active.count(thread, method) = frame.below;
-        state.last = now;
-        let key = EdgeKey {
-            caller: state.top(),
-            callee: frame.standing,
-        };
-        self.edges.add(key, now.wrapping_sub(frame.entry));
     }
 
     /// Closes what is still open at each thread's last record, lowest thread number first and

@@ -35,12 +35,30 @@ impl Activations {
         self.rows.push(vec![0; row].into());
     }
 
-    /// How often `method` stands on the stack of `thread`.
+    /// The counts of one thread.
+    pub fn of(&mut self, thread: usize) -> ThreadActivations<'_> {
+        ThreadActivations {
+            thread,
+            row: &mut self.rows[thread],
+            rest: &mut self.rest,
+        }
+    }
+}
+
+/// How often each method stands on one thread's stack.
+pub(super) struct ThreadActivations<'a> {
+    thread: usize,
+    row: &'a mut [u32],
+    rest: &'a mut HashMap<u64, u32, Seeded>,
+}
+
+impl ThreadActivations<'_> {
+    /// How often `method` stands there.
     #[inline]
-    pub fn count(&mut self, thread: usize, method: MethodIndex) -> &mut u32 {
-        match self.rows[thread].get_mut(method as usize) {
+    pub fn count(&mut self, method: MethodIndex) -> &mut u32 {
+        match self.row.get_mut(method as usize) {
             Some(count) => count,
-            None => Self::beyond(&mut self.rest, thread, method),
+            None => Self::beyond(self.rest, self.thread, method),
         }
     }
 
@@ -66,10 +84,10 @@ mod tests {
         active.add_thread();
         active.add_thread();
         for thread in 0..2 {
-            *active.count(thread, 3) += 1;
-            *active.count(thread, 3) += 1;
-            assert_eq!(*active.count(thread, 3), 2);
-            assert_eq!(*active.count(thread, 4), 0);
+            *active.of(thread).count(3) += 1;
+            *active.of(thread).count(3) += 1;
+            assert_eq!(*active.of(thread).count(3), 2);
+            assert_eq!(*active.of(thread).count(4), 0);
         }
         assert_eq!(active.rest.len(), 2);
     }

@@ -98,10 +98,15 @@ impl Edges {
     /// Counts one call of `elapsed` µs.
     #[inline]
     pub fn add(&mut self, key: EdgeKey, elapsed: u64) {
-        match self.places.len() <= NEAR_PLACES {
+        match self.is_near() {
             true => self.count(key.pack(), elapsed),
             false => self.wait(key, elapsed),
         }
+    }
+
+    #[inline]
+    fn is_near(&self) -> bool {
+        self.places.len() <= NEAR_PLACES
     }
 
     fn wait(&mut self, key: EdgeKey, elapsed: u64) {
@@ -153,7 +158,9 @@ impl Edges {
             calls: 1,
             found: self.len as u32,
         };
-        if self.len * 8 > self.places.len() * 5 {
+        // Where the cache holds the table, room is cheap and looking further is not.
+        let full = if self.is_near() { 3 } else { 5 };
+        if self.len * 8 > self.places.len() * full {
             self.grow();
         }
     }

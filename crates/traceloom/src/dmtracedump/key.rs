@@ -11,11 +11,11 @@
 //! keeps the tab and the file in the signature; a line with an empty class or method name is a
 //! bare function name, tabs and all. Texts end at a NUL, as C's do.
 
-use memchr::arch::all::memchr::One;
 use thiserror::Error;
 
 use super::cnum;
-use super::density::{METHOD_LINE, THREAD_LINE, is_too_dense};
+use super::density::{METHOD_LINE, THREAD_LINE};
+use super::lines::{Lines, find, split, text};
 use super::methods::{Method, Methods};
 
 /// Something wrong with the key section. The texts are the original's; those without a text are
@@ -134,36 +134,6 @@ fn read_sections<'a>(
         methods: Methods::new(methods),
         end: reader.at,
     })
-}
-
-/// The lines of a section, the last without its break.
-struct Lines<'a> {
-    text: &'a [u8],
-    count: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn check(&self, section: &'static str, line: usize) -> Result<(), KeyError> {
-        let (found, bytes) = (self.count, self.text.len());
-        match is_too_dense(found, bytes, line) {
-            true => Err(KeyError::TooMany {
-                section,
-                found,
-                bytes,
-            }),
-            false => Ok(()),
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let mut rest = Some(self.text);
-        std::iter::from_fn(move || {
-            let text = rest?;
-            let end = find(b'\n', text);
-            rest = end.map(|end| &text[end + 1..]);
-            Some(&text[..end.unwrap_or(text.len())])
-        })
-    }
 }
 
 struct Reader<'a> {
@@ -327,24 +297,6 @@ fn signature(rest: &[u8]) -> &[u8] {
         },
         _ => rest,
     }
-}
-
-/// Where `byte` is first, a word at a time. What asks the processor for wider instructions first
-/// takes longer to ask, on a virtual machine, than a small trace's key section to read.
-fn find(byte: u8, text: &[u8]) -> Option<usize> {
-    One::new(byte).find(text)
-}
-
-/// Splits at the first tab.
-fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let tab = find(b'\t', line)?;
-    Some((&line[..tab], &line[tab + 1..]))
-}
-
-/// What C sees of it: up to the first NUL.
-fn text(bytes: &[u8]) -> &[u8] {
-    let end = find(0, bytes);
-    &bytes[..end.unwrap_or(bytes.len())]
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! args ─► key section ─► records ─► accounting ─► relatives ─► reports ─► stdout
-//!          (key.rs)     (records.rs) (account.rs)  (relatives.rs) (exclusive, inclusive,
-//!                            └──────► dump.rs                      groups, diff, graph)
+//!          (key.rs)     (records.rs) (account.rs,  (relatives.rs) (exclusive, inclusive,
+//!                            └──────► dump.rs  running.rs)         groups, diff, graph)
 //! ```
 //!
 //! The reference is Debian's dmtracedump 11.0.0+r48 with glibc 2.36; `docs/dmtracedump.md` lists
@@ -24,6 +24,7 @@ mod groups;
 mod inclusive;
 mod key;
 mod labels;
+mod lines;
 mod methods;
 mod order;
 mod out;
@@ -31,6 +32,7 @@ mod page;
 mod profile;
 mod records;
 mod relatives;
+mod running;
 mod seeded;
 mod source;
 mod texts;

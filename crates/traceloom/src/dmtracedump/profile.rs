@@ -86,9 +86,7 @@ impl<'a> Profile<'a> {
 
 fn account(methods: &Methods<'_>, mut records: Records<'_>, notes: &mut Vec<u8>) -> Account {
     let mut accountant = Accountant::new(methods);
-    for record in records.by_ref() {
-        accountant.record(record);
-    }
+    accountant.read(&mut records);
     if records.torn {
         notes.extend_from_slice(TORN);
     }
