@@ -46,16 +46,6 @@ pub fn calls(options: Options, report: &mut Report) -> Result<()> {
         println!("skipped: there is no javac (Debian's package default-jdk-headless)");
         return Ok(());
     }
-    // As `cargo xtask dist` builds it for apps.
-    let library = [
-        "build",
-        "--profile",
-        "small",
-        "-p",
-        "traceloom-inapp",
-        "--lib",
-    ];
-    check(cargo(&library))?;
     let rounds = if options.quick { 21 } else { 101 };
     for jdk in kits()? {
         let rows = measure(&jdk, rounds)?;
@@ -66,6 +56,17 @@ pub fn calls(options: Options, report: &mut Report) -> Result<()> {
             "\nTwo reads of the processor's counter, with which the library tells the time, take {ns:.1} ns."
         ));
     }
+    Ok(())
+}
+
+/// Builds the library as `cargo xtask dist` builds it for apps.
+pub fn recording_library(into: &Path) -> Result<()> {
+    let package = ["-p", "traceloom-inapp", "--lib"];
+    let mut build = cargo(&["build", "--profile", "small"]);
+    build.args(package);
+    check(build)?;
+    let built = testkit::workspace_root().join("target/small/libtraceloom_inapp.so");
+    fs::copy(built, into)?;
     Ok(())
 }
 
@@ -99,8 +100,7 @@ fn measure(jdk: &Jdk, rounds: usize) -> Result<Vec<Row>> {
     }
     fs::create_dir_all(&folder)?;
     let library = folder.join("libtraceloom.so");
-    let built = testkit::workspace_root().join("target/small/libtraceloom_inapp.so");
-    fs::copy(built, &library)?;
+    recording_library(&library)?;
     compile(jdk, &folder.join("0"))?;
     let classes = weave(&folder)?;
     let property = |name: &str, value: &Path| format!("-D{name}={}", value.display());

@@ -28,6 +28,20 @@ pub fn median(times: usize, make: impl Fn() -> Command) -> Result<Cost> {
     Ok(median_of(&costs))
 }
 
+/// Runs two commands in turn, `times` times each after one run that warms the caches; the medians.
+/// What else the machine does meanwhile, it does to both.
+pub fn paired(
+    times: usize,
+    one: impl Fn() -> Command,
+    other: impl Fn() -> Command,
+) -> Result<(Cost, Cost)> {
+    once(one())?;
+    once(other())?;
+    let pairs = (0..times).map(|_| Ok((once(one())?, once(other())?)));
+    let (one, other): (Vec<Cost>, Vec<Cost>) = pairs.collect::<Result<_>>()?;
+    Ok((median_of(&one), median_of(&other)))
+}
+
 fn median_of(costs: &[Cost]) -> Cost {
     fn middle<T: Ord + Copy>(values: impl Iterator<Item = T>) -> T {
         let mut values: Vec<T> = values.collect();
@@ -48,7 +62,9 @@ pub fn once(mut command: Command) -> Result<Cost> {
     command
         .stdin(Stdio::null())
         .stdout(out)
-        .stderr(Stdio::null());
+        .stderr(Stdio::null())
+        // Cargo's, in which the loader would look for every library first; nobody else's.
+        .env_remove("LD_LIBRARY_PATH");
     let begun = Instant::now();
     let child = command
         .spawn()

@@ -10,6 +10,7 @@ mod device;
 mod figures;
 mod page;
 mod peers;
+mod recorded;
 mod report;
 mod speedscope;
 mod weave;

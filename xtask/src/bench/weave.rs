@@ -17,7 +17,7 @@ pub fn weave(options: Options, report: &mut Report) -> Result<()> {
         println!("skipped: there is no jimage (Debian's package default-jdk-headless)");
         return Ok(());
     }
-    let classes = java_base()?;
+    let classes = module("java.base")?;
     let count = count(&classes)?;
     report.table(
         "Weaving java.base, one thread",
@@ -63,21 +63,24 @@ fn growth() -> Result<f64> {
     Ok((number("bytes_after")? / number("bytes_before")? - 1.0) * 100.0)
 }
 
-/// The classes in a folder; taken out of the JDK once.
-fn java_base() -> Result<PathBuf> {
-    let into = testkit::workspace_root().join("target/bench-data/jdk");
+/// The folder with the classes of a module; taken out of the JDK once.
+pub fn module(name: &str) -> Result<PathBuf> {
+    let folder = testkit::workspace_root().join("target/bench-data/jdk");
+    let into = folder.join(name);
     if !into.exists() {
         let java = command("sh", &["-c", "readlink -f \"$(command -v java)\""]).output()?;
         let java = String::from_utf8(java.stdout)?;
         let home = Path::new(java.trim()).parent().and_then(Path::parent);
         let modules = home.context("java is in no folder")?.join("lib/modules");
-        let unfinished = into.with_extension("part");
-        let mut extract = command("jimage", &["extract", "--include", "regex:/java\\.base/.*"]);
+        let unfinished = folder.with_extension("part");
+        let wanted = format!("regex:/{}/.*", name.replace('.', "\\."));
+        let mut extract = command("jimage", &["extract", "--include", &wanted]);
         extract.arg("--dir").arg(&unfinished).arg(modules);
         check(extract)?;
-        fs::rename(unfinished, &into)?;
+        fs::create_dir_all(&folder)?;
+        fs::rename(unfinished.join(name), &into)?;
     }
-    Ok(into.join("java.base"))
+    Ok(into)
 }
 
 fn count(folder: &Path) -> Result<usize> {

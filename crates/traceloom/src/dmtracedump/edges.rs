@@ -80,7 +80,7 @@ pub(super) struct Edges {
 const BATCH: usize = 64;
 
 /// Places that the cache holds: nothing is gained by waiting.
-const NEAR_PLACES: usize = 1 << 13;
+const NEAR_PLACES: usize = 1 << 14;
 
 /// Places to start with; a power of two.
 const FIRST_PLACES: usize = 1 << 10;
@@ -159,7 +159,11 @@ impl Edges {
             found: self.len as u32,
         };
         // Where the cache holds the table, room is cheap and looking further is not.
-        let full = if self.is_near() { 3 } else { 5 };
+        let full = if self.places.len() < NEAR_PLACES {
+            3
+        } else {
+            5
+        };
         if self.len * 8 > self.places.len() * full {
             self.grow();
         }
