@@ -259,6 +259,9 @@ fn thread(line: &[u8]) -> Thread<'_> {
 }
 
 fn method(line: &[u8]) -> Result<Method<'_>, KeyError> {
+    // Hardly ever is there a NUL to look for in each field.
+    let has_nul = find(0, line).is_some();
+    let text = |field| if has_nul { text(field) } else { field };
     let Some((id, rest)) = split(line) else {
         let line = text(line).to_vec();
         return Err(KeyError::MissingField { line });

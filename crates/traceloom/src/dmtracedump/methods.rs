@@ -45,7 +45,9 @@ impl<'a> Methods<'a> {
         list.extend([pseudo(-2, &b"(toplevel)"[..]), pseudo(-1, b"(unknown)")]);
         // The original has them in front, so they come before declared methods of the same id.
         list.rotate_right(2);
-        list.sort_by_key(|m| m.id);
+        if !list.is_sorted_by_key(|m| m.id) {
+            list.sort_by_key(|m| m.id);
+        }
         Methods {
             lookup: Lookup::new(&list),
             order: order::Order::new(&list),
