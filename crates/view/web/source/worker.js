@@ -87,7 +87,9 @@ export function startEngine(send) {
     const reader = stream.getReader();
     let at = start;
     for (;;) {
-      const {done, value} = await reader.read();
+      const {done, value} = await reader.read().catch(() => {
+        throw new Error("the report's data is damaged: was the file saved whole?");
+      });
       if (done) break;
       if (at + value.length > start + bytes) throw new Error("the report's data is longer than it says");
       // The memory may have grown, and moved, since the last piece.
