@@ -111,15 +111,15 @@ impl<'m, 'a> Accountant<'m, 'a> {
 
     /// Takes all records.
     pub fn read(&mut self, records: &mut Records<'_>) {
-        let mut next = records.next();
-        while let Some(first) = next {
+        while let Some(first) = records.peek() {
             let thread = match self.places[usize::from(first.thread)] {
                 0 => self.start_thread(&first),
                 place => place as usize - 1,
             };
             let methods = self.methods;
-            next = self.running(thread).read(first, records, methods);
+            self.running(thread).read(records, methods);
         }
+        records.end();
     }
 
     fn running(&mut self, thread: usize) -> Running<'_> {

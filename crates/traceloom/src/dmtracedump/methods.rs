@@ -82,8 +82,7 @@ impl<'a> Methods<'a> {
         match &self.lookup {
             Lookup::Dense { first, slots } => {
                 let slot = (id >> 2).wrapping_sub(*first) as usize;
-                // Of 0, nobody, the index before it is none.
-                slots.get(slot).and_then(|&index| index.checked_sub(1))
+                slots.get(slot).copied().filter(|&index| index != TOPLEVEL)
             }
             Lookup::Sparse(map) => map.get(&id).copied(),
         }
@@ -95,7 +94,7 @@ const TABLE_ROOM: usize = 1 << 17;
 
 /// A table over the range of ids where that is not much bigger than the list, else a hash map.
 enum Lookup {
-    /// By id / 4 from the first on: the index plus one; 0 where nobody has the id.
+    /// By id / 4 from the first on; [`TOPLEVEL`], which no record can name, where nobody has the id.
     Dense {
         first: u32,
         slots: Vec<u32>,
@@ -113,9 +112,9 @@ impl Lookup {
             map.extend(found);
             return Lookup::Sparse(map);
         }
-        let mut slots = vec![0; range];
+        let mut slots = vec![TOPLEVEL; range];
         for (id, index) in found {
-            slots[((id >> 2) - first) as usize] = index + 1;
+            slots[((id >> 2) - first) as usize] = index;
         }
         Lookup::Dense { first, slots }
     }

@@ -73,9 +73,47 @@ impl<'a> Records<'a> {
         })
     }
 
+    /// The next record, which stays.
+    pub fn peek(&self) -> Option<Record> {
+        Some(self.split()?.0)
+    }
+
+    /// The next record, if it is of this thread.
+    #[inline]
+    pub fn next_of(&mut self, thread: u16) -> Option<Record> {
+        let (record, rest) = self.split()?;
+        if record.thread != thread {
+            return None;
+        }
+        self.rest = rest;
+        Some(record)
+    }
+
+    #[inline]
+    fn split(&self) -> Option<(Record, &'a [u8])> {
+        let (record, rest) = self.rest.split_at_checked(self.stride)?;
+        let (thread, fields) = match self.thread_len {
+            1 => (u16::from(record[0]), record[1..].first_chunk()),
+            _ => (
+                u16::from_le_bytes([record[0], record[1]]),
+                record[2..].first_chunk(),
+            ),
+        };
+        // A stride is never shorter than these fields.
+        let fields = u64::from_le_bytes(*fields?);
+        let method = fields as u32;
+        let record = Record {
+            thread,
+            method: method & !3,
+            action: (method & 3) as u8,
+            time: (fields >> 32) as u32,
+        };
+        Some((record, rest))
+    }
+
     /// The end: clean, or inside a record. A lone last 0xff reads as the end of the file where
     /// thread numbers are two bytes, so the original says nothing about it.
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         let looks_like_end = self.thread_len == 2 && self.rest == [0xff];
         self.torn = !self.rest.is_empty() && !looks_like_end;
         self.rest = &[];
@@ -87,27 +125,12 @@ impl Iterator for Records<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Record> {
-        let Some((record, rest)) = self.rest.split_at_checked(self.stride) else {
+        let Some((record, rest)) = self.split() else {
             self.end();
             return None;
         };
         self.rest = rest;
-        let (thread, fields) = match self.thread_len {
-            1 => (u16::from(record[0]), record[1..].first_chunk()),
-            _ => (
-                u16::from_le_bytes([record[0], record[1]]),
-                record[2..].first_chunk(),
-            ),
-        };
-        // A stride is never shorter than these fields.
-        let fields = u64::from_le_bytes(*fields?);
-        let method = fields as u32;
-        Some(Record {
-            thread,
-            method: method & !3,
-            action: (method & 3) as u8,
-            time: (fields >> 32) as u32,
-        })
+        Some(record)
     }
 }
 

@@ -70,26 +70,16 @@ pub(super) struct Running<'t> {
 }
 
 impl Running<'_> {
-    /// Takes the records up to another thread's, which is returned.
+    /// Takes the records up to another thread's.
     #[inline]
-    pub fn read(
-        mut self,
-        first: Record,
-        records: &mut Records<'_>,
-        methods: &Methods<'_>,
-    ) -> Option<Record> {
-        let mut record = first;
-        loop {
+    pub fn read(mut self, records: &mut Records<'_>, methods: &Methods<'_>) {
+        while let Some(record) = records.next_of(self.thread.number) {
             let now = u64::from(record.time);
             let method = methods.find(record.method).unwrap_or(UNKNOWN);
             match record.action {
                 0 => self.enter(method, now),
                 _ => self.leave(method, now),
             }
-            record = match records.next() {
-                Some(next) if next.thread == first.thread => next,
-                other => return other,
-            };
         }
     }
 
