@@ -9,7 +9,7 @@
 //! difference to that.
 
 use super::activations::Activations;
-use super::edges::{Edge, EdgeKey, Edges};
+use super::edges::{EdgeKey, Edges};
 use super::methods::{MethodIndex, Methods, TOPLEVEL};
 use super::records::{Record, Records};
 use super::running::{Running, Thread};
@@ -67,11 +67,6 @@ pub(super) struct Repairs {
     pub first: Option<(u16, MethodIndex)>,
     /// The deepest stack beyond the original's limit, frames.
     pub too_deep: usize,
-}
-
-fn no_places() -> Box<[u32; 1 << 16]> {
-    let zeros = vec![0; 1 << 16].into_boxed_slice();
-    zeros.try_into().unwrap_or_else(|_| Box::new([0; 1 << 16]))
 }
 
 /// The state while records are read.
@@ -140,36 +135,11 @@ impl<'m, 'a> Accountant<'m, 'a> {
         self.threads.len() - 1
     }
 
-    /// Closes what is still open at each thread's last record, lowest thread number first and
-    /// outermost call first, and sums up.
+    /// Closes what is still open and sums up.
     pub fn finish(mut self) -> Account {
-        let mut threads = std::mem::take(&mut self.threads);
-        threads.sort_by_key(|t| t.number);
-        let mut total = 0u64;
-        for thread in &threads {
-            let whole = thread.last.wrapping_sub(thread.start);
-            self.totals[TOPLEVEL as usize].gain(whole, false);
-            if thread.number < COUNTED_THREADS {
-                total = total.wrapping_add(whole);
-                thread
-                    .open()
-                    .for_each(|(key, elapsed)| self.edges.add(key, elapsed));
-            } else {
-                // These stay open, but what they had for themselves counts.
-                thread
-                    .open()
-                    .for_each(|(key, elapsed)| share(&mut self.totals, key, elapsed));
-            }
-        }
+        let total = self.close();
         self.edges.settle();
-        for edge in self.edges.iter() {
-            let Edge {
-                inclusive, calls, ..
-            } = *edge;
-            let EdgeKey { callee, .. } = edge.key();
-            share(&mut self.totals, edge.key(), inclusive);
-            self.totals[callee.method() as usize].called(inclusive, calls, callee.is_recursive());
-        }
+        self.sum_up();
         self.totals[TOPLEVEL as usize].inclusive = total;
         Account {
             totals: self.totals,
@@ -178,6 +148,42 @@ impl<'m, 'a> Accountant<'m, 'a> {
             repairs: self.repairs,
         }
     }
+
+    /// Closes open calls at each thread's last record, lowest thread number first and outermost
+    /// call first; how long the counted threads took.
+    fn close(&mut self) -> u64 {
+        self.threads.sort_by_key(|t| t.number);
+        let mut total = 0u64;
+        for thread in &self.threads {
+            let whole = thread.last.wrapping_sub(thread.start);
+            self.totals[TOPLEVEL as usize].gain(whole, false);
+            let counts = thread.number < COUNTED_THREADS;
+            total = total.wrapping_add(if counts { whole } else { 0 });
+            for (key, elapsed) in thread.open() {
+                match counts {
+                    true => self.edges.add(key, elapsed),
+                    // It stays open, but what its method had for itself counts.
+                    false => share(&mut self.totals, key, elapsed),
+                }
+            }
+        }
+        total
+    }
+
+    /// What each method had, by the edges.
+    fn sum_up(&mut self) {
+        for edge in self.edges.iter() {
+            let (elapsed, callee) = (edge.inclusive, edge.key().callee);
+            share(&mut self.totals, edge.key(), elapsed);
+            let totals = &mut self.totals[callee.method() as usize];
+            totals.called(elapsed, edge.calls, callee.is_recursive());
+        }
+    }
+}
+
+fn no_places() -> Box<[u32; 1 << 16]> {
+    let zeros = vec![0; 1 << 16].into_boxed_slice();
+    zeros.try_into().unwrap_or_else(|_| Box::new([0; 1 << 16]))
 }
 
 /// A span is the callee's, and not its caller's.
