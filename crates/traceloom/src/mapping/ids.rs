@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use rustc_hash::FxHashMap;
+use traceloom_analyze::Function;
 use traceloom_trace::{StringId, Trace};
 use traceloom_weave::{MappedMethod, MethodMap};
 
@@ -50,13 +51,7 @@ impl MethodNames {
         let mut seen = Seen::default();
         let slices = self.slice_names(trace, original, &mut seen);
         let methods = self.method_rows(trace, &mut seen);
-        if self.is_found && seen.known * 2 < seen.ids {
-            eprintln!(
-                "{} lies beside the trace and has {} of its {} ids: not used; --method-map uses it all the same",
-                plain(&self.path.display().to_string()),
-                thousands(seen.known),
-                thousands(seen.ids),
-            );
+        if self.is_another(&seen) {
             return;
         }
         for row in 0..trace.slices.len() {
@@ -71,12 +66,46 @@ impl MethodNames {
             *trace.methods.name.get_mut(row) = trace.strings.intern(&name);
             *trace.methods.signature.get_mut(row) = trace.strings.intern(&signature);
         }
-        if seen.ids > 0 {
-            self.tell(&seen);
+        self.tell(&seen);
+    }
+
+    /// As [`MethodNames::rename`], for what a call tree of a method trace calls.
+    pub fn rename_functions(&self, functions: &mut [Function], original: Option<&Names<'_>>) {
+        let mut seen = Seen::default();
+        let mut found = Vec::new();
+        for (at, function) in functions.iter().enumerate() {
+            let id = id(&function.name).filter(|_| function.class.is_empty());
+            let method = id.and_then(|id| seen.look_up(&self.map, id));
+            found.extend(method.map(|method| (at, method)));
         }
+        if self.is_another(&seen) {
+            return;
+        }
+        for (at, method) in found {
+            let (class, name, signature) = names(method, original);
+            functions[at] = Function::method(0, &class, &name, &signature);
+        }
+        self.tell(&seen);
+    }
+
+    /// Whether the map that lies beside the trace is of something else; says so.
+    fn is_another(&self, seen: &Seen) -> bool {
+        let is_another = self.is_found && seen.known * 2 < seen.ids;
+        if is_another {
+            eprintln!(
+                "{} lies beside the trace and has {} of its {} ids: not used; --method-map uses it all the same",
+                plain(&self.path.display().to_string()),
+                thousands(seen.known),
+                thousands(seen.ids),
+            );
+        }
+        is_another
     }
 
     fn tell(&self, seen: &Seen) {
+        if seen.ids == 0 {
+            return;
+        }
         let path = self.path.display().to_string();
         let path = plain(&path);
         let (known, ids) = (thousands(seen.known), thousands(seen.ids));
@@ -174,7 +203,7 @@ fn id(name: &str) -> Option<u32> {
 
 /// The method map beside a trace: `app.trace.methods.txt` or `app.methods.txt` for `app.trace`, else
 /// `methods.txt` in the same folder.
-pub fn beside(trace: &Path) -> Option<PathBuf> {
+fn beside(trace: &Path) -> Option<PathBuf> {
     let with = |name: &std::ffi::OsStr| {
         let mut name = name.to_owned();
         name.push(".methods.txt");

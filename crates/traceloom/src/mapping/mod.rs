@@ -11,7 +11,7 @@ use proguard::{ProguardMapper, ProguardMapping, StackFrame};
 use rustc_hash::FxHashMap;
 use traceloom_trace::{StringId, Trace};
 
-pub use ids::{MethodNames, beside};
+pub use ids::MethodNames;
 use outermost::Outermost;
 
 /// A `mapping.txt`, read into memory.

@@ -11,7 +11,7 @@ use traceloom_trace::{
 
 use super::ProfileArgs;
 use crate::input::{InputArgs, read_method_events, read_trace};
-use crate::mapping::{Mapping, Names, beside};
+use crate::mapping::{Mapping, MethodNames, Names};
 use crate::print::plain;
 
 /// Which calls of which file a command is about.
@@ -100,28 +100,35 @@ fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     if args.file == Path::new("-") {
         return Ok(None);
     }
-    // Ids of woven methods get their names in the tables.
-    if args.open.method_map.is_some() || beside(args.file).is_some() {
-        return Ok(None);
-    }
+    let mapping = args
+        .open
+        .mapping
+        .as_deref()
+        .map(Mapping::open)
+        .transpose()?;
+    let names = mapping.as_ref().map(Mapping::names);
+    let map = MethodNames::find(args.open.method_map.as_deref(), Some(args.file))?;
     let mut builder = CallTreeBuilder::new(range(args));
-    let is_method_trace = match &args.open.mapping {
+    let is_method_trace = match &names {
         None => read_method_events(args.file, args.open, &mut builder)?,
-        Some(mapping) => {
-            let mapping = Mapping::open(mapping)?;
-            let mut renaming = Renaming {
-                names: mapping.names(),
-                builder: &mut builder,
-            };
-            read_method_events(args.file, args.open, &mut renaming)?
+        Some(names) => {
+            let builder = &mut builder;
+            read_method_events(args.file, args.open, &mut Renaming { names, builder })?
         }
     };
-    Ok(is_method_trace.then(|| builder.build()))
+    if !is_method_trace {
+        return Ok(None);
+    }
+    let mut tree = builder.build();
+    if let Some(map) = map {
+        map.rename_functions(&mut tree.functions, names.as_ref());
+    }
+    Ok(Some(tree))
 }
 
 /// Gives methods their original names on the way into the tree.
 struct Renaming<'a> {
-    names: Names<'a>,
+    names: &'a Names<'a>,
     builder: &'a mut CallTreeBuilder,
 }
 
