@@ -148,6 +148,33 @@ fn a_mapping_goes_on_top_of_the_map() {
     assert_eq!(names(folder.path(), &args).0[0], "com.example.Row.bind");
 }
 
+/// A profile is made straight from the records of a method trace; a converted trace has its names
+/// from the tables.
+#[test]
+fn a_profile_of_ids_is_that_of_the_named_trace() {
+    let folder = folder();
+    let run = |args: &[&str]| run(folder.path(), args);
+    run(&["convert", "trace.txt", "-o", "ids.trace"]);
+    let (ids, _) = run(&["profile", "ids.trace", "--csv"]);
+    std::fs::write(folder.path().join("methods.txt"), MAP).unwrap();
+    for mapping in [&[][..], &["--mapping", "mapping.txt"]] {
+        let convert = ["convert", "ids.trace", "-o", "made/named.trace"];
+        std::fs::create_dir_all(folder.path().join("made")).unwrap();
+        run(&[&convert, mapping].concat());
+        let (named, _) = run(&["profile", "made/named.trace", "--csv"]);
+        let profile = ["profile", "ids.trace", "--csv"];
+        let (told, error) = run(&[&profile[..], mapping].concat());
+        assert_eq!(told, named);
+        assert!(told.contains("com.example.Feed"), "{told}");
+        assert_eq!(error, "names of 2 methods are from methods.txt\n");
+        assert_ne!(told, ids);
+    }
+    std::fs::write(folder.path().join("methods.txt"), "7,1,a.b <init> ()V\n").unwrap();
+    let (told, error) = run(&["profile", "ids.trace", "--csv"]);
+    assert_eq!(told, ids);
+    assert!(error.contains("has 0 of its 2 ids: not used"), "{error}");
+}
+
 #[test]
 fn a_map_of_something_else_is_not_used_unless_it_is_named() {
     let folder = folder();
