@@ -45,7 +45,8 @@ fn sort_from<'a>(
             return split(depth, items, text, each);
         }
         if is_end(items[0].key) {
-            break;
+            items.sort_unstable();
+            return each(items);
         }
     }
     items.sort_unstable_by_key(|i| (text(i.method), i.method));
