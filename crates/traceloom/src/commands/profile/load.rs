@@ -107,7 +107,6 @@ fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
         .map(Mapping::open)
         .transpose()?;
     let names = mapping.as_ref().map(Mapping::names);
-    let map = MethodNames::find(args.open.method_map.as_deref(), Some(args.file))?;
     let mut builder = CallTreeBuilder::new(range(args));
     let is_method_trace = match &names {
         None => read_method_events(args.file, args.open, &mut builder)?,
@@ -120,7 +119,7 @@ fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
         return Ok(None);
     }
     let mut tree = builder.build();
-    if let Some(map) = map {
+    if let Some(map) = MethodNames::find(args.open.method_map.as_deref(), Some(args.file))? {
         map.rename_functions(&mut tree.functions, names.as_ref());
     }
     Ok(Some(tree))
