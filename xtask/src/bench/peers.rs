@@ -96,6 +96,6 @@ fn real_traces() -> Result<Vec<PathBuf>> {
             traces.extend(Some(long).filter(survives));
         }
     }
-    traces.extend(recorded::traces()?);
+    traces.extend(recorded::traces()?.into_iter().filter(survives));
     Ok(traces)
 }
