@@ -9,9 +9,10 @@
 //! difference to that.
 
 use super::activations::Activations;
-use super::edges::{EdgeKey, Edges};
+use super::edges::{Edge, EdgeKey, Edges};
 use super::methods::{MethodIndex, Methods, TOPLEVEL};
-use super::records::{Record, Records};
+use super::places::Places;
+use super::records::{ANY_SHAPE, Record, Records, SHAPE_2, SHAPE_3};
 use super::running::{Running, Thread};
 
 /// The original closes and sums up only threads with numbers below this.
@@ -75,8 +76,7 @@ pub(super) struct Accountant<'m, 'a> {
     totals: Vec<Totals>,
     edges: Edges,
     threads: Vec<Thread>,
-    /// Thread number to place in `threads`, plus one.
-    places: Box<[u32; 1 << 16]>,
+    places: Places,
     active: Activations,
     repairs: Repairs,
 }
@@ -85,7 +85,8 @@ pub(super) struct Accountant<'m, 'a> {
 pub(super) struct Account {
     /// By method.
     pub totals: Vec<Totals>,
-    pub edges: Edges,
+    /// In no order.
+    pub edges: Vec<Edge>,
     /// From first to last record, summed over threads, µs.
     pub total: u64,
     pub repairs: Repairs,
@@ -98,7 +99,7 @@ impl<'m, 'a> Accountant<'m, 'a> {
             totals: vec![Totals::default(); methods.len()],
             edges: Edges::new(),
             threads: Vec::new(),
-            places: no_places(),
+            places: Places::default(),
             active: Activations::new(methods.len()),
             repairs: Repairs::default(),
         }
@@ -106,15 +107,21 @@ impl<'m, 'a> Accountant<'m, 'a> {
 
     /// Takes all records.
     pub fn read(&mut self, records: &mut Records<'_>) {
-        while let Some(first) = records.peek() {
-            let thread = match self.places[usize::from(first.thread)] {
-                0 => self.start_thread(&first),
-                place => place as usize - 1,
-            };
-            let methods = self.methods;
-            self.running(thread).read(records, methods);
+        match records.shape() {
+            SHAPE_2 => self.read_shaped::<SHAPE_2>(records),
+            SHAPE_3 => self.read_shaped::<SHAPE_3>(records),
+            _ => self.read_shaped::<ANY_SHAPE>(records),
         }
         records.end();
+    }
+
+    fn read_shaped<const SHAPE: usize>(&mut self, records: &mut Records<'_>) {
+        while let Some(first) = records.peek() {
+            let place = self.places.of(first.thread);
+            let thread = place.unwrap_or_else(|| self.start_thread(&first));
+            let methods = self.methods;
+            self.running(thread).read::<SHAPE>(records, methods);
+        }
     }
 
     fn running(&mut self, thread: usize) -> Running<'_> {
@@ -131,19 +138,20 @@ impl<'m, 'a> Accountant<'m, 'a> {
     fn start_thread(&mut self, first: &Record) -> usize {
         self.threads.push(Thread::new(first));
         self.active.add_thread();
-        self.places[usize::from(first.thread)] = self.threads.len() as u32;
-        self.threads.len() - 1
+        let place = self.threads.len() - 1;
+        self.places.put(first.thread, place);
+        place
     }
 
     /// Closes what is still open and sums up.
     pub fn finish(mut self) -> Account {
         let total = self.close();
-        self.edges.settle();
-        self.sum_up();
+        let edges = self.edges.finish();
+        sum_up(&edges, &mut self.totals);
         self.totals[TOPLEVEL as usize].inclusive = total;
         Account {
             totals: self.totals,
-            edges: self.edges,
+            edges,
             total,
             repairs: self.repairs,
         }
@@ -169,21 +177,16 @@ impl<'m, 'a> Accountant<'m, 'a> {
         }
         total
     }
-
-    /// What each method had, by the edges.
-    fn sum_up(&mut self) {
-        for edge in self.edges.iter() {
-            let (elapsed, callee) = (edge.inclusive, edge.key().callee);
-            share(&mut self.totals, edge.key(), elapsed);
-            let totals = &mut self.totals[callee.method() as usize];
-            totals.called(elapsed, edge.calls, callee.is_recursive());
-        }
-    }
 }
 
-fn no_places() -> Box<[u32; 1 << 16]> {
-    let zeros = vec![0; 1 << 16].into_boxed_slice();
-    zeros.try_into().unwrap_or_else(|_| Box::new([0; 1 << 16]))
+/// What each method had, by the edges.
+fn sum_up(edges: &[Edge], totals: &mut [Totals]) {
+    for edge in edges {
+        let (elapsed, callee) = (edge.inclusive, edge.key().callee);
+        share(totals, edge.key(), elapsed);
+        let totals = &mut totals[callee.method() as usize];
+        totals.called(elapsed, edge.calls, callee.is_recursive());
+    }
 }
 
 /// A span is the callee's, and not its caller's.

@@ -306,18 +306,17 @@ impl<W: Write> Report<'_, '_, W> {
     /// `class.method `, escaped in text too; a missing name is C's `(null)`.
     fn method(&mut self, run: &Profile<'_>, method: MethodIndex) {
         let method = run.methods.get(method);
-        let mut name = Vec::new();
+        let row = self.out.buffer();
         if self.options.html {
-            name.extend_from_slice(b"<tr><td>\n");
+            row.text(b"<tr><td>\n");
         }
-        escape(method.class, &mut name);
-        name.push(b'.');
-        escape(method.name.unwrap_or(b"(null)"), &mut name);
-        name.push(b' ');
+        escape(method.class, row);
+        row.text(b".");
+        escape(method.name.unwrap_or(b"(null)"), row);
+        row.text(b" ");
         if self.options.html {
-            name.extend_from_slice(b"</td><td>");
+            row.text(b"</td><td>");
         }
-        self.out.text(name);
     }
 
     fn cell(&mut self, cell: &Cell, end: &str, next_in_html: &str) {

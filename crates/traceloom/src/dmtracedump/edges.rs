@@ -83,7 +83,7 @@ const BATCH: usize = 64;
 const NEAR_PLACES: usize = 1 << 14;
 
 /// Places to start with; a power of two.
-const FIRST_PLACES: usize = 1 << 10;
+const FIRST_PLACES: usize = 1 << 11;
 
 impl Edges {
     pub fn new() -> Self {
@@ -116,8 +116,8 @@ impl Edges {
         }
     }
 
-    /// Counts the calls that wait; to be called before looking at the edges.
-    pub fn settle(&mut self) {
+    /// Counts the calls that wait.
+    fn settle(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         let mask = self.places.len() - 1;
         let touched = waiting.iter().fold(0, |touched, (key, _)| {
@@ -169,14 +169,19 @@ impl Edges {
         }
     }
 
-    /// How many edges there are.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
     /// Every edge, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = &Edge> {
-        self.places.iter().filter(|e| e.key != 0)
+    pub fn finish(mut self) -> Vec<Edge> {
+        self.settle();
+        let mut list = self.places;
+        // Whether a place is taken is anybody's guess, so the processor is not asked to.
+        let mut kept = 0;
+        for at in 0..list.len() {
+            let edge = list[at];
+            list[kept] = edge;
+            kept += usize::from(edge.key != 0);
+        }
+        list.truncate(kept);
+        list
     }
 
     #[cold]
@@ -210,8 +215,7 @@ mod tests {
                 edges.add(key(i), u64::from(i) + round);
             }
         }
-        edges.settle();
-        let mut found: Vec<&Edge> = edges.iter().collect();
+        let mut found = edges.finish();
         found.sort_by_key(|e| e.found);
         assert_eq!(found.len(), 5000);
         for (i, edge) in found.iter().enumerate() {

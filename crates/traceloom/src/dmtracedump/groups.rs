@@ -1,6 +1,5 @@
 //! The third and fourth section: exclusive time summed by class, and by method name.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -41,12 +40,8 @@ pub(super) fn by_class<W: Write>(
     out: &mut Out<W>,
 ) -> io::Result<()> {
     let order = profile.methods.order();
-    let groups = Groups::new(
-        profile,
-        order.by_class(),
-        &|m| order.class_rank(m),
-        By::Class,
-    );
+    let classes = order.class_ranks();
+    let groups = Groups::new(profile, order.by_class(), [classes; 2], By::Class);
     page::section_start("class", html, out);
     if groups.list.is_empty() {
         out.text("\nNo classes.\n");
@@ -67,8 +62,8 @@ pub(super) fn by_name<W: Write>(
 ) -> io::Result<()> {
     let methods = &profile.methods;
     let sorted = methods.order().by_bare_name(methods.list());
-    let rank = |m: MethodIndex| sorted.ranks[m as usize];
-    let groups = Groups::new(profile, &sorted.order, &rank, By::Name);
+    let names = [&sorted.ranks[..], &sorted.classes];
+    let groups = Groups::new(profile, &sorted.order, names, By::Name);
     if groups.list.is_empty() {
         return Ok(());
     }
@@ -79,13 +74,14 @@ pub(super) fn by_name<W: Write>(
 }
 
 impl Groups {
-    /// Runs of equal `rank` in `order`, methods without a name left out. The methods stand
+    /// Runs of equal names in `order`, methods without a name left out. The methods stand
     /// in no perfect order of names, so a name may come up twice, as it does in the original. Only
-    /// empty names (texts that begin with a NUL) make no group.
+    /// empty names (texts that begin with a NUL) make no group. `ranks` has for each method the rank
+    /// of what groups it, then the rank that breaks ties between groups by their first method.
     fn new(
         profile: &Profile<'_>,
         order: &[MethodIndex],
-        rank: &dyn Fn(MethodIndex) -> u32,
+        [ranks, ties]: [&[u32]; 2],
         by: By,
     ) -> Self {
         let methods = &profile.methods;
@@ -94,17 +90,16 @@ impl Groups {
             named.filter(|&m| methods.get(m).name.is_some()).collect();
         let mut list = Vec::new();
         let mut start = 0;
-        for run in members.chunk_by_mut(|&a, &b| rank(a) == rank(b)) {
+        for run in members.chunk_by_mut(|&a, &b| ranks[a as usize] == ranks[b as usize]) {
             list.push(Group::new(profile, start, run));
             start += run.len();
         }
         if list.len() == 1 && by.key(methods, members[0]).is_empty() {
             list.clear();
         }
-        list.sort_by_key(|group: &Group| {
+        list.sort_by_cached_key(|group: &Group| {
             let first = members[group.members.start];
-            let (class, id) = (methods.order().class_rank(first), methods.get(first).id);
-            (Reverse(group.exclusive), class, id)
+            (!group.exclusive, ties[first as usize])
         });
         Groups { list, members }
     }
@@ -173,7 +168,6 @@ fn section<W: Write>(
         by,
         html,
         out,
-        scratch: Vec::new(),
     };
     let total = profile.total as f64;
     let mut sum = 0.0;
@@ -195,7 +189,6 @@ struct Section<'s, 'a, W> {
     by: By,
     html: bool,
     out: &'s mut Out<W>,
-    scratch: Vec<u8>,
 }
 
 impl<W: Write> Section<'_, '_, W> {
@@ -213,10 +206,8 @@ impl<W: Write> Section<'_, '_, W> {
             self.out.right::<9>(&Cell::unsigned(group.exclusive));
             self.numbers(&cells, group.calls, " ");
         }
-        self.scratch.clear();
         let name = self.by.key(&self.profile.methods, first);
-        labels::put(name, self.html, &mut self.scratch);
-        self.out.text(" ").text(&self.scratch);
+        labels::put(name, self.html, self.out.text(" ").buffer());
         if self.html {
             let letter = self.by.words().1;
             self.out.text("</div>\n<div class=\"parent\" id=\"");
@@ -298,18 +289,13 @@ impl<W: Write> Section<'_, '_, W> {
     /// Name and signature; with the class if the section is not by class already.
     fn name(&mut self, member: MethodIndex, between: &str) {
         let method = self.profile.methods.get(member);
-        self.scratch.clear();
+        let to = self.out.buffer();
         if self.by == By::Class {
-            labels::put(
-                method.name.unwrap_or_default(),
-                self.html,
-                &mut self.scratch,
-            );
-            self.scratch.extend_from_slice(between.as_bytes());
-            labels::put(method.signature, self.html, &mut self.scratch);
+            labels::put(method.name.unwrap_or_default(), self.html, to);
+            to.text(between.as_bytes());
+            labels::put(method.signature, self.html, to);
         } else {
-            labels::full_name(method, between.as_bytes(), self.html, &mut self.scratch);
+            labels::full_name(method, between.as_bytes(), self.html, to);
         }
-        self.out.text(&self.scratch);
     }
 }

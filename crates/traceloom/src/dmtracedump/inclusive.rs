@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::mpsc;
 
+use super::buffer::Buffer;
 use super::exclusive;
 use super::labels::Labels;
 use super::methods::MethodIndex;
@@ -49,7 +50,7 @@ pub(super) fn section<W: Write>(
 
 /// The parts of a relative's row that are the same wherever the method shows up.
 struct Cells {
-    text: Vec<u8>,
+    text: Buffer,
     ends: Vec<usize>,
 }
 
@@ -57,25 +58,25 @@ impl Cells {
     /// For each method: its `[rank]` cell, then ` calls` as the denominator of a callee's row.
     fn new(profile: &Profile<'_>, ranks: &[u32], html: bool) -> Self {
         let mut ends = Vec::with_capacity(ranks.len() * 2);
-        let mut cells = Out::new(Vec::new());
-        let mut text = Vec::new();
+        let mut cells = Out::new(io::sink());
         for (method, &rank) in ranks.iter().enumerate() {
             let digits = Cell::unsigned(u64::from(rank)).bytes().len();
             cells.text(&b"      "[(digits + 2).min(6)..]);
             exclusive::link(rank, html, &mut cells);
             cells.text(" ");
-            ends.push(cells.take(&mut text));
+            ends.push(cells.buffer().len());
             let calls = Cell::signed(profile.totals[method].all_calls());
             cells.text("/").left::<6>(&calls).text(" ");
-            ends.push(cells.take(&mut text));
+            ends.push(cells.buffer().len());
         }
+        let text = cells.into_buffer();
         Cells { text, ends }
     }
 
     #[inline]
     fn part(&self, part: usize) -> &[u8] {
         let start = if part == 0 { 0 } else { self.ends[part - 1] };
-        &self.text[start..self.ends[part]]
+        &self.text.bytes()[start..self.ends[part]]
     }
 
     #[inline]
@@ -244,9 +245,13 @@ impl Section<'_, '_> {
         };
         let methods = &self.profile.methods;
         for recursive in [false, true] {
+            let group = relatives.of(method, recursive);
+            if group.is_empty() {
+                continue;
+            }
             scratch.clear();
-            scratch.extend_from_slice(relatives.of(method, recursive));
-            if recursive && !scratch.is_empty() {
+            scratch.extend_from_slice(group);
+            if recursive {
                 out.text(RECURSIVE_RULE);
             }
             methods.order().sort_relatives(methods.list(), scratch);

@@ -1,5 +1,6 @@
 //! What each method is called in the reports, put together once.
 
+use super::buffer::Buffer;
 use super::methods::{Method, MethodIndex, Methods};
 
 /// Bytes of escaped text, with C's final NUL, at which the original gives up.
@@ -13,7 +14,7 @@ pub(super) fn is_too_long(method: &Method<'_>) -> bool {
         method.signature,
     ];
     texts.iter().any(|text| {
-        let mut escaped = Vec::new();
+        let mut escaped = Buffer::default();
         // Escaping makes five bytes of one at most.
         text.len() * 5 >= ORIGINAL_HTML_LIMIT && {
             escape(text, &mut escaped);
@@ -25,7 +26,7 @@ pub(super) fn is_too_long(method: &Method<'_>) -> bool {
 /// The end of a row about each method: `class.method signature`, or just the class where there is no
 /// method name, and a line break; escaped if HTML is wanted.
 pub(super) struct Labels {
-    text: Vec<u8>,
+    text: Buffer,
     ends: Vec<usize>,
 }
 
@@ -34,12 +35,12 @@ impl Labels {
         let length =
             |m: &Method<'_>| m.class.len() + m.name.map_or(0, <[u8]>::len) + m.signature.len() + 3;
         let mut labels = Labels {
-            text: Vec::with_capacity(methods.list().iter().map(length).sum()),
+            text: Buffer::with_room(methods.list().iter().map(length).sum()),
             ends: Vec::with_capacity(methods.len()),
         };
         for method in methods.list() {
             full_name(method, b" ", html, &mut labels.text);
-            labels.text.push(b'\n');
+            labels.text.text(b"\n");
             labels.ends.push(labels.text.len());
         }
         labels
@@ -56,38 +57,40 @@ impl Labels {
     pub fn of(&self, method: MethodIndex) -> &[u8] {
         let index = method as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text[start..self.ends[index]]
+        &self.text.bytes()[start..self.ends[index]]
     }
 }
 
 /// Appends `class.method`, `between`, `signature`; just the class where there is no method name.
-pub(super) fn full_name(method: &Method<'_>, between: &[u8], html: bool, to: &mut Vec<u8>) {
+pub(super) fn full_name(method: &Method<'_>, between: &[u8], html: bool, to: &mut Buffer) {
     put(method.class, html, to);
     if let Some(name) = method.name {
-        to.push(b'.');
+        to.text(b".");
         put(name, html, to);
-        to.extend_from_slice(between);
+        to.text(between);
         put(method.signature, html, to);
     }
 }
 
 /// Appends `text`, escaped if `html`.
-pub(super) fn put(text: &[u8], html: bool, to: &mut Vec<u8>) {
+pub(super) fn put(text: &[u8], html: bool, to: &mut Buffer) {
     if html {
         escape(text, to);
     } else {
-        to.extend_from_slice(text);
+        to.text(text);
     }
 }
 
 /// Escapes `<`, `>` and `&`, and nothing else: what the original does, and enough where it stands.
-pub(super) fn escape(text: &[u8], to: &mut Vec<u8>) {
-    for &byte in text {
-        match byte {
-            b'<' => to.extend_from_slice(b"&lt;"),
-            b'>' => to.extend_from_slice(b"&gt;"),
-            b'&' => to.extend_from_slice(b"&amp;"),
-            _ => to.push(byte),
+pub(super) fn escape(text: &[u8], to: &mut Buffer) {
+    for run in text.split_inclusive(|byte| b"<>&".contains(byte)) {
+        let (plain, last) = run.split_at(run.len() - 1);
+        to.text(plain);
+        match last {
+            b"<" => to.text(b"&lt;"),
+            b">" => to.text(b"&gt;"),
+            b"&" => to.text(b"&amp;"),
+            last => to.text(last),
         }
     }
 }
@@ -98,8 +101,8 @@ mod tests {
 
     #[test]
     fn escaping_leaves_quotes_alone() {
-        let mut to = Vec::new();
+        let mut to = Buffer::default();
         escape(b"<init>&\"'", &mut to);
-        assert_eq!(to, b"&lt;init&gt;&amp;\"'");
+        assert_eq!(to.bytes(), b"&lt;init&gt;&amp;\"'");
     }
 }

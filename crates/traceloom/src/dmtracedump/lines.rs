@@ -36,9 +36,18 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Where `byte` is first, a word at a time. What asks the processor for wider instructions first
-/// takes longer to ask, on a virtual machine, than a small trace's key section to read.
+/// Where `byte` is first, by the instructions that every processor of this kind has. What asks the
+/// processor for wider ones first takes longer to ask, on a virtual machine, than a small trace's
+/// key section to read.
 pub(super) fn find(byte: u8, text: &[u8]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(one) = memchr::arch::x86_64::sse2::memchr::One::new(byte) {
+        return one.find(text);
+    }
+    #[cfg(target_arch = "aarch64")]
+    if let Some(one) = memchr::arch::aarch64::neon::memchr::One::new(byte) {
+        return one.find(text);
+    }
     One::new(byte).find(text)
 }
 

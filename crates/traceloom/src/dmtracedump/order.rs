@@ -9,6 +9,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::methods::{Method, MethodIndex};
+use super::numbers;
 use super::relatives::Relative;
 use super::texts::{self, Keyed};
 
@@ -38,10 +39,10 @@ impl Order {
         let mut items: Vec<Keyed> = (0..list.len() as u32).map(Keyed::new).collect();
         let mut rank = 0;
         texts::sort(&mut items, &|m| list[m as usize].class, &mut |class| {
-            by_class.extend(class.iter().map(|item| item.method));
+            by_class.extend(class.iter().map(|item| item.method()));
             class
                 .iter()
-                .for_each(|item| classes[item.method as usize] = rank);
+                .for_each(|item| classes[item.method() as usize] = rank);
             rank += 1;
             ranker.class(class);
         });
@@ -57,9 +58,9 @@ impl Order {
         &self.by_class
     }
 
-    /// The rank of a method's class: equal for equal classes.
-    pub fn class_rank(&self, method: MethodIndex) -> u32 {
-        self.classes[method as usize]
+    /// By method: the rank of its class, equal for equal classes.
+    pub fn class_ranks(&self) -> &[u32] {
+        &self.classes
     }
 
     /// Sorts methods by falling `time`, ties by name.
@@ -70,9 +71,7 @@ impl Order {
         time: impl Fn(MethodIndex) -> u64,
     ) {
         match &self.ties {
-            Ties::Ranked(ranks) => {
-                items.sort_by_key(|&i| (Reverse(time(i)), ranks[i as usize]));
-            }
+            Ties::Ranked(ranks) => numbers::sort(items, |i| (!time(i), ranks[i as usize])),
             Ties::Mixed => merge_sort(items, |&a, &b| {
                 let tie = || by_name(&list[a as usize], &list[b as usize]);
                 time(b).cmp(&time(a)).then_with(tie)
@@ -84,12 +83,9 @@ impl Order {
     /// original puts each new one at the front of a list.
     pub fn sort_relatives(&self, list: &[Method<'_>], items: &mut [Relative]) {
         match &self.ties {
-            Ties::Ranked(ranks) => items.sort_unstable_by(|a, b| {
-                let tie = || {
-                    let (rank_a, rank_b) = (ranks[a.method as usize], ranks[b.method as usize]);
-                    rank_a.cmp(&rank_b).then(b.found.cmp(&a.found))
-                };
-                b.inclusive.cmp(&a.inclusive).then_with(tie)
+            Ties::Ranked(ranks) => items.sort_unstable_by_key(|relative| {
+                let rank = ranks[relative.method as usize];
+                numbers::joined(!relative.inclusive, rank, !relative.found)
             }),
             Ties::Mixed => {
                 items.sort_unstable_by_key(|r| Reverse(r.found));
@@ -133,10 +129,10 @@ impl<'l, 'a> Ranker<'l, 'a> {
     /// Takes the methods of the next class, in order of ids.
     fn class(&mut self, class: &mut [Keyed]) {
         let list = self.list;
-        let named = |item: &Keyed| list[item.method as usize].name.is_some();
+        let named = |item: &Keyed| list[item.method() as usize].name.is_some();
         match class.iter().filter(|item| named(item)).count() {
             0 => {
-                let id = |item: &Keyed| list[item.method as usize].id;
+                let id = |item: &Keyed| list[item.method() as usize].id;
                 class
                     .chunk_by(|a, b| id(a) == id(b))
                     .for_each(|equal| self.equal(equal));
@@ -157,7 +153,7 @@ impl<'l, 'a> Ranker<'l, 'a> {
 
     fn equal(&mut self, methods: &[Keyed]) {
         for item in methods {
-            self.ranks[item.method as usize] = self.next;
+            self.ranks[item.method() as usize] = self.next;
         }
         self.next += 1;
     }
@@ -173,21 +169,29 @@ impl<'l, 'a> Ranker<'l, 'a> {
 /// A method as [`Order::by_bare_name`] looks at it.
 #[derive(Clone, Copy)]
 struct Bare {
-    /// Rank of the name, from 1; 0 without a name.
-    name: u32,
-    /// Rank of class and id.
-    class: u32,
+    /// Rank of the name, from 1, or 0 without a name; then the rank of class and id.
+    ranks: u64,
     method: MethodIndex,
 }
 
 impl Bare {
+    fn new(name: u32, class: u32, method: MethodIndex) -> Self {
+        Bare {
+            ranks: u64::from(name) << 32 | u64::from(class),
+            method,
+        }
+    }
+
+    fn is_nameless(&self) -> bool {
+        self.ranks >> 32 == 0
+    }
+
     /// Name, class, id; class and id if either has no name: no order, so only for [`merge_sort`].
     fn compare(&self, other: &Self) -> Ordering {
-        let by_class = self.class.cmp(&other.class);
-        if self.name == 0 || other.name == 0 {
-            return by_class;
+        match self.is_nameless() || other.is_nameless() {
+            true => (self.ranks as u32).cmp(&(other.ranks as u32)),
+            false => self.ranks.cmp(&other.ranks),
         }
-        self.name.cmp(&other.name).then(by_class)
     }
 }
 
@@ -196,28 +200,43 @@ pub(super) struct ByBareName {
     pub order: Vec<MethodIndex>,
     /// By method: equal for equal names; 0 without a name.
     pub ranks: Vec<u32>,
+    /// By method: the rank of class and id.
+    pub classes: Vec<u32>,
 }
 
 impl Order {
     /// Sorts methods by name as the original does, which has them in order of classes before.
     pub fn by_bare_name(&self, list: &[Method<'_>]) -> ByBareName {
         let ranks = name_ranks(list);
-        let key = |m: MethodIndex| (self.class_rank(m), list[m as usize].id);
+        let key = |m: MethodIndex| (self.classes[m as usize], list[m as usize].id);
         let mut bare: Vec<Bare> = Vec::with_capacity(list.len());
-        for (class, equal) in self
-            .by_class
-            .chunk_by(|&a, &b| key(a) == key(b))
-            .enumerate()
-        {
-            bare.extend(equal.iter().map(|&method| Bare {
-                name: ranks[method as usize],
-                class: class as u32,
-                method,
-            }));
+        let mut classes = vec![0; list.len()];
+        let alike = self.by_class.chunk_by(|&a, &b| key(a) == key(b));
+        for (class, equal) in (0..).zip(alike) {
+            for &method in equal {
+                classes[method as usize] = class;
+                bare.push(Bare::new(ranks[method as usize], class, method));
+            }
         }
-        merge_sort(&mut bare, Bare::compare);
-        let order = bare.iter().map(|item| item.method).collect();
-        ByBareName { order, ranks }
+        sort_bare(&mut bare);
+        ByBareName {
+            order: bare.iter().map(|item| item.method).collect(),
+            ranks,
+            classes,
+        }
+    }
+}
+
+/// Sorts methods that stand in order of classes. Where those without a name come before all
+/// others, as the two pseudo-methods do, [`Bare::compare`] is an order.
+fn sort_bare(bare: &mut [Bare]) {
+    let nameless = bare.iter().take_while(|m| m.is_nameless()).count();
+    let (front, named) = bare.split_at_mut(nameless);
+    let class = |at: Option<&Bare>| at.map(|method| method.ranks as u32);
+    let apart = class(front.last()) < class(named.first());
+    match apart && !named.iter().any(Bare::is_nameless) {
+        true => named.sort_unstable_by_key(|m| numbers::joined(m.ranks, m.method, 0)),
+        false => merge_sort(bare, Bare::compare),
     }
 }
 
@@ -232,7 +251,7 @@ fn name_ranks(list: &[Method<'_>]) -> Vec<u32> {
         rank += 1;
         equal
             .iter()
-            .for_each(|item| ranks[item.method as usize] = rank);
+            .for_each(|item| ranks[item.method() as usize] = rank);
     });
     ranks
 }

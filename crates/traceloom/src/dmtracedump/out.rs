@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use super::buffer::Buffer;
+
 /// Bytes gathered before they are written. A call of the kernel costs what copying a few hundred
 /// bytes does; a fresh page of memory costs more.
 const CHUNK: usize = 16 << 10;
@@ -13,22 +15,28 @@ const LAST_ROW: usize = 1 << 10;
 /// and is where writing, and so failing, happens.
 pub(super) struct Out<W> {
     sink: W,
-    buffer: Vec<u8>,
+    buffer: Buffer,
 }
 
 impl<W: Write> Out<W> {
     pub fn new(sink: W) -> Self {
         Out {
             sink,
-            buffer: Vec::with_capacity(CHUNK + LAST_ROW),
+            buffer: Buffer::with_room(CHUNK + LAST_ROW),
         }
     }
 
     /// Appends bytes as they are.
-    #[inline]
+    #[inline(always)]
     pub fn text(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
-        self.buffer.extend_from_slice(bytes.as_ref());
+        self.buffer.text(bytes.as_ref());
         self
+    }
+
+    /// The row so far, to be appended to.
+    #[inline]
+    pub fn buffer(&mut self) -> &mut Buffer {
+        &mut self.buffer
     }
 
     /// `%*d`: right-aligned in `WIDTH` bytes, or more if need be.
@@ -44,20 +52,19 @@ impl<W: Write> Out<W> {
     #[inline]
     pub fn left<const WIDTH: usize>(&mut self, cell: &Cell) -> &mut Self {
         let digits = cell.bytes();
-        let mut field = [b' '; WIDTH];
-        match field.get_mut(..digits.len()) {
-            Some(start) => {
-                start.copy_from_slice(digits);
-                self.text(field)
-            }
-            None => self.text(digits),
-        }
+        self.text(digits);
+        self.text(&[b' '; WIDTH][digits.len().min(WIDTH)..])
     }
 
     /// `%llu`.
     #[inline]
     pub fn number(&mut self, value: u64) -> &mut Self {
         self.text(Cell::unsigned(value).bytes())
+    }
+
+    /// What was gathered since it was last written out.
+    pub fn into_buffer(self) -> Buffer {
+        self.buffer
     }
 
     /// Writes a big block without copying it first.
@@ -75,15 +82,9 @@ impl<W: Write> Out<W> {
         Ok(())
     }
 
-    /// Moves what is buffered to the end of `to`, and returns where that is.
-    pub fn take(&mut self, to: &mut Vec<u8>) -> usize {
-        to.append(&mut self.buffer);
-        to.len()
-    }
-
     /// Writes everything out.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.sink.write_all(&self.buffer)?;
+        self.sink.write_all(self.buffer.bytes())?;
         self.buffer.clear();
         self.sink.flush()
     }
@@ -173,6 +174,7 @@ impl Cell {
     #[inline]
     pub fn tenths(value: f64) -> Self {
         match scaled(value, 10) {
+            Some(scaled) if scaled < 10_000 => Cell::short_tenths(scaled as u16),
             Some(scaled) => {
                 let mut cell = Cell::empty();
                 cell.push_front(b'0' + (scaled % 10) as u8);
@@ -182,6 +184,23 @@ impl Cell {
             }
             None => Cell::odd(value, 1),
         }
+    }
+
+    /// What every percentage is: below 1000.0, given in tenths.
+    #[inline]
+    fn short_tenths(value: u16) -> Self {
+        let (whole, tenth) = (value / 10, b'0' + (value % 10) as u8);
+        let [tens, ones] = PAIRS[usize::from(whole % 100)];
+        let hundreds = if whole < 100 {
+            b' '
+        } else {
+            b'0' + (whole / 100) as u8
+        };
+        let tens = if whole < 10 { b' ' } else { tens };
+        let mut cell = Cell::empty();
+        cell.bytes[Cell::ROOM - 5..].copy_from_slice(&[hundreds, tens, ones, b'.', tenth]);
+        cell.start = Cell::ROOM - 3 - usize::from(whole >= 10) - usize::from(whole >= 100);
+        cell
     }
 
     /// `%.2f`.

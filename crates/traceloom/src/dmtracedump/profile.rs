@@ -1,7 +1,6 @@
 //! A trace, read and accounted for.
 
 use super::account::{Account, Accountant, Repairs, Totals};
-use super::edges::Edges;
 use super::key;
 use super::methods::{MethodIndex, Methods};
 use super::order::Order;
@@ -96,7 +95,7 @@ fn account(methods: &Methods<'_>, mut records: Records<'_>, notes: &mut Vec<u8>)
 fn nothing(methods: usize) -> Account {
     Account {
         totals: vec![Totals::default(); methods],
-        edges: Edges::new(),
+        edges: Vec::new(),
         total: 0,
         repairs: Repairs::default(),
     }

@@ -26,6 +26,21 @@ pub(super) struct Record {
     pub time: u32,
 }
 
+impl Record {
+    /// `fields` are the method with the action in its low bits, and the first clock.
+    #[inline]
+    fn new(thread: u16, fields: [u8; 8]) -> Self {
+        let fields = u64::from_le_bytes(fields);
+        let method = fields as u32;
+        Record {
+            thread,
+            method: method & !3,
+            action: (method & 3) as u8,
+            time: (fields >> 32) as u32,
+        }
+    }
+}
+
 /// Why there are no records to read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(super) enum HeaderError {
@@ -36,6 +51,15 @@ pub(super) enum HeaderError {
     #[error("the data starts before the file does")]
     Offset,
 }
+
+/// No shape in particular.
+pub(super) const ANY_SHAPE: usize = 0;
+
+/// Bytes of a record of version 2, and of version 3 with one clock.
+pub(super) const SHAPE_2: usize = 10;
+
+/// Bytes of a record of version 3 with two clocks.
+pub(super) const SHAPE_3: usize = 14;
 
 /// The records of a trace, in file order.
 pub(super) struct Records<'a> {
@@ -78,10 +102,13 @@ impl<'a> Records<'a> {
         Some(self.split()?.0)
     }
 
-    /// The next record, if it is of this thread.
+    /// The next record, if it is of this thread. `SHAPE` is [`Records::shape`].
     #[inline]
-    pub fn next_of(&mut self, thread: u16) -> Option<Record> {
-        let (record, rest) = self.split()?;
+    pub fn next_of<const SHAPE: usize>(&mut self, thread: u16) -> Option<Record> {
+        let (record, rest) = match SHAPE {
+            ANY_SHAPE => self.split()?,
+            _ => self.split_shaped::<SHAPE>()?,
+        };
         if record.thread != thread {
             return None;
         }
@@ -100,15 +127,24 @@ impl<'a> Records<'a> {
             ),
         };
         // A stride is never shorter than these fields.
-        let fields = u64::from_le_bytes(*fields?);
-        let method = fields as u32;
-        let record = Record {
-            thread,
-            method: method & !3,
-            action: (method & 3) as u8,
-            time: (fields >> 32) as u32,
-        };
-        Some((record, rest))
+        Some((Record::new(thread, *fields?), rest))
+    }
+
+    /// As [`Records::split`], for records that are known to be so long.
+    #[inline]
+    fn split_shaped<const SHAPE: usize>(&self) -> Option<(Record, &'a [u8])> {
+        let (record, rest) = self.rest.split_first_chunk::<SHAPE>()?;
+        let thread = u16::from_le_bytes([record[0], record[1]]);
+        Some((Record::new(thread, *record[2..].first_chunk()?), rest))
+    }
+
+    /// The records' length if their threads have two bytes and they are of a usual length, else
+    /// [`ANY_SHAPE`]: who knows it asks less of each record.
+    pub fn shape(&self) -> usize {
+        match (self.thread_len, self.stride) {
+            (2, usual @ (SHAPE_2 | SHAPE_3)) => usual,
+            _ => ANY_SHAPE,
+        }
     }
 
     /// The end: clean, or inside a record. A lone last 0xff reads as the end of the file where

@@ -7,7 +7,7 @@
 //!  1→3  1µs
 //! ```
 
-use super::edges::{Edge, Edges, Standing};
+use super::edges::{Edge, Standing};
 use super::methods::MethodIndex;
 
 /// A caller or callee and the calls shared with it.
@@ -62,7 +62,7 @@ pub(super) struct Relatives {
 
 impl Relatives {
     /// Callers and callees.
-    pub fn both(edges: &Edges, methods: usize) -> (Self, Self) {
+    pub fn both(edges: &[Edge], methods: usize) -> (Self, Self) {
         let callers = || Relatives::new(edges, methods, Side::Callers);
         let callees = || Relatives::new(edges, methods, Side::Callees);
         if edges.len() < WORTH_A_THREAD {
@@ -79,12 +79,10 @@ impl Relatives {
     }
 
     /// Groups `edges` by one side for `methods` methods; the order within a group is none.
-    fn new(edges: &Edges, methods: usize, side: Side) -> Self {
+    fn new(edges: &[Edge], methods: usize, side: Side) -> Self {
         let mut starts = vec![0u32; methods * 2];
-        let mut total = 0;
-        for edge in edges.iter() {
+        for edge in edges {
             starts[side.split(edge).0] += 1;
-            total += 1;
         }
         let mut next = 0;
         for start in &mut starts {
@@ -97,8 +95,8 @@ impl Relatives {
             calls: 0,
             found: 0,
         };
-        let mut items = vec![nobody; total];
-        for edge in edges.iter() {
+        let mut items = vec![nobody; edges.len()];
+        for edge in edges {
             let (group, method) = side.split(edge);
             items[ends[group] as usize] = Relative {
                 inclusive: edge.inclusive,

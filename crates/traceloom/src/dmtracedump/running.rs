@@ -72,8 +72,8 @@ pub(super) struct Running<'t> {
 impl Running<'_> {
     /// Takes the records up to another thread's.
     #[inline]
-    pub fn read(mut self, records: &mut Records<'_>, methods: &Methods<'_>) {
-        while let Some(record) = records.next_of(self.thread.number) {
+    pub fn read<const SHAPE: usize>(mut self, records: &mut Records<'_>, methods: &Methods<'_>) {
+        while let Some(record) = records.next_of::<SHAPE>(self.thread.number) {
             let now = u64::from(record.time);
             let method = methods.find(record.method).unwrap_or(UNKNOWN);
             match record.action {

@@ -22,8 +22,7 @@ impl Source {
             // SAFETY: the mapping is private and only read. A file cut short meanwhile raises
             // SIGBUS, which ends this program as it would any reader of a mapping; nothing else
             // in the process depends on it.
-            // All of it will be read, so it is mapped in at once.
-            if let Ok(map) = unsafe { memmap2::MmapOptions::new().populate().map(&file) } {
+            if let Ok(map) = unsafe { memmap2::MmapOptions::new().map(&file) } {
                 return Some(Source::Mapped(map));
             }
         }

@@ -7,16 +7,28 @@ const DEEPEST: usize = 128;
 
 const STEP: usize = size_of::<u64>();
 
-/// A method and what is looked at of its text now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Keyed {
-    key: u64,
-    pub method: u32,
-}
+/// A method and what is looked at of its text now, as one number: such are compared without a
+/// branch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Keyed(u128);
 
 impl Keyed {
     pub fn new(method: u32) -> Self {
-        Keyed { key: 0, method }
+        Keyed(u128::from(method))
+    }
+
+    #[inline]
+    pub fn method(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline]
+    fn key(self) -> u64 {
+        (self.0 >> 32) as u64
+    }
+
+    fn set_key(&mut self, key: u64) {
+        self.0 = u128::from(key) << 32 | u128::from(self.method());
     }
 }
 
@@ -39,18 +51,18 @@ fn sort_from<'a>(
     while items.len() > 1 && depth < DEEPEST {
         items
             .iter_mut()
-            .for_each(|i| i.key = step_at(text(i.method), depth));
+            .for_each(|i| i.set_key(step_at(text(i.method()), depth)));
         depth += STEP;
-        if items.iter().any(|i| i.key != items[0].key) {
+        if items.iter().any(|i| i.key() != items[0].key()) {
             return split(depth, items, text, each);
         }
-        if is_end(items[0].key) {
-            items.sort_unstable();
+        if is_end(items[0].key()) {
+            items.sort_unstable_by_key(|item| item.0);
             return each(items);
         }
     }
-    items.sort_unstable_by_key(|i| (text(i.method), i.method));
-    for run in items.chunk_by_mut(|a, b| text(a.method) == text(b.method)) {
+    items.sort_unstable_by_key(|i| (text(i.method()), i.method()));
+    for run in items.chunk_by_mut(|a, b| text(a.method()) == text(b.method())) {
         each(run);
     }
 }
@@ -62,9 +74,9 @@ fn split<'a>(
     text: &dyn Fn(u32) -> &'a [u8],
     each: &mut dyn FnMut(&mut [Keyed]),
 ) {
-    items.sort_unstable();
-    for run in items.chunk_by_mut(|a, b| a.key == b.key) {
-        if run.len() == 1 || is_end(run[0].key) {
+    items.sort_unstable_by_key(|item| item.0);
+    for run in items.chunk_by_mut(|a, b| a.key() == b.key()) {
+        if run.len() == 1 || is_end(run[0].key()) {
             each(run);
         } else {
             sort_from(depth, run, text, each);
@@ -78,9 +90,9 @@ fn step_at(text: &[u8], depth: usize) -> u64 {
     match rest.first_chunk() {
         Some(step) => u64::from_be_bytes(*step),
         None => {
-            let mut step = [0; STEP];
-            step[..rest.len()].copy_from_slice(rest);
-            u64::from_be_bytes(step)
+            let number = rest.iter().fold(0, |key, &byte| key << 8 | u64::from(byte));
+            let behind = 8 * (STEP - rest.len()) as u32;
+            number.checked_shl(behind).unwrap_or(0)
         }
     }
 }
@@ -110,8 +122,11 @@ mod tests {
         let mut items: Vec<Keyed> = want.iter().rev().map(|&i| Keyed::new(i)).collect();
         let (mut got, mut runs) = (Vec::new(), 0);
         sort(&mut items, &text, &mut |run| {
-            assert!(run.iter().all(|i| text(i.method) == text(run[0].method)));
-            got.extend(run.iter().map(|i| i.method));
+            assert!(
+                run.iter()
+                    .all(|i| text(i.method()) == text(run[0].method()))
+            );
+            got.extend(run.iter().map(|i| i.method()));
             runs += 1;
         });
         assert_eq!(got, want);
