@@ -105,15 +105,32 @@ impl<'a> Records<'a> {
     /// The next record, if it is of this thread. `SHAPE` is [`Records::shape`].
     #[inline]
     pub fn next_of<const SHAPE: usize>(&mut self, thread: u16) -> Option<Record> {
-        let (record, rest) = match SHAPE {
-            ANY_SHAPE => self.split()?,
-            _ => self.split_shaped::<SHAPE>()?,
-        };
+        let (record, rest) = self.split_as::<SHAPE>()?;
         if record.thread != thread {
             return None;
         }
         self.rest = rest;
         Some(record)
+    }
+
+    /// The exit that follows at once on `entry`, if that is what comes next.
+    #[inline]
+    pub fn exit_of<const SHAPE: usize>(&mut self, entry: &Record) -> Option<Record> {
+        let (record, rest) = self.split_as::<SHAPE>()?;
+        let same = record.thread == entry.thread && record.method == entry.method;
+        if !same || record.action == 0 {
+            return None;
+        }
+        self.rest = rest;
+        Some(record)
+    }
+
+    #[inline]
+    fn split_as<const SHAPE: usize>(&self) -> Option<(Record, &'a [u8])> {
+        match SHAPE {
+            ANY_SHAPE => self.split(),
+            _ => self.split_shaped::<SHAPE>(),
+        }
     }
 
     #[inline]

@@ -60,6 +60,9 @@ impl Thread {
     }
 }
 
+/// A call that has ended, and how long it took, µs.
+type Call = (EdgeKey, u64);
+
 /// A thread whose records come, and what they change.
 pub(super) struct Running<'t> {
     pub thread: &'t mut Thread,
@@ -76,11 +79,35 @@ impl Running<'_> {
         while let Some(record) = records.next_of::<SHAPE>(self.thread.number) {
             let now = u64::from(record.time);
             let method = methods.find(record.method).unwrap_or(UNKNOWN);
-            match record.action {
-                0 => self.enter(method, now),
-                _ => self.leave(method, now),
+            let call = if record.action != 0 {
+                self.leave(method, now)
+            } else if self.is_shallow()
+                && let Some(exit) = records.exit_of::<SHAPE>(&record)
+            {
+                Some(self.leaf(method, now, exit.time.into()))
+            } else {
+                self.enter(method, now);
+                None
+            };
+            if let Some((key, elapsed)) = call {
+                self.edges.add(key, elapsed);
             }
         }
+    }
+
+    /// Whether one more call is not too deep for the original.
+    #[inline]
+    fn is_shallow(&self) -> bool {
+        self.thread.frames.len() < ORIGINAL_DEPTH
+    }
+
+    /// A call that calls nobody: more than half of all calls do so, and need not come onto the stack.
+    #[inline]
+    fn leaf(&mut self, method: MethodIndex, entry: u64, exit: u64) -> Call {
+        let callee = Standing::new(method, *self.active.count(method) > 0);
+        let caller = self.thread.top();
+        self.thread.last = exit;
+        (EdgeKey { caller, callee }, exit.wrapping_sub(entry))
     }
 
     #[inline]
@@ -100,7 +127,7 @@ impl Running<'_> {
     }
 
     #[inline]
-    fn leave(&mut self, method: MethodIndex, now: u64) {
+    fn leave(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
         match self.thread.frames.last() {
             Some(top) if top.standing.method() == method => self.pop(method, now),
             Some(_) => self.leave_mismatched(method, now),
@@ -110,48 +137,50 @@ impl Running<'_> {
 
     /// Here the original prints the stack and exits.
     #[cold]
-    fn leave_mismatched(&mut self, method: MethodIndex, now: u64) {
+    fn leave_mismatched(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
         let number = self.thread.number;
         self.repairs.first.get_or_insert((number, method));
         if *self.active.count(method) == 0 {
             self.repairs.ignored += 1;
-            return;
+            return None;
         }
         while let Some(top) = self.thread.frames.last() {
             let top = top.standing.method();
-            self.pop(top, now);
+            let call = self.pop(top, now);
             if top == method {
-                return;
+                return call;
+            }
+            if let Some((key, elapsed)) = call {
+                self.edges.add(key, elapsed);
             }
             self.repairs.closed_early += 1;
         }
+        None
     }
 
     /// `method` leaves an empty stack: as if the call began before all time, though it gets no more
     /// for itself than what passed since the last record.
     #[cold]
-    fn leave_nothing(&mut self, method: MethodIndex, now: u64) {
+    fn leave_nothing(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
         let last = std::mem::replace(&mut self.thread.last, now);
         let callee = Standing::new(method, false);
         let caller = BOTTOM;
-        self.edges.add(EdgeKey { caller, callee }, now);
         // Of that span, what passed before `last` was nobody's.
         self.totals[TOPLEVEL as usize].gain(last, false);
         self.totals[method as usize].gain(last.wrapping_neg(), false);
+        Some((EdgeKey { caller, callee }, now))
     }
 
     /// `method`, which is on top, leaves.
     #[inline]
-    fn pop(&mut self, method: MethodIndex, now: u64) {
-        let Some(frame) = self.thread.frames.pop() else {
-            return;
-        };
+    fn pop(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
+        let frame = self.thread.frames.pop()?;
         *self.active.count(method) = frame.below;
         self.thread.last = now;
         let key = EdgeKey {
             caller: self.thread.top(),
             callee: frame.standing,
         };
-        self.edges.add(key, now.wrapping_sub(frame.entry));
+        Some((key, now.wrapping_sub(frame.entry)))
     }
 }
