@@ -190,7 +190,7 @@ pub fn dmtracedump(data: &[u8]) {
         _ => vec!["-d".into(), file.clone(), file],
     };
     let args = std::iter::once("dmtracedump".into()).chain(args);
-    let _exit_code = traceloom::dmtracedump::main(args);
+    let _exit_code = traceloom_dmtracedump::main(args);
 }
 
 /// Reads a class file: what is one is written back as it was, and stays one when it is woven.

@@ -1,6 +1,7 @@
-//! `cargo xtask dist`: what goes to a device, for each kind of device, small and without libraries of its own: the program
-//! atrace, and libtraceloom.so, which apps link.
+//! `cargo xtask dist`: what goes elsewhere, small and without libraries of its own: the programs atrace (to devices) and
+//! dmtracedump (to any Linux), and libtraceloom.so, which apps link.
 
+use std::env::consts::ARCH;
 use std::fs;
 use std::path::PathBuf;
 
@@ -21,7 +22,28 @@ const WITH_NDK: &[(&str, &str)] = &[
     ("x86_64-linux-android", "x86_64-linux-android21-clang"),
 ];
 
-const PROFILE: &str = "small";
+/// A program, and how it is built.
+struct Program {
+    name: &'static str,
+    package: &'static str,
+    profile: &'static str,
+}
+
+/// Small rather than quick.
+const ATRACE: Program = Program {
+    name: "atrace",
+    package: "traceloom-tracefs",
+    profile: SMALL,
+};
+
+/// Quick, and gone again before a bigger program would have started.
+const DMTRACEDUMP: Program = Program {
+    name: "dmtracedump",
+    package: "traceloom-dmtracedump",
+    profile: "quick",
+};
+
+const SMALL: &str = "small";
 
 /// More would be felt in an app.
 const MOST_LIBRARY_BYTES: u64 = 600_000;
@@ -32,12 +54,14 @@ const LIBRARY: [&str; 2] = ["libtraceloom_inapp.so", "libtraceloom.so"];
 /// For tests, and for programs on this machine.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// Builds atrace for each target that Rust can compile for, into target/dist.
+/// Builds it all for each target that Rust can compile for, into target/dist.
 pub fn run() -> Result<()> {
     let mut failed = Vec::new();
     for target in STATIC {
-        if let Err(error) = build_static(target) {
-            failed.push(format!("{target}: {error:#}"));
+        for program in [&ATRACE, &DMTRACEDUMP] {
+            if let Err(error) = build_static(program, target) {
+                failed.push(format!("{target}: {error:#}"));
+            }
         }
     }
     for (target, linker) in WITH_NDK {
@@ -57,20 +81,34 @@ pub fn run() -> Result<()> {
 /// Builds the library that apps link, under the name that they load it by.
 fn library(target: &str, flags: &str) -> Result<()> {
     let package = ["-p", "traceloom-inapp", "--lib"];
-    let mut build = cargo(&["build", "--profile", PROFILE, "--target", target]);
+    let mut build = cargo(&["build", "--profile", SMALL, "--target", target]);
     build.args(package).env("RUSTFLAGS", flags);
     check(build)?;
-    keep(target, LIBRARY, MOST_LIBRARY_BYTES)
+    keep(target, SMALL, LIBRARY, MOST_LIBRARY_BYTES)
 }
 
-fn build_static(target: &str) -> Result<()> {
-    if !can_compile(target) {
-        return Ok(());
+/// The dmtracedump of one piece for this machine, or `None` where Rust cannot compile it.
+pub fn dmtracedump() -> Result<Option<PathBuf>> {
+    let target = STATIC.iter().find(|target| target.starts_with(ARCH));
+    match target {
+        Some(target) if build_static(&DMTRACEDUMP, target)? => {
+            Ok(Some(kept(target).join(DMTRACEDUMP.name)))
+        }
+        _ => Ok(None),
     }
-    // Rust brings the linker and the C library of these targets.
-    let flags = "-Clink-self-contained=yes -Clinker=rust-lld";
-    build(target, flags)?;
-    keep(target, ["atrace"; 2], MOST_BYTES)
+}
+
+/// Whether the target can be compiled for, and so the program is there.
+fn build_static(program: &Program, target: &str) -> Result<bool> {
+    if !can_compile(target) {
+        return Ok(false);
+    }
+    // Rust brings the linker and the C library of these targets. One segment less is a little less
+    // for the kernel to map.
+    let flags = "-Clink-self-contained=yes -Clinker=rust-lld -Clink-arg=--no-rosegment";
+    build(program, target, flags)?;
+    keep(target, program.profile, [program.name; 2], MOST_BYTES)?;
+    Ok(true)
 }
 
 fn build_with_ndk(target: &str, linker: &str) -> Result<()> {
@@ -79,8 +117,8 @@ fn build_with_ndk(target: &str, linker: &str) -> Result<()> {
     }
     if have(linker) {
         let flags = format!("-Clinker={linker}");
-        build(target, &flags)?;
-        keep(target, ["atrace"; 2], MOST_BYTES)?;
+        build(&ATRACE, target, &flags)?;
+        keep(target, ATRACE.profile, [ATRACE.name; 2], MOST_BYTES)?;
         return library(target, &flags);
     }
     let packages = ["-p", "traceloom-tracefs", "-p", "traceloom-inapp"];
@@ -103,25 +141,31 @@ fn can_compile(target: &str) -> bool {
     can
 }
 
-fn build(target: &str, flags: &str) -> Result<()> {
-    let package = ["-p", "traceloom-tracefs", "--bin", "atrace"];
-    let mut build = cargo(&["build", "--profile", PROFILE, "--target", target]);
-    build.args(package).env("RUSTFLAGS", flags);
+fn build(program: &Program, target: &str, flags: &str) -> Result<()> {
+    let profile = ["build", "--profile", program.profile, "--target", target];
+    let mut build = cargo(&profile);
+    build.args(["-p", program.package, "--bin", program.name]);
+    build.env("RUSTFLAGS", flags);
     check(build)
 }
 
 /// Copies what was built to target/dist/TARGET, under its other name, if it is small enough.
-fn keep(target: &str, [built, name]: [&str; 2], most_bytes: u64) -> Result<()> {
+fn keep(target: &str, profile: &str, [built, name]: [&str; 2], most_bytes: u64) -> Result<()> {
     let folder = testkit::workspace_root().join("target");
-    let built: PathBuf = folder.join(target).join(PROFILE).join(built);
+    let built = folder.join(target).join(profile).join(built);
     let bytes = fs::metadata(&built)?.len();
     ensure!(
         bytes <= most_bytes,
         "{name} has {bytes} bytes, at most {most_bytes} are allowed"
     );
-    let kept = folder.join("dist").join(target);
+    let kept = kept(target);
     fs::create_dir_all(&kept)?;
     fs::copy(&built, kept.join(name))?;
     println!("target/dist/{target}/{name}: {bytes} bytes");
     Ok(())
+}
+
+/// Where what was built for a target is kept.
+fn kept(target: &str) -> PathBuf {
+    testkit::workspace_root().join("target/dist").join(target)
 }

@@ -133,7 +133,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Capture(args) => capture::run(&args),
         Command::Frames(args) => frames::run(&args),
         Command::Weave(args) => weave::run(&args),
-        Command::Dmtracedump(rest) => Ok(crate::dmtracedump::main(with_name(
+        Command::Dmtracedump(rest) => Ok(traceloom_dmtracedump::main(with_name(
             "dmtracedump",
             rest.args,
         ))),
@@ -193,7 +193,7 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
     match name.to_str()? {
-        "dmtracedump" => Some(crate::dmtracedump::main(args.iter().cloned())),
+        "dmtracedump" => Some(traceloom_dmtracedump::main(args.iter().cloned())),
         #[cfg(target_os = "linux")]
         "atrace" => Some(traceloom_tracefs::atrace::run(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),

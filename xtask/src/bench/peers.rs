@@ -12,6 +12,7 @@ use super::data::file;
 use super::figures::{seconds, traceloom};
 use super::recorded;
 use super::report::Report;
+use crate::dist;
 use crate::run::have;
 
 /// Real traces are short; what starting a program costs would hide the rest.
@@ -28,38 +29,70 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
         &[
             "trace",
             "original, ms",
-            "ours, ms",
+            "traceloom, ms",
+            "times faster",
+            "of one piece, ms",
             "times faster",
             "output, MB",
         ],
     );
+    let small = dist::dmtracedump()?;
     let turns = if options.quick { 11 } else { 101 };
     for path in real_traces()? {
-        let ours = || ours(&path);
-        let (original, ours) = paired(turns, || original(&path), ours)?;
-        row(&name_of(&path), original, ours, report);
+        let in_turn = |ours: &Ours<'_>| {
+            let (original, ours) = paired(turns, || original(&path), || ours(&path))?;
+            Ok([original, ours])
+        };
+        row(&name_of(&path), small.as_deref(), in_turn, report)?;
     }
     for records in [500_000, 1_000_000, 2_000_000].map(|full| options.size(full)) {
         let path = file("random", records)?;
         let name = format!("calls at random, {records} records, 2,000 methods");
         // It takes up to a minute; once is enough to see the ratio.
         let original = once(original(&path))?;
-        let ours = median(options.repeats(), || ours(&path))?;
-        row(&name, original, ours, report);
+        let beside = |ours: &Ours<'_>| {
+            let ours = median(options.repeats(), || ours(&path))?;
+            Ok([original, ours])
+        };
+        row(&name, small.as_deref(), beside, report)?;
     }
     Ok(())
 }
 
-/// A row of the table, whose output is that of the last run.
-fn row(name: &str, original: Cost, ours: Cost, report: &mut Report) {
-    let output = std::fs::metadata(output_path()).map_or(0, |file| file.len());
-    report.row(&[
+/// How a trace is given to one of ours.
+type Ours<'a> = dyn Fn(&Path) -> Command + 'a;
+
+/// A row of the table; `beside` measures the original and one of ours.
+fn row(
+    name: &str,
+    small: Option<&Path>,
+    beside: impl Fn(&Ours<'_>) -> Result<[Cost; 2]>,
+    report: &mut Report,
+) -> Result<()> {
+    let [original, whole] = beside(&ours)?;
+    let ms = |cost: Cost| format!("{:.1}", seconds(cost.wall) * 1e3);
+    let times =
+        |original: Cost, ours: Cost| format!("{:.1}", seconds(original.wall) / seconds(ours.wall));
+    let mut cells = vec![
         name.to_owned(),
-        format!("{:.1}", seconds(original.wall) * 1e3),
-        format!("{:.1}", seconds(ours.wall) * 1e3),
-        format!("{:.1}", seconds(original.wall) / seconds(ours.wall)),
-        format!("{:.2}", output as f64 / 1e6),
-    ]);
+        ms(original),
+        ms(whole),
+        times(original, whole),
+    ];
+    match small {
+        Some(program) => {
+            let [original, small] = beside(&|path| with_trace(Command::new(program), path))?;
+            cells.extend([
+                format!("{:.2}", seconds(small.wall) * 1e3),
+                times(original, small),
+            ]);
+        }
+        None => cells.extend(["".to_owned(), "".to_owned()]),
+    }
+    let output = std::fs::metadata(output_path()).map_or(0, |file| file.len());
+    cells.push(format!("{:.2}", output as f64 / 1e6));
+    report.row(&cells);
+    Ok(())
 }
 
 fn name_of(path: &Path) -> String {
@@ -68,13 +101,14 @@ fn name_of(path: &Path) -> String {
 }
 
 fn ours(path: &Path) -> Command {
-    let mut command = traceloom(&["dmtracedump"]);
-    command.arg(path);
-    command
+    with_trace(traceloom(&["dmtracedump"]), path)
 }
 
 fn original(path: &Path) -> Command {
-    let mut command = Command::new("dmtracedump");
+    with_trace(Command::new("dmtracedump"), path)
+}
+
+fn with_trace(mut command: Command, path: &Path) -> Command {
     command.arg(path);
     command
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is taken.
 
 mod emulated;
+mod one_piece;
 mod output;
 pub mod page;
 mod patience;
@@ -95,6 +96,7 @@ pub fn run() -> bool {
     step("the page in a browser", &page::run);
     step("other platforms", &platforms::run);
     step("aarch64", &emulated::run);
+    step("programs of one piece", &one_piece::run);
     step("fuzz targets", &platforms::fuzz_targets);
     let sum = *sum.lock().expect("no thread panics with it");
     println!("\n{sum}");

@@ -73,7 +73,7 @@ impl Peers {
             bin
         };
         let (ours, real) = (bin("ours"), bin("real"));
-        symlink(env!("CARGO_BIN_EXE_traceloom"), ours.join("dmtracedump")).expect("a link");
+        symlink(env!("CARGO_BIN_EXE_dmtracedump"), ours.join("dmtracedump")).expect("a link");
         symlink(REAL, real.join("dmtracedump")).expect("a link");
         let path = |bin: &PathBuf| {
             let mut path = bin.clone().into_os_string();

@@ -1,4 +1,4 @@
-//! Holds traceloom's dmtracedump against the real one: made traces, real traces and random ones,
+//! Holds our dmtracedump against the real one: made traces, real traces and random ones,
 //! times sets of options. Skipped, visibly, where the real one is not installed.
 #![cfg(unix)]
 

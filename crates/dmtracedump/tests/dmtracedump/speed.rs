@@ -1,5 +1,5 @@
 //! How much faster ours is, in one run with the real one. Not a test of anything; run it with
-//! `cargo test --release -p traceloom --test dmtracedump speed -- --ignored --nocapture`.
+//! `cargo test --release -p traceloom-dmtracedump speed -- --ignored --nocapture`.
 
 use std::fs;
 use std::path::Path;
@@ -23,8 +23,8 @@ fn best(rounds: usize, mut command: impl FnMut() -> Command) -> Duration {
 
 fn race(name: &str, options: &[&str], trace: &Path) {
     let ours = best(7, || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
-        command.arg("dmtracedump").args(options).arg(trace);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dmtracedump"));
+        command.args(options).arg(trace);
         command
     });
     let real = best(2, || {
