@@ -62,7 +62,7 @@ pub(super) fn by_name<W: Write>(
 ) -> io::Result<()> {
     let methods = &profile.methods;
     let sorted = methods.order().by_bare_name(methods.list());
-    let names = [&sorted.ranks[..], &sorted.classes];
+    let names = [methods.order().name_ranks(), &sorted.classes];
     let groups = Groups::new(profile, &sorted.order, names, By::Name);
     if groups.list.is_empty() {
         return Ok(());

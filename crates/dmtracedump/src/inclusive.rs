@@ -25,7 +25,7 @@ pub(super) fn section<W: Write>(
     html: bool,
     out: &mut Out<W>,
 ) -> io::Result<()> {
-    profile.sort_inclusive(order);
+    profile.sort_by_rank(order, ranks);
     page::section_start("inclusive", html, out);
     page::rows_start(
         "\nInclusive elapsed times for each method and its parents and children,\n\

@@ -19,6 +19,8 @@ pub(super) struct Order {
     by_class: Vec<MethodIndex>,
     /// By method: the rank of its class.
     classes: Vec<u32>,
+    /// By method: the rank of its name, from 1; 0 without a name.
+    names: Vec<u32>,
     ties: Ties,
 }
 
@@ -35,7 +37,8 @@ impl Order {
     pub fn new(list: &[Method<'_>]) -> Self {
         let mut by_class = Vec::with_capacity(list.len());
         let mut classes = vec![0; list.len()];
-        let mut ranker = Ranker::new(list);
+        let names = name_ranks(list);
+        let mut ranker = Ranker::new(list, &names);
         let mut items: Vec<Keyed> = (0..list.len() as u32).map(Keyed::new).collect();
         let mut rank = 0;
         texts::sort(&mut items, &|m| list[m as usize].class, &mut |class| {
@@ -46,10 +49,12 @@ impl Order {
             rank += 1;
             ranker.class(class);
         });
+        let ties = ranker.finish();
         Order {
             by_class,
             classes,
-            ties: ranker.finish(),
+            names,
+            ties,
         }
     }
 
@@ -61,6 +66,21 @@ impl Order {
     /// By method: the rank of its class, equal for equal classes.
     pub fn class_ranks(&self) -> &[u32] {
         &self.classes
+    }
+
+    /// By method: the rank of its name, equal for equal names; 0 without a name.
+    pub fn name_ranks(&self) -> &[u32] {
+        &self.names
+    }
+
+    /// Whether methods may tie in all that sorting looks at, so that it matters how they stood before.
+    pub fn has_twins(&self) -> bool {
+        match &self.ties {
+            Ties::Ranked(ranks) => {
+                ranks.iter().max().map_or(0, |&last| last as usize + 1) < ranks.len()
+            }
+            Ties::Mixed => true,
+        }
     }
 
     /// Sorts methods by falling `time`, ties by name.
@@ -111,15 +131,18 @@ fn by_name(a: &Method<'_>, b: &Method<'_>) -> Ordering {
 /// Ranks methods by name, class after class.
 struct Ranker<'l, 'a> {
     list: &'l [Method<'a>],
+    /// As [`Order::names`].
+    names: &'l [u32],
     ranks: Vec<u32>,
     next: u32,
     mixed: bool,
 }
 
 impl<'l, 'a> Ranker<'l, 'a> {
-    fn new(list: &'l [Method<'a>]) -> Self {
+    fn new(list: &'l [Method<'a>], names: &'l [u32]) -> Self {
         Ranker {
             list,
+            names,
             ranks: vec![0; list.len()],
             next: 0,
             mixed: false,
@@ -129,7 +152,7 @@ impl<'l, 'a> Ranker<'l, 'a> {
     /// Takes the methods of the next class, in order of ids.
     fn class(&mut self, class: &mut [Keyed]) {
         let list = self.list;
-        let named = |item: &Keyed| list[item.method() as usize].name.is_some();
+        let named = |item: &Keyed| self.names[item.method() as usize] != 0;
         match class.iter().filter(|item| named(item)).count() {
             0 => {
                 let id = |item: &Keyed| list[item.method() as usize].id;
@@ -143,12 +166,13 @@ impl<'l, 'a> Ranker<'l, 'a> {
     }
 
     fn named(&mut self, class: &mut [Keyed]) {
-        let list = self.list;
-        let name = |m: u32| list[m as usize].name.unwrap_or_default();
+        let (list, names) = (self.list, self.names);
+        let name = |item: &Keyed| names[item.method() as usize];
         let signature = |m: u32| list[m as usize].signature;
-        texts::sort(class, &name, &mut |overloads| {
+        class.sort_unstable_by_key(|item| (name(item), item.method()));
+        for overloads in class.chunk_by_mut(|a, b| name(a) == name(b)) {
             texts::sort(overloads, &signature, &mut |equal| self.equal(equal));
-        });
+        }
     }
 
     fn equal(&mut self, methods: &[Keyed]) {
@@ -198,8 +222,6 @@ impl Bare {
 /// Methods by name as the original has them, each with the rank of its name.
 pub(super) struct ByBareName {
     pub order: Vec<MethodIndex>,
-    /// By method: equal for equal names; 0 without a name.
-    pub ranks: Vec<u32>,
     /// By method: the rank of class and id.
     pub classes: Vec<u32>,
 }
@@ -207,7 +229,6 @@ pub(super) struct ByBareName {
 impl Order {
     /// Sorts methods by name as the original does, which has them in order of classes before.
     pub fn by_bare_name(&self, list: &[Method<'_>]) -> ByBareName {
-        let ranks = name_ranks(list);
         let key = |m: MethodIndex| (self.classes[m as usize], list[m as usize].id);
         let mut bare: Vec<Bare> = Vec::with_capacity(list.len());
         let mut classes = vec![0; list.len()];
@@ -215,13 +236,12 @@ impl Order {
         for (class, equal) in (0..).zip(alike) {
             for &method in equal {
                 classes[method as usize] = class;
-                bare.push(Bare::new(ranks[method as usize], class, method));
+                bare.push(Bare::new(self.names[method as usize], class, method));
             }
         }
         sort_bare(&mut bare);
         ByBareName {
             order: bare.iter().map(|item| item.method).collect(),
-            ranks,
             classes,
         }
     }

@@ -64,6 +64,16 @@ impl<'a> Profile<'a> {
         ranks
     }
 
+    /// Sorts all methods by inclusive time; `ranks` are from [`Profile::rank`].
+    pub fn sort_by_rank(&self, list: &mut [MethodIndex], ranks: &[u32]) {
+        if self.order().has_twins() {
+            return self.sort_inclusive(list);
+        }
+        for (method, &rank) in (0..).zip(ranks) {
+            list[rank as usize] = method;
+        }
+    }
+
     pub fn sort_inclusive(&self, list: &mut [MethodIndex]) {
         let time = |m: MethodIndex| self.totals[m as usize].inclusive;
         self.order().sort_by_time(self.methods.list(), list, time);
