@@ -1,4 +1,5 @@
 // A report of which bytes were lost or changed on the way says so; it does not stand and wait.
+import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -46,4 +47,15 @@ test("one changed letter of the trace", async () => {
 test("the end is missing, and with it what starts the page", async () => {
   const within = whole.indexOf('data-name="slices"') + 1000;
   await says("cut", whole.slice(0, within), /Still nothing\? Was the file saved whole\?/);
+});
+
+test("scripts are switched off, and nothing else is said", async () => {
+  const path = join(work, "damage-scripts.html");
+  writeFileSync(path, whole);
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(path).href);
+  const seen = await page.locator(".state:visible").allTextContents();
+  await context.close();
+  assert.deepEqual(seen, ["This page draws a trace with JavaScript, which is switched off."]);
 });
