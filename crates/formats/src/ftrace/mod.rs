@@ -1,7 +1,9 @@
 //! ftrace text, as `/sys/kernel/tracing/trace`, `trace_pipe`, atrace, systrace, traceconv and
 //! `trace-cmd report` print it.
 
+mod columns;
 mod digits;
+mod eight;
 pub(crate) mod event;
 mod fields;
 mod graph;
