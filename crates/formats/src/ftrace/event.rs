@@ -3,6 +3,8 @@
 //! The events borrow their text from the input and know nothing of lines or tables, so that a
 //! decoder of binary ftrace data can give the same ones.
 
+use std::borrow::Cow;
+
 use traceloom_trace::TaskState;
 
 use super::shapes::Shapes;
@@ -190,13 +192,16 @@ pub(crate) enum Value<'a> {
     Text(&'a [u8]),
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
     /// As it would be printed.
-    pub fn shown(self) -> String {
+    pub fn shown(self) -> Cow<'a, str> {
         match self {
-            Self::Int(value) => value.to_string(),
-            Self::Hex(value) => format!("{value:#x}"),
-            Self::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            Self::Int(value) => value.to_string().into(),
+            Self::Hex(value) => format!("{value:#x}").into(),
+            Self::Text(text) => match std::str::from_utf8(text) {
+                Ok(text) => text.into(),
+                Err(_) => String::from_utf8_lossy(text),
+            },
         }
     }
 }

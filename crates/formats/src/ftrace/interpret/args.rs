@@ -1,5 +1,7 @@
 //! The fields of an event, asked for by name and kept as arguments.
 
+use std::borrow::Cow;
+
 use traceloom_trace::{ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
 
 use crate::ftrace::event::{Field, Value};
@@ -87,7 +89,7 @@ impl<'p> Fields<'p> {
     }
 
     /// The field as it would be printed.
-    pub fn shown(self, key: &str) -> Option<String> {
+    pub fn shown(self, key: &str) -> Option<Cow<'p, str>> {
         Some(self.get(key)?.shown())
     }
 
@@ -111,33 +113,42 @@ impl<'p> Fields<'p> {
     /// of the last one.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
-        let (strings, args) = (&mut tables.strings, &mut tables.args);
-        args.push_set(
-            self.again(last)
-                .map(|(field, last)| last.argument(field, strings)),
-        )
+        let (keys, values) = self.arguments(last, &mut tables.strings);
+        tables.args.push_columns(keys, values)
     }
 
-    /// Hands on all fields as arguments, not yet kept.
-    pub fn each_cached(
+    /// Adds all fields to a set that its slice alone has.
+    pub fn add_to(self, set: ArgSetId, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
+        let tables = out.tables();
+        let (keys, values) = self.arguments(last, &mut tables.strings);
+        tables.args.add_to_set(set, keys, values)
+    }
+
+    /// All fields as keys and values of arguments.
+    fn arguments<'l>(
         self,
-        last: &mut LastFields,
+        last: &'l mut LastFields,
         strings: &mut StringPool,
-        mut take: impl FnMut((StringId, ArgValue)),
-    ) {
-        self.again(last)
-            .for_each(|(field, last)| take(last.argument(field, strings)));
-    }
-
-    fn again(self, last: &mut LastFields) -> impl Iterator<Item = (&'p Field<'p>, LastMut<'_>)> {
-        let same_keys = self.keys.shape().is_some() && self.keys == last.keys;
-        last.keys = self.keys;
-        let fields = &mut last.fields;
-        fields.resize(fields.len().max(self.fields.len()), LastField::default());
-        let last = fields
-            .iter_mut()
-            .map(move |last| LastMut { last, same_keys });
-        self.fields.iter().zip(last)
+    ) -> (&'l [StringId], &'l [ArgValue]) {
+        let LastFields { texts, values, .. } = last;
+        let count = self.fields.len();
+        if texts.len() < count {
+            texts.resize(count, StringId::EMPTY);
+            last.names.resize(count, StringId::EMPTY);
+        }
+        values.clear();
+        let (names, fields) = (&mut last.names[..count], self.fields.iter());
+        if self.keys.shape().is_some() && self.keys == last.keys {
+            let again = fields.zip(texts);
+            values.extend(again.map(|(field, text)| value_again(field, text, strings)));
+        } else {
+            for ((field, text), name) in fields.zip(texts).zip(&mut *names) {
+                intern_again(name, field.key, strings);
+                values.push(value_again(field, text, strings));
+            }
+            last.keys = self.keys;
+        }
+        (names, values)
     }
 }
 
@@ -145,50 +156,31 @@ impl<'p> Fields<'p> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastFields {
     keys: KeysId,
-    fields: Vec<LastField>,
+    /// The keys by their place.
+    names: Vec<StringId>,
+    /// The texts by their place; what was there before where a value is no text.
+    texts: Vec<StringId>,
+    values: Vec<ArgValue>,
+    /// What its track and its slice were called, if it has some.
+    pub track_name: StringId,
+    pub slice_name: StringId,
 }
 
-/// A field of the event before: its key, and its text where that is what it had.
-#[derive(Clone, Copy, Debug)]
-struct LastField {
-    key: StringId,
-    text: StringId,
-}
-
-impl Default for LastField {
-    fn default() -> Self {
-        let [key, text] = [StringId::EMPTY; 2];
-        Self { key, text }
-    }
-}
-
-struct LastMut<'l> {
-    last: &'l mut LastField,
-    /// The keys are known to be those of the event before.
-    same_keys: bool,
-}
-
-impl LastMut<'_> {
-    #[inline(always)]
-    fn argument(self, field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
-        if !self.same_keys {
-            intern_again(&mut self.last.key, field.key, strings);
+#[inline]
+fn value_again(field: &Field<'_>, text: &mut StringId, strings: &mut StringPool) -> ArgValue {
+    match field.value {
+        Value::Int(value) => ArgValue::Int(value),
+        Value::Hex(value) => ArgValue::Hex(value),
+        Value::Text(bytes) => {
+            intern_again(text, bytes, strings);
+            ArgValue::Text(*text)
         }
-        let value = match field.value {
-            Value::Int(value) => ArgValue::Int(value),
-            Value::Hex(value) => ArgValue::Hex(value),
-            Value::Text(text) => {
-                intern_again(&mut self.last.text, text, strings);
-                ArgValue::Text(self.last.text)
-            }
-        };
-        (self.last.key, value)
     }
 }
 
 /// Makes `last` the id of `bytes`, without a search where it is already.
 #[inline]
-fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
+pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
     if !strings.is(*last, bytes) {
         *last = strings.intern_bytes(bytes);
     }

@@ -27,8 +27,7 @@ mod threads;
 use std::sync::Arc;
 
 use traceloom_trace::{
-    ArgValue, AsyncLanes, Place, RepairKind, RowId, SchedTracker, StringId, ThreadId, TraceBuilder,
-    TrackId, TrackKind,
+    AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::event::{CpuValueKind, Event, Field, Piece, Record};
@@ -103,8 +102,6 @@ pub(crate) struct Interpreter {
     kernel: Kernel,
     /// The block device that a request went to last, and its track.
     disk: Option<(Vec<u8>, TrackId)>,
-    /// Room for the arguments of a slice that ends.
-    args: Vec<(StringId, ArgValue)>,
     story: Story,
     /// Pieces before the current one, and lines.
     pieces: u64,

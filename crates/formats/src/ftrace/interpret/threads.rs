@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
 use super::Position;
+use crate::ftrace::eight::is_same;
 use crate::ftrace::event::NO_TGID;
 
 /// Names of kernel threads and apps are at most 15 bytes in the kernel; longer ones come from
@@ -48,7 +49,8 @@ impl Slot {
 
     #[inline]
     fn is_named(&self, name: &[u8]) -> bool {
-        self.name.get(..usize::from(self.name_length)) == Some(name)
+        let known = self.name.get(..usize::from(self.name_length));
+        known.is_some_and(|known| is_same(known, name))
     }
 }
 
