@@ -281,6 +281,16 @@ impl<'a> Piece<'a> {
             .unwrap_or_default()
     }
 
+    /// An empty piece with the memory of this one, for another text.
+    pub fn emptied<'b>(self) -> Piece<'b> {
+        Piece {
+            records: emptied(self.records),
+            fields: emptied(self.fields),
+            lines: 0,
+            shapes: Shapes::default(),
+        }
+    }
+
     /// Empties the piece and keeps its memory.
     pub fn clear(&mut self) {
         self.records.clear();
@@ -288,4 +298,10 @@ impl<'a> Piece<'a> {
         self.shapes.clear();
         self.lines = 0;
     }
+}
+
+/// An empty list with the memory of another, whose items differ in what they borrow alone.
+fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
+    items.clear();
+    items.into_iter().map_while(|_| None).collect()
 }
