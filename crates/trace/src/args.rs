@@ -56,6 +56,51 @@ impl ArgValue {
     }
 }
 
+/// The arguments of one set, with keys and values apart: faster to keep than one by one.
+#[derive(Clone, Debug, Default)]
+pub struct ArgColumns {
+    keys: Vec<StringId>,
+    kinds: Vec<u8>,
+    values: Vec<u64>,
+}
+
+impl ArgColumns {
+    /// Makes it `rows` arguments. Those that were there stay as they are.
+    #[inline]
+    pub fn resize(&mut self, rows: usize) {
+        if self.keys.len() != rows {
+            self.keys.resize(rows, StringId::EMPTY);
+            self.kinds.resize(rows, INT);
+            self.values.resize(rows, 0);
+        }
+    }
+
+    /// The keys, to be changed in place.
+    pub fn keys_mut(&mut self) -> &mut [StringId] {
+        &mut self.keys
+    }
+
+    /// Gives each argument the value that `value` makes of the next one of `from`, as long as
+    /// there are any.
+    #[inline]
+    pub fn set_values<T>(
+        &mut self,
+        from: impl Iterator<Item = T>,
+        mut value: impl FnMut(T) -> ArgValue,
+    ) {
+        let rows = self.kinds.iter_mut().zip(&mut self.values);
+        for ((kind, bits), from) in rows.zip(from) {
+            (*kind, *bits) = value(from).pack();
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (StringId, u8, u64)> {
+        let values = self.kinds.iter().zip(&self.values);
+        let rows = self.keys.iter().zip(values);
+        rows.map(|(key, (kind, bits))| (*key, *kind, *bits))
+    }
+}
+
 /// All arguments of a trace. A set is a run of rows that [`ArgSetId`] names.
 #[derive(Clone, Debug, Default)]
 pub struct ArgTable {
@@ -94,83 +139,81 @@ impl ArgTable {
         ArgSetId::from_row(self.ends.len() - 1)
     }
 
-    /// Stores a set of which keys and values stand apart, as many of each: faster than
-    /// [`push_set`](Self::push_set).
-    pub fn push_columns(&mut self, keys: &[StringId], values: &[ArgValue]) -> ArgSetId {
-        if keys.is_empty() {
+    /// As [`push_set`](Self::push_set).
+    pub fn push_columns(&mut self, args: &ArgColumns) -> ArgSetId {
+        let rows = args.keys.len();
+        if rows == 0 {
             return ArgSetId::NONE;
         }
-        self.push_apart(keys, values);
+        let columns = (
+            self.keys.room(rows),
+            self.kinds.room(rows),
+            self.values.room(rows),
+        );
+        match columns {
+            (Some(keys), Some(kinds), Some(values)) => {
+                keys.extend_from_slice(&args.keys);
+                kinds.extend_from_slice(&args.kinds);
+                values.extend_from_slice(&args.values);
+            }
+            _ => args.rows().for_each(|row| self.push_row(row)),
+        }
         self.ends.push(self.keys.len() as u32);
         ArgSetId::from_row(self.ends.len() - 1)
     }
 
-    fn push_apart(&mut self, keys: &[StringId], values: &[ArgValue]) {
-        debug_assert_eq!(keys.len(), values.len());
-        let columns = (
-            self.keys.room(keys.len()),
-            self.kinds.room(keys.len()),
-            self.values.room(keys.len()),
-        );
-        match columns {
-            (Some(key), Some(kind), Some(bits)) => {
-                key.extend_from_slice(keys);
-                kind.extend(values.iter().map(|value| value.pack().0));
-                bits.extend(values.iter().map(|value| value.pack().1));
-            }
-            _ => self.push_rows(&mut keys.iter().copied().zip(values.iter().copied())),
-        }
-    }
-
     /// A set with these arguments added to it, without those that it has already. Whoever has `id`
     /// gives it up: the last set of all grows where it stands, any other is copied.
-    pub fn add_to_set(&mut self, id: ArgSetId, keys: &[StringId], values: &[ArgValue]) -> ArgSetId {
+    pub fn add_to_set(&mut self, id: ArgSetId, args: &ArgColumns) -> ArgSetId {
         let old = self.rows(id);
         let mut rows = old.clone();
         // What is added mostly begins with what is there.
-        let known = self.known_first(rows.clone(), keys, values);
-        for (&key, &value) in keys.iter().zip(values).skip(known) {
-            if self.has(rows.clone(), key, value) {
+        for row in args.rows().skip(self.known_first(rows.clone(), args)) {
+            if self.has(rows.clone(), row) {
                 continue;
             }
             if rows.end != self.len() || rows.is_empty() {
                 rows = self.copy_rows(rows);
             }
-            self.push_row(key, value);
+            self.push_row(row);
             rows.end += 1;
         }
+        if rows == old {
+            return id;
+        }
         match id.some() {
-            Some(_) if rows == old => {}
             Some(id) if rows.start == old.start => {
                 *self.ends.get_mut(id.row()) = rows.end as u32;
+                id
             }
-            _ if rows.is_empty() => {}
             _ => {
                 self.ends.push(rows.end as u32);
-                return ArgSetId::from_row(self.ends.len() - 1);
+                ArgSetId::from_row(self.ends.len() - 1)
             }
         }
-        id
     }
 
     /// How many of these arguments stand at the front of `rows`.
-    fn known_first(&self, rows: Range<usize>, keys: &[StringId], values: &[ArgValue]) -> usize {
-        let Some((known_keys, kinds, bits)) = self.within_chunks(rows) else {
+    fn known_first(&self, rows: Range<usize>, args: &ArgColumns) -> usize {
+        let columns = (
+            self.keys.within_chunk(rows.clone()),
+            self.kinds.within_chunk(rows.clone()),
+            self.values.within_chunk(rows),
+        );
+        let (Some(keys), Some(kinds), Some(values)) = columns else {
             return 0;
         };
-        let known = known_keys.iter().zip(kinds.iter().zip(bits));
-        let added = keys.iter().zip(values);
-        let same = known
-            .zip(added)
-            .take_while(|((known, (kind, bits)), (key, value))| {
-                known == key && value.pack() == (**kind, **bits)
-            });
-        same.count()
+        let rows = keys.len().min(args.keys.len());
+        let is_same = |row: usize| {
+            let known = (keys[row], kinds[row], values[row]);
+            known == (args.keys[row], args.kinds[row], args.values[row])
+        };
+        (0..rows).position(|row| !is_same(row)).unwrap_or(rows)
     }
 
     /// Whether one of these rows is this argument.
-    fn has(&self, mut rows: Range<usize>, key: StringId, value: ArgValue) -> bool {
-        let is_value = |row| (self.kinds.get(row), self.values.get(row)) == value.pack();
+    fn has(&self, mut rows: Range<usize>, (key, kind, bits): (StringId, u8, u64)) -> bool {
+        let is_value = |row| self.kinds.get(row) == kind && self.values.get(row) == bits;
         match self.keys.within_chunk(rows.clone()) {
             Some(keys) => {
                 let mut known = keys.iter().zip(rows);
@@ -191,24 +234,17 @@ impl ArgTable {
         start..self.len()
     }
 
-    /// The columns of these rows, where each column has them in one chunk.
-    fn within_chunks(&self, rows: Range<usize>) -> Option<(&[StringId], &[u8], &[u64])> {
-        Some((
-            self.keys.within_chunk(rows.clone())?,
-            self.kinds.within_chunk(rows.clone())?,
-            self.values.within_chunk(rows)?,
-        ))
-    }
-
     /// Adds rows for which there may be no room in the last chunk.
     #[cold]
     fn push_rows(&mut self, args: &mut dyn Iterator<Item = (StringId, ArgValue)>) {
-        args.for_each(|(key, value)| self.push_row(key, value));
+        for (key, value) in args {
+            let (kind, bits) = value.pack();
+            self.push_row((key, kind, bits));
+        }
     }
 
     #[inline]
-    fn push_row(&mut self, key: StringId, value: ArgValue) {
-        let (kind, bits) = value.pack();
+    fn push_row(&mut self, (key, kind, bits): (StringId, u8, u64)) {
         self.keys.push(key);
         self.kinds.push(kind);
         self.values.push(bits);
@@ -285,68 +321,4 @@ impl ArgTable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_come_back_as_they_went_in() {
-        let mut strings = StringPool::default();
-        let (a, b) = (strings.intern("a"), strings.intern("b"));
-        let mut args = ArgTable::default();
-        let first = [(a, ArgValue::Int(-3)), (b, ArgValue::Hex(0xff))];
-        let second = [(a, ArgValue::Float(1.5)), (b, ArgValue::Text(a))];
-        let (one, none) = (args.push_set(first), args.push_set([]));
-        let two = args.push_set(second);
-        assert_eq!(args.set(one).collect::<Vec<_>>(), first);
-        assert_eq!(args.set(none).count(), 0);
-        assert_eq!(args.set(two).collect::<Vec<_>>(), second);
-        assert_eq!(ArgValue::Hex(255).display(&strings), "0xff");
-    }
-
-    #[test]
-    fn keys_and_values_apart_are_the_same_set() {
-        let mut args = ArgTable::default();
-        let keys: Vec<_> = (0..7).map(StringId).collect();
-        let values = keys.iter().map(|key| match key.0 % 3 {
-            0 => ArgValue::Int(-5),
-            1 => ArgValue::Hex(u64::MAX),
-            _ => ArgValue::Text(*key),
-        });
-        let values: Vec<_> = values.collect();
-        // So many that sets lie across chunks.
-        let sets: Vec<_> = (0..30_000)
-            .map(|nth| args.push_columns(&keys[..nth % 7], &values[..nth % 7]))
-            .collect();
-        for (nth, set) in sets.into_iter().enumerate() {
-            let expected = keys.iter().copied().zip(values.iter().copied());
-            assert!(args.set(set).eq(expected.take(nth % 7)));
-        }
-    }
-
-    #[test]
-    fn only_what_is_new_is_added_to_a_set() {
-        let mut args = ArgTable::default();
-        let arg = |key: u32, value: i64| (StringId(key), ArgValue::Int(value));
-        let add = |args: &mut ArgTable, set, added: &[(StringId, ArgValue)]| {
-            let (keys, values): (Vec<_>, Vec<_>) = added.iter().copied().unzip();
-            args.add_to_set(set, &keys, &values)
-        };
-        let held = |args: &ArgTable, set| args.set(set).collect::<Vec<_>>();
-        let none = add(&mut args, ArgSetId::NONE, &[]);
-        assert_eq!((none, args.len()), (ArgSetId::NONE, 0));
-        let first = add(&mut args, none, &[arg(1, 1), arg(2, 2), arg(1, 1)]);
-        assert_eq!(held(&args, first), [arg(1, 1), arg(2, 2)]);
-        // The last set grows where it is.
-        let same = add(&mut args, first, &[arg(1, 1), arg(2, 3), arg(2, 2)]);
-        assert_eq!((same, args.len(), args.sets()), (first, 3, 1));
-        let second = add(&mut args, none, &[arg(9, 9)]);
-        assert_eq!(add(&mut args, first, &[arg(2, 3)]), first);
-        let grown = add(&mut args, first, &[arg(1, 1), arg(4, 4)]);
-        assert_eq!(
-            held(&args, grown),
-            [arg(1, 1), arg(2, 2), arg(2, 3), arg(4, 4)]
-        );
-        assert_eq!(held(&args, second), [arg(9, 9)]);
-        assert_eq!((args.len(), args.sets()), (8, 3));
-    }
-}
+mod tests;

@@ -153,18 +153,17 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    if a.len() <= 16
-        && let Some((first, last)) = ends(a)
-    {
-        return ends(b) == Some((first, last));
+    match a.len() {
+        4..8 => ends::<4>(a) == ends::<4>(b),
+        8..=16 => ends::<8>(a) == ends::<8>(b),
+        _ => a == b,
     }
-    a == b
 }
 
-/// The first and the last eight bytes, which may overlap.
+/// The first and the last bytes, which may overlap.
 #[inline(always)]
-fn ends(text: &[u8]) -> Option<(&[u8; 8], &[u8; 8])> {
-    Some((text.first_chunk()?, text.last_chunk()?))
+fn ends<const N: usize>(text: &[u8]) -> (Option<&[u8; N]>, Option<&[u8; N]>) {
+    (text.first_chunk(), text.last_chunk())
 }
 
 #[cfg_attr(not(target_family = "wasm"), inline)]

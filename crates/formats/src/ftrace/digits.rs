@@ -7,24 +7,20 @@ use super::eight::{no_digits, zero_bytes};
 /// 18 digits.
 #[inline(always)]
 pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    match eight(text, at).map(leading_digits) {
-        Some((value, count @ 1..8)) => Some((value, at + count)),
-        Some((_, 0)) => None,
-        _ => many_digits(text, at),
+    match leading_digits(eight(text, at)?) {
+        (_, 0) => None,
+        (value, count @ 1..8) => Some((value, at + count)),
+        (high, _) => more_digits(text, at, high),
     }
 }
 
-/// As [`digits`], where there are eight or more, or the text is too short to tell.
+/// As [`digits`], where the number begins with eight digits, `high`.
 #[inline(never)]
-fn many_digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    if let Some((high, 8)) = eight(text, at).map(leading_digits) {
-        // Zeros behind the text's end are no digits.
-        let (low, more) = eight(text, at + 8).map_or((0, 0), leading_digits);
-        if more < 8 {
-            return Some((high * POWERS_OF_10[more] + low, at + 8 + more));
-        }
+fn more_digits(text: &[u8], at: usize, high: u64) -> Option<(u64, usize)> {
+    match eight(text, at + 8).map_or((0, 0), leading_digits) {
+        (_, 8) => one_by_one(text, at),
+        (low, count) => Some((high * POWERS_OF_10[count] + low, at + 8 + count)),
     }
-    one_by_one(text, at)
 }
 
 static POWERS_OF_10: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];

@@ -10,19 +10,19 @@ pub(super) fn eight(text: &[u8], at: usize) -> Option<u64> {
 }
 
 /// As [`eight`], where the text ends before them.
-#[inline]
+#[inline(never)]
 fn last_bytes(text: &[u8], at: usize) -> Option<u64> {
     let left = text.len().checked_sub(at).filter(|left| *left > 0)?;
     if let Some(last) = text.last_chunk() {
         return Some(u64::from_le_bytes(*last) >> (64 - 8 * left));
     }
     // Both ends of a short text, which may overlap: equal bytes meet there.
-    let ends = match (text.first_chunk(), text.last_chunk()) {
-        (Some(first), Some(last)) => {
-            let [first, last] = [first, last].map(|four| u64::from(u32::from_le_bytes(*four)));
+    let ends = match ends(text) {
+        Some(ends) => {
+            let [first, last] = ends.map(|four| u64::from(u32::from_le_bytes(*four)));
             first | last << (8 * (text.len() - 4))
         }
-        _ => text
+        None => text
             .iter()
             .rev()
             .fold(0, |all, byte| all << 8 | u64::from(*byte)),
@@ -73,13 +73,22 @@ pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    let (Some(a_end), Some(b_end)) = (a.last_chunk::<8>(), b.last_chunk::<8>()) else {
-        return eight(a, 0) == eight(b, 0);
-    };
-    a_end == b_end
-        && (a.as_chunks::<8>().0.iter())
-            .zip(b.as_chunks::<8>().0)
-            .all(|(a, b)| a == b)
+    match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        (Some(a_end), Some(b_end)) => {
+            let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+            a_end == b_end && a.iter().zip(b).all(|(a, b)| a == b)
+        }
+        _ => match (ends(a), ends(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => a.iter().zip(b).all(|(a, b)| a == b),
+        },
+    }
+}
+
+/// The first and the last four bytes, which may overlap.
+#[inline(always)]
+fn ends(text: &[u8]) -> Option<[&[u8; 4]; 2]> {
+    Some([text.first_chunk()?, text.last_chunk()?])
 }
 
 /// The number that eight bytes begin with, and how many digits it has.
@@ -132,12 +141,7 @@ mod tests {
                 let expected = (at..len)
                     .rev()
                     .fold(0, |all, nth| all << 8 | u64::from(text[nth]));
-                let lowest = if len - at > 8 {
-                    expected & u64::MAX
-                } else {
-                    expected
-                };
-                assert_eq!(eight(&text[..len], at), Some(lowest), "{len} {at}");
+                assert_eq!(eight(&text[..len], at), Some(expected), "{len} {at}");
             }
         }
     }
@@ -160,7 +164,8 @@ mod tests {
         for from in 0..text.len() {
             for to in from..text.len() {
                 let part = &text[from..to];
-                assert!(is_same(part, &part.to_vec()));
+                let same = part.to_vec();
+                assert!(is_same(part, &same));
                 for at in 0..part.len() {
                     let mut other = part.to_vec();
                     other[at] = b'_';

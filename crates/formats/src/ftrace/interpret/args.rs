@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use traceloom_trace::{ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
+use traceloom_trace::{ArgColumns, ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
 
 use crate::ftrace::event::{Field, Value};
 use crate::ftrace::shapes::NO_SHAPE;
@@ -113,42 +113,37 @@ impl<'p> Fields<'p> {
     /// of the last one.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
-        let (keys, values) = self.arguments(last, &mut tables.strings);
-        tables.args.push_columns(keys, values)
+        let args = self.arguments(last, &mut tables.strings);
+        tables.args.push_columns(args)
     }
 
     /// Adds all fields to a set that its slice alone has.
     pub fn add_to(self, set: ArgSetId, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
-        let (keys, values) = self.arguments(last, &mut tables.strings);
-        tables.args.add_to_set(set, keys, values)
+        let args = self.arguments(last, &mut tables.strings);
+        tables.args.add_to_set(set, args)
     }
 
-    /// All fields as keys and values of arguments.
-    fn arguments<'l>(
-        self,
-        last: &'l mut LastFields,
-        strings: &mut StringPool,
-    ) -> (&'l [StringId], &'l [ArgValue]) {
-        let LastFields { texts, values, .. } = last;
+    /// All fields as arguments.
+    fn arguments<'l>(self, last: &'l mut LastFields, strings: &mut StringPool) -> &'l ArgColumns {
+        let LastFields { texts, args, .. } = last;
         let count = self.fields.len();
+        args.resize(count);
         if texts.len() < count {
             texts.resize(count, StringId::EMPTY);
-            last.names.resize(count, StringId::EMPTY);
         }
-        values.clear();
-        let (names, fields) = (&mut last.names[..count], self.fields.iter());
-        if self.keys.shape().is_some() && self.keys == last.keys {
-            let again = fields.zip(texts);
-            values.extend(again.map(|(field, text)| value_again(field, text, strings)));
-        } else {
-            for ((field, text), name) in fields.zip(texts).zip(&mut *names) {
-                intern_again(name, field.key, strings);
-                values.push(value_again(field, text, strings));
+        if self.keys.shape().is_none() || self.keys != last.keys {
+            let keys = args.keys_mut().iter_mut();
+            for ((field, key), text) in self.fields.iter().zip(keys).zip(&mut *texts) {
+                intern_again(key, field.key, strings);
+                value_again(field, text, strings);
             }
             last.keys = self.keys;
         }
-        (names, values)
+        args.set_values(self.fields.iter().zip(texts), |(field, text)| {
+            value_again(field, text, strings)
+        });
+        args
     }
 }
 
@@ -156,17 +151,15 @@ impl<'p> Fields<'p> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastFields {
     keys: KeysId,
-    /// The keys by their place.
-    names: Vec<StringId>,
+    args: ArgColumns,
     /// The texts by their place; what was there before where a value is no text.
     texts: Vec<StringId>,
-    values: Vec<ArgValue>,
     /// What its track and its slice were called, if it has some.
     pub track_name: StringId,
     pub slice_name: StringId,
 }
 
-#[inline]
+#[inline(always)]
 fn value_again(field: &Field<'_>, text: &mut StringId, strings: &mut StringPool) -> ArgValue {
     match field.value {
         Value::Int(value) => ArgValue::Int(value),
@@ -179,7 +172,7 @@ fn value_again(field: &Field<'_>, text: &mut StringId, strings: &mut StringPool)
 }
 
 /// Makes `last` the id of `bytes`, without a search where it is already.
-#[inline]
+#[inline(never)]
 pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
     if !strings.is(*last, bytes) {
         *last = strings.intern_bytes(bytes);

@@ -232,14 +232,13 @@ impl Interpreter {
             slot,
             utid: self.threads.slot(slot).utid,
         };
-        let cpu = self.cpu(record.cpu);
-        if record.ts < cpu.last_ts {
-            let back_ns = cpu.last_ts - record.ts;
+        let last_ts = std::mem::replace(&mut self.cpu(record.cpu).last_ts, record.ts);
+        if record.ts < last_ts {
+            let back_ns = last_ts - record.ts;
             out.repair(RepairKind::TimeWentBack, 1, at.place(), || {
                 format!("CPU {} steps back by {back_ns} ns", record.cpu)
             });
         }
-        self.cpu(record.cpu).last_ts = record.ts;
         at
     }
 
