@@ -220,11 +220,9 @@ impl Interpreter {
     fn locate(&mut self, record: &Record<'_>, position: Position, out: &mut TraceBuilder) -> At {
         self.events += 1;
         let mut slot = self.threads.of(record.tid, position, out);
-        if self.threads.is_elsewhere(slot, record.tgid) {
-            slot = self.threads.rebirth(record.tid, record.ts, position, out);
+        if !self.threads.slot(slot).is_as_told(record.comm, record.tgid) {
+            slot = self.told(slot, record, position, out);
         }
-        self.threads.name(slot, record.comm, out);
-        self.threads.column_tgid(slot, record.tgid, out);
         let at = At {
             ts: record.ts,
             cpu: record.cpu,
@@ -240,6 +238,23 @@ impl Interpreter {
             });
         }
         at
+    }
+
+    /// Takes from the front of a line what it says of its thread that was not known.
+    #[inline(never)]
+    fn told(
+        &mut self,
+        mut slot: SlotId,
+        record: &Record<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
+        if self.threads.is_elsewhere(slot, record.tgid) {
+            slot = self.threads.rebirth(record.tid, record.ts, position, out);
+        }
+        self.threads.name(slot, record.comm, out);
+        self.threads.column_tgid(slot, record.tgid, out);
+        slot
     }
 
     #[inline]
