@@ -1,5 +1,7 @@
 //! Arguments: named values that hang on slices and events.
 
+use std::ops::Range;
+
 use crate::column::Column;
 use crate::digits::plain_digits;
 use crate::ids::{ArgSetId, RowId, StringId};
@@ -24,6 +26,7 @@ const FLOAT: u8 = 2;
 const TEXT: u8 = 3;
 
 impl ArgValue {
+    #[inline]
     fn pack(self) -> (u8, u64) {
         match self {
             Self::Int(value) => (INT, value as u64),
@@ -50,6 +53,51 @@ impl ArgValue {
             Self::Float(value) => plain_digits(value),
             Self::Text(id) => strings.get(id).to_owned(),
         }
+    }
+}
+
+/// The arguments of one set, with keys and values apart: faster to keep than one by one.
+#[derive(Clone, Debug, Default)]
+pub struct ArgColumns {
+    keys: Vec<StringId>,
+    kinds: Vec<u8>,
+    values: Vec<u64>,
+}
+
+impl ArgColumns {
+    /// Makes it `rows` arguments. Those that were there stay as they are.
+    #[inline]
+    pub fn resize(&mut self, rows: usize) {
+        if self.keys.len() != rows {
+            self.keys.resize(rows, StringId::EMPTY);
+            self.kinds.resize(rows, INT);
+            self.values.resize(rows, 0);
+        }
+    }
+
+    /// The keys, to be changed in place.
+    pub fn keys_mut(&mut self) -> &mut [StringId] {
+        &mut self.keys
+    }
+
+    /// Gives each argument the value that `value` makes of the next one of `from`, as long as
+    /// there are any.
+    #[inline]
+    pub fn set_values<T>(
+        &mut self,
+        from: impl Iterator<Item = T>,
+        mut value: impl FnMut(T) -> ArgValue,
+    ) {
+        let rows = self.kinds.iter_mut().zip(&mut self.values);
+        for ((kind, bits), from) in rows.zip(from) {
+            (*kind, *bits) = value(from).pack();
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (StringId, u8, u64)> {
+        let values = self.kinds.iter().zip(&self.values);
+        let rows = self.keys.iter().zip(values);
+        rows.map(|(key, (kind, bits))| (*key, *kind, *bits))
     }
 }
 
@@ -91,15 +139,115 @@ impl ArgTable {
         ArgSetId::from_row(self.ends.len() - 1)
     }
 
+    /// As [`push_set`](Self::push_set).
+    pub fn push_columns(&mut self, args: &ArgColumns) -> ArgSetId {
+        let rows = args.keys.len();
+        if rows == 0 {
+            return ArgSetId::NONE;
+        }
+        let columns = (
+            self.keys.room(rows),
+            self.kinds.room(rows),
+            self.values.room(rows),
+        );
+        match columns {
+            (Some(keys), Some(kinds), Some(values)) => {
+                keys.extend_from_slice(&args.keys);
+                kinds.extend_from_slice(&args.kinds);
+                values.extend_from_slice(&args.values);
+            }
+            _ => args.rows().for_each(|row| self.push_row(row)),
+        }
+        self.ends.push(self.keys.len() as u32);
+        ArgSetId::from_row(self.ends.len() - 1)
+    }
+
+    /// A set with these arguments added to it, without those that it has already. Whoever has `id`
+    /// gives it up: the last set of all grows where it stands, any other is copied.
+    pub fn add_to_set(&mut self, id: ArgSetId, args: &ArgColumns) -> ArgSetId {
+        let old = self.rows(id);
+        let mut rows = old.clone();
+        // What is added mostly begins with what is there.
+        for row in args.rows().skip(self.known_first(rows.clone(), args)) {
+            if self.has(rows.clone(), row) {
+                continue;
+            }
+            if rows.end != self.len() || rows.is_empty() {
+                rows = self.copy_rows(rows);
+            }
+            self.push_row(row);
+            rows.end += 1;
+        }
+        if rows == old {
+            return id;
+        }
+        match id.some() {
+            Some(id) if rows.start == old.start => {
+                *self.ends.get_mut(id.row()) = rows.end as u32;
+                id
+            }
+            _ => {
+                self.ends.push(rows.end as u32);
+                ArgSetId::from_row(self.ends.len() - 1)
+            }
+        }
+    }
+
+    /// How many of these arguments stand at the front of `rows`.
+    fn known_first(&self, rows: Range<usize>, args: &ArgColumns) -> usize {
+        let columns = (
+            self.keys.within_chunk(rows.clone()),
+            self.kinds.within_chunk(rows.clone()),
+            self.values.within_chunk(rows),
+        );
+        let (Some(keys), Some(kinds), Some(values)) = columns else {
+            return 0;
+        };
+        let rows = keys.len().min(args.keys.len());
+        let is_same = |row: usize| {
+            let known = (keys[row], kinds[row], values[row]);
+            known == (args.keys[row], args.kinds[row], args.values[row])
+        };
+        (0..rows).position(|row| !is_same(row)).unwrap_or(rows)
+    }
+
+    /// Whether one of these rows is this argument.
+    fn has(&self, mut rows: Range<usize>, (key, kind, bits): (StringId, u8, u64)) -> bool {
+        let is_value = |row| self.kinds.get(row) == kind && self.values.get(row) == bits;
+        match self.keys.within_chunk(rows.clone()) {
+            Some(keys) => {
+                let mut known = keys.iter().zip(rows);
+                known.any(|(known, row)| *known == key && is_value(row))
+            }
+            None => rows.any(|row| self.keys.get(row) == key && is_value(row)),
+        }
+    }
+
+    /// Adds these rows again, and tells where.
+    fn copy_rows(&mut self, rows: Range<usize>) -> Range<usize> {
+        let start = self.len();
+        for row in rows {
+            self.keys.push(self.keys.get(row));
+            self.kinds.push(self.kinds.get(row));
+            self.values.push(self.values.get(row));
+        }
+        start..self.len()
+    }
+
     /// Adds rows for which there may be no room in the last chunk.
     #[cold]
     fn push_rows(&mut self, args: &mut dyn Iterator<Item = (StringId, ArgValue)>) {
         for (key, value) in args {
             let (kind, bits) = value.pack();
-            self.keys.push(key);
-            self.kinds.push(kind);
-            self.values.push(bits);
+            self.push_row((key, kind, bits));
         }
+    }
+
+    #[inline]
+    fn push_row(&mut self, (key, kind, bits): (StringId, u8, u64)) {
+        self.keys.push(key);
+        self.kinds.push(kind);
+        self.values.push(bits);
     }
 
     /// The arguments of a set in the order they were recorded; none for [`ArgSetId::NONE`].
@@ -110,23 +258,7 @@ impl ArgTable {
         })
     }
 
-    /// Adds the arguments of a set to `out`: faster than [`set`](Self::set).
-    pub fn copy_set(&self, id: ArgSetId, out: &mut Vec<(StringId, ArgValue)>) {
-        let rows = self.rows(id);
-        let columns = (
-            self.keys.within_chunk(rows.clone()),
-            self.kinds.within_chunk(rows.clone()),
-            self.values.within_chunk(rows),
-        );
-        let (Some(keys), Some(kinds), Some(values)) = columns else {
-            return out.extend(self.set(id));
-        };
-        let values = kinds.iter().zip(values);
-        let values = values.map(|(kind, bits)| ArgValue::unpack(*kind, *bits));
-        out.extend(keys.iter().copied().zip(values));
-    }
-
-    fn rows(&self, id: ArgSetId) -> std::ops::Range<usize> {
+    fn rows(&self, id: ArgSetId) -> Range<usize> {
         let Some(id) = id.some() else {
             return 0..0;
         };
@@ -189,26 +321,4 @@ impl ArgTable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_come_back_as_they_went_in() {
-        let mut strings = StringPool::default();
-        let (a, b) = (strings.intern("a"), strings.intern("b"));
-        let mut args = ArgTable::default();
-        let first = [(a, ArgValue::Int(-3)), (b, ArgValue::Hex(0xff))];
-        let second = [(a, ArgValue::Float(1.5)), (b, ArgValue::Text(a))];
-        let (one, none) = (args.push_set(first), args.push_set([]));
-        let two = args.push_set(second);
-        assert_eq!(args.set(one).collect::<Vec<_>>(), first);
-        assert_eq!(args.set(none).count(), 0);
-        assert_eq!(args.set(two).collect::<Vec<_>>(), second);
-        let mut copied = Vec::new();
-        for set in [one, none, two] {
-            args.copy_set(set, &mut copied);
-        }
-        assert_eq!(copied, [first, second].concat());
-        assert_eq!(ArgValue::Hex(255).display(&strings), "0xff");
-    }
-}
+mod tests;

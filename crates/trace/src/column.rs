@@ -54,9 +54,28 @@ impl<T: Copy + PartialEq> Column<T> {
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, value: T) {
-        match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK_ROWS => chunk.push(value),
-            _ => self.push_aside(value),
+        if let Some(chunk) = self.chunks.last_mut()
+            && chunk.len() < CHUNK_ROWS
+        {
+            return chunk.push(value);
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if self.repeats(value) {
+            return;
+        }
+        self.push_aside(value);
+    }
+
+    /// Adds a row that repeats all others.
+    #[cfg(not(target_family = "wasm"))]
+    #[inline]
+    fn repeats(&mut self, value: T) -> bool {
+        match &mut self.same {
+            Some((same, rows)) if *same == value => {
+                *rows += 1;
+                true
+            }
+            _ => false,
         }
     }
 

@@ -49,7 +49,7 @@ mod trace;
 mod tracks;
 
 pub use align::{AlignedBy, Alignment, align, align_clocks, align_starts};
-pub use args::{ArgTable, ArgValue};
+pub use args::{ArgColumns, ArgTable, ArgValue};
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowValue, IntoArrow};
 pub use builder::TraceBuilder;

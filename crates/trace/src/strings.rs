@@ -1,6 +1,5 @@
 //! The string pool: every name of a trace, once.
 
-use std::borrow::Cow;
 use std::hash::Hasher;
 
 use hashbrown::HashTable;
@@ -63,11 +62,11 @@ impl StringPool {
 
     #[cold]
     fn intern_new(&mut self, bytes: &[u8]) -> StringId {
-        match String::from_utf8_lossy(bytes) {
-            Cow::Borrowed(text) => self.insert(hash(bytes), text),
-            Cow::Owned(text) => {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.insert(hash(bytes), text),
+            Err(_) => {
                 self.replaced += 1;
-                self.intern(&text)
+                self.intern(&String::from_utf8_lossy(bytes))
             }
         }
     }
@@ -88,7 +87,8 @@ impl StringPool {
     #[inline]
     pub fn is(&self, id: StringId, bytes: &[u8]) -> bool {
         let (start, end) = self.range(id.0);
-        self.arena.as_bytes().get(start..end) == Some(bytes)
+        let known = self.arena.as_bytes().get(start..end);
+        known.is_some_and(|known| is_same(known, bytes))
     }
 
     /// Where a string stands in the arena; nowhere for one that is not there.
@@ -145,6 +145,25 @@ impl StringPool {
             .insert_unique(spread(bits), (row, bits), |&(_, bits)| spread(bits));
         StringId(row)
     }
+}
+
+/// Whether two texts are equal, without a call where they are as short as most are.
+#[inline(always)]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    match a.len() {
+        4..8 => ends::<4>(a) == ends::<4>(b),
+        8..=16 => ends::<8>(a) == ends::<8>(b),
+        _ => a == b,
+    }
+}
+
+/// The first and the last bytes, which may overlap.
+#[inline(always)]
+fn ends<const N: usize>(text: &[u8]) -> (Option<&[u8; N]>, Option<&[u8; N]>) {
+    (text.first_chunk(), text.last_chunk())
 }
 
 #[cfg_attr(not(target_family = "wasm"), inline)]

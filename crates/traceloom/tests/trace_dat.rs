@@ -39,7 +39,7 @@ fn info() {
                  36  sched slices
                  43  thread states
                  24  other events
-                200  arguments
+                146  arguments
                  10  tracks
 
     Processes (1)

@@ -1,29 +1,26 @@
 //! Numbers in text, quickly and without floats.
 
+use super::eight::{bytes_before, eight, eight_digits, eight_times, leading_digits};
+use super::eight::{no_digits, zero_bytes};
+
 /// Reads decimal digits at `at`: the number and where it ends; `None` without a digit or beyond
 /// 18 digits.
 #[inline(always)]
 pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    if let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        let (value, count) = leading_digits(eight);
-        if count < 8 {
-            return (count > 0).then_some((value, at + count));
-        }
+    match leading_digits(eight(text, at)?) {
+        (_, 0) => None,
+        (value, count @ 1..8) => Some((value, at + count)),
+        (high, _) => more_digits(text, at, high),
     }
-    many_digits(text, at)
 }
 
-/// As [`digits`], where there are eight or more, or the text ends too early to tell.
+/// As [`digits`], where the number begins with eight digits, `high`.
 #[inline(never)]
-fn many_digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    if let Some((high, rest)) = text.get(at..)?.split_first_chunk()
-        && let (high, 8) = leading_digits(high)
-        && let Some((low, more)) = rest.first_chunk().map(leading_digits)
-        && more < 8
-    {
-        return Some((high * POWERS_OF_10[more] + low, at + 8 + more));
+fn more_digits(text: &[u8], at: usize, high: u64) -> Option<(u64, usize)> {
+    match eight(text, at + 8).map_or((0, 0), leading_digits) {
+        (_, 8) => one_by_one(text, at),
+        (low, count) => Some((high * POWERS_OF_10[count] + low, at + 8 + count)),
     }
-    one_by_one(text, at)
 }
 
 static POWERS_OF_10: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
@@ -42,35 +39,6 @@ fn one_by_one(text: &[u8], at: usize) -> Option<(u64, usize)> {
     (end > at && end - at <= 18).then_some((value, end))
 }
 
-/// The number that the text begins with, and how many digits it has.
-///
-/// ```text
-/// bytes  '1' '2' '3' ' ' 'x' …        the first byte that is no digit ends it
-/// moved   0   0   0   0   0   1   2   3
-/// ```
-#[inline]
-fn leading_digits(text: &[u8; 8]) -> (u64, usize) {
-    let value = u64::from_le_bytes(*text) ^ 0x3030_3030_3030_3030;
-    let too_big = value.wrapping_add(0x7676_7676_7676_7676) | value;
-    let count = (too_big & 0x8080_8080_8080_8080).trailing_zeros() / 8;
-    let moved = value.checked_shl(64 - 8 * count).unwrap_or(0);
-    (u64::from(eight_digits(moved)), count as usize)
-}
-
-/// The number of eight digits, the first one in the lowest byte.
-///
-/// ```text
-/// digits  1 2 3 4 5 6 7 8
-/// pairs   12  34  56  78
-/// fours   1234    5678      ->  12345678
-/// ```
-#[inline]
-fn eight_digits(digits: u64) -> u32 {
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
-    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32
-}
-
 /// Reads a signed 32-bit number at `at`.
 #[inline]
 pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
@@ -85,9 +53,8 @@ pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
 pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
     let [a, b, c, d, e, f] = *text;
     let word = u64::from_le_bytes([b'0', b'0', a, b, c, d, e, f]);
-    let value = word.wrapping_sub(0x3030_3030_3030_3030);
-    let too_big = value.wrapping_add(0x7676_7676_7676_7676) | value;
-    if too_big & 0x8080_8080_8080_8080 != 0 {
+    let value = word ^ eight_times(b'0');
+    if no_digits(value) != 0 {
         return None;
     }
     Some(eight_digits(value))
@@ -154,18 +121,6 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
     ))
 }
 
-/// Eight times the same byte.
-#[inline]
-pub(super) const fn eight_times(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// The lowest bit set is that of the first byte, the lowest one, that is zero.
-#[inline]
-pub(super) fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(eight_times(1)) & !word & eight_times(0x80)
-}
-
 /// Where the first space at or after `at` stands; `None` where there is none. For words, which are
 /// too short for a search that has to be set up.
 #[inline]
@@ -173,7 +128,7 @@ pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at;
     while let Some(eight) = text.get(end..).and_then(|rest| rest.first_chunk()) {
         let spaces = zero_bytes(u64::from_le_bytes(*eight) ^ eight_times(b' '));
-        end += spaces.trailing_zeros() as usize / 8;
+        end += bytes_before(spaces);
         if spaces != 0 {
             return Some(end);
         }
@@ -183,12 +138,23 @@ pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The first place at or after `at` that is no space or tab.
-#[inline]
-pub(crate) fn skip_spaces(text: &[u8], mut at: usize) -> usize {
+#[inline(always)]
+pub(crate) fn skip_spaces(text: &[u8], at: usize) -> usize {
+    // One space is what mostly stands there.
+    let is_space = |at: usize| matches!(text.get(at), Some(b' ' | b'\t'));
+    match is_space(at) {
+        false => at,
+        true if !is_space(at + 1) => at + 1,
+        true => skip_many_spaces(text, at + 2),
+    }
+}
+
+#[inline(never)]
+fn skip_many_spaces(text: &[u8], mut at: usize) -> usize {
     // Columns are filled up with many.
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         let other = u64::from_le_bytes(*eight) ^ eight_times(b' ');
-        at += other.trailing_zeros() as usize / 8;
+        at += bytes_before(other);
         if other != 0 {
             break;
         }

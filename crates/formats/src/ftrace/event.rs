@@ -3,6 +3,8 @@
 //! The events borrow their text from the input and know nothing of lines or tables, so that a
 //! decoder of binary ftrace data can give the same ones.
 
+use std::borrow::Cow;
+
 use traceloom_trace::TaskState;
 
 use super::shapes::Shapes;
@@ -190,13 +192,16 @@ pub(crate) enum Value<'a> {
     Text(&'a [u8]),
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
     /// As it would be printed.
-    pub fn shown(self) -> String {
+    pub fn shown(self) -> Cow<'a, str> {
         match self {
-            Self::Int(value) => value.to_string(),
-            Self::Hex(value) => format!("{value:#x}"),
-            Self::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            Self::Int(value) => value.to_string().into(),
+            Self::Hex(value) => format!("{value:#x}").into(),
+            Self::Text(text) => match std::str::from_utf8(text) {
+                Ok(text) => text.into(),
+                Err(_) => String::from_utf8_lossy(text),
+            },
         }
     }
 }
@@ -276,6 +281,16 @@ impl<'a> Piece<'a> {
             .unwrap_or_default()
     }
 
+    /// An empty piece with the memory of this one, for another text.
+    pub fn emptied<'b>(self) -> Piece<'b> {
+        Piece {
+            records: emptied(self.records),
+            fields: emptied(self.fields),
+            lines: 0,
+            shapes: Shapes::default(),
+        }
+    }
+
     /// Empties the piece and keeps its memory.
     pub fn clear(&mut self) {
         self.records.clear();
@@ -283,4 +298,10 @@ impl<'a> Piece<'a> {
         self.shapes.clear();
         self.lines = 0;
     }
+}
+
+/// An empty list with the memory of another, whose items differ in what they borrow alone.
+fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
+    items.clear();
+    items.into_iter().map_while(|_| None).collect()
 }

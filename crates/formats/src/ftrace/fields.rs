@@ -190,6 +190,11 @@ fn is_word(word: &[u8]) -> bool {
 
 /// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number.
 fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
+    // The last word tells at once of most texts that they are no pairs.
+    let last = memchr::memrchr(b' ', text).and_then(|space| text.get(space + 1));
+    if last.is_some_and(|first| !begins_number(*first)) {
+        return false;
+    }
     let before = out.len();
     let mut at = 0;
     while let Some((key, key_end)) = word(text, at) {
@@ -197,7 +202,7 @@ fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
             break;
         };
         let key = key.strip_suffix(b":").unwrap_or(key);
-        if !matches!(number[0], b'0'..=b'9' | b'-') || !is_word(key) {
+        if !begins_number(number[0]) || !is_word(key) {
             break;
         }
         let value = value(trim_value(number));
@@ -208,6 +213,10 @@ fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
         out.truncate(before);
     }
     out.len() > before
+}
+
+fn begins_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-')
 }
 
 /// The next word at or after `from`, and where it ends.
@@ -224,7 +233,9 @@ fn colons<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
     let before = out.len();
     for part in text.split(|&byte| byte == b',') {
         let part = part.trim_ascii();
-        let colon = memchr::memmem::find(part, b": ").filter(|colon| is_word(&part[..*colon]));
+        let colon = memchr::memchr(b':', part)
+            .and_then(|_| memchr::memmem::find(part, b": "))
+            .filter(|colon| is_word(&part[..*colon]));
         match colon {
             Some(colon) => out.push(text_field(&part[..colon], part[colon + 2..].trim_ascii())),
             None => {

@@ -22,6 +22,7 @@
 //! comm            | tid | cpu | flags | count | number | time | since begin | delay | rest
 //! ```
 
+use super::columns::usual_columns;
 use super::digits::{digits, int32, skip_spaces, timestamp};
 use super::event::NO_TGID;
 
@@ -37,7 +38,7 @@ pub(crate) struct Prefix<'a> {
 }
 
 /// Where the kernel's `%16s` puts the dash between name and number.
-const USUAL_DASH: usize = 16;
+pub(super) const USUAL_DASH: usize = 16;
 
 /// Where a name ends at the latest. The kernel's have 15 bytes; a line of another format that has
 /// an ftrace line somewhere inside is none.
@@ -51,8 +52,16 @@ pub(crate) const MOST_CPUS: u32 = 1 << 16;
 
 /// Takes a line apart. The name may hold dashes, brackets and whatever else: the first dash that
 /// everything else follows as it should is the one.
-#[inline]
+#[inline(always)]
 pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
+    match usual_columns(line) {
+        Some(prefix) => Some(prefix),
+        None => unusual(line),
+    }
+}
+
+#[inline(never)]
+fn unusual(line: &[u8]) -> Option<Prefix<'_>> {
     if line.get(USUAL_DASH) == Some(&b'-')
         && let Some(prefix) = after_dash(line, USUAL_DASH)
     {
@@ -64,8 +73,9 @@ pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
         .or_else(|| verbose(line))
 }
 
+/// The prefix of a line whose name ends at `dash`, if everything follows as it should.
 #[inline]
-fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
+pub(super) fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
     let (tid, end) = int32(line, dash + 1).filter(|(tid, _)| *tid >= 0)?;
     let (tgid, at) = tgid(line, skip_spaces(line, end))?;
     let (cpu, ts, end) = match line.get(at)? {

@@ -1,7 +1,9 @@
 //! ftrace text, as `/sys/kernel/tracing/trace`, `trace_pipe`, atrace, systrace, traceconv and
 //! `trace-cmd report` print it.
 
+mod columns;
 mod digits;
+mod eight;
 pub(crate) mod event;
 mod fields;
 mod graph;
@@ -85,6 +87,7 @@ struct FtraceReader {
     interpreter: Interpreter,
     carry: Vec<u8>,
     threads: usize,
+    spare: parallel::Spare,
     process_dump: Option<Arc<Vec<u8>>>,
 }
 
@@ -94,13 +97,16 @@ impl FtraceReader {
             interpreter: Interpreter::new(options.rules.clone()),
             carry: Vec::new(),
             threads: options.threads,
+            spare: parallel::Spare::default(),
             process_dump: options.process_dump.clone(),
         }
     }
 
     fn read(&mut self, text: &[u8], out: &mut TraceBuilder) {
-        let interpreter = &mut self.interpreter;
-        parallel::each_piece(text, self.threads, |piece| interpreter.piece(piece, out));
+        let (interpreter, spare) = (&mut self.interpreter, &mut self.spare);
+        parallel::each_piece(text, self.threads, spare, |piece| {
+            interpreter.piece(piece, out);
+        });
     }
 
     fn flush_carry(&mut self, out: &mut TraceBuilder) {

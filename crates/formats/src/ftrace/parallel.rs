@@ -14,40 +14,56 @@ use super::tokenize::tokenize;
 /// Bytes of a piece: small enough that its events stay in the cache until they are consumed.
 pub(crate) const PIECE_BYTES: usize = 64 << 10;
 
-/// Whole lines of about [`PIECE_BYTES`], from the front of `text`; the last may lack its newline.
-pub(crate) fn split(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::from_fn(move || {
-        if text.is_empty() {
-            return None;
-        }
-        let from = text.len().min(PIECE_BYTES);
-        let end =
-            memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |newline| from + newline + 1);
-        let (piece, rest) = text.split_at(end);
-        text = rest;
-        Some(piece)
-    })
+/// The lines that begin in the nth [`PIECE_BYTES`] of `text`, of which the last may lack its
+/// newline. Each piece is found without the ones before it, so that whoever reads it is the first
+/// to touch its pages: finding them all takes as long as mapping the file.
+fn nth_piece(text: &[u8], nth: usize) -> &[u8] {
+    let (from, to) = (nth * PIECE_BYTES, (nth + 1) * PIECE_BYTES);
+    let start = match from.checked_sub(1) {
+        None => Some(0),
+        Some(before) => line_start(text, before, to - 1),
+    };
+    let Some(start) = start else {
+        return &[];
+    };
+    &text[start..line_start(text, to - 1, text.len()).unwrap_or(text.len())]
 }
 
+/// Behind the first newline from `from` on and before `to`.
+fn line_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
+    let within = text.get(from..to.min(text.len()))?;
+    Some(from + memchr::memchr(b'\n', within)? + 1)
+}
+
+/// Pieces whose memory can be used again.
+#[derive(Debug, Default)]
+pub(crate) struct Spare(Vec<Piece<'static>>);
+
 /// Tokenizes `text` and hands its pieces to `consume` in order.
-pub(crate) fn each_piece<'a>(text: &'a [u8], threads: usize, mut consume: impl FnMut(&Piece<'a>)) {
+pub(crate) fn each_piece<'a>(
+    text: &'a [u8],
+    threads: usize,
+    spare: &mut Spare,
+    mut consume: impl FnMut(&Piece<'a>),
+) {
     #[cfg(feature = "threads")]
     if threads > 1 && text.len() > PIECE_BYTES * 2 {
-        return threaded::each_piece(text, threads - 1, consume);
+        return threaded::each_piece(text, threads - 1, spare, consume);
     }
     let _ = threads;
-    let mut piece = Piece::default();
-    for text in split(text) {
-        tokenize(text, &mut piece);
+    let mut piece = spare.0.pop().unwrap_or_default().emptied();
+    for nth in 0..text.len().div_ceil(PIECE_BYTES) {
+        tokenize(nth_piece(text, nth), &mut piece);
         consume(&piece);
     }
+    spare.0.push(piece.emptied());
 }
 
 #[cfg(feature = "threads")]
 mod threaded {
     use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-    use super::{Piece, split, tokenize};
+    use super::{PIECE_BYTES, Piece, Spare, nth_piece, tokenize};
 
     /// How many pieces helpers may be ahead of the consumer, for each helper: enough that nobody
     /// has to wake anybody often, and little memory.
@@ -65,11 +81,14 @@ mod threaded {
         next_unclaimed: usize,
         consumed: usize,
         spare: Vec<Piece<'a>>,
+        /// How many helpers wait for room.
+        waiting: usize,
         over: bool,
     }
 
     struct Shared<'a> {
-        texts: Vec<&'a [u8]>,
+        text: &'a [u8],
+        pieces: usize,
         state: Mutex<State<'a>>,
         /// A slot became ready.
         ready: Condvar,
@@ -91,36 +110,25 @@ mod threaded {
     pub(super) fn each_piece<'a>(
         text: &'a [u8],
         helpers: usize,
+        spare: &mut Spare,
         mut consume: impl FnMut(&Piece<'a>),
     ) {
-        let texts: Vec<&[u8]> = split(text).collect();
-        let helpers = helpers.min(texts.len());
-        let state = State {
-            slots: texts.iter().map(|_| Slot::Unclaimed).collect(),
-            next_unclaimed: 0,
-            consumed: 0,
-            spare: Vec::new(),
-            over: false,
-        };
-        let shared = Shared {
-            texts,
-            state: Mutex::new(state),
-            ready: Condvar::new(),
-            room: Condvar::new(),
-            ahead: helpers * AHEAD,
-        };
+        let shared = Shared::new(text, helpers, spare);
         std::thread::scope(|scope| {
             let _over = Over(&shared);
-            for _ in 0..helpers {
+            for _ in 0..helpers.min(shared.pieces) {
                 // Where no thread can be had, the consumer reads every piece itself.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.help());
             }
-            for index in 0..shared.texts.len() {
+            for index in 0..shared.pieces {
                 let piece = shared.take(index);
                 consume(&piece);
                 shared.give_back(piece);
             }
         });
+        let state = shared.state.into_inner();
+        let unused = state.unwrap_or_else(PoisonError::into_inner).spare;
+        spare.0.extend(unused.into_iter().map(Piece::emptied));
     }
 
     /// A piece being read. Dropped only if reading panics: then nobody may wait for it for ever.
@@ -137,18 +145,39 @@ mod threaded {
     }
 
     impl<'a> Shared<'a> {
+        fn new(text: &'a [u8], helpers: usize, spare: &mut Spare) -> Self {
+            let pieces = text.len().div_ceil(PIECE_BYTES);
+            Self {
+                text,
+                pieces,
+                state: Mutex::new(State {
+                    slots: (0..pieces).map(|_| Slot::Unclaimed).collect(),
+                    next_unclaimed: 0,
+                    consumed: 0,
+                    spare: spare.0.drain(..).map(Piece::emptied).collect(),
+                    waiting: 0,
+                    over: false,
+                }),
+                ready: Condvar::new(),
+                room: Condvar::new(),
+                ahead: helpers * AHEAD,
+            }
+        }
+
         fn lock(&self) -> MutexGuard<'_, State<'a>> {
             self.state.lock().unwrap_or_else(PoisonError::into_inner)
         }
 
         fn help(&self) {
             let mut state = self.lock();
-            while !state.over && state.next_unclaimed < self.texts.len() {
+            while !state.over && state.next_unclaimed < self.pieces {
                 if state.next_unclaimed >= state.consumed + self.ahead {
+                    state.waiting += 1;
                     state = self
                         .room
                         .wait(state)
                         .unwrap_or_else(PoisonError::into_inner);
+                    state.waiting -= 1;
                     continue;
                 }
                 state = self.tokenize_next(state);
@@ -168,7 +197,7 @@ mod threaded {
                 shared: self,
                 index,
             };
-            tokenize(self.texts[index], &mut piece);
+            tokenize(nth_piece(self.text, index), &mut piece);
             std::mem::forget(claim);
             let mut state = self.lock();
             state.slots[index] = Slot::Ready(piece);
@@ -183,7 +212,7 @@ mod threaded {
                     Slot::Ready(piece) => return piece,
                     other => state.slots[index] = other,
                 }
-                let may_help = state.next_unclaimed < self.texts.len().min(index + self.ahead);
+                let may_help = state.next_unclaimed < self.pieces.min(index + self.ahead);
                 state = match may_help {
                     true => self.tokenize_next(state),
                     false => self
@@ -199,7 +228,7 @@ mod threaded {
             state.spare.push(piece);
             state.consumed += 1;
             // Helpers that wait are woken when half their room is free, not for every piece.
-            if state.next_unclaimed <= state.consumed + self.ahead / 2 {
+            if state.waiting > 0 && state.next_unclaimed <= state.consumed + self.ahead / 2 {
                 self.room.notify_all();
             }
         }
@@ -226,10 +255,34 @@ mod tests {
             .collect();
         for threads in [1, 2, 4] {
             let mut tids = Vec::new();
-            each_piece(&text, threads, |piece| {
-                tids.extend(piece.records.iter().map(|record| record.tid));
-            });
+            let mut spare = Spare::default();
+            for text in [&text[..0], &text] {
+                each_piece(text, threads, &mut spare, |piece| {
+                    tids.extend(piece.records.iter().map(|record| record.tid));
+                });
+            }
             assert!(tids.iter().copied().eq(0..40_000), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn every_line_is_in_one_piece() {
+        let long = "x".repeat(3 * PIECE_BYTES);
+        let fits = "y".repeat(PIECE_BYTES - 1);
+        for text in [
+            String::new(),
+            "\n".to_owned(),
+            format!("{fits}\n"),
+            format!("{fits}\na\n{fits}\nb"),
+            format!("a\n{long}\nb\n{long}"),
+            format!("{long}\n{fits}\n{fits}\n{fits}z\n\n\n{long}\n"),
+        ] {
+            let pieces = 0..text.len().div_ceil(PIECE_BYTES);
+            let pieces = pieces.map(|nth| nth_piece(text.as_bytes(), nth));
+            let pieces: Vec<_> = pieces.filter(|piece| !piece.is_empty()).collect();
+            assert_eq!(pieces.concat(), text.as_bytes());
+            let (_, before) = pieces.split_last().unwrap_or((&&b""[..], &[]));
+            assert!(before.iter().all(|piece| piece.ends_with(b"\n")));
         }
     }
 }

@@ -12,7 +12,8 @@
 //! A line that differs in any way goes to the general rule, so what is remembered changes nothing
 //! but the speed.
 
-use super::digits::{digits, eight_times, zero_bytes};
+use super::digits::digits;
+use super::eight::{eight, find_either, is_same};
 use super::event::{Field, Value};
 use super::fields::{trim_value, value, value_of};
 
@@ -49,12 +50,41 @@ struct Shape<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Part<'a> {
     key: &'a [u8],
-    lead: &'a [u8],
-    /// The lead's first bytes as a number, and the mask that cuts them out of eight.
-    head: u64,
-    mask: u64,
+    /// All that stands before the value: a space behind the value before, the key, a `=`.
+    lead: Word<'a>,
     /// `key 1` or `key: 1`, not `key=1`.
     is_pair: bool,
+    /// The word that the value was last, if it was no number, and the value that it is. Devices and
+    /// flags are the same in many lines.
+    last: Option<(Word<'a>, Value<'a>)>,
+}
+
+/// Some bytes that are looked for at one place.
+#[derive(Clone, Copy, Debug)]
+struct Word<'a> {
+    bytes: &'a [u8],
+    /// The first bytes as a number, and the mask that cuts them out of eight.
+    head: u64,
+    mask: u64,
+}
+
+impl<'a> Word<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let mask = u64::MAX.checked_shr(64 - 8 * bytes.len().min(8) as u32);
+        let mask = mask.unwrap_or(0);
+        let head = eight(bytes, 0).unwrap_or(0) & mask;
+        Self { bytes, head, mask }
+    }
+
+    /// Where it ends, if it stands at `at`.
+    #[inline(always)]
+    fn end(&self, text: &[u8], at: usize) -> Option<usize> {
+        let end = at + self.bytes.len();
+        // Beyond the text's end are zeros, which are in no word.
+        let is_there = eight(text, at)? & self.mask == self.head
+            && (self.bytes.len() <= 8 || is_same(text.get(at..end)?, self.bytes));
+        is_there.then_some(end)
+    }
 }
 
 impl Default for Shapes<'_> {
@@ -87,7 +117,7 @@ impl<'a> Shapes<'a> {
         let mut slot = hash(event);
         loop {
             match usize::from(self.slots[slot % SLOTS]).checked_sub(1) {
-                Some(shape) if self.shapes[shape].event != event => slot += 1,
+                Some(shape) if !is_same(self.shapes[shape].event, event) => slot += 1,
                 _ => return slot % SLOTS,
             }
         }
@@ -96,17 +126,30 @@ impl<'a> Shapes<'a> {
     /// Reads a payload of this shape. `None` says that it is not quite of this shape: `out` then
     /// has fields that are none.
     #[inline]
-    pub fn read(&self, shape: u32, text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
+    pub fn read(&mut self, shape: u32, text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
         let shape = self.shapes.get((shape as usize).checked_sub(1)?)?;
         if !shape.is_plain {
             return None;
         }
-        let parts = &self.parts[shape.first as usize..][..shape.count as usize];
+        let parts = &mut self.parts[shape.first as usize..][..shape.count as usize];
         read(parts, text, out)
     }
 
-    /// Remembers the shape of an event from the `fields` that the general rule found in `text`. The
-    /// number of the shape, if this is the first line of the event or has the keys of the first.
+    /// A shape, if an event with these `fields` has its keys; else [`NO_SHAPE`].
+    pub fn matching(&self, shape: u32, fields: &[Field<'a>]) -> u32 {
+        let known = (shape as usize).checked_sub(1);
+        let Some(known) = known.and_then(|known| self.shapes.get(known)) else {
+            return NO_SHAPE;
+        };
+        let parts = &self.parts[known.first as usize..][..known.count as usize];
+        match keys_match(parts, fields) {
+            true => shape,
+            false => NO_SHAPE,
+        }
+    }
+
+    /// Remembers the shape of an event that has none yet from the `fields` that the general rule
+    /// found in `text`, and gives its number; [`NO_SHAPE`] where there are too many.
     pub fn learn(
         &mut self,
         event: &'a [u8],
@@ -114,15 +157,6 @@ impl<'a> Shapes<'a> {
         fields: &[Field<'a>],
     ) -> u32 {
         let slot = self.slot(event);
-        let known = self.slots[slot];
-        if let Some(shape) = usize::from(known).checked_sub(1) {
-            let shape = self.shapes[shape];
-            let parts = &self.parts[shape.first as usize..][..shape.count as usize];
-            return match keys_match(parts, fields) {
-                true => u32::from(known),
-                false => NO_SHAPE,
-            };
-        }
         if self.shapes.len() >= MOST_SHAPES {
             return NO_SHAPE;
         }
@@ -132,10 +166,9 @@ impl<'a> Shapes<'a> {
             self.parts.truncate(first);
             self.parts.extend(fields.iter().map(|field| Part {
                 key: field.key,
-                lead: b"",
-                head: 0,
-                mask: 0,
+                lead: Word::new(b""),
                 is_pair: false,
+                last: None,
             }));
         }
         self.shapes.push(Shape {
@@ -174,46 +207,40 @@ fn plain_parts<'a>(text: &'a [u8], fields: &[Field<'a>], parts: &mut Vec<Part<'a
     let first = parts.len();
     let mut at = 0;
     for field in fields {
-        let start = at + usize::from(at > 0);
-        let Some(part) = part(text, start, field.key) else {
+        let Some(part) = part(text, at, field.key) else {
             return false;
         };
         let follows_key = parts[first..].last().is_some_and(|part| !part.is_pair);
         if part.is_pair && follows_key {
             return false;
         }
-        match value_end(text, start + part.lead.len()) {
+        match value_end(text, at + part.lead.bytes.len()) {
             Some(end) => at = end,
             None => return false,
         }
         parts.push(part);
     }
     let mut again = Vec::with_capacity(fields.len());
-    let is_read = read(&parts[first..], text, &mut again).is_some();
+    let is_read = read(&mut parts[first..], text, &mut again).is_some();
     is_read && !fields.is_empty() && again == fields
 }
 
-/// The part that begins at `at` with this key.
+/// The part that begins at `at`, with a space unless it is the first, and has this key.
 fn part<'a>(text: &'a [u8], at: usize, key: &'a [u8]) -> Option<Part<'a>> {
-    let (gap, is_pair) = match text.get(at..)?.strip_prefix(key)? {
+    let space: &[u8] = if at > 0 { b" " } else { b"" };
+    let behind_key = text.get(at..)?.strip_prefix(space)?.strip_prefix(key)?;
+    let (gap, is_pair) = match behind_key {
         _ if key.is_empty() => return None,
         [b'=', ..] => (1, false),
         [b' ', ..] => (1, true),
         [b':', b' ', ..] => (2, true),
         _ => return None,
     };
-    let lead = &text[at..at + key.len() + gap];
-    let mut head = [0; 8];
-    let mut mask = [0; 8];
-    for ((head, mask), byte) in head.iter_mut().zip(&mut mask).zip(lead) {
-        (*head, *mask) = (*byte, 0xff);
-    }
     Some(Part {
         key,
-        lead,
-        head: u64::from_le_bytes(head),
-        mask: u64::from_le_bytes(mask),
+        lead: Word::new(&text[at..at + space.len() + key.len() + gap]),
         is_pair,
+        last: None,
     })
 }
 
@@ -222,47 +249,58 @@ fn part<'a>(text: &'a [u8], at: usize, key: &'a [u8]) -> Option<Part<'a>> {
 /// The general rule reads it the same: its values hold no space and no `=`, so that pairs are pairs
 /// and each key found is one of these; and no value begins with what the general rule looks at.
 #[inline]
-fn read<'a>(parts: &[Part<'a>], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
+fn read<'a>(parts: &mut [Part<'a>], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     let mut at = 0;
     for part in parts {
-        if at > 0 {
-            (text.get(at) == Some(&b' ')).then_some(())?;
-            at += 1;
-        }
-        let start = part.behind_lead(text, at)?;
-        let value = match digits(text, start) {
-            // What most of them are.
-            Some((number, end)) if matches!(text.get(end), None | Some(b' ')) => {
-                at = end;
-                Value::Int(number as i64)
-            }
-            _ => {
-                at = value_end(text, start)?;
-                part.value(&text[start..at])?
-            }
+        let start = part.lead.end(text, at)?;
+        let (value, end) = match part.again(text, start) {
+            Some(known) => known,
+            None => part.fresh_value(text, start)?,
         };
-        let key = part.key;
-        out.push(Field { key, value });
+        out.push(Field {
+            key: part.key,
+            value,
+        });
+        at = end;
     }
     (at == text.len()).then_some(())
 }
 
-impl Part<'_> {
-    /// Where the value begins, if the lead stands at `at`.
-    #[inline]
-    fn behind_lead(&self, text: &[u8], at: usize) -> Option<usize> {
-        let rest = text.get(at..)?;
-        let is_there = match rest.first_chunk() {
-            Some(eight) if self.lead.len() <= 8 => {
-                u64::from_le_bytes(*eight) & self.mask == self.head
-            }
-            _ => rest.starts_with(self.lead),
-        };
-        is_there.then_some(at + self.lead.len())
+/// Whether a word ends at `at`.
+#[inline(always)]
+fn is_end(text: &[u8], at: usize) -> bool {
+    matches!(text.get(at), None | Some(b' '))
+}
+
+impl<'a> Part<'a> {
+    /// The value at `start` and where it ends, if it is what it was last.
+    #[inline(always)]
+    fn again(&self, text: &[u8], start: usize) -> Option<(Value<'a>, usize)> {
+        let (word, value) = self.last.as_ref()?;
+        let end = word.end(text, start)?;
+        is_end(text, end).then_some((*value, end))
     }
 
-    #[inline]
-    fn value<'v>(&self, word: &'v [u8]) -> Option<Value<'v>> {
+    /// The value at `start`, and where it ends.
+    #[inline(always)]
+    fn fresh_value(&mut self, text: &'a [u8], start: usize) -> Option<(Value<'a>, usize)> {
+        match digits(text, start) {
+            // What most of them are.
+            Some((number, end)) if is_end(text, end) => Some((Value::Int(number as i64), end)),
+            _ => self.word(text, start),
+        }
+    }
+
+    /// As [`fresh_value`](Self::fresh_value), for what is no plain number.
+    fn word(&mut self, text: &'a [u8], start: usize) -> Option<(Value<'a>, usize)> {
+        let end = value_end(text, start)?;
+        let word = &text[start..end];
+        let value = self.value(word)?;
+        self.last = (!word.contains(&0)).then(|| (Word::new(word), value));
+        Some((value, end))
+    }
+
+    fn value(&self, word: &'a [u8]) -> Option<Value<'a>> {
         let first = *word.first()?;
         if self.is_pair {
             // Behind the last pair the general rule takes off one comma more.
@@ -277,23 +315,10 @@ impl Part<'_> {
 /// Where the word at `at` ends; `None` where it holds a `=`.
 #[inline]
 fn value_end(text: &[u8], at: usize) -> Option<usize> {
-    let mut end = at;
-    while let Some(eight) = text.get(end..).and_then(|rest| rest.first_chunk()) {
-        let word = u64::from_le_bytes(*eight);
-        let found = zero_bytes(word ^ eight_times(b' ')) | zero_bytes(word ^ eight_times(b'='));
-        if found != 0 {
-            end += found.trailing_zeros() as usize / 8;
-            return (text[end] == b' ').then_some(end);
-        }
-        end += 8;
+    match find_either(text, at, *b" =") {
+        Some(end) => (text[end] == b' ').then_some(end),
+        None => Some(text.len()),
     }
-    while let Some(byte) = text.get(end).filter(|byte| **byte != b' ') {
-        if *byte == b'=' {
-            return None;
-        }
-        end += 1;
-    }
-    Some(end)
 }
 
 #[cfg(test)]

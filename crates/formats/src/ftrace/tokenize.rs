@@ -1,6 +1,7 @@
 //! Bytes to events, line by line. Every line is read on its own, so that pieces of a file can be
 //! read in any order and at the same time.
 
+use super::eight::find_either;
 use super::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, Piece, Record, Value, WakeKind};
 use super::event::{Header, NO_TGID};
 use super::shapes::NO_SHAPE;
@@ -79,7 +80,7 @@ fn other_line(text: &[u8]) -> Record<'_> {
 
 #[inline]
 fn event<'a>(rest: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
-    let Some(colon) = memchr::memchr2(b':', b' ', rest).filter(|at| rest[*at] == b':') else {
+    let Some(colon) = find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':') else {
         return function(rest, piece);
     };
     let name = &rest[..colon];
@@ -137,13 +138,16 @@ fn function<'a>(rest: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
 
 fn with_fields<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
     let first = piece.fields.len();
-    let text = payload.trim_ascii();
+    let text = trimmed(payload);
     let Piece { shapes, fields, .. } = piece;
     let mut shape = shapes.of(name);
     if shapes.read(shape, text, fields).is_none() {
         fields.truncate(first);
         let is_general = fields::trimmed_fields(name, text, fields);
-        shape = shapes.learn(name, (text, is_general), &fields[first..]);
+        shape = match shape {
+            NO_SHAPE => shapes.learn(name, (text, is_general), &fields[first..]),
+            known => shapes.matching(known, &fields[first..]),
+        };
     }
     Event::Fields(FieldsEvent {
         name,
@@ -151,6 +155,15 @@ fn with_fields<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> 
         count: (fields.len() - first) as u32,
         shape,
     })
+}
+
+/// Without white space around, of which there is hardly any.
+#[inline]
+fn trimmed(text: &[u8]) -> &[u8] {
+    match text {
+        [b'!'..=0xff, .., b'!'..=0xff] => text,
+        _ => text.trim_ascii(),
+    }
 }
 
 fn fields_since<'a>(name: &'a [u8], first: usize, piece: &Piece<'a>) -> Event<'a> {

@@ -1,6 +1,8 @@
 //! The fields of an event, asked for by name and kept as arguments.
 
-use traceloom_trace::{ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
+use std::borrow::Cow;
+
+use traceloom_trace::{ArgColumns, ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
 
 use crate::ftrace::event::{Field, Value};
 use crate::ftrace::shapes::NO_SHAPE;
@@ -87,7 +89,7 @@ impl<'p> Fields<'p> {
     }
 
     /// The field as it would be printed.
-    pub fn shown(self, key: &str) -> Option<String> {
+    pub fn shown(self, key: &str) -> Option<Cow<'p, str>> {
         Some(self.get(key)?.shown())
     }
 
@@ -111,33 +113,37 @@ impl<'p> Fields<'p> {
     /// of the last one.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
-        let (strings, args) = (&mut tables.strings, &mut tables.args);
-        args.push_set(
-            self.again(last)
-                .map(|(field, last)| last.argument(field, strings)),
-        )
+        let args = self.arguments(last, &mut tables.strings);
+        tables.args.push_columns(args)
     }
 
-    /// Hands on all fields as arguments, not yet kept.
-    pub fn each_cached(
-        self,
-        last: &mut LastFields,
-        strings: &mut StringPool,
-        mut take: impl FnMut((StringId, ArgValue)),
-    ) {
-        self.again(last)
-            .for_each(|(field, last)| take(last.argument(field, strings)));
+    /// Adds all fields to a set that its slice alone has.
+    pub fn add_to(self, set: ArgSetId, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
+        let tables = out.tables();
+        let args = self.arguments(last, &mut tables.strings);
+        tables.args.add_to_set(set, args)
     }
 
-    fn again(self, last: &mut LastFields) -> impl Iterator<Item = (&'p Field<'p>, LastMut<'_>)> {
-        let same_keys = self.keys.shape().is_some() && self.keys == last.keys;
-        last.keys = self.keys;
-        let fields = &mut last.fields;
-        fields.resize(fields.len().max(self.fields.len()), LastField::default());
-        let last = fields
-            .iter_mut()
-            .map(move |last| LastMut { last, same_keys });
-        self.fields.iter().zip(last)
+    /// All fields as arguments.
+    fn arguments<'l>(self, last: &'l mut LastFields, strings: &mut StringPool) -> &'l ArgColumns {
+        let LastFields { texts, args, .. } = last;
+        let count = self.fields.len();
+        args.resize(count);
+        if texts.len() < count {
+            texts.resize(count, StringId::EMPTY);
+        }
+        if self.keys.shape().is_none() || self.keys != last.keys {
+            let keys = args.keys_mut().iter_mut();
+            for ((field, key), text) in self.fields.iter().zip(keys).zip(&mut *texts) {
+                intern_again(key, field.key, strings);
+                value_again(field, text, strings);
+            }
+            last.keys = self.keys;
+        }
+        args.set_values(self.fields.iter().zip(texts), |(field, text)| {
+            value_again(field, text, strings)
+        });
+        args
     }
 }
 
@@ -145,50 +151,29 @@ impl<'p> Fields<'p> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastFields {
     keys: KeysId,
-    fields: Vec<LastField>,
+    args: ArgColumns,
+    /// The texts by their place; what was there before where a value is no text.
+    texts: Vec<StringId>,
+    /// What its track and its slice were called, if it has some.
+    pub track_name: StringId,
+    pub slice_name: StringId,
 }
 
-/// A field of the event before: its key, and its text where that is what it had.
-#[derive(Clone, Copy, Debug)]
-struct LastField {
-    key: StringId,
-    text: StringId,
-}
-
-impl Default for LastField {
-    fn default() -> Self {
-        let [key, text] = [StringId::EMPTY; 2];
-        Self { key, text }
-    }
-}
-
-struct LastMut<'l> {
-    last: &'l mut LastField,
-    /// The keys are known to be those of the event before.
-    same_keys: bool,
-}
-
-impl LastMut<'_> {
-    #[inline(always)]
-    fn argument(self, field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
-        if !self.same_keys {
-            intern_again(&mut self.last.key, field.key, strings);
+#[inline(always)]
+fn value_again(field: &Field<'_>, text: &mut StringId, strings: &mut StringPool) -> ArgValue {
+    match field.value {
+        Value::Int(value) => ArgValue::Int(value),
+        Value::Hex(value) => ArgValue::Hex(value),
+        Value::Text(bytes) => {
+            intern_again(text, bytes, strings);
+            ArgValue::Text(*text)
         }
-        let value = match field.value {
-            Value::Int(value) => ArgValue::Int(value),
-            Value::Hex(value) => ArgValue::Hex(value),
-            Value::Text(text) => {
-                intern_again(&mut self.last.text, text, strings);
-                ArgValue::Text(self.last.text)
-            }
-        };
-        (self.last.key, value)
     }
 }
 
 /// Makes `last` the id of `bytes`, without a search where it is already.
-#[inline]
-fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
+#[inline(never)]
+pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
     if !strings.is(*last, bytes) {
         *last = strings.intern_bytes(bytes);
     }

@@ -27,8 +27,7 @@ mod threads;
 use std::sync::Arc;
 
 use traceloom_trace::{
-    ArgValue, AsyncLanes, Place, RepairKind, RowId, SchedTracker, StringId, ThreadId, TraceBuilder,
-    TrackId, TrackKind,
+    AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::event::{CpuValueKind, Event, Field, Piece, Record};
@@ -103,8 +102,6 @@ pub(crate) struct Interpreter {
     kernel: Kernel,
     /// The block device that a request went to last, and its track.
     disk: Option<(Vec<u8>, TrackId)>,
-    /// Room for the arguments of a slice that ends.
-    args: Vec<(StringId, ArgValue)>,
     story: Story,
     /// Pieces before the current one, and lines.
     pieces: u64,
@@ -223,11 +220,9 @@ impl Interpreter {
     fn locate(&mut self, record: &Record<'_>, position: Position, out: &mut TraceBuilder) -> At {
         self.events += 1;
         let mut slot = self.threads.of(record.tid, position, out);
-        if self.threads.is_elsewhere(slot, record.tgid) {
-            slot = self.threads.rebirth(record.tid, record.ts, position, out);
+        if !self.threads.slot(slot).is_as_told(record.comm, record.tgid) {
+            slot = self.told(slot, record, position, out);
         }
-        self.threads.name(slot, record.comm, out);
-        self.threads.column_tgid(slot, record.tgid, out);
         let at = At {
             ts: record.ts,
             cpu: record.cpu,
@@ -235,15 +230,31 @@ impl Interpreter {
             slot,
             utid: self.threads.slot(slot).utid,
         };
-        let cpu = self.cpu(record.cpu);
-        if record.ts < cpu.last_ts {
-            let back_ns = cpu.last_ts - record.ts;
+        let last_ts = std::mem::replace(&mut self.cpu(record.cpu).last_ts, record.ts);
+        if record.ts < last_ts {
+            let back_ns = last_ts - record.ts;
             out.repair(RepairKind::TimeWentBack, 1, at.place(), || {
                 format!("CPU {} steps back by {back_ns} ns", record.cpu)
             });
         }
-        self.cpu(record.cpu).last_ts = record.ts;
         at
+    }
+
+    /// Takes from the front of a line what it says of its thread that was not known.
+    #[inline(never)]
+    fn told(
+        &mut self,
+        mut slot: SlotId,
+        record: &Record<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
+        if self.threads.is_elsewhere(slot, record.tgid) {
+            slot = self.threads.rebirth(record.tid, record.ts, position, out);
+        }
+        self.threads.name(slot, record.comm, out);
+        self.threads.column_tgid(slot, record.tgid, out);
+        slot
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Events that the user's rules file explains.
 
+use std::borrow::Cow;
+
 use traceloom_trace::{RepairKind, TraceBuilder, TrackId, TrackKind};
 
 use super::args::Fields;
@@ -101,5 +103,5 @@ fn shown_or_name(field: &str, rule: &EventRule, fields: Fields<'_>) -> Option<St
     if field.is_empty() {
         return Some(rule.name.clone());
     }
-    fields.shown(field)
+    fields.shown(field).map(Cow::into_owned)
 }

@@ -1,8 +1,6 @@
 //! Slices of kernel events: pairs of events on a thread's, a CPU's or a device's track.
 
-use traceloom_trace::{
-    ArgSetId, LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackKind,
-};
+use traceloom_trace::{LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackKind};
 
 use super::args::Fields;
 use super::{At, Interpreter};
@@ -31,7 +29,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let name = out.intern(name);
+        let name = self.kernel.slice_name(name, out);
         let open = out.open_slice(track)?;
         if out.trace().slices.name.get(open.row()) != name {
             return None;
@@ -48,7 +46,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) {
-        let track = cpu_track(at, track, out);
+        let track = self.cpu_track(at, track, out);
         self.begin(at, track, name, fields, out);
     }
 
@@ -60,7 +58,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = cpu_track(at, track, out);
+        let track = self.cpu_track(at, track, out);
         self.end_innermost(at, track, fields, out)
     }
 
@@ -74,7 +72,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = thread_row(at, track, out);
+        let track = self.thread_row(at, track, out);
         self.begin(at, track, name, fields, out);
         Some(())
     }
@@ -88,7 +86,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = thread_row(at, track, out);
+        let track = self.thread_row(at, track, out);
         self.end_named(at, track, name, fields, out)
     }
 
@@ -100,7 +98,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let track = thread_row(at, track, out);
+        let track = self.thread_row(at, track, out);
         self.end_innermost(at, track, fields, out)
     }
 
@@ -130,6 +128,16 @@ impl Interpreter {
         Some(())
     }
 
+    fn cpu_track(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+        let name = self.kernel.track_name(name.as_bytes(), out);
+        out.cpu_track(TrackKind::Cpu, at.cpu, name)
+    }
+
+    fn thread_row(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+        let name = self.kernel.track_name(name.as_bytes(), out);
+        out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
+    }
+
     /// What a slice of this event starts with.
     fn slice_begin(
         &mut self,
@@ -139,7 +147,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> SliceBegin {
         let arg_set_id = self.kernel.keep(fields, out);
-        let name = out.intern(name);
+        let name = self.kernel.slice_name(name, out);
         SliceBegin {
             arg_set_id,
             ..SliceBegin::named(at.ts, name)
@@ -165,25 +173,11 @@ impl Interpreter {
         if fields.is_empty() {
             return;
         }
-        let old = out.trace().slices.arg_set_id.get(slice.row());
-        let mut all = std::mem::take(&mut self.args);
-        all.clear();
-        out.trace().args.copy_set(old, &mut all);
-        let before = all.len();
-        let last = self.kernel.last_fields();
-        let mut nth = 0;
-        fields.each_cached(last, &mut out.tables().strings, |arg| {
-            // Both ends mostly begin with the same fields.
-            if all.get(nth) != Some(&arg) && !all.contains(&arg) {
-                all.push(arg);
-            }
-            nth += 1;
-        });
-        if all.len() > before {
-            let all: ArgSetId = out.args(all.iter().copied());
+        let said = out.trace().slices.arg_set_id.get(slice.row());
+        let all = fields.add_to(said, self.kernel.last_fields(), out);
+        if all != said {
             *out.tables().slices.arg_set_id.get_mut(slice.row()) = all;
         }
-        self.args = all;
     }
 
     /// Adds a value to a counter of the machine.
@@ -205,14 +199,4 @@ pub(super) fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> Lane
     let name = out.intern(track.as_bytes());
     let track = out.global_track(TrackKind::Global, name);
     LaneKey { track, cookie }
-}
-
-fn cpu_track(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
-    let name = out.intern(name.as_bytes());
-    out.cpu_track(TrackKind::Cpu, at.cpu, name)
-}
-
-fn thread_row(at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
-    let name = out.intern(name.as_bytes());
-    out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
 }

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
 use super::Position;
+use crate::ftrace::eight::is_same;
 use crate::ftrace::event::NO_TGID;
 
 /// Names of kernel threads and apps are at most 15 bytes in the kernel; longer ones come from
@@ -40,15 +41,23 @@ impl Slot {
         self.tid == 0
     }
 
+    /// Whether a line that calls the thread so, and its process so, says nothing new.
+    #[inline(always)]
+    pub fn is_as_told(&self, name: &[u8], tgid: i32) -> bool {
+        let in_process = tgid == NO_TGID || self.tgid_from_column && tgid == self.tgid;
+        self.is_idle() || in_process && self.is_named(name)
+    }
+
     /// Whether `name` is what `latency-format` leaves of the name that events told in full.
     fn is_cut(&self, name: &[u8]) -> bool {
         let known = self.name.get(..usize::from(self.name_length));
         name.len() == LATENCY_NAME && known.is_some_and(|known| known.starts_with(name))
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_named(&self, name: &[u8]) -> bool {
-        self.name.get(..usize::from(self.name_length)) == Some(name)
+        let known = self.name.get(..usize::from(self.name_length));
+        known.is_some_and(|known| is_same(known, name))
     }
 }
 
@@ -159,15 +168,16 @@ impl Threads {
     /// `<-transport` is one), and the idle threads of all CPUs share one.
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
+        let slot = &self.slots[id];
         let unknown = || name.first() == Some(&b'<') && name.last() == Some(&b'>');
-        if !self.slots[id].is_named(name) && !unknown() {
+        if !slot.is_idle() && !slot.is_named(name) && !unknown() {
             self.rename(id, name, out);
         }
     }
 
     fn rename(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &mut self.slots[id];
-        if slot.is_idle() || slot.is_cut(name) {
+        if slot.is_cut(name) {
             return;
         }
         slot.name_length = u8::MAX;
