@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Options;
-use super::child::{Cost, median};
+use super::child::{Cost, median, paired};
 use super::data::{file, this_program};
 use super::report::Report;
 use crate::run::{cargo, check};
@@ -86,8 +86,9 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     };
     let storage = run(options, "info", &["--threads", "1"], &storage)?;
     let mut show = |title: &str, cost: Cost| show_of(bytes, title, cost);
-    let one = run(options, "info", &["--threads", "1"], &path)?;
-    let two = run(options, "info", &["--threads", "2"], &path)?;
+    let info = |threads: &str| of(&["info", "--threads", threads], &path);
+    // In turn: it is their ratio that is asked for.
+    let (one, two) = paired(2 * options.repeats() + 1, || info("1"), || info("2"))?;
     show("one thread", one);
     show("two threads", two);
     show("limit: newline scan", newline_scan(options, &path)?);
@@ -195,10 +196,15 @@ fn path_of(folder: &Path, name: &str) -> String {
 
 fn run(options: Options, subcommand: &str, args: &[&str], path: &Path) -> Result<Cost> {
     median(options.repeats(), || {
-        let mut command = traceloom(&[&[subcommand], args].concat());
-        command.arg(path);
-        command
+        of(&[&[subcommand], args].concat(), path)
     })
+}
+
+/// traceloom with these arguments, on a file.
+fn of(args: &[&str], path: &Path) -> Command {
+    let mut command = traceloom(args);
+    command.arg(path);
+    command
 }
 
 fn newline_scan(options: Options, path: &Path) -> Result<Cost> {

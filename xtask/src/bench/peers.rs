@@ -24,6 +24,7 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
         report.line("\nskipped: dmtracedump is not installed, nothing to compare with");
         return Ok(());
     }
+    let small = dist::dmtracedump()?;
     report.table(
         "dmtracedump, ours and the original",
         &[
@@ -36,7 +37,6 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
             "output, MB",
         ],
     );
-    let small = dist::dmtracedump()?;
     let turns = if options.quick { 11 } else { 101 };
     for path in real_traces()? {
         let in_turn = |ours: &Ours<'_>| {
