@@ -46,7 +46,7 @@ impl<'a> Methods<'a> {
         // The original has them in front, so they come before declared methods of the same id.
         list.rotate_right(2);
         if !list.is_sorted_by_key(|m| m.id) {
-            list.sort_by_key(|m| m.id);
+            list.sort_by_cached_key(|m| m.id);
         }
         Methods {
             lookup: Lookup::new(&list),
