@@ -41,12 +41,15 @@ struct Tracked {
     state: TaskState,
     /// The newest row in which the thread was blocked.
     blocked: u32,
+    /// Who is waking it while it still runs.
+    early_waker: ThreadId,
 }
 
 const UNTRACKED: Tracked = Tracked {
     open: NO_ROW,
     state: TaskState::UNKNOWN,
     blocked: NO_ROW,
+    early_waker: ThreadId::NONE,
 };
 
 /// Fills [`sched_slices`](crate::Trace::sched_slices) and
@@ -149,9 +152,30 @@ impl SchedTracker {
         matches
     }
 
+    /// `waker` begins to wake a thread. One that has decided to sleep and is still on its CPU is woken as
+    /// soon as it has left: then another CPU says so, on which anybody may run.
+    #[inline]
+    pub fn waking(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
+        let tracked = self.tracked(utid);
+        let runs = tracked.state == TaskState::RUNNING;
+        tracked.early_waker = if runs { waker } else { ThreadId::NONE };
+        self.wake_by(builder, ts, utid, waker);
+    }
+
     /// A thread was woken: it is runnable from now on, unless it already is, or runs.
     #[inline]
     pub fn wake(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
+        let early = std::mem::replace(&mut self.tracked(utid).early_waker, ThreadId::NONE);
+        let waker = if early == ThreadId::NONE {
+            waker
+        } else {
+            early
+        };
+        self.wake_by(builder, ts, utid, waker);
+    }
+
+    #[inline]
+    fn wake_by(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
         builder.saw_time(ts);
         let tracked = self.tracked(utid);
         if tracked.state.is_blocked() || tracked.state == TaskState::UNKNOWN {
@@ -234,6 +258,43 @@ const NO_CPU: u32 = u32::MAX;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_wakes_a_thread_on_its_way_to_sleep_has_woken_it() {
+        let mut builder = TraceBuilder::new();
+        let [task, waker, other] = [1, 2, 3].map(|tid| builder.thread(tid));
+        let mut sched = SchedTracker::default();
+        let switch = |ts, prev, prev_state, next| SchedSwitch {
+            ts,
+            cpu: 0,
+            prev,
+            prev_state,
+            next,
+            next_priority: 120,
+            prev_is_idle: false,
+            next_is_idle: false,
+        };
+        let sleep = |ts| switch(ts, task, TaskState::SLEEPING, other);
+        let back = |ts| switch(ts, other, TaskState::RUNNABLE, task);
+        sched.switch(&mut builder, back(0));
+        // On its way to sleep.
+        sched.waking(&mut builder, 10, task, waker);
+        sched.switch(&mut builder, sleep(11));
+        sched.wake(&mut builder, 12, task, other);
+        sched.switch(&mut builder, back(13));
+        // Woken before it went at all; later it sleeps, and another one wakes it.
+        sched.waking(&mut builder, 20, task, waker);
+        sched.wake(&mut builder, 20, task, waker);
+        sched.switch(&mut builder, sleep(30));
+        sched.wake(&mut builder, 31, task, other);
+        let trace = builder.finish();
+        let rows = trace.thread_states.rows();
+        let woken: Vec<_> = rows
+            .filter(|row| row.utid == task && row.waker_utid != ThreadId::NONE)
+            .map(|row| (row.ts, row.waker_utid))
+            .collect();
+        assert_eq!(woken, [(12, waker), (31, other)]);
+    }
 
     #[test]
     fn the_drawing_above() {

@@ -58,8 +58,12 @@ impl Interpreter {
             self.threads.slot_mut(slot).fresh = false;
         }
         let slot = self.threads.slot(slot);
-        if !slot.is_idle() {
-            self.sched.wake(out, at.ts, slot.utid, at.utid);
+        if slot.is_idle() {
+            return;
+        }
+        match wake.kind {
+            WakeKind::Waking => self.sched.waking(out, at.ts, slot.utid, at.utid),
+            _ => self.sched.wake(out, at.ts, slot.utid, at.utid),
         }
     }
 
