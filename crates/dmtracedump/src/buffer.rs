@@ -71,7 +71,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
 #[inline(never)]
 fn copy_long(to: &mut [u8], from: &[u8]) {
     match from.len() {
-        64..=128 => copy_ends::<64>(to, from),
+        65..=128 => copy_ends::<64>(to, from),
         _ => to.copy_from_slice(from),
     }
 }
