@@ -9,6 +9,9 @@ const EMULATORS: [&str; 2] = ["qemu-aarch64", "qemu-aarch64-static"];
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 /// Where Debian's packages for the cross compiler put the C library.
 const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
+/// QEMU translates code into memory of GLib's, whose own allocator has a lock that a fork doesn't mind: where
+/// another thread held it, the child waits for ever (QEMU's issue 285). The C library's allocator minds.
+const GLIB_FORKS: &str = "env.G_SLICE='always-malloc'";
 
 /// With glibc all of it: a hook in libraries that the cross compiler builds. With musl, where the
 /// program is one piece and nothing can be loaded, the rest.
@@ -51,6 +54,7 @@ fn tests(target: &str, runner: &str, linker: &str, which: &[&str]) -> Counts {
         format!("target.{target}.linker='{linker}'"),
         // Tests that start themselves again go through it as well.
         format!("env.TRACELOOM_RUNNER='{runner}'"),
+        GLIB_FORKS.to_owned(),
     ];
     let mut args = vec!["test", "--target", target, "-p", "traceloom-inapp"];
     for setting in &settings {
