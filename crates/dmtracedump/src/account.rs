@@ -12,7 +12,7 @@ use super::activations::Activations;
 use super::edges::{Edge, EdgeKey, Edges};
 use super::methods::{MethodIndex, Methods, TOPLEVEL};
 use super::places::Places;
-use super::records::{ANY_SHAPE, Record, Records, SHAPE_2, SHAPE_3};
+use super::records::{Feed, Record, Records};
 use super::running::{Running, Thread};
 
 /// The original closes and sums up only threads with numbers below this.
@@ -106,21 +106,23 @@ impl<'m, 'a> Accountant<'m, 'a> {
     }
 
     /// Takes all records.
-    pub fn read(&mut self, records: &mut Records<'_>) {
-        match records.shape() {
-            SHAPE_2 => self.read_shaped::<SHAPE_2>(records),
-            SHAPE_3 => self.read_shaped::<SHAPE_3>(records),
-            _ => self.read_shaped::<ANY_SHAPE>(records),
+    pub fn read(&mut self, records: &Records<'_>) {
+        // Version 3 with two clocks; version 2, and 3 with one.
+        if let Some(shaped) = records.shaped::<14>() {
+            self.read_all(shaped);
+        } else if let Some(shaped) = records.shaped::<10>() {
+            self.read_all(shaped);
+        } else {
+            self.read_all(records.clone());
         }
-        records.end();
     }
 
-    fn read_shaped<const SHAPE: usize>(&mut self, records: &mut Records<'_>) {
+    fn read_all(&mut self, mut records: impl Feed) {
         while let Some(first) = records.peek() {
             let place = self.places.of(first.thread);
             let thread = place.unwrap_or_else(|| self.start_thread(&first));
             let methods = self.methods;
-            self.running(thread).read::<SHAPE>(records, methods);
+            records = self.running(thread).read(records, methods);
         }
     }
 

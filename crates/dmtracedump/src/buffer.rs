@@ -1,5 +1,7 @@
 //! Text in memory, put together from short pieces.
 
+use std::ops::Range;
+
 /// Bytes one after another, and behind them room for more. Most pieces have less than a hundred
 /// bytes, which are copied here without a call of the C library.
 #[derive(Default)]
@@ -43,6 +45,28 @@ impl Buffer {
         }
         copy(&mut self.bytes[self.len..][..text.len()], text);
         self.len = end;
+    }
+
+    /// Appends a part of another buffer that has hardly ever more than `N` bytes: so many are copied, whatever its
+    /// length, since a branch on that would be guessed wrong every other time. What is too much is overwritten by
+    /// the next.
+    #[inline(always)]
+    pub fn part<const N: usize>(&mut self, from: &Buffer, part: Range<usize>) {
+        let source = from
+            .bytes
+            .get(part.start..)
+            .and_then(<[u8]>::first_chunk::<N>);
+        let room = self
+            .bytes
+            .get_mut(self.len..)
+            .and_then(<[u8]>::first_chunk_mut);
+        match (source, room) {
+            (Some(source), Some(room)) if part.len() <= N => {
+                *room = *source;
+                self.len += part.len();
+            }
+            _ => self.text(&from.bytes()[part]),
+        }
     }
 
     #[cold]

@@ -68,7 +68,7 @@ fn dump_keyed<W: Write>(
     for record in records.by_ref() {
         lines.line(record, out)?;
     }
-    if records.torn {
+    if records.is_torn() {
         notes.extend_from_slice(TORN);
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::labels::Labels;
 use super::methods::MethodIndex;
-use super::out::{Cell, Out};
+use super::out::Out;
 use super::page;
 use super::profile::Profile;
 
@@ -27,13 +27,13 @@ pub(super) fn section<W: Write>(
             break;
         }
         sum += exclusive as f64;
-        out.right::<9>(&Cell::unsigned(exclusive)).text("  ");
-        out.right::<6>(&Cell::hundredths(100.0 * exclusive as f64 / total));
+        out.right_number::<9>(exclusive).text("  ");
+        out.right_hundredths::<6>(100.0 * exclusive as f64 / total);
         out.text(" ");
-        out.right::<6>(&Cell::hundredths(100.0 * sum / total));
+        out.right_hundredths::<6>(100.0 * sum / total);
         out.text("  ");
         link(ranks[method as usize], html, out);
-        out.text(" ").text(labels.of(method));
+        labels.put(method, out.text(" ").buffer());
         out.row()?;
     }
     page::rows_end(html, out)

@@ -194,17 +194,17 @@ struct Section<'s, 'a, W> {
 impl<W: Write> Section<'_, '_, W> {
     /// The group's own row; `cumulative` is a percentage.
     fn head(&mut self, place: usize, group: &Group, first: MethodIndex, cumulative: f64) {
-        let share = Cell::tenths(100.0 * group.exclusive as f64 / self.profile.total as f64);
-        let cells = [share, Cell::tenths(cumulative)];
+        let share = 100.0 * group.exclusive as f64 / self.profile.total as f64;
+        let shares = [share, cumulative];
         if self.html {
             self.fold_start(place as u64);
             page::right(&Cell::unsigned(group.exclusive), 9, self.out);
-            self.numbers(&cells, group.calls, " ");
+            self.numbers(shares, group.calls, " ");
         } else {
             self.out
                 .text("---------------------------------------------\n");
-            self.out.right::<9>(&Cell::unsigned(group.exclusive));
-            self.numbers(&cells, group.calls, " ");
+            self.out.right_number::<9>(group.exclusive);
+            self.numbers(shares, group.calls, " ");
         }
         let name = self.by.key(&self.profile.methods, first);
         labels::put(name, self.html, self.out.text(" ").buffer());
@@ -235,22 +235,22 @@ impl<W: Write> Section<'_, '_, W> {
         for &member in members {
             let totals = *self.profile.totals(member);
             sum += totals.exclusive as f64;
-            let times = [totals.exclusive, totals.inclusive].map(Cell::unsigned);
+            let times = [totals.exclusive, totals.inclusive];
             let shares = [100.0 * totals.exclusive as f64 / whole, 100.0 * sum / whole];
             let between = if self.html { "&nbsp;" } else { " " };
             if self.html {
                 self.out
                     .text("<div class=\"leaf\"><span class=\"leaf\">&nbsp;</span>");
-                page::right(&times[0], 9, self.out);
+                page::right(&Cell::unsigned(times[0]), 9, self.out);
                 self.out.text(between);
-                page::right(&times[1], 9, self.out);
+                page::right(&Cell::unsigned(times[1]), 9, self.out);
             } else {
                 self.out
-                    .right::<9>(&times[0])
+                    .right_number::<9>(times[0])
                     .text(" ")
-                    .right::<9>(&times[1]);
+                    .right_number::<9>(times[1]);
             }
-            self.numbers(&shares.map(Cell::tenths), totals.calls, between);
+            self.numbers(shares, totals.calls, between);
             self.out.text(between);
             exclusive::link(self.ranks[member as usize], self.html, self.out);
             self.out.text(between);
@@ -265,24 +265,24 @@ impl<W: Write> Section<'_, '_, W> {
     }
 
     /// The two percentages and the calls, each with `between` before it.
-    fn numbers(&mut self, shares: &[Cell; 2], calls: [i32; 2], between: &str) {
-        let calls = calls.map(Cell::signed);
+    fn numbers(&mut self, shares: [f64; 2], calls: [i32; 2], between: &str) {
         let out = &mut *self.out;
         if self.html {
             for share in shares {
                 out.text(between);
-                page::right(share, 7, out);
+                page::right(&Cell::tenths(share), 7, out);
             }
+            let calls = calls.map(Cell::signed);
             out.text(between);
             page::right(&calls[0], 6, out);
             out.text("+");
             page::left(&calls[1], 6, out);
         } else {
             for share in shares {
-                out.text(between).right::<7>(share);
+                out.text(between).right_tenths::<7>(share);
             }
-            out.text(between).right::<6>(&calls[0]).text("+");
-            out.left::<6>(&calls[1]);
+            out.text(between).right_signed::<6>(calls[0]).text("+");
+            out.left_signed::<6>(calls[1]);
         }
     }
 

@@ -65,8 +65,8 @@ impl Cells {
             exclusive::link(rank, html, &mut cells);
             cells.text(" ");
             ends.push(cells.buffer().len());
-            let calls = Cell::signed(profile.totals[method].all_calls());
-            cells.text("/").left::<6>(&calls).text(" ");
+            let calls = profile.totals[method].all_calls();
+            cells.text("/").left_signed::<6>(calls).text(" ");
             ends.push(cells.buffer().len());
         }
         let text = cells.into_buffer();
@@ -74,19 +74,19 @@ impl Cells {
     }
 
     #[inline]
-    fn part(&self, part: usize) -> &[u8] {
+    fn part(&self, part: usize) -> Range<usize> {
         let start = if part == 0 { 0 } else { self.ends[part - 1] };
-        &self.text.bytes()[start..self.ends[part]]
+        start..self.ends[part]
     }
 
     #[inline]
-    fn link(&self, method: MethodIndex) -> &[u8] {
-        self.part(method as usize * 2)
+    fn link(&self, method: MethodIndex, to: &mut Buffer) {
+        to.part::<16>(&self.text, self.part(method as usize * 2));
     }
 
     #[inline]
-    fn of_calls(&self, method: MethodIndex) -> &[u8] {
-        self.part(method as usize * 2 + 1)
+    fn of_calls(&self, method: MethodIndex, to: &mut Buffer) {
+        to.part::<16>(&self.text, self.part(method as usize * 2 + 1));
     }
 }
 
@@ -215,17 +215,17 @@ impl Section<'_, '_> {
         out.text(&b"      "[(rank.bytes().len() + 2).min(6)..])
             .text(" ");
         let share = 100.0 * inclusive / self.profile.total as f64;
-        out.right::<5>(&Cell::tenths(share));
+        out.right_tenths::<5>(share);
         out.text("%                ");
-        out.right::<6>(&Cell::signed(totals.calls[0])).text("+");
-        out.left::<6>(&Cell::signed(totals.calls[1])).text(" ");
-        out.right::<9>(&Cell::unsigned(totals.inclusive)).text(" ");
-        out.text(self.labels.of(method)).text("               ");
+        out.right_signed::<6>(totals.calls[0]).text("+");
+        out.left_signed::<6>(totals.calls[1]).text(" ");
+        out.right_number::<9>(totals.inclusive).text(" ");
+        self.labels.put(method, out.buffer());
+        out.text("               ");
         let own = 100.0 * totals.top_exclusive() as f64 / inclusive;
-        out.right::<5>(&Cell::tenths(own));
+        out.right_tenths::<5>(own);
         out.text("%   excl               ");
-        out.right::<9>(&Cell::unsigned(totals.top_exclusive()))
-            .text("\n");
+        out.right_number::<9>(totals.top_exclusive()).text("\n");
     }
 
     fn relatives<W: Write>(
@@ -236,10 +236,10 @@ impl Section<'_, '_> {
         out: &mut Out<W>,
     ) -> io::Result<()> {
         let totals = self.profile.totals(method);
-        let (relatives, of_calls) = match side {
+        let (relatives, whose_calls) = match side {
             Side::Callers => {
-                let of_calls = (totals.all_calls() != 0).then(|| self.cells.of_calls(method));
-                (&self.profile.callers, of_calls)
+                let has_calls = totals.all_calls() != 0;
+                (&self.profile.callers, has_calls.then_some(method))
             }
             Side::Callees => (&self.profile.callees, None),
         };
@@ -257,7 +257,7 @@ impl Section<'_, '_> {
             methods.order().sort_relatives(methods.list(), scratch);
             let rows = Rows {
                 whole: (!recursive).then_some(totals.inclusive as f64),
-                of_calls,
+                whose_calls,
                 labels: self.labels,
                 cells: &self.cells,
             };
@@ -272,7 +272,7 @@ struct Rows<'r> {
     /// What percentages are of, µs; none for recursive calls.
     whole: Option<f64>,
     /// The calls that a row's calls are part of, if not the relative's own.
-    of_calls: Option<&'r [u8]>,
+    whose_calls: Option<MethodIndex>,
     labels: &'r Labels,
     cells: &'r Cells,
 }
@@ -285,18 +285,18 @@ impl Rows<'_> {
                 Some(whole) => {
                     out.text("               ");
                     let share = 100.0 * inclusive as f64 / whole;
-                    out.right::<5>(&Cell::tenths(share)).text("% ");
+                    out.right_tenths::<5>(share).text("% ");
                 }
                 None => {
                     out.text("                      ");
                 }
             }
-            out.text(self.cells.link(relative.method));
-            out.right::<6>(&Cell::signed(relative.calls as i32));
-            let own = || self.cells.of_calls(relative.method);
-            out.text(self.of_calls.unwrap_or_else(own));
-            out.right::<9>(&Cell::unsigned(inclusive)).text(" ");
-            out.text(self.labels.of(relative.method));
+            self.cells.link(relative.method, out.buffer());
+            out.right_signed::<6>(relative.calls as i32);
+            let whose = self.whose_calls.unwrap_or(relative.method);
+            self.cells.of_calls(whose, out.buffer());
+            out.right_number::<9>(inclusive).text(" ");
+            self.labels.put(relative.method, out.buffer());
             out.row()?;
         }
         Ok(())

@@ -11,68 +11,14 @@
 //! keeps the tab and the file in the signature; a line with an empty class or method name is a
 //! bare function name, tabs and all. Texts end at a NUL, as C's do.
 
-use thiserror::Error;
+mod error;
+
+pub(super) use error::KeyError;
 
 use super::cnum;
 use super::density::{METHOD_LINE, THREAD_LINE};
 use super::lines::{Lines, find, split, text};
 use super::methods::{Method, Methods};
-
-/// Something wrong with the key section. The texts are the original's; those without a text are
-/// silent there.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum KeyError {
-    #[error("Key file is empty.")]
-    Empty,
-    #[error("ERROR: not at start of {section} (found '{}')", found.escape_ascii())]
-    NotAtStart {
-        section: &'static str,
-        found: Vec<u8>,
-    },
-    #[error("ERROR: '{section}' not found (got '{}')", got.escape_ascii())]
-    OtherSection { section: &'static str, got: Vec<u8> },
-    #[error("the line of section {section} is cut short")]
-    ShortToken { section: &'static str },
-    #[error("ERROR: failed while reading {section} (found {found})")]
-    NoLines { section: &'static str, found: i32 },
-    #[error("ERROR: {found} lines in section {section} of {bytes} bytes are too many")]
-    TooMany {
-        section: &'static str,
-        found: usize,
-        bytes: usize,
-    },
-    #[error("ERROR: missing field on method line: '{}'", line.escape_ascii())]
-    MissingField { line: Vec<u8> },
-    #[error("ERROR: bad method ID '{}'", id.escape_ascii())]
-    BadMethodId { id: Vec<u8> },
-}
-
-impl KeyError {
-    /// The line the original writes, the file's own bytes unescaped; empty where it is silent.
-    pub fn write(&self, to: &mut Vec<u8>) {
-        let (before, own, after): (String, &[u8], &str) = match self {
-            KeyError::ShortToken { .. } => return,
-            KeyError::Empty | KeyError::NoLines { .. } | KeyError::TooMany { .. } => {
-                (self.to_string(), b"", "")
-            }
-            KeyError::NotAtStart { section, found } => (
-                format!("ERROR: not at start of {section} (found '"),
-                found,
-                "')",
-            ),
-            KeyError::OtherSection { section, got } => {
-                (format!("ERROR: '{section}' not found (got '"), got, "')")
-            }
-            KeyError::MissingField { line } => {
-                ("ERROR: missing field on method line: '".into(), line, "'")
-            }
-            KeyError::BadMethodId { id } => ("ERROR: bad method ID '".into(), id, "'"),
-        };
-        for part in [before.as_bytes(), own, after.as_bytes(), b"\n"] {
-            to.extend_from_slice(part);
-        }
-    }
-}
 
 /// One line of `*threads`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! What each method is called in the reports, put together once.
 
+use std::ops::Range;
+
 use super::buffer::Buffer;
 use super::methods::{Method, MethodIndex, Methods};
 
@@ -55,9 +57,20 @@ impl Labels {
 
     #[inline]
     pub fn of(&self, method: MethodIndex) -> &[u8] {
+        &self.text.bytes()[self.range(method)]
+    }
+
+    /// Appends a method's line.
+    #[inline]
+    pub fn put(&self, method: MethodIndex, to: &mut Buffer) {
+        to.part::<128>(&self.text, self.range(method));
+    }
+
+    #[inline]
+    fn range(&self, method: MethodIndex) -> Range<usize> {
         let index = method as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text.bytes()[start..self.ends[index]]
+        start..self.ends[index]
     }
 }
 

@@ -77,15 +77,18 @@ impl<'a> Methods<'a> {
     }
 
     /// The method with this id (its two low bits clear), if a line declares it.
-    #[inline]
     pub fn find(&self, id: u32) -> Option<MethodIndex> {
-        match &self.lookup {
-            Lookup::Dense { first, slots } => {
-                let slot = (id >> 2).wrapping_sub(*first) as usize;
-                slots.get(slot).copied().filter(|&index| index != TOPLEVEL)
-            }
-            Lookup::Sparse(map) => map.get(&id).copied(),
-        }
+        Some(self.index_of(id)).filter(|&index| index != UNKNOWN)
+    }
+
+    /// The method with this id, or [`UNKNOWN`]; never [`TOPLEVEL`], whose id no record can carry.
+    #[inline]
+    pub fn index_of(&self, id: u32) -> MethodIndex {
+        let found = match &self.lookup {
+            Lookup::Dense { first, slots } => slots.get((id >> 2).wrapping_sub(*first) as usize),
+            Lookup::Sparse(map) => map.get(&id),
+        };
+        found.copied().unwrap_or(UNKNOWN)
     }
 }
 
@@ -94,7 +97,7 @@ const TABLE_ROOM: usize = 1 << 17;
 
 /// A table over the range of ids where that is not much bigger than the list, else a hash map.
 enum Lookup {
-    /// By id / 4 from the first on; [`TOPLEVEL`], which no record can name, where nobody has the id.
+    /// By id / 4 from the first on; [`UNKNOWN`] where nobody has the id.
     Dense {
         first: u32,
         slots: Vec<u32>,
@@ -112,7 +115,7 @@ impl Lookup {
             map.extend(found);
             return Lookup::Sparse(map);
         }
-        let mut slots = vec![TOPLEVEL; range];
+        let mut slots = vec![UNKNOWN; range];
         for (id, index) in found {
             slots[((id >> 2) - first) as usize] = index;
         }

@@ -174,7 +174,6 @@ impl Cell {
     #[inline]
     pub fn tenths(value: f64) -> Self {
         match scaled(value, 10) {
-            Some(scaled) if scaled < 10_000 => Cell::short_tenths(scaled as u16),
             Some(scaled) => {
                 let mut cell = Cell::empty();
                 cell.push_front(b'0' + (scaled % 10) as u8);
@@ -184,23 +183,6 @@ impl Cell {
             }
             None => Cell::odd(value, 1),
         }
-    }
-
-    /// What every percentage is: below 1000.0, given in tenths.
-    #[inline]
-    fn short_tenths(value: u16) -> Self {
-        let (whole, tenth) = (value / 10, b'0' + (value % 10) as u8);
-        let [tens, ones] = PAIRS[usize::from(whole % 100)];
-        let hundreds = if whole < 100 {
-            b' '
-        } else {
-            b'0' + (whole / 100) as u8
-        };
-        let tens = if whole < 10 { b' ' } else { tens };
-        let mut cell = Cell::empty();
-        cell.bytes[Cell::ROOM - 5..].copy_from_slice(&[hundreds, tens, ones, b'.', tenth]);
-        cell.start = Cell::ROOM - 3 - usize::from(whole >= 10) - usize::from(whole >= 100);
-        cell
     }
 
     /// `%.2f`.
@@ -245,7 +227,7 @@ impl Cell {
 ///                                                           ◄─shift──►
 /// ```
 #[inline]
-fn scaled(value: f64, scale: u64) -> Option<u64> {
+pub(super) fn scaled(value: f64, scale: u64) -> Option<u64> {
     let bits = value.to_bits();
     let exponent = (bits >> 52) as i32; // with the sign as its top bit
     if exponent >= 1075 {

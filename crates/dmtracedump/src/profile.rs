@@ -93,10 +93,10 @@ impl<'a> Profile<'a> {
     }
 }
 
-fn account(methods: &Methods<'_>, mut records: Records<'_>, notes: &mut Vec<u8>) -> Account {
+fn account(methods: &Methods<'_>, records: Records<'_>, notes: &mut Vec<u8>) -> Account {
     let mut accountant = Accountant::new(methods);
-    accountant.read(&mut records);
-    if records.torn {
+    accountant.read(&records);
+    if records.is_torn() {
         notes.extend_from_slice(TORN);
     }
     accountant.finish()

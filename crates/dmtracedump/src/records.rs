@@ -8,7 +8,7 @@
 //! The original never looks at the magic, treats the offset and the record size as signed, and
 //! reads bytes past the end as all ones.
 
-use thiserror::Error;
+use std::fmt;
 
 /// Bytes of the header before the record size.
 const HEADER_LEN: i64 = 16;
@@ -42,32 +42,60 @@ impl Record {
 }
 
 /// Why there are no records to read.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
     /// A version other than 1, 2 and 3.
-    #[error("Unsupported trace file version: {0}")]
     Version(i16),
     /// The offset to the data points before the start of the file; the original says nothing.
-    #[error("the data starts before the file does")]
     Offset,
 }
 
-/// No shape in particular.
-pub(super) const ANY_SHAPE: usize = 0;
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HeaderError::Version(version) => {
+                write!(f, "Unsupported trace file version: {version}")
+            }
+            HeaderError::Offset => f.write_str("the data starts before the file does"),
+        }
+    }
+}
 
-/// Bytes of a record of version 2, and of version 3 with one clock.
-pub(super) const SHAPE_2: usize = 10;
+impl std::error::Error for HeaderError {}
 
-/// Bytes of a record of version 3 with two clocks.
-pub(super) const SHAPE_3: usize = 14;
+/// Where records come from, one after another.
+pub(super) trait Feed {
+    /// The next record, which stays.
+    fn peek(&self) -> Option<Record>;
+
+    /// The next record has been taken.
+    fn advance(&mut self);
+}
+
+/// Records of `N` bytes, whose threads have two.
+#[derive(Clone)]
+pub(super) struct Shaped<'a, const N: usize>(std::slice::Iter<'a, [u8; N]>);
+
+impl<const N: usize> Feed for Shaped<'_, N> {
+    #[inline]
+    fn peek(&self) -> Option<Record> {
+        let record = self.0.as_slice().first()?;
+        let thread = u16::from_le_bytes([record[0], record[1]]);
+        Some(Record::new(thread, *record[2..].first_chunk()?))
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.0.next();
+    }
+}
 
 /// The records of a trace, in file order.
+#[derive(Clone)]
 pub(super) struct Records<'a> {
     rest: &'a [u8],
     stride: usize,
     thread_len: usize,
-    /// The file ended inside a record.
-    pub torn: bool,
 }
 
 impl<'a> Records<'a> {
@@ -93,44 +121,7 @@ impl<'a> Records<'a> {
             rest: data.get(first..).unwrap_or_default(),
             stride: usize::try_from(size).unwrap_or(0).max(thread_len + 8),
             thread_len,
-            torn: false,
         })
-    }
-
-    /// The next record, which stays.
-    pub fn peek(&self) -> Option<Record> {
-        Some(self.split()?.0)
-    }
-
-    /// The next record, if it is of this thread. `SHAPE` is [`Records::shape`].
-    #[inline]
-    pub fn next_of<const SHAPE: usize>(&mut self, thread: u16) -> Option<Record> {
-        let (record, rest) = self.split_as::<SHAPE>()?;
-        if record.thread != thread {
-            return None;
-        }
-        self.rest = rest;
-        Some(record)
-    }
-
-    /// The exit that follows at once on `entry`, if that is what comes next.
-    #[inline]
-    pub fn exit_of<const SHAPE: usize>(&mut self, entry: &Record) -> Option<Record> {
-        let (record, rest) = self.split_as::<SHAPE>()?;
-        let same = record.thread == entry.thread && record.method == entry.method;
-        if !same || record.action == 0 {
-            return None;
-        }
-        self.rest = rest;
-        Some(record)
-    }
-
-    #[inline]
-    fn split_as<const SHAPE: usize>(&self) -> Option<(Record, &'a [u8])> {
-        match SHAPE {
-            ANY_SHAPE => self.split(),
-            _ => self.split_shaped::<SHAPE>(),
-        }
     }
 
     #[inline]
@@ -147,29 +138,30 @@ impl<'a> Records<'a> {
         Some((Record::new(thread, *fields?), rest))
     }
 
-    /// As [`Records::split`], for records that are known to be so long.
-    #[inline]
-    fn split_shaped<const SHAPE: usize>(&self) -> Option<(Record, &'a [u8])> {
-        let (record, rest) = self.rest.split_first_chunk::<SHAPE>()?;
-        let thread = u16::from_le_bytes([record[0], record[1]]);
-        Some((Record::new(thread, *record[2..].first_chunk()?), rest))
+    /// All of them, if their threads have two bytes and they have `N`: who knows it asks less of each record.
+    pub fn shaped<const N: usize>(&self) -> Option<Shaped<'a, N>> {
+        let (records, _) = self.rest.as_chunks();
+        (self.thread_len == 2 && self.stride == N).then(|| Shaped(records.iter()))
     }
 
-    /// The records' length if their threads have two bytes and they are of a usual length, else
-    /// [`ANY_SHAPE`]: who knows it asks less of each record.
-    pub fn shape(&self) -> usize {
-        match (self.thread_len, self.stride) {
-            (2, usual @ (SHAPE_2 | SHAPE_3)) => usual,
-            _ => ANY_SHAPE,
-        }
+    /// Whether the file ends inside a record. A lone last 0xff reads as the end of the file where thread numbers
+    /// are two bytes, so the original says nothing about it.
+    pub fn is_torn(&self) -> bool {
+        let (_, rest) = self
+            .rest
+            .split_at(self.rest.len() - self.rest.len() % self.stride);
+        let looks_like_end = self.thread_len == 2 && rest == [0xff];
+        !rest.is_empty() && !looks_like_end
+    }
+}
+
+impl Feed for Records<'_> {
+    fn peek(&self) -> Option<Record> {
+        Some(self.split()?.0)
     }
 
-    /// The end: clean, or inside a record. A lone last 0xff reads as the end of the file where
-    /// thread numbers are two bytes, so the original says nothing about it.
-    pub fn end(&mut self) {
-        let looks_like_end = self.thread_len == 2 && self.rest == [0xff];
-        self.torn = !self.rest.is_empty() && !looks_like_end;
-        self.rest = &[];
+    fn advance(&mut self) {
+        self.rest = self.rest.get(self.stride..).unwrap_or_default();
     }
 }
 
@@ -178,10 +170,7 @@ impl Iterator for Records<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Record> {
-        let Some((record, rest)) = self.split() else {
-            self.end();
-            return None;
-        };
+        let (record, rest) = self.split()?;
         self.rest = rest;
         Some(record)
     }
@@ -224,7 +213,7 @@ mod tests {
             let record = records.next().unwrap();
             assert_eq!((record.method, record.action, record.time), (4, 1, 7));
             assert!(records.next().is_none());
-            assert_eq!(records.torn, torn, "{tail:?}");
+            assert_eq!(records.is_torn(), torn, "{tail:?}");
         }
     }
 

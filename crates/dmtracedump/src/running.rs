@@ -3,8 +3,8 @@
 use super::account::{Repairs, Totals};
 use super::activations::ThreadActivations;
 use super::edges::{EdgeKey, Edges, Standing};
-use super::methods::{MethodIndex, Methods, TOPLEVEL, UNKNOWN};
-use super::records::{Record, Records};
+use super::methods::{MethodIndex, Methods, TOPLEVEL};
+use super::records::{Feed, Record};
 
 /// Frames on one stack at which the original gives up.
 const ORIGINAL_DEPTH: usize = 10_000;
@@ -12,7 +12,7 @@ const ORIGINAL_DEPTH: usize = 10_000;
 /// A call that is open.
 pub(super) struct Frame {
     entry: u64,
-    standing: Standing,
+    caller: Standing,
     /// How often the method stood on the stack already.
     below: u32,
 }
@@ -27,6 +27,9 @@ pub(super) struct Thread {
     pub start: u64,
     /// Its latest.
     pub last: u64,
+    /// What runs.
+    top: Standing,
+    /// The calls that led to `top`.
     frames: Vec<Frame>,
 }
 
@@ -38,20 +41,17 @@ impl Thread {
             number: first.thread,
             start: now,
             last: now,
+            top: BOTTOM,
             frames: Vec::new(),
         }
     }
 
-    #[inline]
-    fn top(&self) -> Standing {
-        self.frames.last().map_or(BOTTOM, |frame| frame.standing)
-    }
-
     /// Calls still open, outermost first: who called, who was called, and since when.
     pub fn open(&self) -> impl Iterator<Item = (EdgeKey, u64)> {
-        let callers = std::iter::once(BOTTOM).chain(self.frames.iter().map(|f| f.standing));
-        callers.zip(&self.frames).map(|(caller, frame)| {
-            let callee = frame.standing;
+        let callers = self.frames.iter().map(|frame| frame.caller);
+        let callees = callers.skip(1).chain(std::iter::once(self.top));
+        self.frames.iter().zip(callees).map(|(frame, callee)| {
+            let caller = frame.caller;
             (
                 EdgeKey { caller, callee },
                 self.last.wrapping_sub(frame.entry),
@@ -73,17 +73,22 @@ pub(super) struct Running<'t> {
 }
 
 impl Running<'_> {
-    /// Takes the records up to another thread's.
+    /// Takes the records up to another thread's; those left.
     #[inline]
-    pub fn read<const SHAPE: usize>(mut self, records: &mut Records<'_>, methods: &Methods<'_>) {
-        while let Some(record) = records.next_of::<SHAPE>(self.thread.number) {
+    pub fn read<F: Feed>(mut self, mut records: F, methods: &Methods<'_>) -> F {
+        while let Some(record) = records.peek() {
+            if record.thread != self.thread.number {
+                break;
+            }
+            records.advance();
             let now = u64::from(record.time);
-            let method = methods.find(record.method).unwrap_or(UNKNOWN);
+            let method = methods.index_of(record.method);
             let call = if record.action != 0 {
                 self.leave(method, now)
-            } else if self.is_shallow()
-                && let Some(exit) = records.exit_of::<SHAPE>(&record)
+            } else if let Some(exit) = exit_of(&record, &records)
+                && self.is_shallow()
             {
+                records.advance();
                 Some(self.leaf(method, now, exit.time.into()))
             } else {
                 self.enter(method, now);
@@ -93,6 +98,7 @@ impl Running<'_> {
                 self.edges.add(key, elapsed);
             }
         }
+        records
     }
 
     /// Whether one more call is not too deep for the original.
@@ -105,7 +111,7 @@ impl Running<'_> {
     #[inline]
     fn leaf(&mut self, method: MethodIndex, entry: u64, exit: u64) -> Call {
         let callee = Standing::new(method, *self.active.count(method) > 0);
-        let caller = self.thread.top();
+        let caller = self.thread.top;
         self.thread.last = exit;
         (EdgeKey { caller, callee }, exit.wrapping_sub(entry))
     }
@@ -113,12 +119,15 @@ impl Running<'_> {
     #[inline]
     fn enter(&mut self, method: MethodIndex, now: u64) {
         let count = self.active.count(method);
+        let below = *count;
+        *count += 1;
+        let callee = Standing::new(method, below > 0);
+        let caller = std::mem::replace(&mut self.thread.top, callee);
         self.thread.frames.push(Frame {
             entry: now,
-            standing: Standing::new(method, *count > 0),
-            below: *count,
+            caller,
+            below,
         });
-        *count += 1;
         self.thread.last = now;
         let depth = self.thread.frames.len();
         if depth > ORIGINAL_DEPTH {
@@ -126,27 +135,30 @@ impl Running<'_> {
         }
     }
 
+    /// No record names the method in which every thread runs: on an empty stack this is no match.
     #[inline]
     fn leave(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
-        match self.thread.frames.last() {
-            Some(top) if top.standing.method() == method => self.pop(method, now),
-            Some(_) => self.leave_mismatched(method, now),
-            None => self.leave_nothing(method, now),
+        match self.thread.top.method() == method {
+            true => self.pop(now),
+            false => self.leave_mismatched(method, now),
         }
     }
 
-    /// Here the original prints the stack and exits.
+    /// Here the original prints the stack and exits, if there is any.
     #[cold]
     fn leave_mismatched(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
+        if self.thread.frames.is_empty() {
+            return Some(self.leave_nothing(method, now));
+        }
         let number = self.thread.number;
         self.repairs.first.get_or_insert((number, method));
         if *self.active.count(method) == 0 {
             self.repairs.ignored += 1;
             return None;
         }
-        while let Some(top) = self.thread.frames.last() {
-            let top = top.standing.method();
-            let call = self.pop(top, now);
+        while !self.thread.frames.is_empty() {
+            let top = self.thread.top.method();
+            let call = self.pop(now);
             if top == method {
                 return call;
             }
@@ -160,27 +172,31 @@ impl Running<'_> {
 
     /// `method` leaves an empty stack: as if the call began before all time, though it gets no more
     /// for itself than what passed since the last record.
-    #[cold]
-    fn leave_nothing(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
+    fn leave_nothing(&mut self, method: MethodIndex, now: u64) -> Call {
         let last = std::mem::replace(&mut self.thread.last, now);
         let callee = Standing::new(method, false);
         let caller = BOTTOM;
         // Of that span, what passed before `last` was nobody's.
         self.totals[TOPLEVEL as usize].gain(last, false);
         self.totals[method as usize].gain(last.wrapping_neg(), false);
-        Some((EdgeKey { caller, callee }, now))
+        (EdgeKey { caller, callee }, now)
     }
 
-    /// `method`, which is on top, leaves.
+    /// What is on top leaves.
     #[inline]
-    fn pop(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
+    fn pop(&mut self, now: u64) -> Option<Call> {
         let frame = self.thread.frames.pop()?;
-        *self.active.count(method) = frame.below;
+        let caller = frame.caller;
+        let callee = std::mem::replace(&mut self.thread.top, caller);
+        *self.active.count(callee.method()) = frame.below;
         self.thread.last = now;
-        let key = EdgeKey {
-            caller: self.thread.top(),
-            callee: frame.standing,
-        };
-        Some((key, now.wrapping_sub(frame.entry)))
+        Some((EdgeKey { caller, callee }, now.wrapping_sub(frame.entry)))
     }
+}
+
+/// The exit that follows at once on `entry`, if that is what comes next.
+#[inline]
+fn exit_of(entry: &Record, next: &impl Feed) -> Option<Record> {
+    let same = |exit: &Record| exit.thread == entry.thread && exit.method == entry.method;
+    next.peek().filter(|exit| exit.action != 0 && same(exit))
 }

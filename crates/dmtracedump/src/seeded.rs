@@ -8,21 +8,24 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seeded {
     seed: u64,
+    /// A random odd number.
+    factor: u64,
 }
 
 impl Seeded {
     /// A hash nobody can foresee.
     pub fn new() -> Self {
+        let seed = RandomState::new().hash_one(0u64);
         Seeded {
-            seed: RandomState::new().hash_one(0u64),
+            seed,
+            factor: 0x9e37_79b9_7f4a_7c15 ^ (seed << 1),
         }
     }
 
-    /// Both halves of the product with a random odd-ish constant: every key bit reaches every bit.
+    /// Both halves of a product: every key bit reaches every bit.
     #[inline]
     pub fn mix(self, key: u64) -> u64 {
-        let wide =
-            u128::from(key ^ self.seed) * u128::from(0x9e37_79b9_7f4a_7c15 ^ (self.seed << 1));
+        let wide = u128::from(key ^ self.seed) * u128::from(self.factor);
         (wide as u64) ^ ((wide >> 64) as u64)
     }
 }

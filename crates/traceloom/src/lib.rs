@@ -1,7 +1,6 @@
 //! The command line of traceloom, one file a subcommand.
 
 pub mod cli;
-pub mod huge;
 pub mod traceview;
 
 mod align;

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use traceloom::huge::HugePages;
+use traceloom_heap::Heap;
 
 #[global_allocator]
-static ALLOCATOR: HugePages = HugePages;
+static HEAP: Heap = Heap;
 
 fn main() -> ExitCode {
     traceloom::cli::main(std::env::args_os())

@@ -34,7 +34,9 @@ fn app(name: &str, draw: u32, load: u32, extra: Option<&str>) -> PathBuf {
 fn diff(args: &[&str]) -> (Option<i32>, String, String) {
     let output = run(std::iter::once(&"diff").chain(args));
     let folder = format!("{}/", env!("CARGO_TARGET_TMPDIR"));
-    let clean = |text: String| text.replace(&folder, "");
+    // Markdown escapes an underscore, which a target's name has.
+    let escaped = folder.replace('_', "&#95;");
+    let clean = |text: String| text.replace(&folder, "").replace(&escaped, "");
     (
         output.status.code(),
         clean(stdout(&output)),

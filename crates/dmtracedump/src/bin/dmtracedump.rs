@@ -3,9 +3,10 @@
 
 use std::process::ExitCode;
 
-#[cfg(target_env = "musl")]
+use traceloom_heap::Heap;
+
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static HEAP: Heap = Heap;
 
 fn main() -> ExitCode {
     traceloom_dmtracedump::main(std::env::args_os())

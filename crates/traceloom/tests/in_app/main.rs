@@ -1,6 +1,7 @@
 //! An app that records itself: its methods woven, the sections of a stand-in for `android.os.Trace` written by Android's
 //! own libcutils, both caught in the process by a user without rights; then beside the system's trace.
-#![cfg(target_os = "linux")]
+// With musl there is no library that another program could load.
+#![cfg(all(target_os = "linux", not(target_env = "musl")))]
 
 mod app;
 mod system;

@@ -1,0 +1,30 @@
+//! Big blocks ask for huge pages, where the kernel offers them to those who ask (`madvise`, the default of
+//! most distributions): fewer stops at the first touch, fewer misses of the address cache.
+
+/// Below this a table has hardly a whole huge page; bytes.
+const ASK_FROM: usize = 4 << 20;
+
+/// The same block; asks for huge pages where it is big.
+#[inline]
+pub fn advised(block: *mut u8, size: usize) -> *mut u8 {
+    if size >= ASK_FROM && !block.is_null() {
+        advise(block, size);
+    }
+    block
+}
+
+#[cfg(target_os = "linux")]
+#[cold]
+fn advise(block: *mut u8, size: usize) {
+    const PAGE: usize = 4 << 10;
+    // Whole pages from the block's first byte to its last: a mapping that keeps one kind of pages
+    // is one the kernel can move when the block grows.
+    let before = block.addr() % PAGE;
+    let pages = (before + size).next_multiple_of(PAGE);
+    // SAFETY: the pages hold parts of the block, so they are mapped; how they are backed changes
+    // nothing that the program can see. A kernel without huge pages declines, which loses nothing.
+    unsafe { libc::madvise(block.sub(before).cast(), pages, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise(_: *mut u8, _: usize) {}
