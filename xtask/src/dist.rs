@@ -1,5 +1,7 @@
-//! `cargo xtask dist`: what goes elsewhere, small and without libraries of its own: the programs atrace (to devices) and
-//! dmtracedump (to any Linux), and libtraceloom.so, which apps link.
+//! `cargo xtask dist`: what goes elsewhere and needs no libraries there: traceloom of one piece and dmtracedump alone
+//! (to any Linux), atrace (to devices), and libtraceloom.so, which apps link.
+
+mod order;
 
 use std::env::consts::ARCH;
 use std::fs;
@@ -11,7 +13,7 @@ use crate::run::{cargo, check, have, shown, succeeds};
 use crate::test::platforms::have_target;
 
 /// More would be felt when it is pushed over a slow cable.
-const MOST_BYTES: u64 = 1_000_000;
+const MOST_PUSHED_BYTES: u64 = 1_000_000;
 
 /// Static programs: they run on Android too, whose kernel is Linux's.
 const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
@@ -27,6 +29,9 @@ struct Program {
     name: &'static str,
     package: &'static str,
     profile: &'static str,
+    /// For all that is compiled.
+    flags: &'static str,
+    most_bytes: u64,
 }
 
 /// Small rather than quick.
@@ -34,14 +39,36 @@ const ATRACE: Program = Program {
     name: "atrace",
     package: "traceloom-tracefs",
     profile: SMALL,
+    flags: ONE_PIECE,
+    most_bytes: MOST_PUSHED_BYTES,
 };
 
-/// Quick, and gone again before a bigger program would have started.
+/// Gone again before a bigger program would have started.
 const DMTRACEDUMP: Program = Program {
     name: "dmtracedump",
     package: "traceloom-dmtracedump",
     profile: "quick",
+    flags: QUICK,
+    most_bytes: MOST_PUSHED_BYTES,
 };
+
+/// Everything.
+const TRACELOOM: Program = Program {
+    name: "traceloom",
+    package: "traceloom",
+    profile: "quick",
+    flags: QUICK,
+    most_bytes: 15_000_000,
+};
+
+/// Rust brings the linker and the C library of these targets. One segment less is a little less for the
+/// kernel to map.
+const ONE_PIECE: &str = "-Clink-self-contained=yes -Clinker=rust-lld -Clink-arg=--no-rosegment";
+
+/// The same at an address that is known when it is linked: at a start 11,000 addresses need not be written into
+/// 46 pages, which took longer than printing a small trace. Stack, heap and mappings lie at random as ever.
+const QUICK: &str = "-Clink-self-contained=yes -Clinker=rust-lld -Clink-arg=--no-rosegment \
+     -Crelocation-model=static -Clink-arg=-znorelro";
 
 const SMALL: &str = "small";
 
@@ -58,11 +85,12 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 pub fn run() -> Result<()> {
     let mut failed = Vec::new();
     for target in STATIC {
-        for program in [&ATRACE, &DMTRACEDUMP] {
-            if let Err(error) = build_static(program, target) {
-                failed.push(format!("{target}: {error:#}"));
-            }
+        if !can_compile(target) {
+            continue;
         }
+        let built = [build_static(&ATRACE, target, &[]), quick_programs(target)];
+        let errors = built.into_iter().filter_map(Result::err);
+        failed.extend(errors.map(|error| format!("{target}: {error:#}")));
     }
     for (target, linker) in WITH_NDK {
         if let Err(error) = build_with_ndk(target, linker) {
@@ -87,28 +115,63 @@ fn library(target: &str, flags: &str) -> Result<()> {
     keep(target, SMALL, LIBRARY, MOST_LIBRARY_BYTES)
 }
 
-/// The dmtracedump of one piece for this machine, or `None` where Rust cannot compile it.
-pub fn dmtracedump() -> Result<Option<PathBuf>> {
-    let target = STATIC.iter().find(|target| target.starts_with(ARCH));
-    match target {
-        Some(target) if build_static(&DMTRACEDUMP, target)? => {
-            Ok(Some(kept(target).join(DMTRACEDUMP.name)))
-        }
-        _ => Ok(None),
-    }
+/// For the linker: what of traceloom is dmtracedump, whatever of it became a function in this program and not in the
+/// other, stands in one place.
+const FIRST: &str = "SECTIONS { .text.first : { *(.text.main .text._ZN9traceloom4main* \
+    .text._ZN9traceloom3cli13other_program* .text._ZN21traceloom_dmtracedump* .text._ZN14traceloom_heap* \
+    .text._ZN8dlmalloc*) } } INSERT BEFORE .text;\n";
+
+/// Programs of one piece for this machine.
+pub struct Quick {
+    /// traceloom, all of it.
+    pub traceloom: PathBuf,
+    /// dmtracedump alone.
+    pub dmtracedump: PathBuf,
 }
 
-/// Whether the target can be compiled for, and so the program is there.
-fn build_static(program: &Program, target: &str) -> Result<bool> {
-    if !can_compile(target) {
-        return Ok(false);
-    }
-    // Rust brings the linker and the C library of these targets. One segment less is a little less
-    // for the kernel to map.
-    let flags = "-Clink-self-contained=yes -Clinker=rust-lld -Clink-arg=--no-rosegment";
-    build(program, target, flags)?;
-    keep(target, program.profile, [program.name; 2], MOST_BYTES)?;
-    Ok(true)
+/// Builds the programs of one piece for this machine; `None` where Rust cannot compile them.
+pub fn quick() -> Result<Option<Quick>> {
+    let target = STATIC.iter().find(|target| target.starts_with(ARCH));
+    let Some(target) = target.filter(|target| can_compile(target)) else {
+        return Ok(None);
+    };
+    quick_programs(target)?;
+    let of = |program: &Program| kept(target).join(program.name);
+    Ok(Some(Quick {
+        traceloom: of(&TRACELOOM),
+        dmtracedump: of(&DMTRACEDUMP),
+    }))
+}
+
+/// dmtracedump alone, and traceloom with the functions of dmtracedump next to each other: of a small trace's time
+/// a tenth went into mapping the pages on which they were scattered.
+fn quick_programs(target: &str) -> Result<()> {
+    // Beside what is linked: as long as that need not be linked again, its map is true.
+    let folder = testkit::workspace_root().join("target").join(target);
+    let map = folder.join("dmtracedump.map");
+    let mapped = [
+        format!("--Map={}", map.display()),
+        "--no-demangle".to_owned(),
+    ];
+    build_static(&DMTRACEDUMP, target, &mapped)?;
+    let symbols = order::symbols(&fs::read_to_string(&map)?);
+    let script = folder.join("first.ld");
+    fs::write(&script, FIRST)?;
+    // Another order has another name, so that cargo links again.
+    let order = folder.join(format!("{:016x}.order", order::hash(&symbols)));
+    fs::write(&order, symbols)?;
+    let ordered = [
+        format!("--symbol-ordering-file={}", order.display()),
+        "--no-warn-symbol-ordering".to_owned(),
+        format!("-T{}", script.display()),
+    ];
+    build_static(&TRACELOOM, target, &ordered)
+}
+
+fn build_static(program: &Program, target: &str, to_linker: &[String]) -> Result<()> {
+    build(program, target, program.flags, to_linker)?;
+    let names = [program.name; 2];
+    keep(target, program.profile, names, program.most_bytes)
 }
 
 fn build_with_ndk(target: &str, linker: &str) -> Result<()> {
@@ -117,8 +180,8 @@ fn build_with_ndk(target: &str, linker: &str) -> Result<()> {
     }
     if have(linker) {
         let flags = format!("-Clinker={linker}");
-        build(&ATRACE, target, &flags)?;
-        keep(target, ATRACE.profile, [ATRACE.name; 2], MOST_BYTES)?;
+        build(&ATRACE, target, &flags, &[])?;
+        keep(target, SMALL, [ATRACE.name; 2], MOST_PUSHED_BYTES)?;
         return library(target, &flags);
     }
     let packages = ["-p", "traceloom-tracefs", "-p", "traceloom-inapp"];
@@ -141,10 +204,11 @@ fn can_compile(target: &str) -> bool {
     can
 }
 
-fn build(program: &Program, target: &str, flags: &str) -> Result<()> {
-    let profile = ["build", "--profile", program.profile, "--target", target];
+fn build(program: &Program, target: &str, flags: &str, to_linker: &[String]) -> Result<()> {
+    let profile = ["rustc", "--profile", program.profile, "--target", target];
     let mut build = cargo(&profile);
-    build.args(["-p", program.package, "--bin", program.name]);
+    build.args(["-p", program.package, "--bin", program.name, "--"]);
+    build.args(to_linker.iter().map(|arg| format!("-Clink-arg={arg}")));
     build.env("RUSTFLAGS", flags);
     check(build)
 }

@@ -1,5 +1,6 @@
 //! The peers, on the same files in the same run.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,81 +19,70 @@ use crate::run::have;
 /// Real traces are short; what starting a program costs would hide the rest.
 const REPLAYED: u32 = 50;
 
-/// Ours against Debian's dmtracedump, output included.
+/// Ours against Debian's dmtracedump, output included: traceloom as cargo builds it, and the programs of one piece
+/// where Rust can compile them.
 pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     if !have("dmtracedump") {
         report.line("\nskipped: dmtracedump is not installed, nothing to compare with");
         return Ok(());
     }
-    let small = dist::dmtracedump()?;
+    let mut programs: Vec<Box<Ours>> = vec![Box::new(ours)];
+    let mut columns = vec!["trace", "original", "traceloom"];
+    if let Some(quick) = dist::quick()? {
+        programs.push(Box::new(move |path| linked(&quick.traceloom, path)));
+        programs.push(Box::new(move |path| linked(&quick.dmtracedump, path)));
+        columns.extend(["traceloom of one piece", "dmtracedump alone"]);
+    }
+    columns.push("output, MB");
     report.table(
-        "dmtracedump, ours and the original",
-        &[
-            "trace",
-            "original, ms",
-            "traceloom, ms",
-            "times faster",
-            "of one piece, ms",
-            "times faster",
-            "output, MB",
-        ],
+        "dmtracedump, ours and the original: ms, times faster",
+        &columns,
     );
     let turns = if options.quick { 11 } else { 101 };
     for path in real_traces()? {
-        let in_turn = |ours: &Ours<'_>| {
-            let (original, ours) = paired(turns, || original(&path), || ours(&path))?;
-            Ok([original, ours])
-        };
-        row(&name_of(&path), small.as_deref(), in_turn, report)?;
+        let in_turn = |ours: &Ours| paired(turns, || original(&path), || ours(&path));
+        row(&name_of(&path), &programs, in_turn, report)?;
     }
     for records in [500_000, 1_000_000, 2_000_000].map(|full| options.size(full)) {
         let path = file("random", records)?;
         let name = format!("calls at random, {records} records, 2,000 methods");
         // It takes up to a minute; once is enough to see the ratio.
         let original = once(original(&path))?;
-        let beside = |ours: &Ours<'_>| {
-            let ours = median(options.repeats(), || ours(&path))?;
-            Ok([original, ours])
-        };
-        row(&name, small.as_deref(), beside, report)?;
+        let beside = |ours: &Ours| Ok((original, median(options.repeats(), || ours(&path))?));
+        row(&name, &programs, beside, report)?;
     }
     Ok(())
 }
 
 /// How a trace is given to one of ours.
-type Ours<'a> = dyn Fn(&Path) -> Command + 'a;
+type Ours = dyn Fn(&Path) -> Command;
 
 /// A row of the table; `beside` measures the original and one of ours.
 fn row(
     name: &str,
-    small: Option<&Path>,
-    beside: impl Fn(&Ours<'_>) -> Result<[Cost; 2]>,
+    programs: &[Box<Ours>],
+    beside: impl Fn(&Ours) -> Result<(Cost, Cost)>,
     report: &mut Report,
 ) -> Result<()> {
-    let [original, whole] = beside(&ours)?;
-    let ms = |cost: Cost| format!("{:.1}", seconds(cost.wall) * 1e3);
-    let times =
-        |original: Cost, ours: Cost| format!("{:.1}", seconds(original.wall) / seconds(ours.wall));
-    let mut cells = vec![
-        name.to_owned(),
-        ms(original),
-        ms(whole),
-        times(original, whole),
-    ];
-    match small {
-        Some(program) => {
-            let [original, small] = beside(&|path| with_trace(Command::new(program), path))?;
-            cells.extend([
-                format!("{:.2}", seconds(small.wall) * 1e3),
-                times(original, small),
-            ]);
-        }
-        None => cells.extend(["".to_owned(), "".to_owned()]),
-    }
+    let pairs: Vec<_> = programs
+        .iter()
+        .map(|ours| beside(ours))
+        .collect::<Result<_>>()?;
+    let (first, _) = pairs[0];
+    let mut cells = vec![name.to_owned(), format!("{:.1}", ms(first))];
+    cells.extend(
+        pairs
+            .into_iter()
+            .map(|(original, ours)| format!("{:.2}, {:.1}", ms(ours), ms(original) / ms(ours))),
+    );
     let output = std::fs::metadata(output_path()).map_or(0, |file| file.len());
     cells.push(format!("{:.2}", output as f64 / 1e6));
     report.row(&cells);
     Ok(())
+}
+
+fn ms(cost: Cost) -> f64 {
+    seconds(cost.wall) * 1e3
 }
 
 fn name_of(path: &Path) -> String {
@@ -102,6 +92,13 @@ fn name_of(path: &Path) -> String {
 
 fn ours(path: &Path) -> Command {
     with_trace(traceloom(&["dmtracedump"]), path)
+}
+
+/// A program called by the name of the original, as through a link: traceloom goes by the name.
+fn linked(program: &Path, path: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg0("dmtracedump");
+    with_trace(command, path)
 }
 
 fn original(path: &Path) -> Command {

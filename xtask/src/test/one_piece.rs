@@ -1,12 +1,26 @@
-//! The dmtracedump that `cargo xtask dist` links of one piece: another C library, another allocator,
-//! the same tests against Debian's.
+//! The programs that `cargo xtask dist` links of one piece: another C library, another allocator, the same tests.
 
 use std::env::consts::{ARCH, OS};
 
 use super::platforms::have_target;
 use super::{Counts, Outcome, output};
 
-/// Runs the tests of dmtracedump with musl.
+/// Of traceloom's tests those that ask the system for something: a device, the kernel, memory, sockets, files. What is
+/// worked out does not depend on the C library.
+const TESTS: &[&str] = &[
+    "atrace",
+    "capture",
+    "convert",
+    "dmtracedump",
+    "info",
+    "memory",
+    "messages",
+    "profile",
+    "report",
+    "view",
+];
+
+/// Runs tests with musl.
 pub fn run() -> Counts {
     let target = format!("{ARCH}-unknown-linux-musl");
     if OS != "linux" || !have_target(&target) {
@@ -14,10 +28,17 @@ pub fn run() -> Counts {
         return Outcome::Skipped(why).into();
     }
     let linker = format!("target.{target}.linker='rust-lld'");
-    let package = ["-p", "traceloom-dmtracedump"];
-    let args = [
-        &["test", "--target", &target, "--config", &linker],
-        &package[..],
-    ];
-    output::run_tests(&args.concat(), &format!("test-{target}-dmtracedump.log"))
+    let settings = ["test", "--target", &target, "--config", &linker];
+    let run = |name: &str, which: &[&str]| {
+        let args = [&settings, which].concat();
+        output::run_tests(&args, &format!("test-{target}-{name}.log"))
+    };
+    let mut counts = run(
+        "dmtracedump",
+        &["-p", "traceloom-heap", "-p", "traceloom-dmtracedump"],
+    );
+    let mut whole = vec!["-p", "traceloom"];
+    whole.extend(TESTS.iter().flat_map(|name| ["--test", name]));
+    counts.add(run("traceloom", &whole));
+    counts
 }
