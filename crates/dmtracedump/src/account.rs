@@ -85,7 +85,7 @@ pub(super) struct Accountant<'m, 'a> {
 pub(super) struct Account {
     /// By method.
     pub totals: Vec<Totals>,
-    /// In no order.
+    /// In the order in which they were found.
     pub edges: Vec<Edge>,
     /// From first to last record, summed over threads, µs.
     pub total: u64,

@@ -34,7 +34,6 @@ pub(super) struct EdgeKey {
 }
 
 impl EdgeKey {
-    /// Never 0: the pseudo-method with index 0 is called by nobody.
     #[inline]
     fn pack(self) -> u64 {
         u64::from(self.caller.0) << 32 | u64::from(self.callee.0)
@@ -52,7 +51,6 @@ impl EdgeKey {
 /// What an edge has gathered. Times are µs and wrap as the original's do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Edge {
-    /// 0: a free place.
     key: u64,
     pub inclusive: u64,
     pub calls: u32,
@@ -66,11 +64,13 @@ impl Edge {
     }
 }
 
-/// An open-addressing table of edges. With many edges every call misses the cache, so calls wait
-/// until there is a batch of them: touching all their places first lets the misses overlap.
+/// A list of edges, and an open-addressing table that leads to them: the table is small, and the list, of which nothing
+/// but edges takes room, is the result. With many edges every call misses the cache, so calls wait until there is a
+/// batch of them: touching all their places first, then all their edges, lets the misses overlap.
 pub(super) struct Edges {
-    places: Vec<Edge>,
-    len: usize,
+    list: Vec<Edge>,
+    /// The number of the edge there, or 0.
+    places: Vec<u32>,
     seeded: Seeded,
     /// Packed key and elapsed time of calls not yet counted, oldest first.
     waiting: Vec<(u64, u64)>,
@@ -79,7 +79,7 @@ pub(super) struct Edges {
 /// Calls that wait at most.
 const BATCH: usize = 64;
 
-/// Places that the cache holds: nothing is gained by waiting.
+/// Places whose edges the cache holds: nothing is gained by waiting.
 const NEAR_PLACES: usize = 1 << 14;
 
 /// Places to start with; a power of two.
@@ -88,8 +88,8 @@ const FIRST_PLACES: usize = 1 << 11;
 impl Edges {
     pub fn new() -> Self {
         Edges {
-            places: vec![Edge::default(); FIRST_PLACES],
-            len: 0,
+            list: Vec::with_capacity(most_edges(FIRST_PLACES)),
+            places: vec![0; FIRST_PLACES],
             seeded: Seeded::new(),
             waiting: Vec::new(),
         }
@@ -119,9 +119,12 @@ impl Edges {
     /// Counts the calls that wait.
     fn settle(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
-        let mask = self.places.len() - 1;
-        let touched = waiting.iter().fold(0, |touched, (key, _)| {
-            touched ^ self.places[self.seeded.mix(*key) as usize & mask].found
+        let mut numbers = [0; BATCH];
+        for (number, (key, _)) in numbers.iter_mut().zip(&waiting) {
+            *number = self.places[self.home(*key)];
+        }
+        let touched = numbers.iter().fold(0, |touched, number| {
+            touched ^ self.edge(*number).map_or(0, |edge| edge.calls)
         });
         std::hint::black_box(touched);
         for &(key, elapsed) in &waiting {
@@ -131,72 +134,73 @@ impl Edges {
         self.waiting.clear();
     }
 
+    /// The edge with this number; none has 0.
+    #[inline]
+    fn edge(&mut self, number: u32) -> Option<&mut Edge> {
+        self.list.get_mut((number as usize).wrapping_sub(1))
+    }
+
+    /// The first place where an edge may stand.
+    #[inline]
+    fn home(&self, key: u64) -> usize {
+        self.seeded.mix(key) as usize & (self.places.len() - 1)
+    }
+
     #[inline]
     fn count(&mut self, key: u64, elapsed: u64) {
-        let mask = self.places.len() - 1;
-        let mut place = self.seeded.mix(key) as usize & mask;
+        let mut place = self.home(key);
         loop {
-            let edge = &mut self.places[place];
+            let Some(edge) = self.edge(self.places[place]) else {
+                return self.insert(place, key, elapsed);
+            };
             if edge.key == key {
                 edge.inclusive = edge.inclusive.wrapping_add(elapsed);
                 edge.calls = edge.calls.wrapping_add(1);
                 return;
             }
-            if edge.key == 0 {
-                return self.insert(place, key, elapsed);
-            }
-            place = (place + 1) & mask;
+            place = (place + 1) & (self.places.len() - 1);
         }
     }
 
     #[cold]
     fn insert(&mut self, place: usize, key: u64, elapsed: u64) {
-        self.len += 1;
-        self.places[place] = Edge {
+        let found = self.list.len() as u32 + 1;
+        self.list.push(Edge {
             key,
             inclusive: elapsed,
             calls: 1,
-            found: self.len as u32,
-        };
-        // Where the cache holds the table, room is cheap and looking further is not.
-        let full = if self.places.len() < NEAR_PLACES {
-            3
-        } else {
-            5
-        };
-        if self.len * 8 > self.places.len() * full {
+            found,
+        });
+        self.places[place] = found;
+        if self.list.len() > most_edges(self.places.len()) {
             self.grow();
         }
     }
 
-    /// Every edge, in no order.
+    /// Every edge, in the order in which they were found.
     pub fn finish(mut self) -> Vec<Edge> {
         self.settle();
-        let mut list = self.places;
-        // Whether a place is taken is anybody's guess, so the processor is not asked to.
-        let mut kept = 0;
-        for at in 0..list.len() {
-            let edge = list[at];
-            list[kept] = edge;
-            kept += usize::from(edge.key != 0);
-        }
-        list.truncate(kept);
-        list
+        self.list
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mask = self.places.len() * 2 - 1;
-        let twice = vec![Edge::default(); mask + 1];
-        let old = std::mem::replace(&mut self.places, twice);
-        for edge in old.into_iter().filter(|e| e.key != 0) {
+        self.places = vec![0; self.places.len() * 2];
+        let mask = self.places.len() - 1;
+        for edge in &self.list {
             let mut place = self.seeded.mix(edge.key) as usize & mask;
-            while self.places[place].key != 0 {
+            while self.places[place] != 0 {
                 place = (place + 1) & mask;
             }
-            self.places[place] = edge;
+            self.places[place] = edge.found;
         }
     }
+}
+
+/// Where the cache holds the table, room is cheap and looking further is not.
+fn most_edges(places: usize) -> usize {
+    let full = if places < NEAR_PLACES { 3 } else { 5 };
+    places * full / 8
 }
 
 #[cfg(test)]
@@ -215,8 +219,7 @@ mod tests {
                 edges.add(key(i), u64::from(i) + round);
             }
         }
-        let mut found = edges.finish();
-        found.sort_by_key(|e| e.found);
+        let found = edges.finish();
         assert_eq!(found.len(), 5000);
         for (i, edge) in found.iter().enumerate() {
             assert_eq!(edge.key(), key(i as u32));
