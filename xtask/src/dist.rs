@@ -2,8 +2,8 @@
 //! (to any Linux), atrace (to devices), and libtraceloom.so, which apps link.
 
 mod order;
+mod quick;
 
-use std::env::consts::ARCH;
 use std::fs;
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ use anyhow::{Result, ensure};
 
 use crate::run::{cargo, check, have, shown, succeeds};
 use crate::test::platforms::have_target;
+pub use quick::quick;
 
 /// More would be felt when it is pushed over a slow cable.
 const MOST_PUSHED_BYTES: u64 = 1_000_000;
@@ -43,32 +44,9 @@ const ATRACE: Program = Program {
     most_bytes: MOST_PUSHED_BYTES,
 };
 
-/// Gone again before a bigger program would have started.
-const DMTRACEDUMP: Program = Program {
-    name: "dmtracedump",
-    package: "traceloom-dmtracedump",
-    profile: "quick",
-    flags: QUICK,
-    most_bytes: MOST_PUSHED_BYTES,
-};
-
-/// Everything.
-const TRACELOOM: Program = Program {
-    name: "traceloom",
-    package: "traceloom",
-    profile: "quick",
-    flags: QUICK,
-    most_bytes: 15_000_000,
-};
-
 /// Rust brings the linker and the C library of these targets. One segment less is a little less for the
 /// kernel to map.
 const ONE_PIECE: &str = "-Clink-self-contained=yes -Clinker=rust-lld -Clink-arg=--no-rosegment";
-
-/// The same at an address that is known when it is linked: at a start 11,000 addresses need not be written into
-/// 46 pages, which took longer than printing a small trace. Stack, heap and mappings lie at random as ever.
-const QUICK: &str = "-Clink-self-contained=yes -Clinker=rust-lld -Clink-arg=--no-rosegment \
-     -Crelocation-model=static -Clink-arg=-znorelro";
 
 const SMALL: &str = "small";
 
@@ -88,7 +66,7 @@ pub fn run() -> Result<()> {
         if !can_compile(target) {
             continue;
         }
-        let built = [build_static(&ATRACE, target, &[]), quick_programs(target)];
+        let built = [build_static(&ATRACE, target, &[]), quick::build(target)];
         let errors = built.into_iter().filter_map(Result::err);
         failed.extend(errors.map(|error| format!("{target}: {error:#}")));
     }
@@ -113,59 +91,6 @@ fn library(target: &str, flags: &str) -> Result<()> {
     build.args(package).env("RUSTFLAGS", flags);
     check(build)?;
     keep(target, SMALL, LIBRARY, MOST_LIBRARY_BYTES)
-}
-
-/// For the linker: what of traceloom is dmtracedump, whatever of it became a function in this program and not in the
-/// other, stands in one place.
-const FIRST: &str = "SECTIONS { .text.first : { *(.text.main .text._ZN9traceloom4main* \
-    .text._ZN9traceloom3cli13other_program* .text._ZN21traceloom_dmtracedump* .text._ZN14traceloom_heap* \
-    .text._ZN8dlmalloc*) } } INSERT BEFORE .text;\n";
-
-/// Programs of one piece for this machine.
-pub struct Quick {
-    /// traceloom, all of it.
-    pub traceloom: PathBuf,
-    /// dmtracedump alone.
-    pub dmtracedump: PathBuf,
-}
-
-/// Builds the programs of one piece for this machine; `None` where Rust cannot compile them.
-pub fn quick() -> Result<Option<Quick>> {
-    let target = STATIC.iter().find(|target| target.starts_with(ARCH));
-    let Some(target) = target.filter(|target| can_compile(target)) else {
-        return Ok(None);
-    };
-    quick_programs(target)?;
-    let of = |program: &Program| kept(target).join(program.name);
-    Ok(Some(Quick {
-        traceloom: of(&TRACELOOM),
-        dmtracedump: of(&DMTRACEDUMP),
-    }))
-}
-
-/// dmtracedump alone, and traceloom with the functions of dmtracedump next to each other: of a small trace's time
-/// a tenth went into mapping the pages on which they were scattered.
-fn quick_programs(target: &str) -> Result<()> {
-    // Beside what is linked: as long as that need not be linked again, its map is true.
-    let folder = testkit::workspace_root().join("target").join(target);
-    let map = folder.join("dmtracedump.map");
-    let mapped = [
-        format!("--Map={}", map.display()),
-        "--no-demangle".to_owned(),
-    ];
-    build_static(&DMTRACEDUMP, target, &mapped)?;
-    let symbols = order::symbols(&fs::read_to_string(&map)?);
-    let script = folder.join("first.ld");
-    fs::write(&script, FIRST)?;
-    // Another order has another name, so that cargo links again.
-    let order = folder.join(format!("{:016x}.order", order::hash(&symbols)));
-    fs::write(&order, symbols)?;
-    let ordered = [
-        format!("--symbol-ordering-file={}", order.display()),
-        "--no-warn-symbol-ordering".to_owned(),
-        format!("-T{}", script.display()),
-    ];
-    build_static(&TRACELOOM, target, &ordered)
 }
 
 fn build_static(program: &Program, target: &str, to_linker: &[String]) -> Result<()> {

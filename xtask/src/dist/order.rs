@@ -37,10 +37,10 @@ fn last_used(symbol: &str) -> u8 {
     }
 }
 
-/// A number that tells one order from another.
-pub fn hash(symbols: &str) -> u64 {
+/// A number that tells texts from others.
+pub fn hash(texts: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    symbols.hash(&mut hasher);
+    texts.hash(&mut hasher);
     hasher.finish()
 }
 
