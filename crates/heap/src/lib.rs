@@ -73,6 +73,13 @@ unsafe impl GlobalAlloc for Heap {
 }
 
 impl Heap {
+    /// From now on children of a fork may allocate, though a thread that they have not may have been about to. A
+    /// program that forks calls this at its start; C libraries take care of it themselves.
+    pub fn over_forks() {
+        #[cfg(target_env = "musl")]
+        small::over_forks();
+    }
+
     /// The block in the other allocator, with what it held; null, and the block as it was, where there
     /// is no memory.
     ///
@@ -128,6 +135,48 @@ mod tests {
             let zeroed = vec![0_u8; size];
             let is_zero = |part: &[u8]| part == &[0; 4096][..part.len()];
             assert!(zeroed.chunks(4096).all(is_zero), "{size}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn children_allocate_though_other_threads_were_about_to() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        Heap::over_forks();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        drop(std::hint::black_box(vec![1_u8; 100]));
+                    }
+                });
+            }
+            let ends: Vec<i32> = (0..300).map(|_| fork_and_allocate()).collect();
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(ends, [0; 300]);
+        });
+    }
+
+    /// How a child ended that allocates: 0, or the alarm that ends one that waits for ever.
+    #[cfg(target_os = "linux")]
+    fn fork_and_allocate() -> i32 {
+        // SAFETY: the child does nothing but allocate, which is what is tested, and ends at once.
+        match unsafe { libc::fork() } {
+            0 => {
+                // SAFETY: no handler is set for it.
+                unsafe { libc::alarm(20) };
+                drop(std::hint::black_box(vec![1_u8; 1000]));
+                // SAFETY: ends the child.
+                unsafe { libc::_exit(0) }
+            }
+            pid => {
+                let mut status = -1;
+                // SAFETY: waits for the child above.
+                unsafe { libc::waitpid(pid, &raw mut status, 0) };
+                status
+            }
         }
     }
 

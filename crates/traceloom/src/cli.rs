@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use traceloom_heap::Heap;
 
 use crate::commands::{
     callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
@@ -192,8 +193,12 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
 }
 
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
+    if name == "dmtracedump" {
+        return Some(traceloom_dmtracedump::main(args.iter().cloned()));
+    }
+    // All others may record, for which a guardian is forked.
+    Heap::over_forks();
     match name.to_str()? {
-        "dmtracedump" => Some(traceloom_dmtracedump::main(args.iter().cloned())),
         #[cfg(target_os = "linux")]
         "atrace" => Some(traceloom_tracefs::atrace::run(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),
