@@ -27,17 +27,14 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
         return Ok(());
     }
     let mut programs: Vec<Box<Ours>> = vec![Box::new(ours)];
-    let mut columns = vec!["trace", "original", "traceloom"];
+    let mut columns = vec!["trace", "original, ms", "traceloom: ms, times faster"];
     if let Some(quick) = dist::quick()? {
         programs.push(Box::new(move |path| linked(&quick.traceloom, path)));
         programs.push(Box::new(move |path| linked(&quick.dmtracedump, path)));
-        columns.extend(["traceloom of one piece", "dmtracedump alone"]);
+        columns.extend(["of one piece", "dmtracedump alone"]);
     }
     columns.push("output, MB");
-    report.table(
-        "dmtracedump, ours and the original: ms, times faster",
-        &columns,
-    );
+    report.table("dmtracedump, ours and the original", &columns);
     let turns = if options.quick { 11 } else { 101 };
     for path in real_traces()? {
         let in_turn = |ours: &Ours| paired(turns, || original(&path), || ours(&path));
