@@ -17,7 +17,8 @@ use System as Small;
 #[cfg(target_env = "musl")]
 use small::Small;
 
-/// Blocks below this are [`Small`]'s; bytes. From here on musl maps each block alone.
+/// Blocks below this are [`Small`]'s; bytes. musl maps each bigger one alone. It would do so from 128 KiB on, but buffers
+/// of a megabyte come and go, and every time the kernel would have to find their pages again.
 const SMALL: usize = 4 << 20;
 
 /// The allocator. It has no state of its own: `#[global_allocator]` takes it as it is.
