@@ -7,34 +7,33 @@ pub(super) const TOO_MANY: u64 = 100_000_000;
 /// A number below [`TOO_MANY`] as eight characters, with spaces in front.
 #[inline]
 pub(super) fn right_of_eight(value: u32) -> [u8; 8] {
-    characters::<1>(value).0.to_le_bytes()
+    characters(value, 1).0.to_le_bytes()
 }
 
 /// The same with the spaces behind it.
 #[inline]
 pub(super) fn left_of_eight(value: u32) -> [u8; 8] {
-    let (characters, spaces) = characters::<1>(value);
+    let (characters, spaces) = characters(value, 1);
     characters.rotate_right(spaces).to_le_bytes()
 }
 
 /// A number below 10⁷ in units of 10⁻ⁿ, where n is `DECIMALS`, as eight characters: spaces, the whole, a point and
 /// the decimals.
 #[inline]
-pub(super) fn with_point<const DECIMALS: u32, const LEAST: u32>(value: u32) -> [u8; 8] {
+pub(super) fn with_point<const DECIMALS: u32>(value: u32) -> [u8; 8] {
     // The whole has a digit, whatever it is.
-    const { assert!(LEAST == DECIMALS + 1) };
-    let (characters, _) = characters::<LEAST>(value);
+    let (characters, _) = characters(value, DECIMALS + 1);
     let point = 8 * (7 - DECIMALS);
     let whole = characters >> 8 & ((1 << point) - 1);
     let decimals = characters & !((1 << (point + 8)) - 1);
     (whole | u64::from(b'.') << point | decimals).to_le_bytes()
 }
 
-/// Eight characters, the first in the lowest byte, at least `LEAST` of them digits, and how many bits in front are spaces.
+/// Eight characters, the first in the lowest byte, at least `least` of them digits, and how many bits in front are spaces.
 #[inline]
-fn characters<const LEAST: u32>(value: u32) -> (u64, u32) {
+fn characters(value: u32, least: u32) -> (u64, u32) {
     let digits = digits(value);
-    let spaces = (digits | 1 << (64 - 8 * LEAST)).trailing_zeros() & !7;
+    let spaces = (digits | 1 << (64 - 8 * least)).trailing_zeros() & !7;
     // A zero's character differs from a space in one bit.
     let leading = 0x1010_1010_1010_1010 & ((1 << spaces) - 1);
     (digits + 0x3030_3030_3030_3030 - leading, spaces)
@@ -64,9 +63,9 @@ mod tests {
         is(left_of_eight(value), format!("{value:<8}"));
         if value < 10_000_000 {
             let tenths = format!("{}.{}", value / 10, value % 10);
-            is(with_point::<1, 2>(value), format!("{tenths:>8}"));
+            is(with_point::<1>(value), format!("{tenths:>8}"));
             let hundredths = format!("{}.{:02}", value / 100, value % 100);
-            is(with_point::<2, 3>(value), format!("{hundredths:>8}"));
+            is(with_point::<2>(value), format!("{hundredths:>8}"));
         }
     }
 

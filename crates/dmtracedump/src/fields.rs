@@ -28,10 +28,10 @@ impl<W: Write> Out<W> {
     /// `%-*d`, of what is hardly ever negative.
     #[inline]
     pub fn left_signed<const WIDTH: usize>(&mut self, value: i32) -> &mut Self {
+        const { assert!(WIDTH <= 8) };
         match u64::try_from(value) {
             Ok(value) if value < const { limit(WIDTH) } => {
-                let field = left_of_eight(value as u32);
-                self.text(field.first_chunk::<WIDTH>().unwrap_or(&[b' '; WIDTH]))
+                self.text(&left_of_eight(value as u32)[..WIDTH])
             }
             _ => self.left::<WIDTH>(&Cell::signed(value)),
         }
@@ -40,22 +40,29 @@ impl<W: Write> Out<W> {
     /// `%*.1f`.
     #[inline]
     pub fn right_tenths<const WIDTH: usize>(&mut self, value: f64) -> &mut Self {
-        match scaled(value, 10) {
-            Some(tenths) if tenths < const { limit(WIDTH - 1) } => {
-                self.field::<WIDTH>(with_point::<1, 2>(tenths as u32))
-            }
-            _ => self.right::<WIDTH>(&Cell::tenths(value)),
-        }
+        self.right_point::<WIDTH, 1>(value, Cell::tenths)
     }
 
     /// `%*.2f`.
     #[inline]
     pub fn right_hundredths<const WIDTH: usize>(&mut self, value: f64) -> &mut Self {
-        match scaled(value, 100) {
-            Some(hundredths) if hundredths < const { limit(WIDTH - 1) } => {
-                self.field::<WIDTH>(with_point::<2, 3>(hundredths as u32))
+        self.right_point::<WIDTH, 2>(value, Cell::hundredths)
+    }
+
+    /// A number with `DECIMALS` digits behind its point; `any` makes those that a register cannot hold.
+    #[inline]
+    fn right_point<const WIDTH: usize, const DECIMALS: u32>(
+        &mut self,
+        value: f64,
+        any: fn(f64) -> Cell,
+    ) -> &mut Self {
+        // The point is one of eight characters.
+        const { assert!(WIDTH <= 8) };
+        match scaled(value, const { 10_u64.pow(DECIMALS) }) {
+            Some(units) if units < const { limit(WIDTH - 1) } => {
+                self.field::<WIDTH>(with_point::<DECIMALS>(units as u32))
             }
-            _ => self.right::<WIDTH>(&Cell::hundredths(value)),
+            _ => self.right::<WIDTH>(&any(value)),
         }
     }
 
