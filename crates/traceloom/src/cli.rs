@@ -91,6 +91,10 @@ pub fn command() -> clap::Command {
 /// Runs the program. Exit codes: 0 fine, 1 a check failed, 2 an error.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
+    // Whoever records forks a guardian. A link for dmtracedump never does, and counts every page.
+    if called_as(&args) != Some(OsStr::new("dmtracedump")) {
+        Heap::over_forks();
+    }
     if let Some(code) = run_as_other_program(&args) {
         return code;
     }
@@ -174,8 +178,7 @@ fn message(error: &anyhow::Error) -> String {
 /// is where such a program is the subcommand and only files follow, which needs no look at what
 /// the other subcommands take: that look would cost a tenth of a run on a small trace.
 fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
-    let name = Path::new(args.first()?).file_stem()?;
-    if let Some(code) = other_program(name, args) {
+    if let Some(code) = other_program(called_as(args)?, args) {
         return Some(code);
     }
     let [_, name, files @ ..] = args else {
@@ -192,13 +195,14 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     }
 }
 
+/// The name under which the program was called.
+fn called_as(args: &[OsString]) -> Option<&OsStr> {
+    Path::new(args.first()?).file_stem()
+}
+
 fn other_program(name: &OsStr, args: &[OsString]) -> Option<ExitCode> {
-    if name == "dmtracedump" {
-        return Some(traceloom_dmtracedump::main(args.iter().cloned()));
-    }
-    // All others may record, for which a guardian is forked.
-    Heap::over_forks();
     match name.to_str()? {
+        "dmtracedump" => Some(traceloom_dmtracedump::main(args.iter().cloned())),
         #[cfg(target_os = "linux")]
         "atrace" => Some(traceloom_tracefs::atrace::run(args.iter().cloned())),
         "systrace" => Some(capture::main_as_systrace(args.iter().cloned())),

@@ -4,7 +4,7 @@ use std::env::consts::ARCH;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::{MOST_PUSHED_BYTES, Program, STATIC, build_static, can_compile, kept, order};
 
@@ -71,7 +71,8 @@ pub fn build(target: &str) -> Result<()> {
         "--no-demangle".to_owned(),
     ];
     build_static(&DMTRACEDUMP, target, &mapped)?;
-    let symbols = order::symbols(&fs::read_to_string(&map)?);
+    let symbols =
+        order::symbols(&fs::read_to_string(&map).with_context(|| map.display().to_string())?);
     // What says otherwise has another name, so that cargo links again.
     let name = format!("{:016x}", order::hash(&[FIRST, &symbols]));
     let [script, order] = ["ld", "order"].map(|kind| folder.join(&name).with_extension(kind));
