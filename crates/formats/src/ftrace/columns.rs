@@ -14,37 +14,75 @@ use super::eight::{
     bytes_before, eight_digits, eight_times, leading_digits, no_digits, zero_bytes,
 };
 use super::event::NO_TGID;
+use super::known::HEAD;
 use super::line::{MOST_CPUS, Prefix, USUAL_DASH};
 
 /// All columns end within so many bytes.
 const FRONT: usize = 64;
 
-type Front = [u8; FRONT];
+/// The first bytes of a line.
+pub(super) type Front = [u8; FRONT];
 
-/// The columns of a line whose dash is at its usual place; `None` says only that something about
-/// them is not usual.
+/// What the columns before the CPU say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Who<'a> {
+    pub comm: &'a [u8],
+    pub tid: i32,
+    pub tgid: i32,
+}
+
+/// What the CPU and the columns behind it say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct When<'a> {
+    pub cpu: u32,
+    pub ts: i64,
+    pub rest: &'a [u8],
+}
+
+/// Bytes that hardly two of [`who`]'s answers have in common: the name's end and the number.
 #[inline(always)]
-pub(super) fn usual_columns(line: &[u8]) -> Option<Prefix<'_>> {
-    let front: &Front = line.first_chunk()?;
+pub(super) fn head(front: &Front) -> &[u8; HEAD] {
+    front[8..].first_chunk().unwrap_or(&[0; HEAD])
+}
+
+/// The columns of a line whose dash is at its usual place, and where the CPU's bracket stands, which is
+/// the last byte they depend on. `None` says only that something about them is not usual.
+#[inline(always)]
+pub(super) fn who(front: &Front) -> Option<(Who<'_>, usize)> {
     if front[USUAL_DASH] != b'-' {
         return None;
     }
     let (tid, at) = number(front, USUAL_DASH + 1)?;
-    let (tgid, at) = tgid(front, gap(front, at)?)?;
-    let (cpu, at) = number(front, behind(front, at, b'[')?)?;
+    let (tgid, bracket) = tgid(front, gap(front, at)?)?;
+    behind(front, bracket, b'[')?;
+    let comm = &front[name_start(front)?..USUAL_DASH];
+    let tid = tid as i32;
+    Some((Who { comm, tid, tgid }, bracket))
+}
+
+/// The columns from the bracket on. `None` as of [`who`].
+#[inline(always)]
+pub(super) fn when<'a>(line: &'a [u8], front: &Front, bracket: usize) -> Option<When<'a>> {
+    let (cpu, at) = number(front, bracket + 1)?;
     let at = flags(front, gap(front, behind(front, at, b']')?)?)?;
     let (ts, colon) = time(front, at)?;
-    if cpu >= MOST_CPUS {
-        return None;
-    }
-    let comm = name_start(front)?;
+    let rest = &line[skip_spaces(line, colon + 1)..];
+    (cpu < MOST_CPUS).then_some(When { cpu, ts, rest })
+}
+
+/// All of them.
+#[inline(always)]
+pub(super) fn usual_columns(line: &[u8]) -> Option<Prefix<'_>> {
+    let front: &Front = line.first_chunk()?;
+    let (Who { comm, tid, tgid }, bracket) = who(front)?;
+    let When { cpu, ts, rest } = when(line, front, bracket)?;
     Some(Prefix {
-        comm: &front[comm..USUAL_DASH],
-        tid: tid as i32,
+        comm,
+        tid,
         tgid,
         cpu,
         ts,
-        rest: &line[skip_spaces(line, colon + 1)..],
+        rest,
     })
 }
 

@@ -85,6 +85,18 @@ pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
+/// A hash of a short text: of its ends and its length.
+#[inline]
+pub(super) fn ends_hash(text: &[u8]) -> u32 {
+    let ends = match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from_le_bytes(*first).rotate_left(5) ^ u64::from_le_bytes(*last)
+        }
+        _ => text.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)),
+    };
+    ((ends ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
+
 /// The first and the last four bytes, which may overlap.
 #[inline(always)]
 fn ends(text: &[u8]) -> Option<[&[u8; 4]; 2]> {

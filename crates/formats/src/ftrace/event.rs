@@ -6,9 +6,6 @@
 use std::borrow::Cow;
 
 use traceloom_trace::TaskState;
-
-use super::shapes::Shapes;
-
 /// A process number that no column told.
 pub(crate) const NO_TGID: i32 = -1;
 
@@ -66,7 +63,6 @@ pub(crate) struct Switch<'a> {
     pub next_comm: &'a [u8],
     pub prev_tid: i32,
     pub next_tid: i32,
-    pub prev_prio: i32,
     pub next_prio: i32,
     pub prev_state: TaskState,
 }
@@ -166,12 +162,10 @@ impl Mark<'_> {
     }
 }
 
-/// An event with fields; they stand in the piece's common list.
+/// An event with fields, which are given beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FieldsEvent<'a> {
     pub name: &'a [u8],
-    pub first: u32,
-    pub count: u32,
     /// Events of a piece that have the same number here have the same name and the same keys;
     /// [`NO_SHAPE`](super::shapes::NO_SHAPE) tells nothing.
     pub shape: u32,
@@ -259,49 +253,4 @@ pub(crate) enum Header<'a> {
     Lost { cpu: u32, events: u64 },
     /// Another `# key: value` line.
     Fact { key: &'a [u8], value: &'a [u8] },
-}
-
-/// Some whole lines of the input, tokenized.
-#[derive(Debug, Default)]
-pub(crate) struct Piece<'a> {
-    pub records: Vec<Record<'a>>,
-    pub fields: Vec<Field<'a>>,
-    /// How many lines the piece has, the ones that say nothing included.
-    pub lines: u32,
-    /// What its events have in common.
-    pub shapes: Shapes<'a>,
-}
-
-impl<'a> Piece<'a> {
-    /// The fields of an event of this piece.
-    pub fn fields_of(&self, event: FieldsEvent<'_>) -> &[Field<'a>] {
-        let first = event.first as usize;
-        self.fields
-            .get(first..first + event.count as usize)
-            .unwrap_or_default()
-    }
-
-    /// An empty piece with the memory of this one, for another text.
-    pub fn emptied<'b>(self) -> Piece<'b> {
-        Piece {
-            records: emptied(self.records),
-            fields: emptied(self.fields),
-            lines: 0,
-            shapes: Shapes::default(),
-        }
-    }
-
-    /// Empties the piece and keeps its memory.
-    pub fn clear(&mut self) {
-        self.records.clear();
-        self.fields.clear();
-        self.shapes.clear();
-        self.lines = 0;
-    }
-}
-
-/// An empty list with the memory of another, whose items differ in what they borrow alone.
-fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
-    items.clear();
-    items.into_iter().map_while(|_| None).collect()
 }

@@ -60,8 +60,9 @@ pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
     }
 }
 
+/// As [`prefix`], for a line that is not [usual](usual_columns).
 #[inline(never)]
-fn unusual(line: &[u8]) -> Option<Prefix<'_>> {
+pub(super) fn unusual(line: &[u8]) -> Option<Prefix<'_>> {
     if line.get(USUAL_DASH) == Some(&b'-')
         && let Some(prefix) = after_dash(line, USUAL_DASH)
     {

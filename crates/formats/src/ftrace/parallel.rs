@@ -8,8 +8,8 @@
 //! Every piece is read on its own and consumed in its order, so the result cannot depend on the
 //! number of threads.
 
-use super::event::Piece;
-use super::tokenize::tokenize;
+use super::piece::Piece;
+use super::tokenize::{Scratch, tokenize};
 
 /// Bytes of a piece: small enough that its events stay in the cache until they are consumed.
 pub(crate) const PIECE_BYTES: usize = 64 << 10;
@@ -52,8 +52,9 @@ pub(crate) fn each_piece<'a>(
     }
     let _ = threads;
     let mut piece = spare.0.pop().unwrap_or_default().emptied();
+    let mut scratch = Scratch::default();
     for nth in 0..text.len().div_ceil(PIECE_BYTES) {
-        tokenize(nth_piece(text, nth), &mut piece);
+        tokenize(nth_piece(text, nth), &mut scratch, &mut piece);
         consume(&piece);
     }
     spare.0.push(piece.emptied());
@@ -63,7 +64,7 @@ pub(crate) fn each_piece<'a>(
 mod threaded {
     use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-    use super::{PIECE_BYTES, Piece, Spare, nth_piece, tokenize};
+    use super::{PIECE_BYTES, Piece, Scratch, Spare, nth_piece, tokenize};
 
     /// How many pieces helpers may be ahead of the consumer, for each helper: enough that nobody
     /// has to wake anybody often, and little memory.
@@ -120,8 +121,9 @@ mod threaded {
                 // Where no thread can be had, the consumer reads every piece itself.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, || shared.help());
             }
+            let mut scratch = Scratch::default();
             for index in 0..shared.pieces {
-                let piece = shared.take(index);
+                let piece = shared.take(index, &mut scratch);
                 consume(&piece);
                 shared.give_back(piece);
             }
@@ -169,6 +171,7 @@ mod threaded {
         }
 
         fn help(&self) {
+            let mut scratch = Scratch::default();
             let mut state = self.lock();
             while !state.over && state.next_unclaimed < self.pieces {
                 if state.next_unclaimed >= state.consumed + self.ahead {
@@ -180,7 +183,7 @@ mod threaded {
                     state.waiting -= 1;
                     continue;
                 }
-                state = self.tokenize_next(state);
+                state = self.tokenize_next(state, &mut scratch);
                 self.ready.notify_one();
             }
         }
@@ -189,6 +192,7 @@ mod threaded {
         fn tokenize_next<'s>(
             &'s self,
             mut state: MutexGuard<'s, State<'a>>,
+            scratch: &mut Scratch<'a>,
         ) -> MutexGuard<'s, State<'a>> {
             let index = state.claim();
             let mut piece = state.spare.pop().unwrap_or_default();
@@ -197,7 +201,7 @@ mod threaded {
                 shared: self,
                 index,
             };
-            tokenize(nth_piece(self.text, index), &mut piece);
+            tokenize(nth_piece(self.text, index), scratch, &mut piece);
             std::mem::forget(claim);
             let mut state = self.lock();
             state.slots[index] = Slot::Ready(piece);
@@ -205,7 +209,7 @@ mod threaded {
         }
 
         /// The piece `index`, which is the next in order.
-        fn take(&self, index: usize) -> Piece<'a> {
+        fn take(&self, index: usize, scratch: &mut Scratch<'a>) -> Piece<'a> {
             let mut state = self.lock();
             loop {
                 match std::mem::replace(&mut state.slots[index], Slot::Done) {
@@ -214,7 +218,7 @@ mod threaded {
                 }
                 let may_help = state.next_unclaimed < self.pieces.min(index + self.ahead);
                 state = match may_help {
-                    true => self.tokenize_next(state),
+                    true => self.tokenize_next(state, scratch),
                     false => self
                         .ready
                         .wait(state)
@@ -258,7 +262,8 @@ mod tests {
             let mut spare = Spare::default();
             for text in [&text[..0], &text] {
                 each_piece(text, threads, &mut spare, |piece| {
-                    tids.extend(piece.records.iter().map(|record| record.tid));
+                    let mut records = piece.records();
+                    tids.extend(std::iter::from_fn(|| Some(records.next()?.tid)));
                 });
             }
             assert!(tids.iter().copied().eq(0..40_000), "{threads} threads");

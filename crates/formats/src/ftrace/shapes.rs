@@ -13,7 +13,7 @@
 //! but the speed.
 
 use super::digits::digits;
-use super::eight::{eight, find_either, is_same};
+use super::eight::{eight, ends_hash, find_either, is_same};
 use super::event::{Field, Value};
 use super::fields::{trim_value, value, value_of};
 
@@ -114,7 +114,7 @@ impl<'a> Shapes<'a> {
     /// Where the shape of an event stands, or has room.
     #[inline]
     fn slot(&self, event: &[u8]) -> usize {
-        let mut slot = hash(event);
+        let mut slot = ends_hash(event) as usize;
         loop {
             match usize::from(self.slots[slot % SLOTS]).checked_sub(1) {
                 Some(shape) if !is_same(self.shapes[shape].event, event) => slot += 1,
@@ -180,19 +180,6 @@ impl<'a> Shapes<'a> {
         self.slots[slot] = self.shapes.len() as u8;
         self.shapes.len() as u32
     }
-}
-
-#[inline]
-fn hash(event: &[u8]) -> usize {
-    let ends = match (event.first_chunk(), event.last_chunk()) {
-        (Some(first), Some(last)) => {
-            u64::from_le_bytes(*first).rotate_left(5) ^ u64::from_le_bytes(*last)
-        }
-        _ => event
-            .iter()
-            .fold(0, |all, byte| all << 8 | u64::from(*byte)),
-    };
-    ((ends ^ event.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
 
 fn keys_match(parts: &[Part<'_>], fields: &[Field<'_>]) -> bool {

@@ -1,25 +1,50 @@
 //! Bytes to events, line by line. Every line is read on its own, so that pieces of a file can be
 //! read in any order and at the same time.
 
+use super::columns::{self, When, Who};
+use super::digits::skip_spaces;
 use super::eight::find_either;
-use super::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, Piece, Record, Value, WakeKind};
-use super::event::{Header, NO_TGID};
-use super::shapes::NO_SHAPE;
+use super::event::{CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_TGID};
+use super::event::{Value, WakeKind};
+use super::known::{Known, Place};
+use super::line::Prefix;
+use super::pack::{Front, Packer, Seen};
+use super::piece::Piece;
+use super::shapes::{NO_SHAPE, Shapes};
+use super::typed::Tasks;
 use super::{fields, graph, header, line, marker, typed};
 
+/// What a thread that tokenizes remembers of a piece, and whose memory it uses for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch<'a> {
+    shapes: Shapes<'a>,
+    /// The fields of the line at hand.
+    fields: Vec<Field<'a>>,
+    known: Known<'a>,
+    seen: Seen,
+}
+
 /// Reads the lines of `text` into `piece`, which is cleared before.
-pub(crate) fn tokenize<'a>(text: &'a [u8], piece: &mut Piece<'a>) {
-    piece.clear();
+pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, piece: &mut Piece<'a>) {
+    let Scratch {
+        shapes,
+        fields,
+        known,
+        seen,
+    } = scratch;
+    shapes.clear();
+    known.clear();
+    let mut lines = Lines {
+        packer: Packer::new(piece, seen),
+        shapes,
+        fields,
+        known,
+    };
     let mut start = 0;
     while start < text.len() {
         let rest = &text[start..];
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let record = record(clean(&rest[..end]), piece);
-        if !matches!(record.event, Event::Header(Header::Nothing)) {
-            let line = piece.lines;
-            piece.records.push(Record { line, ..record });
-        }
-        piece.lines += 1;
+        lines.line(clean(&rest[..end]));
         start += end + 1;
     }
 }
@@ -42,66 +67,206 @@ fn clean(mut text: &[u8]) -> &[u8] {
     }
 }
 
-#[inline]
-fn record<'a>(text: &'a [u8], piece: &mut Piece<'a>) -> Record<'a> {
-    match line::prefix(text) {
-        Some(prefix) => Record {
-            ts: prefix.ts,
-            tid: prefix.tid,
-            tgid: prefix.tgid,
-            cpu: prefix.cpu,
-            line: 0,
-            comm: prefix.comm,
-            event: event(prefix.rest, piece),
-        },
-        None => other_line(text),
+/// The lines of a piece, as far as they are read.
+struct Lines<'s, 'a> {
+    packer: Packer<'s, 'a>,
+    shapes: &'s mut Shapes<'a>,
+    fields: &'s mut Vec<Field<'a>>,
+    known: &'s mut Known<'a>,
+}
+
+impl<'a> Tasks<'a> for Lines<'_, 'a> {
+    type Task = u32;
+
+    #[inline]
+    fn task(&mut self, comm: &'a [u8], tid: i32) -> u32 {
+        self.packer.task(comm, tid, NO_TGID)
+    }
+
+    #[inline(always)]
+    fn task_at(
+        &mut self,
+        place: Place,
+        text: &'a [u8],
+        start: usize,
+        key: &[u8],
+    ) -> Option<(u32, usize)> {
+        let rest = text.get(start..)?;
+        let Some(head) = rest.first_chunk() else {
+            return self
+                .fresh_task(rest, key)
+                .map(|(task, end)| (task, start + end));
+        };
+        match self.known.find(place, rest, head) {
+            Ok((task, length)) => Some((task, start + length - 1)),
+            Err(slot) => {
+                let (task, end) = self.fresh_task(rest, key)?;
+                if rest.get(end) == Some(&b' ') {
+                    self.known.put(slot, place, &rest[..=end], task);
+                }
+                Some((task, start + end))
+            }
+        }
     }
 }
 
-#[cold]
-fn other_line(text: &[u8]) -> Record<'_> {
-    let event = match header::header(text) {
-        Some(header) => Event::Header(header),
-        None => match graph::row(text) {
-            Some(record) => return record,
-            None => Event::Unparsed(text),
-        },
-    };
-    Record {
-        ts: 0,
-        tid: 0,
-        tgid: NO_TGID,
-        cpu: 0,
-        line: 0,
-        comm: b"",
-        event,
+impl<'a> Lines<'_, 'a> {
+    #[inline(never)]
+    fn fresh_task(&mut self, text: &'a [u8], key: &[u8]) -> Option<(u32, usize)> {
+        let (comm, tid, end) = typed::task_at(text, key)?;
+        Some((self.task(comm, tid), end))
+    }
+
+    #[inline(always)]
+    fn line(&mut self, text: &'a [u8]) {
+        match self.usual(text).or_else(|| self.unusual(text)) {
+            Some((front, rest)) => self.event(front, rest),
+            None => self.other(text),
+        }
+    }
+
+    /// What stands before the payload of a line whose columns are where they usually are, and the rest.
+    #[inline(always)]
+    fn usual(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
+        let front: &columns::Front = text.first_chunk()?;
+        let (task, bracket) = self.who(text, front)?;
+        let When { cpu, ts, rest } = columns::when(text, front, bracket)?;
+        Some((Front { task, cpu, ts }, rest))
+    }
+
+    /// The task of a line, and where the CPU's bracket stands.
+    #[inline(always)]
+    fn who(&mut self, text: &'a [u8], front: &'a columns::Front) -> Option<(u32, usize)> {
+        match self.known.find(Place::Front, text, columns::head(front)) {
+            Ok((task, length)) => Some((task, length - 1)),
+            Err(slot) => {
+                let (Who { comm, tid, tgid }, bracket) = columns::who(front)?;
+                let task = self.packer.task(comm, tid, tgid);
+                self.known.put(slot, Place::Front, &text[..=bracket], task);
+                Some((task, bracket))
+            }
+        }
+    }
+
+    #[cold]
+    fn unusual(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
+        let prefix = line::unusual(text)?;
+        let Prefix { cpu, ts, rest, .. } = prefix;
+        let task = self.packer.task(prefix.comm, prefix.tid, prefix.tgid);
+        Some((Front { task, cpu, ts }, rest))
+    }
+
+    #[cold]
+    fn other(&mut self, text: &'a [u8]) {
+        let (record, event) = match header::header(text) {
+            Some(Header::Nothing) => return self.packer.pass_over(),
+            Some(header) => (None, Event::Header(header)),
+            None => match graph::row(text) {
+                Some(record) => (Some(record), record.event),
+                None => (None, Event::Unparsed(text)),
+            },
+        };
+        let front = match record {
+            Some(record) => Front {
+                task: self.packer.task(record.comm, record.tid, record.tgid),
+                cpu: record.cpu,
+                ts: record.ts,
+            },
+            None => Front {
+                task: self.packer.task(b"", 0, NO_TGID),
+                cpu: 0,
+                ts: 0,
+            },
+        };
+        self.packer.push(front, event, &[]);
+    }
+
+    #[inline(always)]
+    fn event(&mut self, front: Front, rest: &'a [u8]) {
+        let Some(colon) = find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':') else {
+            let event = self.function(rest);
+            return self.packer.push(front, event, self.fields);
+        };
+        let name = &rest[..colon];
+        let payload = &rest[skip_spaces(rest, colon + 1)..];
+        let read = match name {
+            b"sched_switch" => return self.switch(front, name, payload),
+            b"sched_waking" => return self.wake(front, WakeKind::Waking, name, payload),
+            b"sched_wakeup" => return self.wake(front, WakeKind::Wakeup, name, payload),
+            b"sched_wakeup_new" => return self.wake(front, WakeKind::New, name, payload),
+            b"tracing_mark_write" | b"0" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
+            b"cpu_idle" => typed::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
+            b"cpu_frequency" => {
+                typed::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue)
+            }
+            _ => rarer(name, payload, self.fields),
+        };
+        let event = read.unwrap_or_else(|| self.with_fields(name, payload));
+        self.packer.push(front, event, self.fields);
+    }
+
+    #[inline(always)]
+    fn switch(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
+        match typed::switch(payload, self) {
+            Some(switch) => self.packer.switch(front, switch),
+            None => self.unreadable(front, name, payload),
+        }
+    }
+
+    #[inline(always)]
+    fn wake(&mut self, front: Front, kind: WakeKind, name: &'a [u8], payload: &'a [u8]) {
+        match typed::woken(payload, self) {
+            Some(woken) => self.packer.wake(front, kind, woken),
+            None => self.unreadable(front, name, payload),
+        }
+    }
+
+    #[cold]
+    fn unreadable(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
+        let event = self.with_fields(name, payload);
+        self.packer.push(front, event, self.fields);
+    }
+
+    /// `vfs_read <-ksys_read`, of the function tracer. Anything else is an event without a name.
+    fn function(&mut self, rest: &'a [u8]) -> Event<'a> {
+        match memchr::memmem::find(rest, b" <-") {
+            Some(arrow) => Event::Function {
+                name: rest[..arrow].trim_ascii(),
+                parent: rest[arrow + 3..].trim_ascii(),
+            },
+            None => {
+                let end = rest.iter().position(|&byte| byte == b' ');
+                let (name, payload) = rest.split_at(end.unwrap_or(rest.len()));
+                self.with_fields(name, payload)
+            }
+        }
+    }
+
+    /// An event, whose fields are those of the line at hand from now on.
+    fn with_fields(&mut self, name: &'a [u8], payload: &'a [u8]) -> Event<'a> {
+        let text = trimmed(payload);
+        let (shapes, fields) = (&mut *self.shapes, &mut *self.fields);
+        fields.clear();
+        let mut shape = shapes.of(name);
+        if shapes.read(shape, text, fields).is_none() {
+            fields.clear();
+            let is_general = fields::trimmed_fields(name, text, fields);
+            shape = match shape {
+                NO_SHAPE => shapes.learn(name, (text, is_general), fields),
+                known => shapes.matching(known, fields),
+            };
+        }
+        Event::Fields(FieldsEvent { name, shape })
     }
 }
 
-#[inline]
-fn event<'a>(rest: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
-    let Some(colon) = find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':') else {
-        return function(rest, piece);
-    };
-    let name = &rest[..colon];
-    let payload = &rest[super::digits::skip_spaces(rest, colon + 1)..];
-    let read = match name {
-        b"sched_switch" => typed::switch(payload).map(Event::Switch),
-        b"tracing_mark_write" | b"0" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
-        b"sched_waking" => typed::wake(WakeKind::Waking, payload).map(Event::Wake),
-        b"sched_wakeup" => typed::wake(WakeKind::Wakeup, payload).map(Event::Wake),
-        b"sched_wakeup_new" => typed::wake(WakeKind::New, payload).map(Event::Wake),
-        b"cpu_idle" => typed::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
-        b"cpu_frequency" => typed::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue),
-        _ => rarer(name, payload, piece),
-    };
-    read.unwrap_or_else(|| with_fields(name, payload, piece))
-}
-
-fn rarer<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Option<Event<'a>> {
+fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> Option<Event<'a>> {
     match name {
         b"print" => Some(Event::Mark(marker::mark(after_caller(payload).1))),
-        b"bputs" | b"bprint" => Some(printed(name, payload, piece)),
+        b"bputs" | b"bprint" => {
+            fields.clear();
+            Some(printed(name, payload, fields))
+        }
         b"funcgraph_entry" | b"funcgraph_exit" => graph::body(payload).map(Event::Graph),
         b"function" => {
             let arrow = memchr::memmem::find(payload, b"<-")?;
@@ -119,44 +284,6 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Option
     }
 }
 
-/// `vfs_read <-ksys_read`, of the function tracer. Anything else is an event without a name.
-fn function<'a>(rest: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
-    match memchr::memmem::find(rest, b" <-") {
-        Some(arrow) => Event::Function {
-            name: rest[..arrow].trim_ascii(),
-            parent: rest[arrow + 3..].trim_ascii(),
-        },
-        None => {
-            let end = rest
-                .iter()
-                .position(|&byte| byte == b' ')
-                .unwrap_or(rest.len());
-            with_fields(&rest[..end], &rest[end..], piece)
-        }
-    }
-}
-
-fn with_fields<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
-    let first = piece.fields.len();
-    let text = trimmed(payload);
-    let Piece { shapes, fields, .. } = piece;
-    let mut shape = shapes.of(name);
-    if shapes.read(shape, text, fields).is_none() {
-        fields.truncate(first);
-        let is_general = fields::trimmed_fields(name, text, fields);
-        shape = match shape {
-            NO_SHAPE => shapes.learn(name, (text, is_general), &fields[first..]),
-            known => shapes.matching(known, &fields[first..]),
-        };
-    }
-    Event::Fields(FieldsEvent {
-        name,
-        first: first as u32,
-        count: (fields.len() - first) as u32,
-        shape,
-    })
-}
-
 /// Without white space around, of which there is hardly any.
 #[inline]
 fn trimmed(text: &[u8]) -> &[u8] {
@@ -164,15 +291,6 @@ fn trimmed(text: &[u8]) -> &[u8] {
         [b'!'..=0xff, .., b'!'..=0xff] => text,
         _ => text.trim_ascii(),
     }
-}
-
-fn fields_since<'a>(name: &'a [u8], first: usize, piece: &Piece<'a>) -> Event<'a> {
-    Event::Fields(FieldsEvent {
-        name,
-        first: first as u32,
-        count: (piece.fields.len() - first) as u32,
-        shape: NO_SHAPE,
-    })
 }
 
 /// The caller that trace-cmd puts before a printed text: `0xffff00000819ff24s: text` or
@@ -194,41 +312,37 @@ fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// What a `trace_printk` printed (`caller: text`), as the event `name` that recorded it.
-pub(crate) fn printed_event<'a>(
+/// The text of a `trace_printk`: a marker, an event that somebody made up (`name: a=1`), or text.
+pub(crate) fn printed<'a>(
     name: &'a [u8],
     payload: &'a [u8],
-    piece: &mut Piece<'a>,
+    fields: &mut Vec<Field<'a>>,
 ) -> Event<'a> {
-    printed(name, payload, piece)
-}
-
-/// The text of a `trace_printk`: a marker, an event that somebody made up (`name: a=1`), or text.
-fn printed<'a>(name: &'a [u8], payload: &'a [u8], piece: &mut Piece<'a>) -> Event<'a> {
     let (caller, text) = after_caller(payload);
     match marker::mark(text) {
         Mark::Text { .. } => {}
         mark => return Event::Mark(mark),
     }
-    let first = piece.fields.len();
     if let Some(ip) = super::digits::whole_hex(caller) {
-        piece.fields.push(Field {
+        fields.push(Field {
             key: b"ip",
             value: Value::Hex(ip),
         });
     }
     let colon = memchr::memmem::find(text, b": ").filter(|colon| !text[..*colon].contains(&b' '));
-    match colon {
+    let name = match colon {
         Some(colon) => {
-            fields::fields(&text[..colon], &text[colon + 2..], &mut piece.fields);
-            fields_since(&text[..colon], first, piece)
+            fields::fields(&text[..colon], &text[colon + 2..], fields);
+            &text[..colon]
         }
         None => {
-            piece.fields.push(Field {
+            fields.push(Field {
                 key: b"buf",
                 value: Value::Text(text.trim_ascii()),
             });
-            fields_since(name, first, piece)
+            name
         }
-    }
+    };
+    let shape = NO_SHAPE;
+    Event::Fields(FieldsEvent { name, shape })
 }

@@ -4,54 +4,88 @@
 use traceloom_trace::TaskState;
 
 use super::digits::{digits, int32, skip_spaces};
-use super::event::{CpuValue, CpuValueKind, Switch, Wake, WakeKind};
+use super::event::{CpuValue, CpuValueKind};
+use super::known::Place;
+
+/// Who makes something of the tasks that payloads name.
+pub(super) trait Tasks<'a> {
+    type Task;
+
+    /// The task with this name and number.
+    fn task(&mut self, comm: &'a [u8], tid: i32) -> Self::Task;
+
+    /// The task that is told of at `start`, whose number stands behind `key`, and where that ends.
+    #[inline]
+    fn task_at(
+        &mut self,
+        _place: Place,
+        text: &'a [u8],
+        start: usize,
+        key: &[u8],
+    ) -> Option<(Self::Task, usize)> {
+        let (comm, tid, end) = task_at(text.get(start..)?, key)?;
+        Some((self.task(comm, tid), start + end))
+    }
+}
+
+/// The name and the number of the task that `text` begins with, and where the number ends.
+#[inline]
+pub(super) fn task_at<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], i32, usize)> {
+    let (comm, at) = comm(text, key)?;
+    let (tid, end) = int32(text, at)?;
+    Some((comm, tid, end))
+}
+
+/// `sched_switch`, as far as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SwitchOf<T> {
+    pub prev: T,
+    pub next: T,
+    pub next_prio: i32,
+    pub prev_state: TaskState,
+}
 
 /// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`,
 /// also without the arrow and with the state as a number (trace-cmd).
 #[inline]
-pub(crate) fn switch(text: &[u8]) -> Option<Switch<'_>> {
+pub(super) fn switch<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<SwitchOf<T::Task>> {
     if !text.starts_with(b"prev_comm=") {
-        return old_switch(text);
+        return old_switch(text, tasks);
     }
-    let (prev_comm, at) = comm(text, 10, b" prev_pid=")?;
-    let (prev_tid, at) = int32(text, at)?;
-    let (prev_prio, at) = int32(text, after(text, at, b" prev_prio=")?)?;
+    let (prev, at) = tasks.task_at(Place::Prev, text, 10, b" prev_pid=")?;
+    let (_, at) = int32(text, after(text, at, b" prev_prio=")?)?;
     let at = after(text, at, b" prev_state=")?;
     let end = at + text[at..].iter().position(|&byte| byte == b' ')?;
     let prev_state = state(&text[at..end])?;
     let end = after(text, end, b" ==>").unwrap_or(end);
-    let (next_comm, at) = comm(text, after(text, end, b" next_comm=")?, b" next_pid=")?;
-    let (next_tid, at) = int32(text, at)?;
+    let at = after(text, end, b" next_comm=")?;
+    let (next, at) = tasks.task_at(Place::Next, text, at, b" next_pid=")?;
     let (next_prio, _) = int32(text, after(text, at, b" next_prio=")?)?;
-    let next = (next_comm, next_tid, next_prio);
-    Some(between((prev_comm, prev_tid, prev_prio), prev_state, next))
+    Some(SwitchOf {
+        prev,
+        next,
+        next_prio,
+        prev_state,
+    })
+}
+
+/// trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
+#[cold]
+fn old_switch<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<SwitchOf<T::Task>> {
+    let arrow = memchr::memmem::find(text, b" ==> ")?;
+    let ((prev_comm, prev_tid, _), at) = old_task(&text[..arrow])?;
+    let prev_state = state(text[at..arrow].trim_ascii())?;
+    let ((next_comm, next_tid, next_prio), _) = old_task(&text[arrow + 5..])?;
+    Some(SwitchOf {
+        prev: tasks.task(prev_comm, prev_tid),
+        next: tasks.task(next_comm, next_tid),
+        next_prio,
+        prev_state,
+    })
 }
 
 /// A task's name, tid and priority.
 type Task<'a> = (&'a [u8], i32, i32);
-
-#[inline]
-fn between<'a>(prev: Task<'a>, prev_state: TaskState, next: Task<'a>) -> Switch<'a> {
-    let ((prev_comm, prev_tid, prev_prio), (next_comm, next_tid, next_prio)) = (prev, next);
-    Switch {
-        prev_comm,
-        next_comm,
-        prev_tid,
-        next_tid,
-        prev_prio,
-        next_prio,
-        prev_state,
-    }
-}
-
-/// trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
-fn old_switch(text: &[u8]) -> Option<Switch<'_>> {
-    let arrow = memchr::memmem::find(text, b" ==> ")?;
-    let (prev, at) = old_task(&text[..arrow])?;
-    let prev_state = state(text[at..arrow].trim_ascii())?;
-    let (next, _) = old_task(&text[arrow + 5..])?;
-    Some(between(prev, prev_state, next))
-}
 
 /// `name:123 [120]`, and where it ends.
 fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
@@ -65,18 +99,14 @@ fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
 
 /// `comm=a pid=1 prio=120 success=1 target_cpu=000`, also trace-cmd's `a:1 [120] …`.
 #[inline]
-pub(crate) fn wake(kind: WakeKind, text: &[u8]) -> Option<Wake<'_>> {
-    let (comm, tid) = match after(text, 0, b"comm=") {
-        Some(at) => {
-            let (comm, at) = comm(text, at, b" pid=")?;
-            (comm, int32(text, at)?.0)
-        }
+pub(super) fn woken<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<T::Task> {
+    match after(text, 0, b"comm=") {
+        Some(at) => Some(tasks.task_at(Place::Woken, text, at, b" pid=")?.0),
         None => {
             let ((comm, tid, _), _) = old_task(text)?;
-            (comm, tid)
+            Some(tasks.task(comm, tid))
         }
-    };
-    Some(Wake { kind, comm, tid })
+    }
 }
 
 /// `state=600000 cpu_id=0`.
@@ -96,13 +126,14 @@ pub(crate) fn cpu_value(kind: CpuValueKind, text: &[u8]) -> Option<CpuValue> {
 /// A name that ends where `key` begins; the name may hold spaces and `=`. Gives the name and
 /// where the key ends.
 #[inline]
-fn comm<'a>(text: &'a [u8], start: usize, key: &[u8]) -> Option<(&'a [u8], usize)> {
-    let mut from = start;
+fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
+    let mut from = 0;
     loop {
         let equals = from + memchr::memchr(b'=', text.get(from..)?)?;
-        let end = (equals + 1).checked_sub(key.len())?;
-        if end >= start && &text[end..=equals] == key {
-            return Some((&text[start..end], equals + 1));
+        if let Some(end) = (equals + 1).checked_sub(key.len())
+            && &text[end..=equals] == key
+        {
+            return Some((&text[..end], equals + 1));
         }
         from = equals + 1;
     }
@@ -159,17 +190,25 @@ pub(crate) fn state_number(bits: u64) -> Option<TaskState> {
 mod tests {
     use super::*;
 
+    struct Names;
+
+    impl<'a> Tasks<'a> for Names {
+        type Task = (&'a [u8], i32);
+
+        fn task(&mut self, comm: &'a [u8], tid: i32) -> Self::Task {
+            (comm, tid)
+        }
+    }
+
     #[test]
     fn every_form_of_a_switch() {
-        let expected = Switch {
-            prev_comm: b"a b=c",
-            next_comm: b"swapper/1",
-            prev_tid: 11,
-            next_tid: 0,
-            prev_prio: -1,
+        let expected = SwitchOf {
+            prev: (&b"a b=c"[..], 11),
+            next: (&b"swapper/1"[..], 0),
             next_prio: 120,
             prev_state: TaskState::PREEMPTED,
         };
+        let switch = |text| switch(text, &mut Names);
         for text in [
             "prev_comm=a b=c prev_pid=11 prev_prio=-1 prev_state=R+ ==> next_comm=swapper/1 next_pid=0 next_prio=120",
             "prev_comm=a b=c prev_pid=11 prev_prio=-1 prev_state=4096 next_comm=swapper/1 next_pid=0 next_prio=120",
@@ -183,16 +222,12 @@ mod tests {
 
     #[test]
     fn wakes_and_cpu_values() {
-        let expected = Some(Wake {
-            kind: WakeKind::Wakeup,
-            comm: b"rs:main Q:Reg",
-            tid: 7,
-        });
+        let expected = Some((&b"rs:main Q:Reg"[..], 7));
         for text in [
             "comm=rs:main Q:Reg pid=7 prio=120 success=1 target_cpu=000",
             "rs:main Q:Reg:7 [120] success=1 CPU:002",
         ] {
-            assert_eq!(wake(WakeKind::Wakeup, text.as_bytes()), expected, "{text}");
+            assert_eq!(woken(text.as_bytes(), &mut Names), expected, "{text}");
         }
         let idle = cpu_value(CpuValueKind::Idle, b"state=4294967295 cpu_id=5");
         assert_eq!(

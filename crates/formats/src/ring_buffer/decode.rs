@@ -38,7 +38,6 @@ pub(super) enum Kind {
 pub(super) struct SwitchFields {
     prev_comm: EventField,
     prev_pid: EventField,
-    prev_prio: EventField,
     prev_state: EventField,
     next_comm: EventField,
     next_pid: EventField,
@@ -123,13 +122,11 @@ impl SwitchFields {
     fn of(format: &EventFormat, layout: PageLayout) -> Option<Self> {
         let [prev_comm, prev_pid] = texts_and_numbers(format, ["prev_comm"], ["prev_pid"])?;
         let [next_comm, next_pid] = texts_and_numbers(format, ["next_comm"], ["next_pid"])?;
-        let [prev_prio, prev_state, next_prio] =
-            numbers(format, ["prev_prio", "prev_state", "next_prio"])?;
+        let [prev_state, next_prio] = numbers(format, ["prev_state", "next_prio"])?;
         Some(Self {
             states: States::of(format, layout),
             prev_comm,
             prev_pid,
-            prev_prio,
             prev_state,
             next_comm,
             next_pid,
@@ -145,7 +142,6 @@ impl SwitchFields {
             next_comm: comm(&self.next_comm, event, order)?,
             prev_tid: tid(int(&self.prev_pid)?)?,
             next_tid: tid(int(&self.next_pid)?)?,
-            prev_prio: int(&self.prev_prio)?,
             next_prio: int(&self.next_prio)?,
             prev_state: self.state(event, order)?,
         })

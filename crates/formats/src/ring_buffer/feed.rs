@@ -246,8 +246,6 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }));
         let event = Event::Fields(FieldsEvent {
             name: event.format.name.as_bytes(),
-            first: 0,
-            count: fields.len() as u32,
             shape: crate::ftrace::NO_SHAPE,
         });
         self.sink

@@ -30,7 +30,8 @@ use traceloom_trace::{
     AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
-use super::event::{CpuValueKind, Event, Field, Piece, Record};
+use super::event::{CpuValueKind, Event, Field, Record};
+use super::piece::Piece;
 use crate::rules::EventRules;
 use args::{Fields, KeysId};
 use binder::Binder;
@@ -130,16 +131,17 @@ impl Interpreter {
 
     /// Takes the next piece of the input.
     pub fn piece(&mut self, piece: &Piece<'_>, out: &mut TraceBuilder) {
-        for record in &piece.records {
+        let mut records = piece.records();
+        while let Some(record) = records.next() {
             let position = Position::Line(self.lines + u64::from(record.line) + 1);
             let fields = match record.event {
                 Event::Fields(event) => {
                     let keys = KeysId::of_shape(self.pieces, event.shape);
-                    Fields::new(piece.fields_of(event), keys)
+                    Fields::new(records.fields(), keys)
                 }
                 _ => Fields::NONE,
             };
-            self.record(record, fields, position, out);
+            self.record(&record, fields, position, out);
         }
         self.pieces += 1;
         self.lines += u64::from(piece.lines);

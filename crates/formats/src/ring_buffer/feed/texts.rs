@@ -4,8 +4,8 @@ use super::super::merge::Timed;
 use super::super::print::Context;
 use super::super::{ByteOrder, EventField, bprint, decode};
 use super::{Feed, ID_AT, Kind, KnownEvent, RawSink, TID_AT};
-use crate::ftrace::event::{Event, GraphCall, Piece, Record};
-use crate::ftrace::{mark, printed_event};
+use crate::ftrace::event::{Event, GraphCall, Record};
+use crate::ftrace::{mark, printed};
 
 impl<'a, S: RawSink> Feed<'a, S> {
     /// Text of `trace_marker` or `trace_printk` that is no marker.
@@ -43,10 +43,10 @@ impl<'a, S: RawSink> Feed<'a, S> {
         self.text.extend(caller);
         self.text.extend(b": ");
         self.text.extend(text);
-        let mut piece = Piece::default();
-        let event = printed_event(event.format.name.as_bytes(), &self.text, &mut piece);
+        let mut fields = Vec::new();
+        let event = printed(event.format.name.as_bytes(), &self.text, &mut fields);
         self.sink
-            .record(&Record { event, ..record }, &piece.fields, offset);
+            .record(&Record { event, ..record }, &fields, offset);
     }
 
     pub(super) fn bprint(
