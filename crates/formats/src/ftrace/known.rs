@@ -1,6 +1,7 @@
 //! Texts that tell of a thread, found again by their bytes: they are read once a piece.
 
 use super::eight::is_same;
+use super::typed::Told;
 
 /// Numbers in a list by a hash; 0 where there is none.
 #[derive(Clone, Debug)]
@@ -60,19 +61,31 @@ pub(super) enum Place {
     Woken,
 }
 
-/// A text, and the number of the task that it tells of.
+impl Place {
+    /// Whether a text may end before this byte: it is no other digit of its last number, or the bracket.
+    #[inline(always)]
+    fn ends_before(self, byte: Option<&u8>) -> bool {
+        match self {
+            Self::Front => byte == Some(&b'['),
+            _ => !byte.is_some_and(u8::is_ascii_digit),
+        }
+    }
+}
+
+/// A text, and what it tells.
 #[derive(Clone, Copy, Debug)]
-struct Told<'a> {
+struct Seen<'a> {
     text: &'a [u8],
     place: Place,
     task: u32,
+    prio: i32,
 }
 
 /// The texts of a piece so far.
 #[derive(Debug, Default)]
 pub(super) struct Known<'a> {
     slots: Slots,
-    list: Vec<Told<'a>>,
+    list: Vec<Seen<'a>>,
 }
 
 /// What is looked at to find a text: its first bytes.
@@ -85,27 +98,34 @@ impl<'a> Known<'a> {
         self.list.clear();
     }
 
-    /// The task that is told of where `text` begins, and how long what tells of it is; or the slot for it.
+    /// What is told where `text` begins; or the slot for it.
     #[inline(always)]
-    pub fn find(
-        &self,
-        place: Place,
-        text: &[u8],
-        head: &[u8; HEAD],
-    ) -> Result<(u32, usize), usize> {
-        let is_it = |told: &Told<'_>| {
-            let said = text.get(..told.text.len());
-            told.place == place && said.is_some_and(|said| is_same(said, told.text))
+    pub fn find(&self, place: Place, text: &[u8], head: &[u8; HEAD]) -> Result<Told<u32>, usize> {
+        let is_it = |seen: &Seen<'_>| {
+            let there = text.split_at_checked(seen.text.len());
+            let is_there = |(there, rest): (&[u8], &[u8])| {
+                is_same(there, seen.text) && place.ends_before(rest.first())
+            };
+            seen.place == place && there.is_some_and(is_there)
         };
         let number = self.slots.find(hash(head), &self.list, is_it)?;
-        let told = &self.list[number as usize];
-        Ok((told.task, told.text.len()))
+        let Seen {
+            text, task, prio, ..
+        } = self.list[number as usize];
+        let end = text.len();
+        Ok(Told { task, prio, end })
     }
 
-    /// Remembers what a text tells, up to the byte that ends it.
-    pub fn put(&mut self, slot: usize, place: Place, text: &'a [u8], task: u32) {
-        self.slots
-            .put(slot, &mut self.list, Told { text, place, task });
+    /// Remembers what a text tells that a find did not find. It is all up to the byte that ends it.
+    pub fn put(&mut self, slot: usize, place: Place, text: &'a [u8], told: Told<u32>) {
+        let Told { task, prio, .. } = told;
+        let seen = Seen {
+            text,
+            place,
+            task,
+            prio,
+        };
+        self.slots.put(slot, &mut self.list, seen);
     }
 }
 

@@ -11,7 +11,7 @@ use super::line::Prefix;
 use super::pack::{Front, Packer, Seen};
 use super::piece::Piece;
 use super::shapes::{NO_SHAPE, Shapes};
-use super::typed::Tasks;
+use super::typed::{Tasks, Told};
 use super::{fields, graph, header, line, marker, typed};
 
 /// What a thread that tokenizes remembers of a piece, and whose memory it uses for the next.
@@ -84,27 +84,16 @@ impl<'a> Tasks<'a> for Lines<'_, 'a> {
     }
 
     #[inline(always)]
-    fn task_at(
-        &mut self,
-        place: Place,
-        text: &'a [u8],
-        start: usize,
-        key: &[u8],
-    ) -> Option<(u32, usize)> {
-        let rest = text.get(start..)?;
-        let Some(head) = rest.first_chunk() else {
-            return self
-                .fresh_task(rest, key)
-                .map(|(task, end)| (task, start + end));
+    fn told(&mut self, place: Place, text: &'a [u8]) -> Option<Told<u32>> {
+        let Some(head) = text.first_chunk() else {
+            return self.fresh(place, text);
         };
-        match self.known.find(place, rest, head) {
-            Ok((task, length)) => Some((task, start + length - 1)),
+        match self.known.find(place, text, head) {
+            Ok(told) => Some(told),
             Err(slot) => {
-                let (task, end) = self.fresh_task(rest, key)?;
-                if rest.get(end) == Some(&b' ') {
-                    self.known.put(slot, place, &rest[..=end], task);
-                }
-                Some((task, start + end))
+                let told = self.fresh(place, text)?;
+                self.known.put(slot, place, &text[..told.end], told);
+                Some(told)
             }
         }
     }
@@ -112,9 +101,9 @@ impl<'a> Tasks<'a> for Lines<'_, 'a> {
 
 impl<'a> Lines<'_, 'a> {
     #[inline(never)]
-    fn fresh_task(&mut self, text: &'a [u8], key: &[u8]) -> Option<(u32, usize)> {
-        let (comm, tid, end) = typed::task_at(text, key)?;
-        Some((self.task(comm, tid), end))
+    fn fresh(&mut self, place: Place, text: &'a [u8]) -> Option<Told<u32>> {
+        let (comm, told) = typed::told(place, text)?;
+        Some(told.of(self.task(comm, told.task)))
     }
 
     #[inline(always)]
@@ -138,12 +127,13 @@ impl<'a> Lines<'_, 'a> {
     #[inline(always)]
     fn who(&mut self, text: &'a [u8], front: &'a columns::Front) -> Option<(u32, usize)> {
         match self.known.find(Place::Front, text, columns::head(front)) {
-            Ok((task, length)) => Some((task, length - 1)),
+            Ok(told) => Some((told.task, told.end)),
             Err(slot) => {
-                let (Who { comm, tid, tgid }, bracket) = columns::who(front)?;
+                let (Who { comm, tid, tgid }, end) = columns::who(front)?;
                 let task = self.packer.task(comm, tid, tgid);
-                self.known.put(slot, Place::Front, &text[..=bracket], task);
-                Some((task, bracket))
+                let told = Told { task, prio: 0, end };
+                self.known.put(slot, Place::Front, &text[..end], told);
+                Some((task, end))
             }
         }
     }

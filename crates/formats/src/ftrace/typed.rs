@@ -14,26 +14,48 @@ pub(super) trait Tasks<'a> {
     /// The task with this name and number.
     fn task(&mut self, comm: &'a [u8], tid: i32) -> Self::Task;
 
-    /// The task that is told of at `start`, whose number stands behind `key`, and where that ends.
+    /// What [`told`] reads.
     #[inline]
-    fn task_at(
-        &mut self,
-        _place: Place,
-        text: &'a [u8],
-        start: usize,
-        key: &[u8],
-    ) -> Option<(Self::Task, usize)> {
-        let (comm, tid, end) = task_at(text.get(start..)?, key)?;
-        Some((self.task(comm, tid), start + end))
+    fn told(&mut self, place: Place, text: &'a [u8]) -> Option<Told<Self::Task>> {
+        let (comm, told) = told(place, text)?;
+        Some(told.of(self.task(comm, told.task)))
     }
 }
 
-/// The name and the number of the task that `text` begins with, and where the number ends.
+/// What a text tells of a task.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told<T> {
+    pub task: T,
+    /// Its priority, where the place has one.
+    pub prio: i32,
+    /// Where the last number ends.
+    pub end: usize,
+}
+
+impl<T> Told<T> {
+    /// The same of a task that is called otherwise.
+    pub fn of<U>(self, task: U) -> Told<U> {
+        let Self { prio, end, .. } = self;
+        Told { task, prio, end }
+    }
+}
+
+/// The task that `text` begins with: its name, and its number for a task.
 #[inline]
-pub(super) fn task_at<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], i32, usize)> {
-    let (comm, at) = comm(text, key)?;
-    let (tid, end) = int32(text, at)?;
-    Some((comm, tid, end))
+pub(super) fn told(place: Place, text: &[u8]) -> Option<(&[u8], Told<i32>)> {
+    let ((comm, at), prio_key) = match place {
+        Place::Prev => (comm(text, b" prev_pid=")?, b" prev_prio="),
+        Place::Next => (comm(text, b" next_pid=")?, b" next_prio="),
+        Place::Woken | Place::Front => {
+            let (comm, at) = comm(text, b" pid=")?;
+            let (task, end) = int32(text, at)?;
+            let prio = 0;
+            return Some((comm, Told { task, prio, end }));
+        }
+    };
+    let (task, at) = int32(text, at)?;
+    let (prio, end) = int32(text, after(text, at, prio_key)?)?;
+    Some((comm, Told { task, prio, end }))
 }
 
 /// `sched_switch`, as far as it is kept.
@@ -52,19 +74,17 @@ pub(super) fn switch<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<
     if !text.starts_with(b"prev_comm=") {
         return old_switch(text, tasks);
     }
-    let (prev, at) = tasks.task_at(Place::Prev, text, 10, b" prev_pid=")?;
-    let (_, at) = int32(text, after(text, at, b" prev_prio=")?)?;
-    let at = after(text, at, b" prev_state=")?;
+    let prev = tasks.told(Place::Prev, text.get(10..)?)?;
+    let at = after(text, 10 + prev.end, b" prev_state=")?;
     let end = at + text[at..].iter().position(|&byte| byte == b' ')?;
     let prev_state = state(&text[at..end])?;
     let end = after(text, end, b" ==>").unwrap_or(end);
     let at = after(text, end, b" next_comm=")?;
-    let (next, at) = tasks.task_at(Place::Next, text, at, b" next_pid=")?;
-    let (next_prio, _) = int32(text, after(text, at, b" next_prio=")?)?;
+    let next = tasks.told(Place::Next, &text[at..])?;
     Some(SwitchOf {
-        prev,
-        next,
-        next_prio,
+        prev: prev.task,
+        next: next.task,
+        next_prio: next.prio,
         prev_state,
     })
 }
@@ -101,7 +121,7 @@ fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
 #[inline]
 pub(super) fn woken<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<T::Task> {
     match after(text, 0, b"comm=") {
-        Some(at) => Some(tasks.task_at(Place::Woken, text, at, b" pid=")?.0),
+        Some(at) => Some(tasks.told(Place::Woken, &text[at..])?.task),
         None => {
             let ((comm, tid, _), _) = old_task(text)?;
             Some(tasks.task(comm, tid))
@@ -140,19 +160,23 @@ fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
 }
 
 /// Where `expected` ends, if it stands at `at`.
-#[inline]
-fn after(text: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
-    let start = if expected[0] == b' ' {
-        // trace-cmd pads some fields.
-        (skip_spaces(text, at))
-            .checked_sub(1)
-            .filter(|start| *start >= at)?
-    } else {
-        at
-    };
-    text.get(start..)?
-        .starts_with(expected)
-        .then(|| start + expected.len())
+#[inline(always)]
+fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
+    match text.get(at..)?.first_chunk::<N>() == Some(expected) {
+        true => Some(at + N),
+        false => after_spaces(text, at, expected),
+    }
+}
+
+/// trace-cmd pads some fields.
+#[inline(never)]
+fn after_spaces(text: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
+    if !expected.starts_with(b" ") {
+        return None;
+    }
+    let start = skip_spaces(text, at).checked_sub(1)?;
+    let is_there = start >= at && text.get(start..)?.starts_with(expected);
+    is_there.then_some(start + expected.len())
 }
 
 /// The letters of a state, or the kernel's number.
