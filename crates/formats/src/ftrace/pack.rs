@@ -239,3 +239,6 @@ fn wake_kind(kind: WakeKind) -> u32 {
 fn two(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
 }
+
+#[cfg(test)]
+mod tests;

@@ -336,3 +336,6 @@ pub(crate) fn printed<'a>(
     let shape = NO_SHAPE;
     Event::Fields(FieldsEvent { name, shape })
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,6 +93,14 @@ impl<'p> Fields<'p> {
         Some(self.get(key)?.shown())
     }
 
+    /// As [`shown`](Self::shown), in the bytes that stand there.
+    pub fn printed(self, key: &str) -> Option<Cow<'p, [u8]>> {
+        Some(match self.get(key)? {
+            Value::Text(text) => Cow::Borrowed(text),
+            number => Cow::Owned(number.shown().into_owned().into_bytes()),
+        })
+    }
+
     /// A number with or without a fraction.
     pub fn number(self, key: &str) -> Option<f64> {
         match self.get(key)? {

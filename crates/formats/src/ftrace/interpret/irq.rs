@@ -13,8 +13,8 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let name = fields.shown("name").or_else(|| fields.shown("irq"))?;
-        self.cpu_begin(at, "irq", name.as_bytes(), fields, out);
+        let name = fields.printed("name").or_else(|| fields.printed("irq"))?;
+        self.cpu_begin(at, "irq", &name, fields, out);
         Some(())
     }
 
@@ -35,8 +35,8 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let name = fields.shown("action").or_else(|| fields.shown("vec"))?;
-        self.cpu_begin(at, "softirq", name.as_bytes(), fields, out);
+        let name = fields.printed("action").or_else(|| fields.printed("vec"))?;
+        self.cpu_begin(at, "softirq", &name, fields, out);
         Some(())
     }
 
