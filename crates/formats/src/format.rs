@@ -52,11 +52,29 @@ pub trait Format: Sync {
 /// How many bytes [`Format::sniff`] is shown where the input has them.
 pub const SNIFF_BYTES: usize = 64 << 10;
 
+/// How much of an input that lies in memory is read before [`Reader::feed_parts`] tells so, bytes: enough for
+/// readers that share it out to threads, and little beside what it becomes.
+pub const PART_BYTES: usize = 16 << 20;
+
 /// A reader of one input. Bytes are pushed into it in chunks of any size, as they come from a
 /// file, a pipe or a device; the result does not depend on where chunks end.
 pub trait Reader {
     /// Reads the next bytes.
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError>;
+    /// As [`feed`](Self::feed), for many bytes that lie in memory. Part by part `done` hears how many of them, from
+    /// the first one on, are of no use any more.
+    fn feed_parts(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Target<'_>,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<(), ReadError> {
+        for part in bytes.chunks(PART_BYTES) {
+            self.feed(part, out)?;
+            done(part.len());
+        }
+        Ok(())
+    }
     /// The input is over.
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError>;
     /// Reads an input that lies in memory from its beginning to its end.

@@ -40,7 +40,7 @@ mod zstd;
 
 pub use error::{ReadError, WriteError};
 pub use format::{
-    Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
+    Confidence, Format, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
 pub use left_out::{LeftOut, Written};

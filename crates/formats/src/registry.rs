@@ -93,6 +93,23 @@ impl Reader for AnyReader {
         self.open(&head, out)?.feed(&head, out)
     }
 
+    fn feed_parts(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Target<'_>,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<(), ReadError> {
+        if let Some((_, reader)) = &mut self.reader {
+            return reader.feed_parts(bytes, out, done);
+        }
+        if self.head.is_empty() && bytes.len() >= SNIFF_BYTES {
+            return self.open(bytes, out)?.feed_parts(bytes, out, done);
+        }
+        self.feed(bytes, out)?;
+        done(bytes.len());
+        Ok(())
+    }
+
     fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         if self.reader.is_some() || !self.head.is_empty() || bytes.is_empty() {
             self.feed(bytes, out)?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use memmap2::Mmap;
 use traceloom_formats::{
-    AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target, wants_whole,
+    AnyReader, EventRules, FORMATS, PART_BYTES, ReadError, ReadOptions, Reader, Target, wants_whole,
 };
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
@@ -19,10 +19,6 @@ use crate::progress::Progress;
 
 /// Files below this are read: mapping costs more, and they may still grow.
 const MAP_FROM_BYTES: u64 = 1 << 20;
-
-/// What is pushed into a reader at once. Big enough for parallel readers to share out, small
-/// enough that pages and buffers behind it stay few.
-const CHUNK_BYTES: usize = 16 << 20;
 
 /// A file changed this lately may still be written to; it is read, since a mapped file that is
 /// cut short would end the program.
@@ -309,7 +305,7 @@ fn push_stream(
         chunk.clear();
         let read = from
             .by_ref()
-            .take(CHUNK_BYTES as u64)
+            .take(PART_BYTES as u64)
             .read_to_end(&mut chunk)
             .context("cannot read")?;
         if read == 0 {
@@ -330,11 +326,12 @@ fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Res
         reader.whole(&map, out)?;
         return Ok(Pushed::Whole);
     }
-    for (number, chunk) in map.chunks(CHUNK_BYTES).enumerate() {
-        reader.feed(chunk, out)?;
-        progress.add(chunk.len());
-        give_back(&map, number * CHUNK_BYTES, chunk.len());
-    }
+    let mut from = 0;
+    reader.feed_parts(&map, out, &mut |bytes| {
+        progress.add(bytes);
+        give_back(&map, from, bytes);
+        from += bytes;
+    })?;
     Ok(Pushed::Part)
 }
 
@@ -343,8 +340,8 @@ fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Res
 #[cfg(unix)]
 fn give_back(map: &Mmap, from: usize, length: usize) {
     use memmap2::UncheckedAdvice::DontNeed;
-    // SAFETY: nothing holds on to these bytes (the reader copies what it keeps), and pages of a
-    // read-only file map would come back from the file if they were touched again.
+    // SAFETY: the reader copies what it keeps, and pages of a read-only file map come back from the
+    // file if they are touched again, as those that two parts share are.
     let declined = unsafe { map.unchecked_advise_range(DontNeed, from, length) };
     // The advice only saves memory; a kernel that declines it changes nothing.
     drop(declined);

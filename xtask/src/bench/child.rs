@@ -35,11 +35,43 @@ pub fn paired(
     one: impl Fn() -> Command,
     other: impl Fn() -> Command,
 ) -> Result<(Cost, Cost)> {
-    once(one())?;
-    once(other())?;
-    let pairs = (0..times).map(|_| Ok((once(one())?, once(other())?)));
-    let (one, other): (Vec<Cost>, Vec<Cost>) = pairs.collect::<Result<_>>()?;
-    Ok((median_of(&one), median_of(&other)))
+    let [one, other] = in_turn(times, [&|| once(one()), &|| once(other())])?;
+    Ok((one, other))
+}
+
+/// As [`paired`], for any number of runs.
+pub fn in_turn<const N: usize>(
+    times: usize,
+    runs: [&dyn Fn() -> Result<Cost>; N],
+) -> Result<[Cost; N]> {
+    let mut costs = [const { Vec::new() }; N];
+    for turn in 0..=times {
+        for (costs, run) in costs.iter_mut().zip(runs) {
+            let cost = run()?;
+            // The first one warmed the caches.
+            if turn > 0 {
+                costs.push(cost);
+            }
+        }
+    }
+    Ok(costs.map(|costs| median_of(&costs)))
+}
+
+/// Runs both commands at the same time, until the last one ends. Peak memory is that of the bigger one.
+pub fn beside(commands: [Command; 2]) -> Result<Cost> {
+    let begun = Instant::now();
+    let [one, other] = commands.map(|command| std::thread::spawn(|| once(command)));
+    let join = |thread: std::thread::JoinHandle<_>| {
+        thread
+            .join()
+            .unwrap_or_else(|_| anyhow::bail!("a run failed"))
+    };
+    let (one, other): (Cost, Cost) = (join(one)?, join(other)?);
+    Ok(Cost {
+        wall: begun.elapsed(),
+        cpu: one.cpu + other.cpu,
+        peak_bytes: one.peak_bytes.max(other.peak_bytes),
+    })
 }
 
 fn median_of(costs: &[Cost]) -> Cost {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Options;
-use super::child::{Cost, median, paired};
+use super::child::{Cost, beside, in_turn, median, once};
 use super::data::{file, this_program};
 use super::report::Report;
 use crate::run::{cargo, check};
@@ -87,16 +87,24 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     let storage = run(options, "info", &["--threads", "1"], &storage)?;
     let mut show = |title: &str, cost: Cost| show_of(bytes, title, cost);
     let info = |threads: &str| of(&["info", "--threads", threads], &path);
-    // In turn: it is their ratio that is asked for.
-    let (one, two) = paired(2 * options.repeats() + 1, || info("1"), || info("2"))?;
+    // In turn: it is their ratio that is asked for, and what the machine makes of two programs.
+    let [one, two, both] = in_turn(
+        2 * options.repeats() + 1,
+        [&|| once(info("1")), &|| once(info("2")), &|| {
+            beside([info("1"), info("1")])
+        }],
+    )?;
     show("one thread", one);
     show("two threads", two);
     show("limit: newline scan", newline_scan(options, &path)?);
     show("limit: read and copy", copy(options, &path)?);
+    show_of(2.0 * bytes, "limit: two programs at once", both);
     show_of(storage_bytes, "storage events only, one thread", storage);
     let gain = seconds(one.wall) / seconds(two.wall);
+    let limit = 2.0 * seconds(one.wall) / seconds(both.wall);
     report.line(&format!(
-        "\nTwo threads are {gain:.2} times as fast as one."
+        "\nTwo threads are {gain:.2} times as fast as one; two programs of one thread each, at the same time, \
+         get {limit:.2} times as much done as one alone."
     ));
     Ok(())
 }

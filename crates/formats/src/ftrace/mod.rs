@@ -27,7 +27,7 @@ use std::sync::Arc;
 use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
+use crate::format::{Confidence, Format, PART_BYTES, ReadOptions, Reader, Target, Writer};
 pub(crate) use interpret::Interpreter;
 pub(crate) use marker::mark;
 pub(crate) use shapes::NO_SHAPE;
@@ -105,38 +105,62 @@ impl FtraceReader {
         }
     }
 
-    fn read(&mut self, text: &[u8], out: &mut TraceBuilder) {
+    /// Reads whole lines; `done` hears how many of their bytes are.
+    fn read(&mut self, text: &[u8], out: &mut TraceBuilder, mut done: impl FnMut(usize)) {
         let (interpreter, spare) = (&mut self.interpreter, &mut self.spare);
-        parallel::each_piece(text, self.threads, spare, |piece| {
+        parallel::each_piece(text, self.threads, spare, |bytes, piece| {
             interpreter.piece(piece, out);
+            done(bytes);
         });
     }
 
     fn flush_carry(&mut self, out: &mut TraceBuilder) {
         let carry = std::mem::take(&mut self.carry);
-        self.read(&carry, out);
+        self.read(&carry, out, |_| {});
         self.carry = carry;
         self.carry.clear();
+    }
+
+    /// Puts the line together that was broken before these bytes. Gives what follows it.
+    fn mend<'c>(&mut self, chunk: &'c [u8], out: &mut TraceBuilder) -> &'c [u8] {
+        if self.carry.is_empty() {
+            return chunk;
+        }
+        let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |newline| newline + 1);
+        let (line, rest) = chunk.split_at(end);
+        self.carry.extend_from_slice(line);
+        if line.ends_with(b"\n") {
+            self.flush_carry(out);
+        }
+        rest
     }
 }
 
 impl Reader for FtraceReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.feed_parts(chunk, out, &mut |_| {})
+    }
+
+    fn feed_parts(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Target<'_>,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<(), ReadError> {
         let out = out.trace(ID)?;
-        out.add_source_bytes(chunk.len() as u64);
-        let mut rest = chunk;
-        if !self.carry.is_empty() {
-            let Some(newline) = memchr::memchr(b'\n', chunk) else {
-                self.carry.extend_from_slice(chunk);
-                return Ok(());
-            };
-            self.carry.extend_from_slice(&chunk[..=newline]);
-            self.flush_carry(out);
-            rest = &chunk[newline + 1..];
-        }
+        out.add_source_bytes(bytes.len() as u64);
+        let rest = self.mend(bytes, out);
         let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
-        self.read(&rest[..whole], out);
+        // Parts rather than pieces: whoever listens has something to do each time.
+        let mut read = bytes.len() - rest.len();
+        self.read(&rest[..whole], out, |bytes| {
+            read += bytes;
+            if read >= PART_BYTES {
+                done(std::mem::take(&mut read));
+            }
+        });
         self.carry.extend_from_slice(&rest[whole..]);
+        done(read + rest.len() - whole);
         Ok(())
     }
 
@@ -176,6 +200,44 @@ mod tests {
             assert_eq!(sniff(text.as_bytes()), Confidence::Likely, "{text}");
         }
         assert_eq!(sniff(b"# tracer: nop\n#\n"), Confidence::Maybe);
+    }
+
+    /// Lines of events and, between them, so much else that they are long.
+    fn long_text(bytes: usize) -> Vec<u8> {
+        let comment = format!("# {}\n", "x".repeat(5000));
+        let lines = (0..bytes / (comment.len() + LINE.len() + 1)).map(|n| {
+            format!(
+                "{comment}a-{} [000] .... 1.000001: cpu_idle: state=1 cpu_id=0\n",
+                n + 1
+            )
+        });
+        lines.collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn parts_are_told_in_order_and_whole() {
+        let text = long_text(PART_BYTES * 2 + 100_000);
+        let (first, second) = text.split_at(12_345);
+        for threads in [1, 3] {
+            let mut reader = FtraceReader::new(&ReadOptions {
+                threads,
+                ..ReadOptions::default()
+            });
+            let mut builder = TraceBuilder::new();
+            let mut out = Target::Trace(&mut builder);
+            let mut told = Vec::new();
+            for part in [first, second] {
+                let done = &mut |bytes| told.push(bytes);
+                assert!(reader.feed_parts(part, &mut out, done).is_ok());
+            }
+            assert!(reader.finish(&mut out).is_ok());
+            assert_eq!(told.iter().sum::<usize>(), text.len());
+            assert!(told.len() == 4 && told[1] >= PART_BYTES, "{told:?}");
+            let lines = text
+                .split(|&byte| byte == b'\n')
+                .filter(|line| line.starts_with(b"a-"));
+            assert_eq!(builder.finish().threads.len(), lines.count(), "{threads}");
+        }
     }
 
     #[test]

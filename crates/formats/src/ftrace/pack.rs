@@ -183,7 +183,9 @@ impl<'p, 'a> Packer<'p, 'a> {
             Value::Int(value) => self.long(tag::LONG, value as u64),
             Value::Hex(value) => self.long(tag::HEX, value),
             Value::Text(text) => {
-                let text = self.text(text);
+                // Where a value is the same again, the tokenizer mostly gives the text that it gave before.
+                let hash = (text.as_ptr().addr() as u32).wrapping_mul(0x9E37_79B9) >> 16;
+                let text = self.text_at(hash, text);
                 self.words([text << tag::BITS | tag::TEXT]);
             }
         }
@@ -210,9 +212,15 @@ impl<'p, 'a> Packer<'p, 'a> {
 
     #[inline(always)]
     fn text(&mut self, text: &'a [u8]) -> u32 {
+        self.text_at(ends_hash(text), text)
+    }
+
+    /// The number of a text that is looked for by this hash.
+    #[inline(always)]
+    fn text_at(&mut self, hash: u32, text: &'a [u8]) -> u32 {
         let is_it = |other: &&[u8]| std::ptr::eq(*other, text) || is_same(other, text);
         let (slots, texts) = (&mut self.seen.texts, &mut self.piece.texts);
-        let slot = match slots.find(ends_hash(text), texts, is_it) {
+        let slot = match slots.find(hash, texts, is_it) {
             Ok(number) => return number,
             Err(slot) => slot,
         };

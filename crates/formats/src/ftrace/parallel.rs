@@ -12,7 +12,7 @@ use super::piece::Piece;
 use super::tokenize::{Scratch, tokenize};
 
 /// Bytes of a piece: small enough that its events stay in the cache until they are consumed.
-pub(crate) const PIECE_BYTES: usize = 64 << 10;
+pub(crate) const PIECE_BYTES: usize = 128 << 10;
 
 /// The lines that begin in the nth [`PIECE_BYTES`] of `text`, of which the last may lack its
 /// newline. Each piece is found without the ones before it, so that whoever reads it is the first
@@ -29,6 +29,11 @@ fn nth_piece(text: &[u8], nth: usize) -> &[u8] {
     &text[start..line_start(text, to - 1, text.len()).unwrap_or(text.len())]
 }
 
+/// How many bytes the nth of a text's [`PIECE_BYTES`] has.
+fn bytes_of(text: &[u8], nth: usize) -> usize {
+    (text.len() - nth * PIECE_BYTES).min(PIECE_BYTES)
+}
+
 /// Behind the first newline from `from` on and before `to`.
 fn line_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
     let within = text.get(from..to.min(text.len()))?;
@@ -39,12 +44,12 @@ fn line_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
 #[derive(Debug, Default)]
 pub(crate) struct Spare(Vec<Piece<'static>>);
 
-/// Tokenizes `text` and hands its pieces to `consume` in order.
+/// Tokenizes `text` and hands its pieces to `consume` in order, each with its bytes.
 pub(crate) fn each_piece<'a>(
     text: &'a [u8],
     threads: usize,
     spare: &mut Spare,
-    mut consume: impl FnMut(&Piece<'a>),
+    mut consume: impl FnMut(usize, &Piece<'a>),
 ) {
     #[cfg(feature = "threads")]
     if threads > 1 && text.len() > PIECE_BYTES * 2 {
@@ -55,7 +60,7 @@ pub(crate) fn each_piece<'a>(
     let mut scratch = Scratch::default();
     for nth in 0..text.len().div_ceil(PIECE_BYTES) {
         tokenize(nth_piece(text, nth), &mut scratch, &mut piece);
-        consume(&piece);
+        consume(bytes_of(text, nth), &piece);
     }
     spare.0.push(piece.emptied());
 }
@@ -64,21 +69,15 @@ pub(crate) fn each_piece<'a>(
 mod threaded {
     use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-    use super::{PIECE_BYTES, Piece, Scratch, Spare, nth_piece, tokenize};
+    use super::{PIECE_BYTES, Piece, Scratch, Spare, bytes_of, nth_piece, tokenize};
 
     /// How many pieces helpers may be ahead of the consumer, for each helper: enough that nobody
     /// has to wake anybody often, and little memory.
     const AHEAD: usize = 16;
 
-    enum Slot<'a> {
-        Unclaimed,
-        Claimed,
-        Ready(Piece<'a>),
-        Done,
-    }
-
     struct State<'a> {
-        slots: Vec<Slot<'a>>,
+        /// The pieces that are read and not consumed yet: piece `n` stands in slot `n % slots.len()`.
+        slots: Vec<Option<Piece<'a>>>,
         next_unclaimed: usize,
         consumed: usize,
         spare: Vec<Piece<'a>>,
@@ -112,7 +111,7 @@ mod threaded {
         text: &'a [u8],
         helpers: usize,
         spare: &mut Spare,
-        mut consume: impl FnMut(&Piece<'a>),
+        mut consume: impl FnMut(usize, &Piece<'a>),
     ) {
         let shared = Shared::new(text, helpers, spare);
         std::thread::scope(|scope| {
@@ -124,7 +123,7 @@ mod threaded {
             let mut scratch = Scratch::default();
             for index in 0..shared.pieces {
                 let piece = shared.take(index, &mut scratch);
-                consume(&piece);
+                consume(bytes_of(text, index), &piece);
                 shared.give_back(piece);
             }
         });
@@ -141,7 +140,7 @@ mod threaded {
 
     impl Drop for Claim<'_, '_> {
         fn drop(&mut self) {
-            self.shared.lock().slots[self.index] = Slot::Ready(Piece::default());
+            self.shared.lock().put(self.index, Piece::default());
             self.shared.ready.notify_all();
         }
     }
@@ -149,11 +148,12 @@ mod threaded {
     impl<'a> Shared<'a> {
         fn new(text: &'a [u8], helpers: usize, spare: &mut Spare) -> Self {
             let pieces = text.len().div_ceil(PIECE_BYTES);
+            let ahead = helpers * AHEAD;
             Self {
                 text,
                 pieces,
                 state: Mutex::new(State {
-                    slots: (0..pieces).map(|_| Slot::Unclaimed).collect(),
+                    slots: (0..=ahead).map(|_| None).collect(),
                     next_unclaimed: 0,
                     consumed: 0,
                     spare: spare.0.drain(..).map(Piece::emptied).collect(),
@@ -162,7 +162,7 @@ mod threaded {
                 }),
                 ready: Condvar::new(),
                 room: Condvar::new(),
-                ahead: helpers * AHEAD,
+                ahead,
             }
         }
 
@@ -204,7 +204,7 @@ mod threaded {
             tokenize(nth_piece(self.text, index), scratch, &mut piece);
             std::mem::forget(claim);
             let mut state = self.lock();
-            state.slots[index] = Slot::Ready(piece);
+            state.put(index, piece);
             state
         }
 
@@ -212,9 +212,8 @@ mod threaded {
         fn take(&self, index: usize, scratch: &mut Scratch<'a>) -> Piece<'a> {
             let mut state = self.lock();
             loop {
-                match std::mem::replace(&mut state.slots[index], Slot::Done) {
-                    Slot::Ready(piece) => return piece,
-                    other => state.slots[index] = other,
+                if let Some(piece) = state.slot(index).take() {
+                    return piece;
                 }
                 let may_help = state.next_unclaimed < self.pieces.min(index + self.ahead);
                 state = match may_help {
@@ -238,12 +237,19 @@ mod threaded {
         }
     }
 
-    impl State<'_> {
+    impl<'a> State<'a> {
         fn claim(&mut self) -> usize {
-            let index = self.next_unclaimed;
-            self.slots[index] = Slot::Claimed;
             self.next_unclaimed += 1;
-            index
+            self.next_unclaimed - 1
+        }
+
+        fn slot(&mut self, index: usize) -> &mut Option<Piece<'a>> {
+            let slot = index % self.slots.len();
+            &mut self.slots[slot]
+        }
+
+        fn put(&mut self, index: usize, piece: Piece<'a>) {
+            *self.slot(index) = Some(piece);
         }
     }
 }
@@ -261,7 +267,7 @@ mod tests {
             let mut tids = Vec::new();
             let mut spare = Spare::default();
             for text in [&text[..0], &text] {
-                each_piece(text, threads, &mut spare, |piece| {
+                each_piece(text, threads, &mut spare, |_, piece| {
                     let mut records = piece.records();
                     tids.extend(std::iter::from_fn(|| Some(records.next()?.tid)));
                 });

@@ -260,12 +260,15 @@ impl<'a> Records<'_, 'a> {
         let [shape] = self.take()?;
         let piece = self.piece;
         let keys = piece.shapes.get((shape as usize).checked_sub(1)?)?;
-        self.fields.clear();
-        for key in piece.keys.get(keys.first..keys.first + keys.count)? {
-            let value = self.value()?;
-            self.fields.push(Field { key, value });
-        }
         let name = keys.event;
+        let keys = piece.keys.get(keys.first..keys.first + keys.count)?;
+        if self.fields.len() != keys.len() {
+            self.fields.resize(keys.len(), NO_FIELD);
+        }
+        for (field, key) in self.fields.iter_mut().zip(keys) {
+            let value = value(&mut self.words, &piece.texts)?;
+            *field = Field { key, value };
+        }
         Some(FieldsEvent { name, shape })
     }
 
@@ -274,28 +277,12 @@ impl<'a> Records<'_, 'a> {
         self.fields.clear();
         for _ in 0..count {
             let [key] = self.take()?;
-            let (key, value) = (self.text(key)?, self.value()?);
+            let key = self.text(key)?;
+            let value = value(&mut self.words, &self.piece.texts)?;
             self.fields.push(Field { key, value });
         }
         let (name, shape) = (self.text(name)?, NO_SHAPE);
         Some(FieldsEvent { name, shape })
-    }
-
-    #[inline(always)]
-    fn value(&mut self) -> Option<Value<'a>> {
-        let [word] = self.take()?;
-        Some(match word & ((1 << tag::BITS) - 1) {
-            tag::SHORT => Value::Int(i64::from(word as i32 >> tag::BITS)),
-            tag::TEXT => Value::Text(self.text(word >> tag::BITS)?),
-            tag => {
-                let [low, high] = self.take()?;
-                let number = long(low, high);
-                match tag {
-                    tag::LONG => Value::Int(number as i64),
-                    _ => Value::Hex(number),
-                }
-            }
-        })
     }
 
     #[inline(always)]
@@ -310,10 +297,37 @@ impl<'a> Records<'_, 'a> {
 
     #[inline(always)]
     fn take<const N: usize>(&mut self) -> Option<[u32; N]> {
-        let (taken, rest) = self.words.split_first_chunk()?;
-        self.words = rest;
-        Some(*taken)
+        take(&mut self.words)
     }
+}
+
+const NO_FIELD: Field<'static> = Field {
+    key: b"",
+    value: Value::Int(0),
+};
+
+#[inline(always)]
+fn value<'a>(words: &mut &[u32], texts: &[&'a [u8]]) -> Option<Value<'a>> {
+    let [word] = take(words)?;
+    Some(match word & ((1 << tag::BITS) - 1) {
+        tag::SHORT => Value::Int(i64::from(word as i32 >> tag::BITS)),
+        tag::TEXT => Value::Text(texts.get((word >> tag::BITS) as usize)?),
+        tag => {
+            let [low, high] = take(words)?;
+            let number = long(low, high);
+            match tag {
+                tag::LONG => Value::Int(number as i64),
+                _ => Value::Hex(number),
+            }
+        }
+    })
+}
+
+#[inline(always)]
+fn take<const N: usize>(words: &mut &[u32]) -> Option<[u32; N]> {
+    let (taken, rest) = words.split_first_chunk()?;
+    *words = rest;
+    Some(*taken)
 }
 
 /// A number of two words.
