@@ -138,13 +138,13 @@ impl<'p> Fields<'p> {
         let count = self.fields.len();
         args.resize(count);
         if texts.len() < count {
-            texts.resize(count, StringId::EMPTY);
+            texts.resize(count, LastText::default());
         }
         if self.keys.shape().is_none() || self.keys != last.keys {
             let keys = args.keys_mut().iter_mut();
             for ((field, key), text) in self.fields.iter().zip(keys).zip(&mut *texts) {
                 intern_again(key, field.key, strings);
-                value_again(field, text, strings);
+                text.place = None;
             }
             last.keys = self.keys;
         }
@@ -160,21 +160,33 @@ impl<'p> Fields<'p> {
 pub(super) struct LastFields {
     keys: KeysId,
     args: ArgColumns,
-    /// The texts by their place; what was there before where a value is no text.
-    texts: Vec<StringId>,
+    /// The texts by their field; what was there before where a value is no text.
+    texts: Vec<LastText>,
     /// What its track and its slice were called, if it has some.
     pub track_name: StringId,
     pub slice_name: StringId,
 }
 
+/// The text that a field was last.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastText {
+    id: StringId,
+    /// Where it stood, and its length: a text at the same place of the same piece is the same.
+    place: Option<(usize, usize)>,
+}
+
 #[inline(always)]
-fn value_again(field: &Field<'_>, text: &mut StringId, strings: &mut StringPool) -> ArgValue {
+fn value_again(field: &Field<'_>, text: &mut LastText, strings: &mut StringPool) -> ArgValue {
     match field.value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
         Value::Text(bytes) => {
-            intern_again(text, bytes, strings);
-            ArgValue::Text(*text)
+            let place = Some((bytes.as_ptr().addr(), bytes.len()));
+            if text.place != place {
+                intern_again(&mut text.id, bytes, strings);
+                text.place = place;
+            }
+            ArgValue::Text(text.id)
         }
     }
 }
