@@ -178,6 +178,13 @@ pub(crate) struct Field<'a> {
     pub value: Value<'a>,
 }
 
+/// The fields of an event: the nth key has the nth value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FieldList<'p> {
+    pub keys: &'p [&'p [u8]],
+    pub values: &'p [Value<'p>],
+}
+
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value<'a> {

@@ -30,6 +30,7 @@ use crate::error::ReadError;
 use crate::format::{Confidence, Format, PART_BYTES, ReadOptions, Reader, Target, Writer};
 pub(crate) use interpret::Interpreter;
 pub(crate) use marker::mark;
+pub(crate) use piece::emptied;
 pub(crate) use shapes::NO_SHAPE;
 pub(crate) use tokenize::printed;
 pub(crate) use typed::state_number;

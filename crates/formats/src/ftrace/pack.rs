@@ -1,9 +1,9 @@
 //! Events into the words of a [`Piece`].
 
 use super::eight::{ends_hash, is_same};
-use super::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, Value, WakeKind};
+use super::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, WakeKind};
 use super::known::Slots;
-use super::piece::{Piece, ShapeKeys, Task, WIDE, kind, tag};
+use super::piece::{Piece, ShapeKeys, Task, WIDE, kind};
 use super::shapes::NO_SHAPE;
 use super::typed::SwitchOf;
 
@@ -145,9 +145,7 @@ impl<'p, 'a> Packer<'p, 'a> {
         }
         self.front(kind::SHAPED, front);
         self.words([event.shape]);
-        for field in fields {
-            self.value(field.value);
-        }
+        self.values(fields);
     }
 
     /// Tells the keys of the next shape.
@@ -166,34 +164,17 @@ impl<'p, 'a> Packer<'p, 'a> {
     fn keyed(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: Front) {
         let name = self.text(event.name);
         self.front(kind::FIELDS, front);
-        self.words([name, fields.len() as u32]);
-        for field in fields {
-            let key = self.text(field.key);
-            self.words([key]);
-            self.value(field.value);
-        }
+        let keys = &mut self.piece.keys;
+        let first = keys.len() as u32;
+        keys.extend(fields.iter().map(|field| field.key));
+        self.words([name, first, fields.len() as u32]);
+        self.values(fields);
     }
 
     #[inline(always)]
-    fn value(&mut self, value: Value<'a>) {
-        match value {
-            Value::Int(value) if i64::from((value as i32) << tag::BITS >> tag::BITS) == value => {
-                self.words([(value as u32) << tag::BITS | tag::SHORT]);
-            }
-            Value::Int(value) => self.long(tag::LONG, value as u64),
-            Value::Hex(value) => self.long(tag::HEX, value),
-            Value::Text(text) => {
-                // Where a value is the same again, the tokenizer mostly gives the text that it gave before.
-                let hash = (text.as_ptr().addr() as u32).wrapping_mul(0x9E37_79B9) >> 16;
-                let text = self.text_at(hash, text);
-                self.words([text << tag::BITS | tag::TEXT]);
-            }
-        }
-    }
-
-    fn long(&mut self, tag: u32, value: u64) {
-        let [low, high] = two(value);
-        self.words([tag, low, high]);
+    fn values(&mut self, fields: &[Field<'a>]) {
+        let values = fields.iter().map(|field| field.value);
+        self.piece.values.extend(values);
     }
 
     /// The number of a task. Its process is [`NO_TGID`](super::event::NO_TGID) where nothing tells it.
@@ -212,15 +193,9 @@ impl<'p, 'a> Packer<'p, 'a> {
 
     #[inline(always)]
     fn text(&mut self, text: &'a [u8]) -> u32 {
-        self.text_at(ends_hash(text), text)
-    }
-
-    /// The number of a text that is looked for by this hash.
-    #[inline(always)]
-    fn text_at(&mut self, hash: u32, text: &'a [u8]) -> u32 {
         let is_it = |other: &&[u8]| std::ptr::eq(*other, text) || is_same(other, text);
         let (slots, texts) = (&mut self.seen.texts, &mut self.piece.texts);
-        let slot = match slots.find(hash, texts, is_it) {
+        let slot = match slots.find(ends_hash(text), texts, is_it) {
             Ok(number) => return number,
             Err(slot) => slot,
         };

@@ -83,6 +83,8 @@ mod threaded {
         spare: Vec<Piece<'a>>,
         /// How many helpers wait for room.
         waiting: usize,
+        /// Whether the consumer waits for a piece.
+        starving: bool,
         over: bool,
     }
 
@@ -158,6 +160,7 @@ mod threaded {
                     consumed: 0,
                     spare: spare.0.drain(..).map(Piece::emptied).collect(),
                     waiting: 0,
+                    starving: false,
                     over: false,
                 }),
                 ready: Condvar::new(),
@@ -184,7 +187,10 @@ mod threaded {
                     continue;
                 }
                 state = self.tokenize_next(state, &mut scratch);
-                self.ready.notify_one();
+                // Telling nobody would cost a call of the kernel.
+                if state.starving {
+                    self.ready.notify_one();
+                }
             }
         }
 
@@ -216,13 +222,14 @@ mod threaded {
                     return piece;
                 }
                 let may_help = state.next_unclaimed < self.pieces.min(index + self.ahead);
-                state = match may_help {
-                    true => self.tokenize_next(state, scratch),
-                    false => self
-                        .ready
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner),
-                };
+                if may_help {
+                    state = self.tokenize_next(state, scratch);
+                    continue;
+                }
+                state.starving = true;
+                let waited = self.ready.wait(state);
+                state = waited.unwrap_or_else(PoisonError::into_inner);
+                state.starving = false;
             }
         }
 
@@ -231,7 +238,11 @@ mod threaded {
             state.spare.push(piece);
             state.consumed += 1;
             // Helpers that wait are woken when half their room is free, not for every piece.
-            if state.waiting > 0 && state.next_unclaimed <= state.consumed + self.ahead / 2 {
+            let room = state.next_unclaimed <= state.consumed + self.ahead / 2;
+            let wake = state.waiting > 0 && room;
+            // Whoever is woken wants the lock.
+            drop(state);
+            if wake {
                 self.room.notify_all();
             }
         }

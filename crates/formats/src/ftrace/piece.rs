@@ -4,15 +4,14 @@
 //! ```text
 //! front   kind | lines passed over | CPU,  task,  ns since the event before     three words
 //! wide    kind | WIDE,  task,  lines passed over,  CPU,  time (two words)       where one does not fit
-//! behind  sched_switch: task, task, priority, state; B: pid, text; irq_handler_entry: shape, values
-//! value   a number of 30 bits, or a text; longer numbers take two words more
+//! behind  sched_switch: task, task, priority, state;  B: pid, text;  irq_handler_entry: shape
 //! ```
-//! A task (name, thread, process) and a text are told once and meant by their number, so that whoever
-//! reads events hardly touches the lines that they come from.
+//! A task (name, thread, process), a text and the keys of an event are told once and meant by their number, so
+//! that whoever reads events hardly touches the lines that they come from. Values stand in a list of their own.
 
 use traceloom_trace::TaskState;
 
-use super::event::{CpuValue, CpuValueKind, Event, Field, FieldsEvent, Mark};
+use super::event::{CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, Mark};
 use super::event::{Record, Switch, Value, Wake, WakeKind};
 use super::shapes::NO_SHAPE;
 
@@ -29,7 +28,7 @@ pub(super) mod kind {
     pub const FREQUENCY: u32 = 8;
     /// Fields whose keys the piece knows.
     pub const SHAPED: u32 = 9;
-    /// Fields and their keys.
+    /// Fields with keys of their own.
     pub const FIELDS: u32 = 10;
     /// An event that stands in a list as it is.
     pub const RARE: u32 = 11;
@@ -37,17 +36,6 @@ pub(super) mod kind {
 
 /// In a front: something of it does not fit into its bits.
 pub(super) const WIDE: u32 = 0x80;
-
-/// What a value is: the lowest two bits of its word. The others are the number, or that of the text.
-pub(super) mod tag {
-    pub const SHORT: u32 = 0;
-    /// Two more words.
-    pub const LONG: u32 = 1;
-    /// Two more words.
-    pub const HEX: u32 = 2;
-    pub const TEXT: u32 = 3;
-    pub const BITS: u32 = 2;
-}
 
 /// What a line or an event says of a thread.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +62,7 @@ pub(crate) struct Piece<'a> {
     /// From shape 1 on.
     pub(super) shapes: Vec<ShapeKeys<'a>>,
     pub(super) keys: Vec<&'a [u8]>,
+    pub(super) values: Vec<Value<'a>>,
     pub(super) rare: Vec<Event<'a>>,
     /// How many lines the piece has, the ones that say nothing included.
     pub lines: u32,
@@ -88,7 +77,8 @@ impl<'a> Piece<'a> {
             rare: self.rare.iter(),
             ts: 0,
             line: 0,
-            fields: Vec::new(),
+            value: 0,
+            fields: FieldList::default(),
         }
     }
 
@@ -102,6 +92,7 @@ impl<'a> Piece<'a> {
             texts: emptied(self.texts),
             shapes: emptied(self.shapes),
             keys: emptied(self.keys),
+            values: emptied(self.values),
             rare: emptied(self.rare),
             lines: 0,
         }
@@ -114,13 +105,14 @@ impl<'a> Piece<'a> {
         self.texts.clear();
         self.shapes.clear();
         self.keys.clear();
+        self.values.clear();
         self.rare.clear();
         self.lines = 0;
     }
 }
 
 /// An empty list with the memory of another, whose items differ in what they borrow alone.
-pub(super) fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
+pub(crate) fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
     items.clear();
     items.into_iter().map_while(|_| None).collect()
 }
@@ -133,7 +125,9 @@ pub(crate) struct Records<'p, 'a> {
     rare: std::slice::Iter<'p, Event<'a>>,
     ts: i64,
     line: u32,
-    fields: Vec<Field<'a>>,
+    /// Values before those of the next event.
+    value: usize,
+    fields: FieldList<'p>,
 }
 
 /// What stands before every event.
@@ -144,7 +138,7 @@ struct Front<'a> {
     task: Task<'a>,
 }
 
-impl<'a> Records<'_, 'a> {
+impl<'p, 'a> Records<'p, 'a> {
     /// The next event.
     #[inline]
     pub fn next(&mut self) -> Option<Record<'a>> {
@@ -162,8 +156,8 @@ impl<'a> Records<'_, 'a> {
 
     /// The fields of the last event that had some.
     #[inline]
-    pub fn fields(&self) -> &[Field<'a>] {
-        &self.fields
+    pub fn fields(&self) -> FieldList<'p> {
+        self.fields
     }
 
     #[inline(always)]
@@ -258,31 +252,27 @@ impl<'a> Records<'_, 'a> {
     #[inline(always)]
     fn shaped(&mut self) -> Option<FieldsEvent<'a>> {
         let [shape] = self.take()?;
-        let piece = self.piece;
-        let keys = piece.shapes.get((shape as usize).checked_sub(1)?)?;
+        let keys = self.piece.shapes.get((shape as usize).checked_sub(1)?)?;
+        self.next_fields(keys.first, keys.count)?;
         let name = keys.event;
-        let keys = piece.keys.get(keys.first..keys.first + keys.count)?;
-        if self.fields.len() != keys.len() {
-            self.fields.resize(keys.len(), NO_FIELD);
-        }
-        for (field, key) in self.fields.iter_mut().zip(keys) {
-            let value = value(&mut self.words, &piece.texts)?;
-            *field = Field { key, value };
-        }
         Some(FieldsEvent { name, shape })
     }
 
     fn keyed(&mut self) -> Option<FieldsEvent<'a>> {
-        let [name, count] = self.take()?;
-        self.fields.clear();
-        for _ in 0..count {
-            let [key] = self.take()?;
-            let key = self.text(key)?;
-            let value = value(&mut self.words, &self.piece.texts)?;
-            self.fields.push(Field { key, value });
-        }
+        let [name, first, count] = self.take()?;
+        self.next_fields(first as usize, count as usize)?;
         let (name, shape) = (self.text(name)?, NO_SHAPE);
         Some(FieldsEvent { name, shape })
+    }
+
+    #[inline(always)]
+    fn next_fields(&mut self, first: usize, count: usize) -> Option<()> {
+        let piece = self.piece;
+        let keys = piece.keys.get(first..first + count)?;
+        let values = piece.values.get(self.value..self.value + count)?;
+        self.value += count;
+        self.fields = FieldList { keys, values };
+        Some(())
     }
 
     #[inline(always)]
@@ -297,37 +287,10 @@ impl<'a> Records<'_, 'a> {
 
     #[inline(always)]
     fn take<const N: usize>(&mut self) -> Option<[u32; N]> {
-        take(&mut self.words)
+        let (taken, rest) = self.words.split_first_chunk()?;
+        self.words = rest;
+        Some(*taken)
     }
-}
-
-const NO_FIELD: Field<'static> = Field {
-    key: b"",
-    value: Value::Int(0),
-};
-
-#[inline(always)]
-fn value<'a>(words: &mut &[u32], texts: &[&'a [u8]]) -> Option<Value<'a>> {
-    let [word] = take(words)?;
-    Some(match word & ((1 << tag::BITS) - 1) {
-        tag::SHORT => Value::Int(i64::from(word as i32 >> tag::BITS)),
-        tag::TEXT => Value::Text(texts.get((word >> tag::BITS) as usize)?),
-        tag => {
-            let [low, high] = take(words)?;
-            let number = long(low, high);
-            match tag {
-                tag::LONG => Value::Int(number as i64),
-                _ => Value::Hex(number),
-            }
-        }
-    })
-}
-
-#[inline(always)]
-fn take<const N: usize>(words: &mut &[u32]) -> Option<[u32; N]> {
-    let (taken, rest) = words.split_first_chunk()?;
-    *words = rest;
-    Some(*taken)
 }
 
 /// A number of two words.

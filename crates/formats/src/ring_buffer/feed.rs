@@ -8,13 +8,14 @@ use super::formats::{KnownEvent, RawFormats};
 use super::merge::{CpuBytes, Merge, Timed};
 use super::pages::PageFault;
 use super::print::{Context, Shown};
-use crate::ftrace::event::{Event, Field, FieldsEvent, Mark, NO_TGID, Record, Value};
+use crate::ftrace::emptied;
+use crate::ftrace::event::{Event, FieldList, FieldsEvent, Mark, NO_TGID, Record, Value};
 use crate::ftrace::mark;
 
 /// Takes what the events of a ring buffer say, in order of time.
 pub(super) trait RawSink {
     /// An event with its fields; `offset` is where its record begins.
-    fn record(&mut self, record: &Record<'_>, fields: &[Field<'_>], offset: u64);
+    fn record(&mut self, record: &Record<'_>, fields: FieldList<'_>, offset: u64);
     /// Something missing or broken on a CPU; `start` is where its pages begin.
     fn fault(&mut self, fault: PageFault, cpu: u32, start: u64);
     /// A record whose number no format has, or that is shorter than its format.
@@ -52,10 +53,11 @@ struct Feed<'a, S> {
     /// The last thread of each CPU with its name and process.
     last: Vec<Thread<'a>>,
     tellers: Tellers,
-    values: Vec<(&'a [u8], Shown<'a>)>,
+    shown: Vec<(&'a [u8], Shown<'a>)>,
     made: Vec<u8>,
     text: Vec<u8>,
-    fields: Vec<Field<'static>>,
+    /// Room for keys and values.
+    fields: (Vec<&'static [u8]>, Vec<Value<'static>>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,10 +85,10 @@ pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: 
         sink,
         last: vec![nobody; cpus.len()],
         tellers: Tellers::default(),
-        values: Vec::new(),
+        shown: Vec::new(),
         made: Vec::new(),
         text: Vec::new(),
-        fields: Vec::new(),
+        fields: Default::default(),
     };
     for stream in 0..cpus.len() {
         feed.tell_faults(stream);
@@ -133,7 +135,10 @@ impl<'a, S: RawSink> Feed<'a, S> {
             event: Event::Unparsed(b""),
         };
         match self.quick(event, data, order, cpu.buffer) {
-            Some(event) => self.sink.record(&Record { event, ..record }, &[], offset),
+            Some(event) => {
+                self.sink
+                    .record(&Record { event, ..record }, FieldList::default(), offset)
+            }
             None => self.slow(event, record, timed, offset),
         }
     }
@@ -221,8 +226,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
         offset: u64,
     ) {
         self.made.clear();
-        self.values.clear();
-        let values = &mut self.values;
+        self.shown.clear();
+        let shown = &mut self.shown;
         let mut context = Context {
             event: timed.raw.data,
             format: &event.format,
@@ -232,34 +237,26 @@ impl<'a, S: RawSink> Feed<'a, S> {
         };
         self.formats
             .plan(event)
-            .each(&mut context, |key, shown| values.push((key, shown)));
+            .each(&mut context, |key, value| shown.push((key, value)));
         let made = &self.made;
-        let mut fields = emptied(std::mem::take(&mut self.fields));
-        fields.extend(self.values.iter().map(|(key, shown)| Field {
-            key,
-            value: match shown {
-                Shown::Int(value) => Value::Int(*value),
-                Shown::Hex(value) => Value::Hex(*value),
-                Shown::Text(text) => Value::Text(text),
-                Shown::Made(range) => Value::Text(made.get(range.clone()).unwrap_or_default()),
-            },
+        let (mut keys, mut values) = std::mem::take(&mut self.fields);
+        keys.extend(self.shown.iter().map(|(key, _)| *key));
+        values.extend(self.shown.iter().map(|(_, shown)| match shown {
+            Shown::Int(value) => Value::Int(*value),
+            Shown::Hex(value) => Value::Hex(*value),
+            Shown::Text(text) => Value::Text(text),
+            Shown::Made(range) => Value::Text(made.get(range.clone()).unwrap_or_default()),
         }));
+        let fields = FieldList {
+            keys: &keys,
+            values: &values,
+        };
         let event = Event::Fields(FieldsEvent {
             name: event.format.name.as_bytes(),
             shape: crate::ftrace::NO_SHAPE,
         });
         self.sink
-            .record(&Record { event, ..record }, &fields, offset);
-        self.fields = emptied(fields);
+            .record(&Record { event, ..record }, fields, offset);
+        self.fields = (emptied(keys), emptied(values));
     }
-}
-
-/// The list without its fields, to be filled with those of another event: the allocation stays.
-fn emptied<'b>(mut fields: Vec<Field<'_>>) -> Vec<Field<'b>> {
-    fields.clear();
-    let nothing = Field {
-        key: b"",
-        value: Value::Int(0),
-    };
-    fields.into_iter().map(|_| nothing).collect()
 }

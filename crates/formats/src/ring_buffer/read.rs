@@ -9,7 +9,7 @@ use super::merge::CpuBytes;
 use super::pages::PageFault;
 use crate::format::ReadOptions;
 use crate::ftrace::Interpreter;
-use crate::ftrace::event::{Field, Record};
+use crate::ftrace::event::{FieldList, Record};
 
 /// Reads ring buffers into a trace. The same reader takes one batch of pages after the other, as a
 /// recorder gives them; threads, open slices and the scheduler's story go on from batch to batch.
@@ -106,8 +106,8 @@ struct Tables<'r, 'o> {
 
 impl RawSink for Tables<'_, '_> {
     #[inline]
-    fn record(&mut self, record: &Record<'_>, fields: &[Field<'_>], offset: u64) {
-        if !self.reader.budget.allows(fields.len(), self.out) {
+    fn record(&mut self, record: &Record<'_>, fields: FieldList<'_>, offset: u64) {
+        if !self.reader.budget.allows(fields.values.len(), self.out) {
             return self.beyond(record, offset);
         }
         let (interpreter, out) = (&mut self.reader.interpreter, &mut *self.out);

@@ -4,7 +4,7 @@ use super::feed::{RawSink, Unreadable, feed};
 use super::formats::RawFormats;
 use super::merge::CpuBytes;
 use super::pages::PageFault;
-use crate::ftrace::event::{Event, Field, Record};
+use crate::ftrace::event::{Event, FieldList, Record};
 
 /// How many events of each kind a ring buffer holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -27,7 +27,7 @@ pub struct EventTally {
 
 impl RawSink for &mut EventTally {
     #[inline]
-    fn record(&mut self, record: &Record<'_>, fields: &[Field<'_>], _: u64) {
+    fn record(&mut self, record: &Record<'_>, fields: FieldList<'_>, _: u64) {
         self.events += 1;
         match record.event {
             Event::Switch(_) => self.switches += 1,
@@ -35,7 +35,7 @@ impl RawSink for &mut EventTally {
             Event::Mark(_) => self.marks += 1,
             _ => self.others += 1,
         }
-        self.fields += fields.len() as u64;
+        self.fields += fields.values.len() as u64;
     }
 
     fn fault(&mut self, _: PageFault, _: u32, _: u64) {

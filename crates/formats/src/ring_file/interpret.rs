@@ -11,7 +11,7 @@ use traceloom_trace::{
 
 use super::calls::Calls;
 use super::names::Names;
-use crate::ftrace::event::{Event as FtraceEvent, Mark, Record};
+use crate::ftrace::event::{Event as FtraceEvent, FieldList, Mark, Record};
 use crate::ftrace::{Interpreter, mark};
 use crate::rules::EventRules;
 
@@ -112,7 +112,8 @@ impl<'r> RingInterpreter<'r> {
             _ => {}
         }
         let record = record(thread, event.ts_ns, mark);
-        self.marks.binary(&record, &[], event.offset, out);
+        self.marks
+            .binary(&record, FieldList::default(), event.offset, out);
     }
 
     /// The recorder's own events say what marks say.

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use traceloom_trace::{ArgColumns, ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
 
-use crate::ftrace::event::{Field, Value};
+use crate::ftrace::event::{FieldList, Value};
 use crate::ftrace::shapes::NO_SHAPE;
 
 /// The fields of one event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'p> {
-    fields: &'p [Field<'p>],
+    list: FieldList<'p>,
     keys: KeysId,
 }
 
@@ -32,12 +32,15 @@ impl KeysId {
 
 impl<'p> Fields<'p> {
     pub const NONE: Fields<'static> = Fields {
-        fields: &[],
+        list: FieldList {
+            keys: &[],
+            values: &[],
+        },
         keys: KeysId(None),
     };
 
-    pub fn new(fields: &'p [Field<'p>], keys: KeysId) -> Self {
-        Self { fields, keys }
+    pub fn new(list: FieldList<'p>, keys: KeysId) -> Self {
+        Self { list, keys }
     }
 
     /// Which keys these are.
@@ -47,16 +50,14 @@ impl<'p> Fields<'p> {
 
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
-        self.fields.is_empty()
+        self.list.values.is_empty()
     }
 
     /// The value of the first field with this key.
     pub fn get(self, key: &str) -> Option<Value<'p>> {
-        let field = self
-            .fields
-            .iter()
-            .find(|field| field.key == key.as_bytes())?;
-        Some(field.value)
+        let FieldList { keys, values } = self.list;
+        let nth = keys.iter().position(|known| *known == key.as_bytes())?;
+        values.get(nth).copied()
     }
 
     /// A number, whether printed in decimal or hexadecimal.
@@ -114,7 +115,9 @@ impl<'p> Fields<'p> {
     pub fn keep(self, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let (strings, args) = (&mut tables.strings, &mut tables.args);
-        args.push_set(self.fields.iter().map(|field| argument(field, strings)))
+        let FieldList { keys, values } = self.list;
+        let fields = keys.iter().zip(values);
+        args.push_set(fields.map(|(key, value)| (strings.intern_bytes(key), kept(*value, strings))))
     }
 
     /// As [`keep`](Self::keep), for an event whose keys, and many of whose texts, are likely those
@@ -135,21 +138,22 @@ impl<'p> Fields<'p> {
     /// All fields as arguments.
     fn arguments<'l>(self, last: &'l mut LastFields, strings: &mut StringPool) -> &'l ArgColumns {
         let LastFields { texts, args, .. } = last;
-        let count = self.fields.len();
+        let FieldList { keys, values } = self.list;
+        let count = values.len();
         args.resize(count);
         if texts.len() < count {
             texts.resize(count, LastText::default());
         }
         if self.keys.shape().is_none() || self.keys != last.keys {
-            let keys = args.keys_mut().iter_mut();
-            for ((field, key), text) in self.fields.iter().zip(keys).zip(&mut *texts) {
-                intern_again(key, field.key, strings);
+            let ids = args.keys_mut().iter_mut();
+            for ((key, id), text) in keys.iter().zip(ids).zip(&mut *texts) {
+                intern_again(id, key, strings);
                 text.place = None;
             }
             last.keys = self.keys;
         }
-        args.set_values(self.fields.iter().zip(texts), |(field, text)| {
-            value_again(field, text, strings)
+        args.set_values(values.iter().zip(texts), |(value, text)| {
+            kept_again(*value, text, strings)
         });
         args
     }
@@ -176,8 +180,8 @@ struct LastText {
 }
 
 #[inline(always)]
-fn value_again(field: &Field<'_>, text: &mut LastText, strings: &mut StringPool) -> ArgValue {
-    match field.value {
+fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -> ArgValue {
+    match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
         Value::Text(bytes) => {
@@ -199,13 +203,9 @@ pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut Stri
     }
 }
 
-fn argument(field: &Field<'_>, strings: &mut StringPool) -> (StringId, ArgValue) {
-    (strings.intern_bytes(field.key), value(field, strings))
-}
-
 #[inline]
-fn value(field: &Field<'_>, strings: &mut StringPool) -> ArgValue {
-    match field.value {
+fn kept(value: Value<'_>, strings: &mut StringPool) -> ArgValue {
+    match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
         Value::Text(text) => ArgValue::Text(strings.intern_bytes(text)),

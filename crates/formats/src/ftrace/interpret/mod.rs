@@ -30,7 +30,7 @@ use traceloom_trace::{
     AsyncLanes, Place, RepairKind, RowId, SchedTracker, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
-use super::event::{CpuValueKind, Event, Field, Record};
+use super::event::{CpuValueKind, Event, FieldList, Record};
 use super::piece::Piece;
 use crate::rules::EventRules;
 use args::{Fields, KeysId};
@@ -152,7 +152,7 @@ impl Interpreter {
     pub fn binary(
         &mut self,
         record: &Record<'_>,
-        fields: &[Field<'_>],
+        fields: FieldList<'_>,
         offset: u64,
         out: &mut TraceBuilder,
     ) {

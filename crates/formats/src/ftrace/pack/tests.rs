@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use traceloom_trace::TaskState;
 
 use super::*;
-use crate::ftrace::event::{CpuValue, Header, NO_TGID, Record};
+use crate::ftrace::event::{CpuValue, FieldList, Header, NO_TGID, Record, Value};
 
 const NAMES: &[&[u8]] = &[
     b"",
@@ -119,7 +119,9 @@ fn pack<'a>(lines: &[(usize, &(Record<'a>, Vec<Field<'a>>))], piece: &mut Piece<
 }
 
 fn told(record: &Record<'_>, fields: &[Field<'_>]) -> String {
-    format!("{record:?} {fields:?}")
+    let (keys, values): (Vec<_>, Vec<_>) =
+        fields.iter().map(|field| (field.key, field.value)).unzip();
+    format!("{record:?} {keys:?} {values:?}")
 }
 
 proptest! {
@@ -142,8 +144,12 @@ proptest! {
             prop_assert_eq!(out.line, nth);
             nth += 1;
             let had_fields = matches!(record.event, Event::Fields(_));
-            let out_fields = if had_fields { records.fields() } else { &[] };
-            prop_assert_eq!(told(&Record { line: 0, ..out }, out_fields), told(record, fields));
+            let FieldList { keys, values } = match had_fields {
+                true => records.fields(),
+                false => FieldList::default(),
+            };
+            let out = Record { line: 0, ..out };
+            prop_assert_eq!(format!("{out:?} {keys:?} {values:?}"), told(record, fields));
         }
         prop_assert!(records.next().is_none());
         prop_assert_eq!(piece.lines, nth);

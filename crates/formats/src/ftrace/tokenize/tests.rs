@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::ftrace::event::FieldList;
 
 /// Lines that begin alike, name the same threads, and have the same events.
 const LINES: &[&str] = &[
@@ -52,7 +53,7 @@ fn events(text: &[u8]) -> Vec<String> {
     let mut events = Vec::new();
     while let Some(mut record) = records.next() {
         record.line = 0;
-        let mut fields = &[][..];
+        let mut fields = FieldList::default();
         if let Event::Fields(event) = &mut record.event {
             event.shape = NO_SHAPE;
             fields = records.fields();

@@ -4,7 +4,7 @@ use super::super::merge::Timed;
 use super::super::print::Context;
 use super::super::{ByteOrder, EventField, bprint, decode};
 use super::{Feed, ID_AT, Kind, KnownEvent, RawSink, TID_AT};
-use crate::ftrace::event::{Event, GraphCall, Record};
+use crate::ftrace::event::{Event, FieldList, GraphCall, Record};
 use crate::ftrace::{mark, printed};
 
 impl<'a, S: RawSink> Feed<'a, S> {
@@ -25,7 +25,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
         self.text.extend(text);
         let event = Event::Mark(mark(&self.text));
-        self.sink.record(&Record { event, ..record }, &[], offset);
+        self.sink
+            .record(&Record { event, ..record }, FieldList::default(), offset);
     }
 
     /// A text of `trace_printk`: a marker, an event that somebody made up, or text.
@@ -45,8 +46,14 @@ impl<'a, S: RawSink> Feed<'a, S> {
         self.text.extend(text);
         let mut fields = Vec::new();
         let event = printed(event.format.name.as_bytes(), &self.text, &mut fields);
+        let (keys, values): (Vec<_>, Vec<_>) =
+            fields.iter().map(|field| (field.key, field.value)).unzip();
+        let fields = FieldList {
+            keys: &keys,
+            values: &values,
+        };
         self.sink
-            .record(&Record { event, ..record }, &fields, offset);
+            .record(&Record { event, ..record }, fields, offset);
     }
 
     pub(super) fn bprint(
@@ -94,7 +101,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
         };
         let range = decode::whole_text(plan, context)?;
         let event = Event::Mark(mark(self.made.get(range)?));
-        self.sink.record(&Record { event, ..record }, &[], offset);
+        self.sink
+            .record(&Record { event, ..record }, FieldList::default(), offset);
         Some(())
     }
 
@@ -104,7 +112,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
             name: decode::function_name(symbols, ip, &mut self.made),
             parent: decode::function_name(symbols, parent, &mut self.text),
         };
-        self.sink.record(&Record { event, ..record }, &[], offset);
+        self.sink
+            .record(&Record { event, ..record }, FieldList::default(), offset);
     }
 
     /// A call of the function_graph tracer. One that calls nothing that is traced is told at once,
@@ -134,7 +143,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
             _ => return None,
         };
         let event = Event::Graph(decode::graph_row(call, dur));
-        self.sink.record(&Record { event, ..record }, &[], offset);
+        self.sink
+            .record(&Record { event, ..record }, FieldList::default(), offset);
         Some(())
     }
 
