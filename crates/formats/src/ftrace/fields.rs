@@ -19,9 +19,18 @@ pub(crate) fn fields<'a>(event: &[u8], payload: &'a [u8], out: &mut Vec<Field<'a
     trimmed_fields(event, payload.trim_ascii(), out);
 }
 
+/// No kernel prints a longer event: it has 8 KiB for one (`TRACE_SEQ_BUFFER_SIZE`). Such a text is kept as it
+/// stands, so that a line cannot become many times its size in fields.
+const LONGEST: usize = 64 << 10;
+
 /// As [`fields`], without spaces around. Whether no other rule was there to read it than the
 /// general one, which reads every text of the event then.
 pub(super) fn trimmed_fields<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
+    if text.len() > LONGEST {
+        let (key, value) = (b"", Value::Text(text));
+        out.push(Field { key, value });
+        return false;
+    }
     if special(event, text, out).is_some() {
         return false;
     }

@@ -28,7 +28,7 @@ impl Slots {
     /// The number of a thing in its list, or else the slot for it.
     #[inline(always)]
     pub fn find<T>(&self, hash: u32, list: &[T], is_it: impl Fn(&T) -> bool) -> Result<u32, usize> {
-        let first = hash as usize;
+        let first = hash as usize % SLOTS;
         for slot in (first..first + PROBES).map(|slot| slot % SLOTS) {
             match usize::from(self.0[slot]).checked_sub(1) {
                 None => return Err(slot),
@@ -36,7 +36,7 @@ impl Slots {
                 Some(_) => {}
             }
         }
-        Err(first % SLOTS)
+        Err(first)
     }
 
     /// Puts a thing into its list and, as long as numbers are short, into the slot. Gives its number.

@@ -228,6 +228,16 @@ pub const HOSTILE: &[Hostile] = &[
             writeln!(out, "-1 [0] 1.0: 0: C|1|{n:x}|1").unwrap()
         })
     }),
+    hostile("ftrace: fields of one line", &["info"], |bytes| {
+        let line = b"-1 [0] 1.0: a: ".to_vec();
+        many(line, bytes, |out, _| out.extend(b"a=1 "))
+    }),
+    hostile("ftrace: events with as many fields", &["info"], |bytes| {
+        text(bytes, |out, n| {
+            let fields = "a=b ".repeat(16_000);
+            writeln!(out, "-1 [0] 1.0: {n:x}: {fields}").unwrap()
+        })
+    }),
     hostile("json: members", &[], |bytes| {
         many(b"{\"traceEvents\":[],".to_vec(), bytes, |out, _| {
             out.extend(b"\"\":1,")

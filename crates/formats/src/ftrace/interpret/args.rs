@@ -148,7 +148,7 @@ impl<'p> Fields<'p> {
             let ids = args.keys_mut().iter_mut();
             for ((key, id), text) in keys.iter().zip(ids).zip(&mut *texts) {
                 intern_again(id, key, strings);
-                text.place = None;
+                text.address = 0;
             }
             last.keys = self.keys;
         }
@@ -175,8 +175,10 @@ pub(super) struct LastFields {
 #[derive(Clone, Copy, Debug, Default)]
 struct LastText {
     id: StringId,
-    /// Where it stood, and its length: a text at the same place of the same piece is the same.
-    place: Option<(usize, usize)>,
+    /// Where it stood, and its length: a text at the same place of the same piece is the same. 0 where that
+    /// is not known.
+    length: u32,
+    address: usize,
 }
 
 #[inline(always)]
@@ -185,10 +187,13 @@ fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
         Value::Text(bytes) => {
-            let place = Some((bytes.as_ptr().addr(), bytes.len()));
-            if text.place != place {
+            let (address, length) = (
+                bytes.as_ptr().addr(),
+                bytes.len().min(u32::MAX as usize) as u32,
+            );
+            if (text.address, text.length) != (address, length) {
                 intern_again(&mut text.id, bytes, strings);
-                text.place = place;
+                (text.address, text.length) = (address, length);
             }
             ArgValue::Text(text.id)
         }
