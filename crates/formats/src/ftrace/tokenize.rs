@@ -138,7 +138,7 @@ impl<'a> Lines<'_, 'a> {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn unusual(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
         let prefix = line::unusual(text)?;
         let Prefix { cpu, ts, rest, .. } = prefix;
@@ -146,7 +146,8 @@ impl<'a> Lines<'_, 'a> {
         Some((Front { task, cpu, ts }, rest))
     }
 
-    #[cold]
+    /// A line that begins otherwise: about the trace itself, of function_graph, or one that nothing reads.
+    #[inline(never)]
     fn other(&mut self, text: &'a [u8]) {
         let (record, event) = match header::header(text) {
             Some(Header::Nothing) => return self.packer.pass_over(),

@@ -46,7 +46,9 @@ pub(super) fn told(place: Place, text: &[u8]) -> Option<(&[u8], Told<i32>)> {
     let ((comm, at), prio_key) = match place {
         Place::Prev => (comm(text, b" prev_pid=")?, b" prev_prio="),
         Place::Next => (comm(text, b" next_pid=")?, b" next_prio="),
-        Place::Woken | Place::Front => {
+        // Columns are read as columns.
+        Place::Front => return None,
+        Place::Woken => {
             let (comm, at) = comm(text, b" pid=")?;
             let (task, end) = int32(text, at)?;
             let prio = 0;
