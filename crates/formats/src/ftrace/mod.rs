@@ -152,16 +152,17 @@ impl Reader for FtraceReader {
         out.add_source_bytes(bytes.len() as u64);
         let rest = self.mend(bytes, out);
         let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
-        // Parts rather than pieces: whoever listens has something to do each time.
-        let mut read = bytes.len() - rest.len();
+        // Parts rather than pieces: whoever listens has something to do each time. And a piece later, since
+        // the next one looks for its first line in the last byte of the one before.
+        let (mut read, mut last) = (bytes.len() - rest.len(), 0);
         self.read(&rest[..whole], out, |bytes| {
-            read += bytes;
+            read += std::mem::replace(&mut last, bytes);
             if read >= PART_BYTES {
                 done(std::mem::take(&mut read));
             }
         });
         self.carry.extend_from_slice(&rest[whole..]);
-        done(read + rest.len() - whole);
+        done(read + last + rest.len() - whole);
         Ok(())
     }
 
