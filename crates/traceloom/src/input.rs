@@ -132,6 +132,12 @@ pub fn read_trace(path: &Path, args: &InputArgs) -> Result<Trace> {
     with_original_names(builder.finish(), Some(path), args)
 }
 
+/// Leaves a trace to the end of the program, which is near. The kernel takes its memory back at one go then; block
+/// after block, each of hundreds would stop every core that read it.
+pub(crate) fn leave(trace: Trace) {
+    std::mem::forget(trace);
+}
+
 /// The trace with names for the ids of woven methods, where a map was given or lies beside it, and
 /// with original names, where a mapping was given.
 ///

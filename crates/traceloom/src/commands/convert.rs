@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use traceloom_formats::{FORMATS, LeftOut, WriteOptions, Writer, Written};
 
-use crate::input::{InputArgs, read_trace};
+use crate::input::{InputArgs, leave, read_trace};
 use crate::output::write_file;
 use crate::print::thousands;
 use crate::times::TimeRange;
@@ -71,6 +71,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     if let Some(line) = left_out(&written, writer) {
         eprintln!("{line}");
     }
+    leave(trace);
     Ok(ExitCode::SUCCESS)
 }
 

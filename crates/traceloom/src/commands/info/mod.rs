@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::input::{InputArgs, once_a_pair, read_trace};
+use crate::input::{InputArgs, leave, once_a_pair, read_trace};
 use crate::output::print;
 use facts::Facts;
 
@@ -40,9 +40,16 @@ pub struct InfoArgs {
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
     let mut shown = Vec::new();
     let mut code = ExitCode::SUCCESS;
-    for path in once_a_pair(&args.files) {
+    let files = once_a_pair(&args.files);
+    let last = files.len();
+    for (nth, path) in (1..).zip(files) {
         match read_trace(path, &args.open) {
-            Ok(trace) => shown.push(Facts::of(path, &trace)),
+            Ok(trace) => {
+                shown.push(Facts::of(path, &trace));
+                if nth == last {
+                    leave(trace);
+                }
+            }
             Err(error) => {
                 crate::cli::report(&error);
                 code = ExitCode::from(2);
