@@ -39,6 +39,21 @@ impl Slots {
         Err(first)
     }
 
+    /// The number of a thing, which is put into its list if it is not there.
+    #[inline(always)]
+    pub fn number<T>(
+        &mut self,
+        hash: u32,
+        list: &mut Vec<T>,
+        is_it: impl Fn(&T) -> bool,
+        thing: T,
+    ) -> u32 {
+        match self.find(hash, list, is_it) {
+            Ok(number) => number,
+            Err(slot) => self.put(slot, list, thing),
+        }
+    }
+
     /// Puts a thing into its list and, as long as numbers are short, into the slot. Gives its number.
     #[inline(always)]
     pub fn put<T>(&mut self, slot: usize, list: &mut Vec<T>, thing: T) -> u32 {

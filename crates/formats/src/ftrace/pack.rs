@@ -184,22 +184,14 @@ impl<'p, 'a> Packer<'p, 'a> {
         let is_it =
             |task: &Task<'_>| task.tid == tid && task.tgid == tgid && is_same(task.comm, comm);
         let (slots, tasks) = (&mut self.seen.tasks, &mut self.piece.tasks);
-        let slot = match slots.find(hash, tasks, is_it) {
-            Ok(number) => return number,
-            Err(slot) => slot,
-        };
-        slots.put(slot, tasks, Task { comm, tid, tgid })
+        slots.number(hash, tasks, is_it, Task { comm, tid, tgid })
     }
 
     #[inline(always)]
     fn text(&mut self, text: &'a [u8]) -> u32 {
         let is_it = |other: &&[u8]| std::ptr::eq(*other, text) || is_same(other, text);
         let (slots, texts) = (&mut self.seen.texts, &mut self.piece.texts);
-        let slot = match slots.find(ends_hash(text), texts, is_it) {
-            Ok(number) => return number,
-            Err(slot) => slot,
-        };
-        slots.put(slot, texts, text)
+        slots.number(ends_hash(text), texts, is_it, text)
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Reading pieces of a chunk on several threads, and handing them on in their order.
+//! Reading pieces of a text on several threads, and handing them on in their order.
 //!
 //! ```text
 //! pieces     0   1   2   3   4   5   6

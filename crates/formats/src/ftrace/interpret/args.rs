@@ -175,10 +175,10 @@ pub(super) struct LastFields {
 #[derive(Clone, Copy, Debug, Default)]
 struct LastText {
     id: StringId,
-    /// Where it stood, and its length: a text at the same place of the same piece is the same. 0 where that
-    /// is not known.
-    length: u32,
+    /// Where it stood; 0 where that is not known. A text of the same length at the same place of the same piece is
+    /// the same.
     address: usize,
+    length: u32,
 }
 
 #[inline(always)]
