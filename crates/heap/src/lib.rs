@@ -1,74 +1,109 @@
 //! The allocator of the programs.
 //!
 //! A table of a hundred megabytes is 25,000 pages of 4 KiB, and the kernel stops the program at the
-//! first touch of each: big blocks ask for huge pages (`huge`). A program that is linked with musl has
-//! an allocator that asks the kernel for every block of some pages and gives it back at once: there
-//! small blocks are dlmalloc's. The system's keeps the big ones, which it maps one by one, so that the
-//! kernel moves them when they grow.
+//! first touch of each: big blocks ask for huge pages (`huge`). Tables in chunks, and what grows to
+//! some megabytes, are cut from long segments that ask for them too (`segments`): the C libraries map
+//! each such block alone. The biggest stay with the system's allocator, which maps them one by one, so
+//! that the kernel moves them when they grow. Small ones do too, but for a program that is linked with
+//! musl: its allocator asks the kernel for every few pages and gives them back at once, so there small
+//! blocks are dlmalloc's.
 
+#[cfg(target_os = "linux")]
+mod blocks;
+#[cfg(target_os = "linux")]
+mod forks;
 mod huge;
-#[cfg(target_env = "musl")]
-mod small;
+#[cfg(target_os = "linux")]
+mod segments;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 #[cfg(not(target_env = "musl"))]
-use System as Small;
+static SMALL: System = System;
 #[cfg(target_env = "musl")]
-use small::Small;
+static SMALL: blocks::Blocks = blocks::Blocks::cut_from(segments::Segments::short());
 
-/// Blocks below this are [`Small`]'s; bytes. musl maps each bigger one alone. It would do so from 128 KiB on, but buffers
-/// of a megabyte come and go, and every time the kernel would have to find their pages again.
-const SMALL: usize = 4 << 20;
+#[cfg(not(target_os = "linux"))]
+static MIDDLE: System = System;
+#[cfg(target_os = "linux")]
+static MIDDLE: blocks::Blocks = blocks::Blocks::cut_from(segments::Segments::growing());
+
+/// Blocks below this are small; bytes. A chunk of a column of bytes is not.
+const NOT_SMALL: usize = 64 << 10;
+/// From here on blocks are mapped alone; bytes. Buffers of a megabyte come and go, and every time the kernel would
+/// have to find their pages again.
+const BIG: usize = 4 << 20;
 
 /// The allocator. It has no state of its own: `#[global_allocator]` takes it as it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 
-// SAFETY: every call goes on with the same arguments to one of two allocators, the one that made the
+/// The allocator that has the blocks of a size.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Small,
+    Middle,
+    Big,
+}
+
+impl Of {
+    #[inline]
+    const fn size(size: usize) -> Self {
+        match size {
+            0..NOT_SMALL => Self::Small,
+            NOT_SMALL..BIG => Self::Middle,
+            _ => Self::Big,
+        }
+    }
+}
+
+// SAFETY: every call goes on with the same arguments to one of three allocators, the one that made the
 // block, which its size tells; the answer is returned as it is. `moved` keeps what a block held.
 unsafe impl GlobalAlloc for Heap {
+    #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.size() < SMALL {
-            // SAFETY: the caller's promises are passed on.
-            return unsafe { Small.alloc(layout) };
-        }
         // SAFETY: the caller's promises are passed on.
-        huge::advised(unsafe { System.alloc(layout) }, layout.size())
+        unsafe {
+            match Of::size(layout.size()) {
+                Of::Small => SMALL.alloc(layout),
+                Of::Middle => MIDDLE.alloc(layout),
+                Of::Big => huge::advised(System.alloc(layout), layout.size()),
+            }
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.size() < SMALL {
-            // SAFETY: the caller's promises are passed on.
-            return unsafe { Small.alloc_zeroed(layout) };
-        }
         // SAFETY: the caller's promises are passed on.
-        huge::advised(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        unsafe {
+            match Of::size(layout.size()) {
+                Of::Small => SMALL.alloc_zeroed(layout),
+                Of::Middle => MIDDLE.alloc_zeroed(layout),
+                Of::Big => huge::advised(System.alloc_zeroed(layout), layout.size()),
+            }
+        }
     }
 
+    #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if layout.size() < SMALL {
-            // SAFETY: the caller's promises are passed on; a block of this size is from there.
-            unsafe { Small.dealloc(block, layout) }
-        } else {
-            // SAFETY: as above.
-            unsafe { System.dealloc(block, layout) }
+        // SAFETY: the caller's promises are passed on; a block of this size is from there.
+        unsafe {
+            match Of::size(layout.size()) {
+                Of::Small => SMALL.dealloc(block, layout),
+                Of::Middle => MIDDLE.dealloc(block, layout),
+                Of::Big => System.dealloc(block, layout),
+            }
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let (was_small, is_small) = (layout.size() < SMALL, size < SMALL);
-        // Where both are the same allocator, nothing has to change hands.
-        let one_allocator = cfg!(not(target_env = "musl"));
-        if was_small && is_small {
-            // SAFETY: the caller's promises are passed on; a block of this size is from there.
-            unsafe { Small.realloc(block, layout, size) }
-        } else if was_small == is_small || one_allocator {
-            // SAFETY: as above.
-            huge::advised(unsafe { System.realloc(block, layout, size) }, size)
-        } else {
-            // SAFETY: as above.
-            unsafe { self.moved(block, layout, size) }
+        // SAFETY: the caller's promises are passed on; a block of this size is from there.
+        unsafe {
+            match (Of::size(layout.size()), Of::size(size)) {
+                (Of::Small, Of::Small) => SMALL.realloc(block, layout, size),
+                (Of::Middle, Of::Middle) => MIDDLE.realloc(block, layout, size),
+                (Of::Big, Of::Big) => huge::advised(System.realloc(block, layout, size), size),
+                _ => self.moved(block, layout, size),
+            }
         }
     }
 }
@@ -77,8 +112,8 @@ impl Heap {
     /// From now on children of a fork may allocate, though a thread that they have not may have been about to. A
     /// program that forks calls this at its start; C libraries take care of it themselves.
     pub fn over_forks() {
-        #[cfg(target_env = "musl")]
-        small::over_forks();
+        #[cfg(target_os = "linux")]
+        forks::survive();
     }
 
     /// The block in the other allocator, with what it held; null, and the block as it was, where there
@@ -105,13 +140,23 @@ impl Heap {
 
 #[cfg(test)]
 mod tests {
-    use super::{Heap, SMALL};
+    use super::{BIG, Heap, NOT_SMALL};
 
     #[global_allocator]
     static HEAP: Heap = Heap;
 
     /// Sizes around the border between the allocators, and around huge pages.
-    const SIZES: [usize; 7] = [1, 100, 200 << 10, SMALL - 1, SMALL, SMALL + 1, 2 * SMALL];
+    const SIZES: [usize; 9] = [
+        1,
+        100,
+        NOT_SMALL - 1,
+        NOT_SMALL,
+        200 << 10,
+        BIG - 1,
+        BIG,
+        BIG + 1,
+        2 * BIG,
+    ];
 
     #[test]
     fn a_block_keeps_what_it_held_wherever_it_goes() {
@@ -151,6 +196,7 @@ mod tests {
                 scope.spawn(|| {
                     while !done.load(Ordering::Relaxed) {
                         drop(std::hint::black_box(vec![1_u8; 100]));
+                        drop(std::hint::black_box(vec![1_u8; NOT_SMALL]));
                     }
                 });
             }
@@ -169,6 +215,7 @@ mod tests {
                 // SAFETY: no handler is set for it.
                 unsafe { libc::alarm(20) };
                 drop(std::hint::black_box(vec![1_u8; 1000]));
+                drop(std::hint::black_box(vec![1_u8; NOT_SMALL]));
                 // SAFETY: ends the child.
                 unsafe { libc::_exit(0) }
             }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use crate::run::shown;
 
 /// What a run cost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     /// From start to exit.
     pub wall: Duration,
@@ -35,26 +35,33 @@ pub fn paired(
     one: impl Fn() -> Command,
     other: impl Fn() -> Command,
 ) -> Result<(Cost, Cost)> {
-    let [one, other] = in_turn(times, [&|| once(one()), &|| once(other())])?;
+    let turns = turns(times, [&|| once(one()), &|| once(other())])?;
+    let [one, other] = medians(&turns);
     Ok((one, other))
 }
 
-/// As [`paired`], for any number of runs.
-pub fn in_turn<const N: usize>(
+/// Runs all of them, one after the other, `times` times after one turn that warms the caches: what each turn cost.
+/// Each turn begins with another, as what a run leaves behind is the next one's start: caches, memory that the kernel
+/// has to clear or gave back to the host.
+pub fn turns<const N: usize>(
     times: usize,
     runs: [&dyn Fn() -> Result<Cost>; N],
-) -> Result<[Cost; N]> {
-    let mut costs = [const { Vec::new() }; N];
-    for turn in 0..=times {
-        for (costs, run) in costs.iter_mut().zip(runs) {
-            let cost = run()?;
-            // The first one warmed the caches.
-            if turn > 0 {
-                costs.push(cost);
-            }
+) -> Result<Vec<[Cost; N]>> {
+    let turn = |number: usize| -> Result<[Cost; N]> {
+        let mut costs = [Cost::default(); N];
+        for place in 0..N {
+            let run = (number + place) % N;
+            costs[run] = runs[run]()?;
         }
-    }
-    Ok(costs.map(|costs| median_of(&costs)))
+        Ok(costs)
+    };
+    turn(0)?;
+    (0..times).map(turn).collect()
+}
+
+/// The median of each run over all turns.
+pub fn medians<const N: usize>(turns: &[[Cost; N]]) -> [Cost; N] {
+    std::array::from_fn(|run| median_of(&turns.iter().map(|turn| turn[run]).collect::<Vec<_>>()))
 }
 
 /// Runs both commands at the same time, until the last one ends. Peak memory is that of the bigger one.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Options;
-use super::child::{Cost, beside, in_turn, median, once};
+use super::child::{Cost, beside, median, medians, once, turns};
 use super::data::{file, this_program};
 use super::report::Report;
 use crate::run::{cargo, check};
@@ -75,7 +75,7 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     let bytes = std::fs::metadata(&path)?.len() as f64;
     let storage = file("storage", options.size(200_000_000))?;
     let storage_bytes = std::fs::metadata(&storage)?.len() as f64;
-    let mut show_of = |bytes: f64, title: &str, cost: Cost| {
+    let mut show = |bytes: f64, title: &str, cost: Cost| {
         report.row(&[
             title.to_owned(),
             format!("{:.0}", bytes / 1e6),
@@ -84,29 +84,45 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
             format!("{:.2}", cost.peak_bytes as f64 / bytes),
         ]);
     };
-    let storage = run(options, "info", &["--threads", "1"], &storage)?;
-    let mut show = |title: &str, cost: Cost| show_of(bytes, title, cost);
-    let info = |threads: &str| of(&["info", "--threads", threads], &path);
-    // In turn: it is their ratio that is asked for, and what the machine makes of two programs.
-    let [one, two, both] = in_turn(
-        2 * options.repeats() + 1,
-        [&|| once(info("1")), &|| once(info("2")), &|| {
-            beside([info("1"), info("1")])
-        }],
+    let info = |threads: &str, path: &Path| of(&["info", "--threads", threads], path);
+    // In turn: it is the ratio of threads that is asked for, and what the machine makes of two programs.
+    let turns = turns(
+        3 * options.repeats(),
+        [
+            &|| once(info("1", &path)),
+            &|| once(info("2", &path)),
+            &|| beside([info("1", &path), info("1", &path)]),
+            &|| once(info("1", &storage)),
+        ],
     )?;
-    show("one thread", one);
-    show("two threads", two);
-    show("limit: newline scan", newline_scan(options, &path)?);
-    show("limit: read and copy", copy(options, &path)?);
-    show_of(2.0 * bytes, "limit: two programs at once", both);
-    show_of(storage_bytes, "storage events only, one thread", storage);
-    let gain = seconds(one.wall) / seconds(two.wall);
-    let limit = 2.0 * seconds(one.wall) / seconds(both.wall);
+    let [one, two, both, storage] = medians(&turns);
+    show(bytes, "one thread", one);
+    show(bytes, "two threads", two);
+    show(bytes, "limit: newline scan", newline_scan(options, &path)?);
+    show(bytes, "limit: read and copy", copy(options, &path)?);
+    show(2.0 * bytes, "limit: two programs at once", both);
+    show(storage_bytes, "storage events only, one thread", storage);
+    let gain = spread(turns.iter().map(|[one, two, ..]| ratio(one, two)));
+    let limit = spread(turns.iter().map(|[one, _, both, _]| 2.0 * ratio(one, both)));
     report.line(&format!(
-        "\nTwo threads are {gain:.2} times as fast as one; two programs of one thread each, at the same time, \
-         get {limit:.2} times as much done as one alone."
+        "\nTwo threads are {gain} times as fast as one; two programs of one thread each, at the same time, get {limit} \
+         times as much done as one alone: medians of {} turns, in brackets the half of them in the middle.",
+        turns.len()
     ));
     Ok(())
+}
+
+/// How many times as long the first took, start to exit.
+fn ratio(first: &Cost, second: &Cost) -> f64 {
+    seconds(first.wall) / seconds(second.wall)
+}
+
+/// The median, and in brackets the quarters below and above it.
+fn spread(values: impl Iterator<Item = f64>) -> String {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let [low, middle, high] = [1, 2, 3].map(|quarter| values[values.len() * quarter / 4]);
+    format!("{middle:.2} ({low:.2} to {high:.2})")
 }
 
 /// Ring buffer pages of a `trace.dat` into the full model.
