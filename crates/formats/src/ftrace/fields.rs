@@ -6,7 +6,7 @@
 //! ```text
 //! comm=a b pid=1 runtime=7 [ns]      key=value; a value reaches to the next key
 //! dev = (7,0), ino = 8               the same with spaces and commas
-//! dev 8,13 ino 58 pos 0              pairs of words
+//! dev 8,13 ino 58 pos 0              pairs of words, perhaps flags or text behind two of them
 //! gcc_clk state=1                    text without a key, then keys
 //! ```
 
@@ -184,7 +184,16 @@ fn unkeyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
         return;
     }
     let before = out.len();
-    if !pairs(text, out) && !colons(text, out) {
+    let rest = pairs(text, out);
+    if rest.is_empty() {
+        return;
+    }
+    let behind_pairs = out.len();
+    if colons(text, out) {
+        out.drain(before..behind_pairs);
+    } else if behind_pairs - before >= SURE_PAIRS {
+        out.push(text_field(b"", rest));
+    } else {
         out.truncate(before);
         out.push(text_field(b"", text));
     }
@@ -197,34 +206,42 @@ fn is_word(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number.
-fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
-    // The last word tells at once of most texts that they are no pairs.
-    let last = memchr::memrchr(b' ', text).and_then(|space| text.get(space + 1));
-    if last.is_some_and(|first| !begins_number(*first)) {
-        return false;
-    }
+/// So many pairs with numbers make sure that a text is no prose: what follows may be other than a number.
+pub(super) const SURE_PAIRS: usize = 2;
+
+/// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number; behind the
+/// first of them also `flags CREATE|UNWRIT` and `caller ext4_dirty_inode+0x5c/0x80`. Gives what is left.
+fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> &'a [u8] {
     let before = out.len();
     let mut at = 0;
     while let Some((key, key_end)) = word(text, at) {
-        let Some((number, end)) = word(text, key_end) else {
+        let Some((word, end)) = word(text, key_end) else {
             break;
         };
         let key = key.strip_suffix(b":").unwrap_or(key);
-        if !begins_number(number[0]) || !is_word(key) {
+        let is_sure = out.len() - before >= SURE_PAIRS;
+        if !is_word(key) || !(begins_number(word[0]) || is_sure && is_symbolic(word)) {
             break;
         }
-        let value = value(trim_value(number));
+        let value = value(trim_value(word));
         out.push(Field { key, value });
         at = end;
     }
-    if word(text, at).is_some() {
-        out.truncate(before);
-    }
-    out.len() > before
+    text[at..].trim_ascii()
 }
 
-fn begins_number(byte: u8) -> bool {
+fn begins_name(byte: &u8) -> bool {
+    byte.is_ascii_alphabetic() || *byte == b'_'
+}
+
+/// Names of flags, or a place in the kernel's code.
+pub(super) fn is_symbolic(word: &[u8]) -> bool {
+    let is_flag = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'|');
+    word.first().is_some_and(u8::is_ascii_uppercase) && word.iter().all(is_flag)
+        || word.first().is_some_and(begins_name) && memchr::memmem::find(word, b"+0x").is_some()
+}
+
+pub(super) fn begins_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-')
 }
 
@@ -317,6 +334,25 @@ pub(crate) mod tests {
                 r#"cpus="00000000,00000006" freq=1"#,
             ),
             ("a= b=1", r#"a="" b=1"#),
+            (
+                "dev 254,0 ino 5 caller ext4_dirty_inode+0x5c/0x80",
+                r#"dev="254,0" ino=5 caller="ext4_dirty_inode+0x5c/0x80""#,
+            ),
+            (
+                "dev 8,1 ino 7 flags HINT_DATA|NOCHECK len 1 lblk 0",
+                r#"dev="8,1" ino=7 flags="HINT_DATA|NOCHECK" len=1 lblk=0"#,
+            ),
+            (
+                "dev 254,0 ino 5 found 1 [0/8) 1234 W",
+                r#"dev="254,0" ino=5 found=1 ="[0/8) 1234 W""#,
+            ),
+            (
+                "dev 254,0 blocks 1, rsv_blocks 0, type 2, ino 0, caller __f+0x1/0x2",
+                r#"dev="254,0" blocks=1 rsv_blocks=0 type=2 ino=0 caller="__f+0x1/0x2""#,
+            ),
+            ("a: 1, b: 2, c: some text", r#"a=1 b=2 c="some text""#),
+            ("cpu 3 went away", r#"="cpu 3 went away""#),
+            ("flags CREATE ino 5", r#"="flags CREATE ino 5""#),
             ("", ""),
         ] {
             assert_eq!(read("some_event", payload), expected, "{payload}");

@@ -15,7 +15,7 @@
 use super::digits::digits;
 use super::eight::{eight, ends_hash, find_either, is_same};
 use super::event::{Field, Value};
-use super::fields::{trim_value, value, value_of};
+use super::fields::{SURE_PAIRS, begins_number, is_symbolic, trim_value, value, value_of};
 
 /// No shape.
 pub(crate) const NO_SHAPE: u32 = 0;
@@ -54,6 +54,8 @@ struct Part<'a> {
     lead: Word<'a>,
     /// `key 1` or `key: 1`, not `key=1`.
     is_pair: bool,
+    /// And flags or a place in code may stand for the number, as the pairs before have numbers.
+    is_sure: bool,
     /// The word that the value was last, if it was no number, and the value that it is. Devices and
     /// flags are the same in many lines.
     last: Option<(Word<'a>, Value<'a>)>,
@@ -168,6 +170,7 @@ impl<'a> Shapes<'a> {
                 key: field.key,
                 lead: Word::new(b""),
                 is_pair: false,
+                is_sure: false,
                 last: None,
             }));
         }
@@ -194,9 +197,10 @@ fn plain_parts<'a>(text: &'a [u8], fields: &[Field<'a>], parts: &mut Vec<Part<'a
     let first = parts.len();
     let mut at = 0;
     for field in fields {
-        let Some(part) = part(text, at, field.key) else {
+        let Some(mut part) = part(text, at, field.key) else {
             return false;
         };
+        part.is_sure = parts.len() - first >= SURE_PAIRS;
         let follows_key = parts[first..].last().is_some_and(|part| !part.is_pair);
         if part.is_pair && follows_key {
             return false;
@@ -227,6 +231,7 @@ fn part<'a>(text: &'a [u8], at: usize, key: &'a [u8]) -> Option<Part<'a>> {
         key,
         lead: Word::new(&text[at..at + space.len() + key.len() + gap]),
         is_pair,
+        is_sure: false,
         last: None,
     })
 }
@@ -291,8 +296,9 @@ impl<'a> Part<'a> {
         let first = *word.first()?;
         if self.is_pair {
             // Behind the last pair the general rule takes off one comma more.
-            let is_number = matches!(first, b'0'..=b'9' | b'-') && word.last() != Some(&b',');
-            return is_number.then(|| value(trim_value(word)));
+            let is_value = begins_number(first) || self.is_sure && is_symbolic(word);
+            let is_whole = word.last() != Some(&b',');
+            return (is_value && is_whole).then(|| value(trim_value(word)));
         }
         let is_looked_at = matches!(first, b'{' | b'(' | b'"' | b'>' | b'\t');
         (!is_looked_at).then(|| value_of(self.key, trim_value(word)))

@@ -16,6 +16,7 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
         "size=",
         "longer_than_eight=",
         "x ",
+        "caller ",
         "=",
     ];
     const VALUES: &[&str] = &[
@@ -42,6 +43,10 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
         "a|b",
         "\tz",
         "é1",
+        "SYNC|A",
+        "SYNC|A,",
+        "W",
+        "f+0x5c/0x80",
     ];
     let keys = proptest::collection::vec(proptest::sample::select(KEYS), 1..5);
     let values = proptest::collection::vec(proptest::sample::select(VALUES), 5);
@@ -97,6 +102,11 @@ fn plain_lines_are_compared() {
             "bdi 8:0: ino=1 state=A|B",
         ),
         ("cpu_x", "cpu: 3 freq: 800000", "cpu: 0 freq: 9"),
+        (
+            "ext4_y",
+            "dev 254,0 ino 5 caller ext4_dirty_inode+0x5c/0x80",
+            "dev 8,1 ino 77 caller ext4_da_write_end+0x100/0x2f0",
+        ),
     ] {
         let mut fields = Vec::new();
         let is_general = trimmed_fields(event.as_bytes(), first.as_bytes(), &mut fields);
