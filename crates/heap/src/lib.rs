@@ -30,8 +30,13 @@ static MIDDLE: blocks::Blocks = blocks::Blocks::cut_from(segments::Segments::gro
 
 /// Blocks below this are small; bytes. A chunk of a column of bytes is not.
 const NOT_SMALL: usize = 64 << 10;
-/// From here on blocks are mapped alone; bytes. Buffers of a megabyte come and go, and every time the kernel would
-/// have to find their pages again.
+/// From here on blocks are the system's, which maps them alone; bytes. The kernel moves them when they grow, where
+/// others are copied.
+#[cfg(not(target_env = "musl"))]
+const BIG: usize = 1 << 20;
+/// musl maps and unmaps each: buffers of a megabyte come and go, and every time the kernel would have to find their
+/// pages again.
+#[cfg(target_env = "musl")]
 const BIG: usize = 4 << 20;
 
 /// The allocator. It has no state of its own: `#[global_allocator]` takes it as it is.
