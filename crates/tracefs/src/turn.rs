@@ -29,6 +29,17 @@ impl Turn {
     /// # Errors
     /// [`Error::Busy`] while another recording has it.
     pub fn take(tree: &dyn Tracefs) -> Result<Option<Self>, Error> {
+        Self::take_within(tree, ENDING)
+    }
+
+    /// As [`take`](Self::take), for one that records whoever else does: what a guardian puts back, it waits for.
+    /// `None` also while another recording has the turn.
+    pub fn take_if_free(tree: &dyn Tracefs) -> Option<Self> {
+        Self::take_within(tree, Duration::ZERO).unwrap_or_default()
+    }
+
+    /// Takes the turn, so long after one who is alive.
+    fn take_within(tree: &dyn Tracefs, patience: Duration) -> Result<Option<Self>, Error> {
         let Ok(folder) = File::open(tree.path("")) else {
             return Ok(None);
         };
@@ -42,7 +53,7 @@ impl Turn {
             let holder = holder(&folder);
             // Nobody has it any more, or one who has died: a guardian is at work, or was just now.
             let lives = holder.as_ref().is_some_and(Holder::lives);
-            if begun.elapsed() > if lives { ENDING } else { PATIENCE } {
+            if begun.elapsed() > if lives { patience } else { PATIENCE } {
                 let who = holder.map_or_else(String::new, |holder| holder.to_string());
                 return Err(Error::Busy(who));
             }
@@ -112,8 +123,10 @@ mod tests {
             error.contains(&me) && error.contains("--instance"),
             "{error}"
         );
+        assert!(Turn::take_if_free(&tree).is_none());
         drop(first);
         assert!(Turn::take(&tree).unwrap().is_some());
+        assert!(Turn::take_if_free(&tree).is_some());
         assert!(Turn::take(&Mounted::at("/nowhere")).unwrap().is_none());
     }
 }

@@ -27,7 +27,7 @@ pub struct Config {
     pub sync_precision: SyncPrecision,
     /// Where the state of recordings is that outlive the program.
     pub state_folder: PathBuf,
-    /// Refuses to begin while another recording has the global buffer.
+    /// Refuses to begin while another recording has the global buffer. What a guardian puts back is waited for either way.
     pub alone: bool,
     /// Whether a guardian puts the settings back if this process dies.
     pub guarded: bool,

@@ -36,9 +36,10 @@ impl<'a> Session<'a> {
         config: &Config,
     ) -> Result<Self, Error> {
         let shared = config.instance.is_none() && !config.only_user_space;
-        let turn = match shared && config.alone {
-            true => Turn::take(whole)?,
-            false => None,
+        let turn = match (shared, config.alone) {
+            (true, true) => Turn::take(whole)?,
+            (true, false) => Turn::take_if_free(whole),
+            (false, _) => None,
         };
         let mut session = Self::with(whole, properties, config, turn)?;
         session.set_up_user_space(config)?;

@@ -123,12 +123,30 @@ fn a_killed_recorder_leaves_nothing() {
         send(&child, libc::SIGKILL);
         child.wait().unwrap();
         kernel.wait_for(&before);
-        // The guardian puts the properties back last of all. The next recorder would take what it
-        // has not come to yet for what there was before: with `--compat` it waits for nobody.
-        wait_for_no_properties(&device);
     }
+    wait_for_no_properties(&device);
 }
 
+/// What the next recorder finds is what was there before, also where the guardian of one that died is slow; with
+/// `--compat` too, which lets nobody wait that is alive.
+#[test]
+fn the_next_waits_for_the_guardian() {
+    let Some(kernel) = Kernel::claim() else {
+        return;
+    };
+    let device = Device::new();
+    device.slow_down_putting_back();
+    let before = unusual(&kernel);
+    for args in [&[][..], &["--compat"], &["--compat"], &[]] {
+        let mut child = start(&device, Program::Ours, args);
+        send(&child, libc::SIGKILL);
+        child.wait().unwrap();
+    }
+    kernel.wait_for(&before);
+    wait_for_no_properties(&device);
+}
+
+/// The guardian puts the properties back last of all.
 fn wait_for_no_properties(device: &Device) {
     for _ in 0..500 {
         if device.properties().is_empty() {

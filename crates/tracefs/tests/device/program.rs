@@ -51,10 +51,7 @@ impl Device {
             "getprop",
             &format!("cat '{properties}'/\"$1\" 2>/dev/null; echo"),
         );
-        device.script(
-            "setprop",
-            &format!("printf %s \"$2\" > '{properties}'/\"$1\""),
-        );
+        device.script_setprop("");
         let calls = device.path("calls");
         let list =
             "Found 2 services:\\n0\\tactivity: [android.app.IActivityManager]\\n1\\twindow: [x]\\n";
@@ -64,6 +61,17 @@ impl Device {
             &format!("[ $1 = list ] && printf '{list}' || {call}"),
         );
         device
+    }
+
+    fn script_setprop(&self, first: &str) {
+        let properties = self.path("properties");
+        let set = format!("printf %s \"$2\" > '{}'/\"$1\"", properties.display());
+        self.script("setprop", &format!("{first}{set}"));
+    }
+
+    /// From now on it takes a while to empty a property.
+    pub fn slow_down_putting_back(&self) {
+        self.script_setprop("[ -n \"$2\" ] || sleep 0.2; ");
     }
 
     /// A file of the device.
