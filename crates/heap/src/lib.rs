@@ -1,10 +1,10 @@
 //! The allocator of the programs.
 //!
 //! A table of a hundred megabytes is 25,000 pages of 4 KiB, and the kernel stops the program at the
-//! first touch of each: big blocks ask for huge pages (`huge`). Tables in chunks, and what grows to
-//! some megabytes, are cut from long segments that ask for them too (`segments`): the C libraries map
-//! each such block alone. The biggest stay with the system's allocator, which maps them one by one, so
-//! that the kernel moves them when they grow. Small ones do too, but for a program that is linked with
+//! first touch of each: big blocks ask for huge pages (`huge`). Blocks of some pages, as the chunks of
+//! columns are, are cut from long segments that ask for them too (`segments`): the C libraries map each
+//! alone. The biggest stay with the system's allocator, which maps them one by one, so that the kernel
+//! moves them when they grow. Small ones are the system's too, but for a program that is linked with
 //! musl: its allocator asks the kernel for every few pages and gives them back at once, so there small
 //! blocks are dlmalloc's.
 
