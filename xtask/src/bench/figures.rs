@@ -102,6 +102,12 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     show(bytes, "limit: read and copy", copy(options, &path)?);
     show(2.0 * bytes, "limit: two programs at once", both);
     show(storage_bytes, "storage events only, one thread", storage);
+    tell_gain(&turns, report);
+    Ok(())
+}
+
+/// What a second thread brings, beside what the machine makes of two programs.
+fn tell_gain(turns: &[[Cost; 4]], report: &mut Report) {
     let gain = spread(turns.iter().map(|[one, two, ..]| ratio(one, two)));
     let limit = spread(turns.iter().map(|[one, _, both, _]| 2.0 * ratio(one, both)));
     report.line(&format!(
@@ -109,7 +115,6 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
          times as much done as one alone: medians of {} turns, in brackets the half of them in the middle.",
         turns.len()
     ));
-    Ok(())
 }
 
 /// How many times as long the first took, start to exit.
