@@ -16,9 +16,10 @@ impl SameThreads {
         let (mut told, mut without) = (Vec::new(), Vec::new());
         for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
             if let Some(numbers) = numbers(trace, utid) {
-                match has_states(utid) {
-                    true => told.push((numbers, utid)),
-                    false => without.push((numbers, utid)),
+                if has_states(utid) {
+                    told.push((numbers, utid))
+                } else {
+                    without.push((numbers, utid))
                 }
             }
         }

@@ -41,9 +41,10 @@ fn tree_of(bytes: &[u8]) -> Option<CallTree> {
 }
 
 fn ours(tree: &CallTree) -> BTreeMap<String, Numbers> {
-    let clock = match tree.clocks.has(traceloom_analyze::Measure::Cpu) {
-        true => traceloom_analyze::Measure::Cpu,
-        false => traceloom_analyze::Measure::Wall,
+    let clock = if tree.clocks.has(traceloom_analyze::Measure::Cpu) {
+        traceloom_analyze::Measure::Cpu
+    } else {
+        traceloom_analyze::Measure::Wall
     };
     let options = ProfileOptions {
         clock,

@@ -112,9 +112,12 @@ impl<'a> Controller<'a> {
     /// are asked only if it `may_disturb`. Each has at most `limit` for its answer.
     pub fn status(&mut self, limit: Duration, may_disturb: bool) -> Option<Status> {
         let mut agents = self.agents.iter_mut();
-        agents.find_map(|agent| match may_disturb || !agent.status_disturbs() {
-            true => agent.status(limit),
-            false => None,
+        agents.find_map(|agent| {
+            if may_disturb || !agent.status_disturbs() {
+                agent.status(limit)
+            } else {
+                None
+            }
         })
     }
 

@@ -80,13 +80,14 @@ pub(crate) trait Ask {
 impl Ask for Device {
     fn ask(&self, command: &str, limit: Duration) -> Result<Output> {
         let output = self.run(command, limit)?;
-        match output.is_success() {
-            true => Ok(output),
-            false => Err(CaptureError::Command {
+        if output.is_success() {
+            Ok(output)
+        } else {
+            Err(CaptureError::Command {
                 command: command.to_owned(),
                 status: output.status,
                 said: output.complaint(),
-            }),
+            })
         }
     }
 

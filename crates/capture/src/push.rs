@@ -24,12 +24,13 @@ pub fn agent_for(device: &Device, dist: &Path) -> Result<PathBuf> {
         abi => abi,
     };
     let path = dist.join(format!("{processor}-unknown-linux-musl/atrace"));
-    match path.is_file() {
-        true => Ok(path),
-        false => Err(CaptureError::NoAgent {
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(CaptureError::NoAgent {
             abi,
             path: path.display().to_string(),
-        }),
+        })
     }
 }
 

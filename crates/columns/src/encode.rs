@@ -178,10 +178,11 @@ fn slices(trace: &Trace, out: &mut Vec<u8>) {
         ("thread_ts", thread_ts),
         ("thread_dur", thread_dur),
     ] {
-        match payload.is_empty() {
-            // Nobody recorded it.
-            true => table.raw(name, i64::KIND.code, 0, Transform::Plain, pack(&[-1]).bytes),
-            false => table.raw(name, i64::KIND.code, place, Transform::Nest, payload),
+        if payload.is_empty() {
+            // Never recorded: one constant for all rows.
+            table.raw(name, i64::KIND.code, 0, Transform::Plain, pack(&[-1]).bytes)
+        } else {
+            table.raw(name, i64::KIND.code, place, Transform::Nest, payload)
         };
     }
     table

@@ -151,10 +151,12 @@ pub(crate) fn pack_times(times: &Times, tracks: &[i64], depths: &[i64]) -> [Vec<
             .collect()
     };
     // A clock that nobody recorded is one number.
-    let clock = |values: &[i64], residuals: &[i64]| match values.iter().all(|&value| value == NONE)
-    {
-        true => Vec::new(),
-        false => pack_with_gaps(residuals, &gaps(values)),
+    let clock = |values: &[i64], residuals: &[i64]| {
+        if values.iter().all(|&value| value == NONE) {
+            Vec::new()
+        } else {
+            pack_with_gaps(residuals, &gaps(values))
+        }
     };
     [
         clock(&times.dur, &residuals.dur),
@@ -191,9 +193,10 @@ impl Handler for Restored {
         }
         if self.has[2] && times.thread_dur[row] != GAP {
             end.cpu = end.cpu.wrapping_add(times.thread_dur[row]);
-            let begin = match self.has[1] {
-                true if times.thread_ts[row] != GAP => times.thread_ts[row],
-                _ => NONE,
+            let begin = if self.has[1] && times.thread_ts[row] != GAP {
+                times.thread_ts[row]
+            } else {
+                NONE
             };
             times.thread_dur[row] = end.cpu.wrapping_sub(begin);
         }

@@ -91,9 +91,10 @@ pub(crate) fn pack(values: &[i64]) -> Packed {
         likely_bytes(&varints, 1),
         likely_bytes(&planes[1..], planes[0].into()),
     ];
-    let (kind, body, likely) = match likely[0] <= likely[1] {
-        true => (VARINTS, varints, likely[0]),
-        false => (PLANES, planes, likely[1]),
+    let (kind, body, likely) = if likely[0] <= likely[1] {
+        (VARINTS, varints, likely[0])
+    } else {
+        (PLANES, planes, likely[1])
     };
     let signed = if signed { SIGNED } else { 0 };
     let mut bytes = vec![kind | signed | if divisor > 1 { DIVIDED } else { 0 }];

@@ -45,9 +45,10 @@ impl Transform {
 pub(crate) fn choose(values: &[i64], is_float: bool) -> (Transform, Vec<u8>) {
     if is_float && let Some(whole) = whole_numbers(values) {
         let (plain, delta) = (pack(&whole), packed_delta(&whole));
-        return match plain.likely <= delta.likely {
-            true => (Transform::Whole, plain.bytes),
-            false => (Transform::WholeDelta, delta.bytes),
+        return if plain.likely <= delta.likely {
+            (Transform::Whole, plain.bytes)
+        } else {
+            (Transform::WholeDelta, delta.bytes)
         };
     }
     let mut best = (Transform::Plain, pack(values));
@@ -141,9 +142,10 @@ pub(crate) fn undo(transform: Transform, input: &mut Input<'_>, rows: usize) -> 
         let float = |value: &mut i64| *value = (*value as f64).to_bits() as i64;
         values.iter_mut().for_each(float);
     }
-    Some(match one_for_all {
-        true => Numbers::Same(values[0]),
-        false => Numbers::Each(values),
+    Some(if one_for_all {
+        Numbers::Same(values[0])
+    } else {
+        Numbers::Each(values)
     })
 }
 

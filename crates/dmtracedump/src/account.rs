@@ -170,10 +170,11 @@ impl<'m, 'a> Accountant<'m, 'a> {
             let counts = thread.number < COUNTED_THREADS;
             total = total.wrapping_add(if counts { whole } else { 0 });
             for (key, elapsed) in thread.open() {
-                match counts {
-                    true => self.edges.add(key, elapsed),
-                    // It stays open, but what its method had for itself counts.
-                    false => share(&mut self.totals, key, elapsed),
+                if counts {
+                    self.edges.add(key, elapsed)
+                } else {
+                    // Still open: only its exclusive time is counted.
+                    share(&mut self.totals, key, elapsed)
                 }
             }
         }

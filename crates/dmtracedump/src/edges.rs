@@ -98,9 +98,10 @@ impl Edges {
     /// Counts one call of `elapsed` µs.
     #[inline]
     pub fn add(&mut self, key: EdgeKey, elapsed: u64) {
-        match self.is_near() {
-            true => self.count(key.pack(), elapsed),
-            false => self.wait(key, elapsed),
+        if self.is_near() {
+            self.count(key.pack(), elapsed)
+        } else {
+            self.wait(key, elapsed)
         }
     }
 

@@ -10,9 +10,10 @@ impl<W: Write> Out<W> {
     /// `%*u`: a number at the right of `WIDTH` bytes, or of more if need be.
     #[inline]
     pub fn right_number<const WIDTH: usize>(&mut self, value: u64) -> &mut Self {
-        match value < const { limit(WIDTH) } {
-            true => self.field::<WIDTH>(right_of_eight(value as u32)),
-            false => self.right::<WIDTH>(&Cell::unsigned(value)),
+        if value < const { limit(WIDTH) } {
+            self.field::<WIDTH>(right_of_eight(value as u32))
+        } else {
+            self.right::<WIDTH>(&Cell::unsigned(value))
         }
     }
 

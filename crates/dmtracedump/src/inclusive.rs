@@ -123,9 +123,10 @@ impl Section<'_, '_> {
         let row = self.labels.longest() + NUMBERS_LEN;
         let too_big = most_rows.saturating_mul(row) > BATCH_BYTES;
         // Asking for the number of cores reads files of the kernel: not for a small trace.
-        let lanes = match too_big || batches.len() < WORTH_A_THREAD / BATCH_ROWS {
-            true => 1,
-            false => std::thread::available_parallelism().map_or(1, |n| n.get().min(8)),
+        let lanes = if too_big || batches.len() < WORTH_A_THREAD / BATCH_ROWS {
+            1
+        } else {
+            std::thread::available_parallelism().map_or(1, |n| n.get().min(8))
         };
         if lanes == 1 {
             return self.run(0..self.order.len(), out);

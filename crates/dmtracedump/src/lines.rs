@@ -15,13 +15,14 @@ impl<'a> Lines<'a> {
     /// An error if they are so short that they would take too much memory.
     pub fn check(&self, section: &'static str, line: usize) -> Result<(), KeyError> {
         let (found, bytes) = (self.count, self.text.len());
-        match is_too_dense(found, bytes, line) {
-            true => Err(KeyError::TooMany {
+        if is_too_dense(found, bytes, line) {
+            Err(KeyError::TooMany {
                 section,
                 found,
                 bytes,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

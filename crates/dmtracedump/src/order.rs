@@ -183,9 +183,10 @@ impl<'l, 'a> Ranker<'l, 'a> {
     }
 
     fn finish(self) -> Ties {
-        match self.mixed {
-            true => Ties::Mixed,
-            false => Ties::Ranked(self.ranks),
+        if self.mixed {
+            Ties::Mixed
+        } else {
+            Ties::Ranked(self.ranks)
         }
     }
 }
@@ -212,9 +213,10 @@ impl Bare {
 
     /// Name, class, id; class and id if either has no name: no order, so only for [`merge_sort`].
     fn compare(&self, other: &Self) -> Ordering {
-        match self.is_nameless() || other.is_nameless() {
-            true => (self.ranks as u32).cmp(&(other.ranks as u32)),
-            false => self.ranks.cmp(&other.ranks),
+        if self.is_nameless() || other.is_nameless() {
+            (self.ranks as u32).cmp(&(other.ranks as u32))
+        } else {
+            self.ranks.cmp(&other.ranks)
         }
     }
 }
@@ -254,9 +256,10 @@ fn sort_bare(bare: &mut [Bare]) {
     let (front, named) = bare.split_at_mut(nameless);
     let class = |at: Option<&Bare>| at.map(|method| method.ranks as u32);
     let apart = class(front.last()) < class(named.first());
-    match apart && !named.iter().any(Bare::is_nameless) {
-        true => named.sort_unstable_by_key(|m| numbers::joined(m.ranks, m.method, 0)),
-        false => merge_sort(bare, Bare::compare),
+    if apart && !named.iter().any(Bare::is_nameless) {
+        named.sort_unstable_by_key(|m| numbers::joined(m.ranks, m.method, 0))
+    } else {
+        merge_sort(bare, Bare::compare)
     }
 }
 

@@ -138,9 +138,10 @@ impl Running<'_> {
     /// No record names the method in which every thread runs: on an empty stack this is no match.
     #[inline]
     fn leave(&mut self, method: MethodIndex, now: u64) -> Option<Call> {
-        match self.thread.top.method() == method {
-            true => self.pop(now),
-            false => self.leave_mismatched(method, now),
+        if self.thread.top.method() == method {
+            self.pop(now)
+        } else {
+            self.leave_mismatched(method, now)
         }
     }
 

@@ -88,33 +88,37 @@ impl<'a> Ask<'a> {
         field: &'static str,
         get: impl Fn(&Self, &'static str) -> Answered<T>,
     ) -> Answered<Option<T>> {
-        match self.has(field) {
-            false => Ok(None),
-            true => get(self, field).map(Some),
+        if !self.has(field) {
+            Ok(None)
+        } else {
+            get(self, field).map(Some)
         }
     }
 
     /// A text that may be missing.
     pub fn maybe_text(&self, field: &'static str) -> Answered<Option<&str>> {
-        match self.has(field) {
-            false => Ok(None),
-            true => self.text(field).map(Some),
+        if !self.has(field) {
+            Ok(None)
+        } else {
+            self.text(field).map(Some)
         }
     }
 
     /// A number that may be missing.
     pub fn f64_or(&self, field: &'static str, usual: f64) -> Answered<f64> {
-        match self.has(field) {
-            false => Ok(usual),
-            true => self.f64(field),
+        if !self.has(field) {
+            Ok(usual)
+        } else {
+            self.f64(field)
         }
     }
 
     /// A count or row number that may be missing.
     pub fn u32_or(&self, field: &'static str, usual: u32) -> Answered<u32> {
-        match self.has(field) {
-            false => Ok(usual),
-            true => self.u32(field),
+        if !self.has(field) {
+            Ok(usual)
+        } else {
+            self.u32(field)
         }
     }
 
@@ -156,9 +160,10 @@ impl<'a> Ask<'a> {
 
 /// The row, if the table that has `count` has it.
 pub(crate) fn existing(field: &'static str, row: u32, count: usize) -> Answered<u32> {
-    match (row as usize) < count {
-        true => Ok(row),
-        false => Err(no_such_row(field, row, count)),
+    if (row as usize) < count {
+        Ok(row)
+    } else {
+        Err(no_such_row(field, row, count))
     }
 }
 

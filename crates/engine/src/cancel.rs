@@ -23,9 +23,10 @@ impl Cancel {
 
     /// For loops over many rows: an error once the flag is up.
     pub(crate) fn check(&self) -> Answered {
-        match self.is_raised() {
-            true => Err(EngineError::Cancelled.into()),
-            false => Ok(()),
+        if self.is_raised() {
+            Err(EngineError::Cancelled.into())
+        } else {
+            Ok(())
         }
     }
 }

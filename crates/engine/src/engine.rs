@@ -96,9 +96,10 @@ impl Engine {
     /// The moment that the page calls `ns`, rounded down; ends of the range of times where it lies beyond.
     pub(crate) fn absolute(&self, ns: f64) -> i64 {
         let (whole, size) = (ns.floor(), ns.floor().abs() as u64);
-        match whole < 0.0 {
-            true => self.origin_ns.saturating_sub_unsigned(size),
-            false => self.origin_ns.saturating_add_unsigned(size),
+        if whole < 0.0 {
+            self.origin_ns.saturating_sub_unsigned(size)
+        } else {
+            self.origin_ns.saturating_add_unsigned(size)
         }
     }
 

@@ -70,9 +70,10 @@ impl Scope {
 }
 
 fn process_of(trace: &Trace, utid: ThreadId) -> ProcessId {
-    match utid.row() < trace.threads.len() {
-        true => trace.threads.upid.get(utid.row()),
-        false => ProcessId::NONE,
+    if utid.row() < trace.threads.len() {
+        trace.threads.upid.get(utid.row())
+    } else {
+        ProcessId::NONE
     }
 }
 

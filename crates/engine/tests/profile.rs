@@ -104,12 +104,11 @@ fn naive(
             continue;
         }
         let sum = sums.entry(names[slice.name].clone()).or_default();
-        match slice.is_recursive {
-            true => sum.recursive += 1,
-            false => {
-                sum.calls += 1;
-                sum.inclusive += (slice.end.min(to) - slice.begin.max(from)).max(0);
-            }
+        if slice.is_recursive {
+            sum.recursive += 1
+        } else {
+            sum.calls += 1;
+            sum.inclusive += (slice.end.min(to) - slice.begin.max(from)).max(0);
         }
     }
     sums

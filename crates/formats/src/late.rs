@@ -59,9 +59,10 @@ impl Late {
             };
             let mut apart = TraceBuilder::new();
             let mut inner = Inner::new(format, &options);
-            let mut target = match joins {
-                true => Target::Trace(out.trace(format)?),
-                false => Target::Trace(&mut apart),
+            let mut target = if joins {
+                Target::Trace(out.trace(format)?)
+            } else {
+                Target::Trace(&mut apart)
             };
             let read = inner
                 .feed(&bytes, &mut target)

@@ -69,9 +69,10 @@ impl Model {
     }
 
     fn bits(&mut self, coder: &mut impl Coder, known: u8) -> u8 {
-        self.contexts = match self.is_text {
-            true => self.text.contexts(self.recent),
-            false => self.code.contexts(self.recent),
+        self.contexts = if self.is_text {
+            self.text.contexts(self.recent)
+        } else {
+            self.code.contexts(self.recent)
         };
         (self.byte, self.half) = (1, 1);
         self.find_lines();

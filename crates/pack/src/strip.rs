@@ -121,9 +121,10 @@ impl Stripper<'_> {
                 _ => {}
             }
         }
-        match self.at == end {
-            true => Ok(()),
-            false => Err(PackError::Length(self.at, end)),
+        if self.at == end {
+            Ok(())
+        } else {
+            Err(PackError::Length(self.at, end))
         }
     }
 

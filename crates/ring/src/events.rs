@@ -85,9 +85,10 @@ impl What<'_> {
         }
         out.push(b'|');
         let is_method = matches!(self, Self::Enter { .. });
-        let told = match kind.has_text() {
-            true => Some(text),
-            false => name_of(argument),
+        let told = if kind.has_text() {
+            Some(text)
+        } else {
+            name_of(argument)
         };
         match told {
             Some(name) => out.extend_from_slice(name),

@@ -231,9 +231,10 @@ fn text_bytes(kind: Kind, argument: u32) -> usize {
 /// Bytes of the record that begins with `first`; `None` if it is none.
 pub fn record_bytes(first: u64) -> Option<usize> {
     let kind = Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8)?;
-    let text = match kind.has_text() {
-        true => text_bytes(kind, (first >> 32) as u32).checked_next_multiple_of(8)?,
-        false => 0,
+    let text = if kind.has_text() {
+        text_bytes(kind, (first >> 32) as u32).checked_next_multiple_of(8)?
+    } else {
+        0
     };
     text.checked_add(8 + usize::from(kind.has_value()) * 8)
 }

@@ -233,9 +233,12 @@ fn base64(bytes: &[u8]) -> String {
             bits << 8 | u32::from(group.get(n).copied().unwrap_or(0))
         });
         (0..4)
-            .map(|n| match n <= group.len() {
-                true => LETTERS[(bits >> (18 - 6 * n) & 63) as usize] as char,
-                false => '=',
+            .map(|n| {
+                if n <= group.len() {
+                    LETTERS[(bits >> (18 - 6 * n) & 63) as usize] as char
+                } else {
+                    '='
+                }
             })
             .collect::<String>()
     };

@@ -308,9 +308,10 @@ impl Cut<'_> {
         let row = MetadataRow {
             key: self.new.strings.intern("cut"),
             value: self.new.strings.intern(&format!("{from}..{until} ns")),
-            source: match self.new.sources.is_empty() {
-                true => SourceId::NONE,
-                false => SourceId::from_row(0),
+            source: if self.new.sources.is_empty() {
+                SourceId::NONE
+            } else {
+                SourceId::from_row(0)
             },
         };
         self.new.metadata.push(row);

@@ -87,15 +87,14 @@ mod tests {
         let mut lanes = AsyncLanes::default();
         let key = |cookie| LaneKey { track, cookie };
         for (ts, cookie, begins) in [(0, 1, true), (4, 2, true), (9, 1, false), (12, 3, true)] {
-            match begins {
-                true => {
-                    _ = lanes.begin(
-                        &mut builder,
-                        key(cookie),
-                        SliceBegin::named(ts, StringId(0)),
-                    )
-                }
-                false => assert!(lanes.end(&mut builder, key(cookie), ts).is_some()),
+            if begins {
+                _ = lanes.begin(
+                    &mut builder,
+                    key(cookie),
+                    SliceBegin::named(ts, StringId(0)),
+                )
+            } else {
+                assert!(lanes.end(&mut builder, key(cookie), ts).is_some())
             }
         }
         assert!(lanes.end(&mut builder, key(9), 12).is_none());

@@ -22,9 +22,10 @@ fn best(choices: &str) -> &'static str {
 pub(crate) fn choose(settings: &mut Settings<'_>) -> Result<(), Error> {
     let choices = tree::read(settings.tree(), FILE)?;
     let clock = best(&choices);
-    match choices.contains(&format!("[{clock}]")) {
-        true => Ok(()),
-        false => settings.set(FILE, clock),
+    if choices.contains(&format!("[{clock}]")) {
+        Ok(())
+    } else {
+        settings.set(FILE, clock)
     }
 }
 

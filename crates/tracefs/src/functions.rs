@@ -19,9 +19,10 @@ pub(crate) fn set_up(settings: &mut Settings<'_>, functions: &[String]) -> Resul
     if functions.is_empty() {
         let tree = settings.tree();
         let other = tree.is_writable(TRACER) && tree::read(tree, TRACER)? != "nop";
-        return match other {
-            true => settings.set(TRACER, "nop"),
-            false => Ok(()),
+        return if other {
+            settings.set(TRACER, "nop")
+        } else {
+            Ok(())
         };
     }
     if let Some(why) = refusal(settings.tree()) {

@@ -156,9 +156,10 @@ impl RawCapture {
             self.take_pages()?;
         }
         for cpu in &mut self.cpus {
-            match self.is_broken {
-                true => cpu.cut(self.layout.page_bytes)?,
-                false => cpu.take_last(self.layout.page_bytes)?,
+            if self.is_broken {
+                cpu.cut(self.layout.page_bytes)?
+            } else {
+                cpu.take_last(self.layout.page_bytes)?
             }
             cpu.pages.rewind().map_err(Error::Output)?;
         }
@@ -285,12 +286,13 @@ fn unnamed(folder: &Path) -> io::Result<File> {
 /// temporary files.
 pub fn spool_folder(output: Option<&Path>) -> PathBuf {
     let beside = output.filter(|path| path.is_file() || !path.exists());
-    let beside = beside
-        .and_then(Path::parent)
-        .map(|folder| match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
-        });
+    let beside = beside.and_then(Path::parent).map(|folder| {
+        if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        }
+    });
     // adbd names a folder for temporary files whether it is there or not.
     let (temporary, tmp) = (std::env::temp_dir(), Path::new("/tmp"));
     let android = Path::new("/data/local/tmp");

@@ -112,9 +112,10 @@ impl<'a> Settings<'a> {
         };
         let ours = Undo::Instance(name.clone());
         if self.tree.exists("") {
-            return match self.undo.contains(&ours) {
-                true => Ok(()),
-                false => Err(Error::InstanceExists(name)),
+            return if self.undo.contains(&ours) {
+                Ok(())
+            } else {
+                Err(Error::InstanceExists(name))
             };
         }
         self.record(ours);

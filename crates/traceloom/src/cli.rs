@@ -189,9 +189,10 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
         return other_program(name, &args[1..]);
     }
     let is_file = |arg: &OsString| !arg.is_empty() && !arg.as_encoded_bytes().starts_with(b"-");
-    match !files.is_empty() && files.iter().all(is_file) {
-        true => other_program(name, &join_pairs(args[1..].to_vec())),
-        false => None,
+    if !files.is_empty() && files.iter().all(is_file) {
+        other_program(name, &join_pairs(args[1..].to_vec()))
+    } else {
+        None
     }
 }
 

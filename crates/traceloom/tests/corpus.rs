@@ -86,9 +86,10 @@ fn formats(outermost: &str, trace: &Trace) -> String {
     names.remove(outermost);
     names.remove("");
     let names: Vec<_> = names.into_iter().collect();
-    match names.is_empty() {
-        true => outermost.to_owned(),
-        false => format!("{outermost}: {}", names.join(", ")),
+    if names.is_empty() {
+        outermost.to_owned()
+    } else {
+        format!("{outermost}: {}", names.join(", "))
     }
 }
 

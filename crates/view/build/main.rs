@@ -69,12 +69,13 @@ fn main() -> Result<()> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
     }
-    let (engine, unpacker) = match has_target()? {
-        true => (
+    let (engine, unpacker) = if has_target()? {
+        (
             pack_module(&module(ENGINE, root, &out)?)?,
             gzipped(&module(UNPACKER, root, &out)?)?,
-        ),
-        false => Default::default(),
+        )
+    } else {
+        Default::default()
     };
     fs::write(out.join("engine.pack"), engine)?;
     fs::write(out.join("unpacker.wasm.gz"), unpacker)?;

@@ -39,9 +39,12 @@ fn closure(module: &Module<'_>, number: usize, done: &Written) -> Result<String,
 
 /// What stands for an import of the module of this number.
 fn statement(import: &Import, number: usize) -> String {
-    let field = |(theirs, ours): &(String, String)| match theirs == ours {
-        true => ours.clone(),
-        false => format!("{theirs}:{ours}"),
+    let field = |(theirs, ours): &(String, String)| {
+        if theirs == ours {
+            ours.clone()
+        } else {
+            format!("{theirs}:{ours}")
+        }
     };
     let names: Vec<_> = import.names.iter().map(field).collect();
     match &import.whole {
@@ -52,9 +55,10 @@ fn statement(import: &Import, number: usize) -> String {
 }
 
 fn field(export: &Export) -> String {
-    match export.name == export.local {
-        true => export.name.clone(),
-        false => format!("{}:{}", export.name, export.local),
+    if export.name == export.local {
+        export.name.clone()
+    } else {
+        format!("{}:{}", export.name, export.local)
     }
 }
 

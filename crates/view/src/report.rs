@@ -99,9 +99,10 @@ pub fn write_report(
 fn policy(shell: &dyn ReportShell) -> String {
     let (style, script) = shell.style_and_script();
     let allowed = |what: &str| if what.is_empty() { "'none'" } else { what }.to_owned();
-    let script = match script.is_empty() {
-        true => allowed(""),
-        false => format!("{script} 'wasm-unsafe-eval'"),
+    let script = if script.is_empty() {
+        allowed("")
+    } else {
+        format!("{script} 'wasm-unsafe-eval'")
     };
     format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \

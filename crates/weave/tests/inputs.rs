@@ -38,9 +38,10 @@ fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
         let options = SimpleFileOptions::default()
             .last_modified_time(time)
             .compression_method(method);
-        match name.ends_with('/') {
-            true => zip.add_directory(*name, options).unwrap(),
-            false => zip.start_file(*name, options).unwrap(),
+        if name.ends_with('/') {
+            zip.add_directory(*name, options).unwrap()
+        } else {
+            zip.start_file(*name, options).unwrap()
         }
         zip.write_all(bytes).unwrap();
     }
@@ -213,12 +214,11 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     while let Some(inside) = folders.pop() {
         for entry in std::fs::read_dir(inside).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => {
-                    let bytes = std::fs::read(&path).unwrap();
-                    found.push((path.strip_prefix(folder).unwrap().to_owned(), bytes));
-                }
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                found.push((path.strip_prefix(folder).unwrap().to_owned(), bytes));
             }
         }
     }

@@ -177,9 +177,10 @@ fn print(report: &mut Report, major: u32, rows: &[Row]) -> Result<()> {
             row.name.clone(),
             format!("{:.1}", row.best),
             format!("{:.1}", row.median),
-            match row.best > clock {
-                true => format!("{:.1} ns", row.best - clock),
-                false => "no".to_owned(),
+            if row.best > clock {
+                format!("{:.1} ns", row.best - clock)
+            } else {
+                "no".to_owned()
             },
         ]);
     }

@@ -87,9 +87,10 @@ fn count(folder: &Path) -> Result<usize> {
     let mut count = 0;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        count += match path.is_dir() {
-            true => self::count(&path)?,
-            false => usize::from(path.extension().is_some_and(|ending| ending == "class")),
+        count += if path.is_dir() {
+            self::count(&path)?
+        } else {
+            usize::from(path.extension().is_some_and(|ending| ending == "class"))
         };
     }
     Ok(count)

@@ -65,9 +65,10 @@ fn redact_task(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     else {
         return line.to_owned();
     };
-    match known(line[..end].trim_start()) {
-        true => line.to_owned(),
-        false => format!("{OTHER:>16}{}", &line[end..]),
+    if known(line[..end].trim_start()) {
+        line.to_owned()
+    } else {
+        format!("{OTHER:>16}{}", &line[end..])
     }
 }
 

@@ -71,9 +71,12 @@ fn source_list() -> Result<(&'static str, String)> {
         let lines = lines.map(|line| format!("deb-src {line}\n"));
         return Ok(("src.list", lines.collect()));
     };
-    let lines = text.lines().map(|line| match line.starts_with("Types:") {
-        true => "Types: deb-src",
-        false => line,
+    let lines = text.lines().map(|line| {
+        if line.starts_with("Types:") {
+            "Types: deb-src"
+        } else {
+            line
+        }
     });
     Ok(("src.sources", lines.flat_map(|line| [line, "\n"]).collect()))
 }
@@ -146,9 +149,10 @@ pub fn compile(folder: &Path, sources: &[&str], flags: &[&str], to: &Path) -> Re
 }
 
 fn compiler(folder: &Path, source: &str, flags: &[&str], object: &Path) -> Command {
-    let mut compiler = match source.ends_with(".c") {
-        true => command("clang", &[]),
-        false => command("clang++", &["-std=gnu++2a", "-fno-exceptions"]),
+    let mut compiler = if source.ends_with(".c") {
+        command("clang", &[])
+    } else {
+        command("clang++", &["-std=gnu++2a", "-fno-exceptions"])
     };
     if !source.ends_with(".c") {
         // What older headers brought along.

@@ -166,9 +166,10 @@ impl<'a> Members<'a> {
             let side = &self.sides[side as usize];
             (&side.tree.nodes, side.scale)
         };
-        let time = match by_own_time {
-            true => nodes.exclusive(node, self.clock),
-            false => nodes.inclusive(node, self.clock),
+        let time = if by_own_time {
+            nodes.exclusive(node, self.clock)
+        } else {
+            nodes.inclusive(node, self.clock)
         };
         Member {
             at: node,

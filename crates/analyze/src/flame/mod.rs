@@ -207,9 +207,10 @@ impl Layout<'_> {
             group,
         } = pending;
         let at = self.frames.len();
-        let below = match self.is_last(depth) {
-            true => Vec::new(),
-            false => self.members.below(&group),
+        let below = if self.is_last(depth) {
+            Vec::new()
+        } else {
+            self.members.below(&group)
         };
         let within = self.place(below, depth + 1, at as u32, (x, x + w));
         let node = group.members.first().map_or(NO_FRAME, |first| first.at.0);

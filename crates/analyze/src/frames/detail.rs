@@ -207,9 +207,10 @@ impl<'a> FrameDetails<'a> {
             } else if state.is_runnable() {
                 detail.runnable_ns += ns;
             } else if state.is_blocked() {
-                match is_io {
-                    true => detail.io_ns += ns,
-                    false => detail.blocked_ns += ns,
+                if is_io {
+                    detail.io_ns += ns
+                } else {
+                    detail.blocked_ns += ns
                 }
                 let waker = |&next: &u32| states.waker_utid.get(next as usize);
                 let wait = Blocked {

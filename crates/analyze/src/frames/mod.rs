@@ -180,9 +180,10 @@ impl Frames {
                 continue;
             }
             let (ts, ui_end) = (trace.slices.ts.get(slice.row()), trace.slice_end(slice));
-            let render = match is_app {
-                true => renders.of(trace, upid, slice),
-                false => SliceId::NONE,
+            let render = if is_app {
+                renders.of(trace, upid, slice)
+            } else {
+                SliceId::NONE
             };
             let end = render
                 .some()
@@ -273,9 +274,10 @@ fn candidates(trace: &Trace) -> Vec<Candidate> {
 /// The slices that are a thread's frames: those of its best role that are within no other of it.
 fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<Drawn> {
     let utid = candidates.first()?.utid;
-    let (kind, roles): (_, &[Role]) = match is_compositor(trace, utid) {
-        true => (FrameKind::Compositor, &COMPOSITOR),
-        false => (FrameKind::App, &[Role::Frame, Role::Traversal]),
+    let (kind, roles): (_, &[Role]) = if is_compositor(trace, utid) {
+        (FrameKind::Compositor, &COMPOSITOR)
+    } else {
+        (FrameKind::App, &[Role::Frame, Role::Traversal])
     };
     for role in roles {
         let mut slices = Vec::new();

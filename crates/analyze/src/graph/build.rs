@@ -181,9 +181,10 @@ impl GraphNode {
 impl GraphEdge {
     fn add(&mut self, is_recursive: bool, calls: u64, inclusive_ns: i64) {
         self.calls = self.calls.saturating_add(calls);
-        let sum = match is_recursive {
-            true => &mut self.recursive_ns,
-            false => &mut self.inclusive_ns,
+        let sum = if is_recursive {
+            &mut self.recursive_ns
+        } else {
+            &mut self.inclusive_ns
         };
         *sum = sum.saturating_add(inclusive_ns);
     }

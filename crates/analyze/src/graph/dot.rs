@@ -44,9 +44,10 @@ pub(super) fn write(graph: &CallGraph, title: &str) -> String {
 
 fn write_node(out: &mut String, graph: &CallGraph, number: usize, node: &GraphNode) {
     let label = Label::of(graph, number);
-    let (shape, style) = match node.is_leaf {
-        true => ("ellipse", "filled"),
-        false => ("box", "filled,rounded"),
+    let (shape, style) = if node.is_leaf {
+        ("ellipse", "filled")
+    } else {
+        ("box", "filled,rounded")
     };
     // Writing to a string cannot fail.
     let _infallible = writeln!(

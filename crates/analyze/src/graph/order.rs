@@ -15,9 +15,10 @@ pub(super) fn reduce_crossings(layers: &mut Layers) {
         let is_downward = sweep % 2 == 0;
         let last = layers.rows.len().saturating_sub(1);
         for step in 1..=last {
-            let (row, towards) = match is_downward {
-                true => (step, &links.above),
-                false => (last - step, &links.below),
+            let (row, towards) = if is_downward {
+                (step, &links.above)
+            } else {
+                (last - step, &links.below)
             };
             sort_row(&mut layers.rows[row], towards, &mut places);
         }

@@ -103,9 +103,10 @@ fn size(label: &Label, node: &GraphNode) -> (f64, f64) {
         widest = greater(widest, columns(line) * char);
     }
     let height = label.lines.len() as f64 * LINE;
-    match node.is_leaf {
-        true => (widest * 1.22 + 18.0, height * 1.25 + 16.0),
-        false => (widest + 22.0, height + 14.0),
+    if node.is_leaf {
+        (widest * 1.22 + 18.0, height * 1.25 + 16.0)
+    } else {
+        (widest + 22.0, height + 14.0)
     }
 }
 
@@ -171,20 +172,19 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
         width,
         height,
     } = *spot;
-    match node.is_leaf {
-        true => out
-            .put("<ellipse")
+    if node.is_leaf {
+        out.put("<ellipse")
             .length("cx", x)
             .length("cy", y)
             .length("rx", width / 2.0)
-            .length("ry", height / 2.0),
-        false => out
-            .put("<rect")
+            .length("ry", height / 2.0)
+    } else {
+        out.put("<rect")
             .length("x", x - width / 2.0)
             .length("y", spot.top())
             .length("width", width)
             .length("height", height)
-            .put(" rx=\"7\""),
+            .put(" rx=\"7\"")
     }
     .attribute("fill", &fill_colour(graph.percent(node.exclusive_ns)))
     .attribute("stroke", &line_colour(graph.percent(node.inclusive_ns)))
@@ -305,13 +305,15 @@ fn write_curves(
         start.0 += BESIDE;
         end.0 += BESIDE;
     }
-    let (tip, direction) = match way.is_upward {
-        true => (start, (0.0, -1.0)),
-        false => (end, (0.0, 1.0)),
+    let (tip, direction) = if way.is_upward {
+        (start, (0.0, -1.0))
+    } else {
+        (end, (0.0, 1.0))
     };
-    match way.is_upward {
-        true => start.1 += HEAD_LENGTH,
-        false => end.1 -= HEAD_LENGTH,
+    if way.is_upward {
+        start.1 += HEAD_LENGTH
+    } else {
+        end.1 -= HEAD_LENGTH
     }
     put_point(path.put("M"), start.0, start.1);
     let mut at = start;

@@ -55,16 +55,18 @@ impl Profile {
         };
         for edge in self.edges_of(tree, row) {
             if edge.callee == row {
-                let parents = match edge.callee_recursive {
-                    true => &mut report.recursive_parents,
-                    false => &mut report.parents,
+                let parents = if edge.callee_recursive {
+                    &mut report.recursive_parents
+                } else {
+                    &mut report.parents
                 };
                 merge(parents, self.seen_from(&edge, edge.caller));
             }
             if edge.caller == Some(row) {
-                let children = match edge.caller_recursive {
-                    true => &mut report.recursive_children,
-                    false => &mut report.children,
+                let children = if edge.caller_recursive {
+                    &mut report.recursive_children
+                } else {
+                    &mut report.children
                 };
                 merge(children, self.seen_from(&edge, Some(edge.callee)));
             }

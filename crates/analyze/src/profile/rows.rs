@@ -122,9 +122,10 @@ impl Profile {
         let (names, sums) = match options.by {
             GroupBy::Thread => sum_threads(tree),
             _ => {
-                let sums = match tree.clocks.states {
-                    true => sum_groups::<{ Measure::COUNT }>(tree, &groups),
-                    false => sum_groups::<2>(tree, &groups),
+                let sums = if tree.clocks.states {
+                    sum_groups::<{ Measure::COUNT }>(tree, &groups)
+                } else {
+                    sum_groups::<2>(tree, &groups)
                 };
                 (std::mem::take(&mut groups.names), sums)
             }
@@ -187,15 +188,17 @@ impl Profile {
         let smart = !query.chars().any(char::is_uppercase);
         let contains = |row: &ProfileRow| {
             let label = format!("{} {}", row.function.label(), row.function.signature);
-            match smart {
-                true => contains(&lowercase(&label), query),
-                false => contains(&label, query),
+            if smart {
+                contains(&lowercase(&label), query)
+            } else {
+                contains(&label, query)
             }
         };
         let found = self.matching(&exact);
-        match found.is_empty() {
-            true => self.matching(&contains),
-            false => found,
+        if found.is_empty() {
+            self.matching(&contains)
+        } else {
+            found
         }
     }
 

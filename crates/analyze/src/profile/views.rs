@@ -168,9 +168,10 @@ impl View<'_> {
         let mut rows = Vec::new();
         let (mut stack, hidden) = self.cut(top);
         while let Some(pending) = stack.pop() {
-            let (below, hidden) = match pending.depth + 1 < self.options.max_depth {
-                true => self.cut(self.below(&pending)),
-                false => (Vec::new(), usize::from(self.has_below(&pending))),
+            let (below, hidden) = if pending.depth + 1 < self.options.max_depth {
+                self.cut(self.below(&pending))
+            } else {
+                (Vec::new(), usize::from(self.has_below(&pending)))
             };
             rows.push(self.row(&pending, hidden));
             stack.extend(below);

@@ -55,9 +55,10 @@ impl Extremes {
             let get = |at: usize| below.map_or_else(|| (value(at), value(at)), |level| level[at]);
             let whole = (from.div_ceil(BLOCK), to / BLOCK);
             let is_last = level == self.levels.len() || whole.0 >= whole.1;
-            let (head, tail) = match is_last {
-                true => (to, to),
-                false => (whole.0 * BLOCK, whole.1 * BLOCK),
+            let (head, tail) = if is_last {
+                (to, to)
+            } else {
+                (whole.0 * BLOCK, whole.1 * BLOCK)
             };
             for part in [from..head, tail..to] {
                 found = part.map(get).fold(found, both);

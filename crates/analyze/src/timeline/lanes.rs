@@ -138,11 +138,14 @@ impl Lanes {
     fn shares(&self, parts: usize) -> Vec<Range<usize>> {
         let tracks = self.tangled.len();
         let first_slice = |&track: &usize| self.starts[self.first_lane[track] as usize] as usize;
-        let cut = |part: usize| match part == parts {
-            true => tracks,
-            false => partition(tracks, |track| {
-                first_slice(track) < self.ids.len() / parts * part
-            }),
+        let cut = |part: usize| {
+            if part == parts {
+                tracks
+            } else {
+                partition(tracks, |track| {
+                    first_slice(track) < self.ids.len() / parts * part
+                })
+            }
         };
         (0..parts).map(|part| cut(part)..cut(part + 1)).collect()
     }
@@ -161,9 +164,10 @@ impl Lanes {
         level: u32,
     ) -> Lane<'t> {
         let lane = self.first_lane[track.row()].saturating_add(level);
-        let (start, end) = match lane < self.first_lane[track.row() + 1] {
-            true => (self.starts[lane as usize], self.starts[lane as usize + 1]),
-            false => (0, 0),
+        let (start, end) = if lane < self.first_lane[track.row() + 1] {
+            (self.starts[lane as usize], self.starts[lane as usize + 1])
+        } else {
+            (0, 0)
         };
         let places = start as usize..end as usize;
         Lane {

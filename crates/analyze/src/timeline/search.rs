@@ -154,11 +154,12 @@ impl Timeline {
             }
             hits
         };
-        let rows = match names.is_empty() {
-            true => 0,
-            false => partition(trace.slices.len(), |&row| {
+        let rows = if names.is_empty() {
+            0
+        } else {
+            partition(trace.slices.len(), |&row| {
                 trace.slices.ts.get(row) < range.to_ns
-            }),
+            })
         };
         let all = merged(rows, &part, |all: &mut Hits, part: Hits| {
             let room = limit - all.first.len();

@@ -311,9 +311,10 @@ impl Timeline {
             .source
             .get(trace.slices.track_id.get(row).row());
         if trace.slices.dur.get(row) == NO_DURATION {
-            repairs.push(match self.ends.is_closed_by_parent(row) {
-                true => SliceRepair::ClosedByParent,
-                false => SliceRepair::NeverEnded,
+            repairs.push(if self.ends.is_closed_by_parent(row) {
+                SliceRepair::ClosedByParent
+            } else {
+                SliceRepair::NeverEnded
             });
         } else if let Some(parent) = trace.slices.parent_id.get(row).some()
             && self.end_of(trace, parent.row()) == self.end_of(trace, row)

@@ -49,9 +49,10 @@ impl Window {
 
     /// The last pixel that a stretch reaches. One without length reaches the one it is in.
     pub fn last_pixel(&self, start: i64, end: i64) -> f64 {
-        match end > start {
-            true => (self.since(end) / self.px_ns).ceil() - 1.0,
-            false => self.pixel(start),
+        if end > start {
+            (self.since(end) / self.px_ns).ceil() - 1.0
+        } else {
+            self.pixel(start)
         }
     }
 
@@ -119,9 +120,10 @@ impl Window {
         high = high.min(spans.count());
         while low < high {
             let middle = low + (high - low) / 2;
-            match beyond(middle) {
-                true => high = middle,
-                false => low = middle + 1,
+            if beyond(middle) {
+                high = middle
+            } else {
+                low = middle + 1
             }
         }
         if low > at && spans.reach(low - 1).is_none() {

@@ -311,9 +311,10 @@ impl Timeline {
         let mut at = from;
         while at < rows.len() && spans.start(at) < window.to_ns {
             let ts = spans.start(at);
-            let next = match window.px_ns > 0.0 {
-                true => window.next(&spans, at + 1, window.pixel(ts)),
-                false => at + 1,
+            let next = if window.px_ns > 0.0 {
+                window.next(&spans, at + 1, window.pixel(ts))
+            } else {
+                at + 1
             };
             let end = rows[..next]
                 .partition_point(|&row| trace.counters.ts.get(row as usize) < window.to_ns);

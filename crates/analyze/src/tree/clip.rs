@@ -126,9 +126,10 @@ fn between(before: Moment, after: Moment, at_ns: i64) -> i64 {
         at_ns.abs_diff(before.wall_ns),
         after.wall_ns.abs_diff(before.wall_ns).max(1),
     );
-    match after.cpu_ns < before.cpu_ns {
-        true => before.cpu_ns.saturating_sub_unsigned(step),
-        false => before.cpu_ns.saturating_add_unsigned(step),
+    if after.cpu_ns < before.cpu_ns {
+        before.cpu_ns.saturating_sub_unsigned(step)
+    } else {
+        before.cpu_ns.saturating_add_unsigned(step)
     }
 }
 

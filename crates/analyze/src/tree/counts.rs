@@ -129,9 +129,10 @@ impl Counts {
     #[inline]
     pub(crate) fn calls(&self, path: u32) -> u64 {
         let calls = self.packed[path as usize].calls();
-        match self.beyond.is_empty() {
-            true => calls,
-            false => calls + (self.beyond_of(path)[2] << (2 * CALL_BITS)),
+        if self.beyond.is_empty() {
+            calls
+        } else {
+            calls + (self.beyond_of(path)[2] << (2 * CALL_BITS))
         }
     }
 

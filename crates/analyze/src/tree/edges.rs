@@ -33,9 +33,10 @@ pub(super) fn add_cut(
     };
     let [from, to] = before;
     // Where slices follow each other, only the last before each end can reach over it.
-    let (first, last) = match level.overlaps() {
-        true => (0, from),
-        false => (from.saturating_sub(1), to.saturating_sub(1).max(from)),
+    let (first, last) = if level.overlaps() {
+        (0, from)
+    } else {
+        (from.saturating_sub(1), to.saturating_sub(1).max(from))
     };
     let rows = (first..from)
         .chain(last..to)

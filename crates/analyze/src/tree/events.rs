@@ -96,9 +96,10 @@ impl CallTreeBuilder {
         self.note_faults();
         let clocks = TreeClocks {
             wall: self.clocks.wall,
-            cpu: match self.clocks.cpu {
-                true => CpuSource::ThreadClock,
-                false => CpuSource::None,
+            cpu: if self.clocks.cpu {
+                CpuSource::ThreadClock
+            } else {
+                CpuSource::None
             },
             states: false,
         };

@@ -109,9 +109,10 @@ impl<'a> Plan<'a> {
             range: options.range,
             thread_clocks,
             source_ends: OnceLock::new(),
-            states: match thread_clocks {
-                true => None,
-                false => StatesByThread::new(trace),
+            states: if thread_clocks {
+                None
+            } else {
+                StatesByThread::new(trace)
             },
             nodes_of: &[],
         }

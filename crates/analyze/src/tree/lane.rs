@@ -364,12 +364,13 @@ struct Slice {
 impl Lane {
     /// How long the lane took: methods from the first to the last event, else its outermost slices.
     fn span(&self, has_states: bool) -> Span {
-        match self.has_methods {
-            false => Span::SumOfCalls,
-            true => measured(
+        if !self.has_methods {
+            Span::SumOfCalls
+        } else {
+            measured(
                 self.clip.call(self.first, self.last),
                 has_states.then_some(&self.states),
-            ),
+            )
         }
     }
 }

@@ -106,12 +106,13 @@ impl<'a> Narrowing<'a> {
 
     /// The slices that are added or taken away one by one.
     fn rows(&self) -> [Range<usize>; 2] {
-        match self.takes {
-            true => [
+        if self.takes {
+            [
                 0..self.window.start,
                 self.window.end..self.trace.slices.len(),
-            ],
-            false => [self.window.clone(), 0..0],
+            ]
+        } else {
+            [self.window.clone(), 0..0]
         }
     }
 
@@ -137,9 +138,12 @@ impl<'a> Narrowing<'a> {
         for rows in self.rows() {
             sums.each(rows);
         }
-        let spans = lanes.clone().map(|lane| match self.is_in[lane] {
-            true => sums.at_edges(lane),
-            false => Span::SumOfCalls,
+        let spans = lanes.clone().map(|lane| {
+            if self.is_in[lane] {
+                sums.at_edges(lane)
+            } else {
+                Span::SumOfCalls
+            }
         });
         let spans: Vec<Span> = spans.collect();
         sums.finish(lanes, &spans)

@@ -155,9 +155,10 @@ impl Passes {
     fn count(&self, arena: &mut Arena, paired: Paired) {
         let mut from = 0;
         for nth in 1..=paired.open + 1 {
-            let to = match nth <= paired.open {
-                true => self.open[nth & CALL] as usize,
-                false => paired.calls,
+            let to = if nth <= paired.open {
+                self.open[nth & CALL] as usize
+            } else {
+                paired.calls
             };
             let times = self.begins[from..to].iter().zip(&self.ends[from..to]);
             for (node, (begin, end)) in self.nodes[from..to].iter().zip(times) {

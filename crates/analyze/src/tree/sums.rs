@@ -41,9 +41,10 @@ impl<'n, 'a> Sums<'n, 'a> {
         };
         if of.takes {
             sums.counts = tree.nodes.counts.stretch(own.clone());
-            sums.states.copy_from_slice(match of.states.is_some() {
-                true => &tree.nodes.states[own],
-                false => &[],
+            sums.states.copy_from_slice(if of.states.is_some() {
+                &tree.nodes.states[own]
+            } else {
+                &[]
             });
         }
         sums
@@ -141,12 +142,13 @@ impl<'n, 'a> Sums<'n, 'a> {
                 self.measure(lane, node, part, false);
             }
         }
-        match own.has_methods {
-            false => Span::SumOfCalls,
-            true => measured(
+        if !own.has_methods {
+            Span::SumOfCalls
+        } else {
+            measured(
                 clip.call(own.first, own.last),
                 of.states.map(|states| &states[lane]),
-            ),
+            )
         }
     }
 
@@ -174,16 +176,16 @@ impl<'n, 'a> Sums<'n, 'a> {
         }
         let mut nodes = CallNodes {
             links,
-            counts: match kept as usize == rows {
-                true => self.counts,
-                false => {
-                    let kept_rows = (0..rows).filter(stays).map(|at| at as u32);
-                    self.counts.picked(kept as usize, kept_rows)
-                }
+            counts: if kept as usize == rows {
+                self.counts
+            } else {
+                let kept_rows = (0..rows).filter(stays).map(|at| at as u32);
+                self.counts.picked(kept as usize, kept_rows)
             },
-            states: match self.states.is_empty() {
-                true => Vec::new(),
-                false => (0..rows).filter(stays).map(|at| self.states[at]).collect(),
+            states: if self.states.is_empty() {
+                Vec::new()
+            } else {
+                (0..rows).filter(stays).map(|at| self.states[at]).collect()
             },
         };
         let thread = |(thread, span): (&TreeThread, Span)| {

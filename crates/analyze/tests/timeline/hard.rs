@@ -116,9 +116,10 @@ fn half_open(title: &str, from: i64) -> Trace {
         let utid = builder.thread(tid);
         let track = builder.thread_track(utid);
         let name = builder.intern(b"work");
-        match ends {
-            true => _ = builder.whole_slice(track, SliceBegin::named(from, name), 100),
-            false => _ = builder.begin_slice(track, SliceBegin::named(from + 10, name)),
+        if ends {
+            builder.whole_slice(track, SliceBegin::named(from, name), 100);
+        } else {
+            builder.begin_slice(track, SliceBegin::named(from + 10, name));
         }
     }
     builder.finish()

@@ -47,9 +47,12 @@ pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
             });
         }
     }
-    let begin = |ts: i64, name: u8| match methods {
-        true => SliceBegin::call(ts, -1, MethodId::from_row(name.into())),
-        false => SliceBegin::named(ts, names[usize::from(name)]),
+    let begin = |ts: i64, name: u8| {
+        if methods {
+            SliceBegin::call(ts, -1, MethodId::from_row(name.into()))
+        } else {
+            SliceBegin::named(ts, names[usize::from(name)])
+        }
     };
     let mut sched = SchedTracker::default();
     let mut ts = origin;

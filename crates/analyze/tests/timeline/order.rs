@@ -96,9 +96,10 @@ fn system_trace() -> Trace {
     let mut lanes = AsyncLanes::default();
     for (ts, cookie, begins) in [(0, 1, true), (4, 2, true), (9, 1, false), (12, 2, false)] {
         let key = LaneKey { track, cookie };
-        match begins {
-            true => _ = lanes.begin(&mut builder, key, SliceBegin::named(ts, deliver)),
-            false => _ = lanes.end(&mut builder, key, ts),
+        if begins {
+            lanes.begin(&mut builder, key, SliceBegin::named(ts, deliver));
+        } else {
+            lanes.end(&mut builder, key, ts);
         }
     }
     let [frequency, irq, memory, queued] =

@@ -28,9 +28,10 @@ impl Default for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.host.contains(':') {
-            true => write!(out, "[{}]:{}", self.host, self.port),
-            false => write!(out, "{}:{}", self.host, self.port),
+        if self.host.contains(':') {
+            write!(out, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(out, "{}:{}", self.host, self.port)
         }
     }
 }

@@ -81,11 +81,12 @@ impl Device {
     /// # Errors
     /// Where the device is not connected.
     pub fn shell(&self, command: &str) -> Result<Shell> {
-        match self.features()?.shell_v2() {
-            true => Ok(Shell::v2(self.open(&format!("shell,v2,raw:{command}"))?)),
-            false => Ok(Shell::legacy(
+        if self.features()?.shell_v2() {
+            Ok(Shell::v2(self.open(&format!("shell,v2,raw:{command}"))?))
+        } else {
+            Ok(Shell::legacy(
                 self.open(&format!("shell:{}", Shell::legacy_line(command)))?,
-            )),
+            ))
         }
     }
 

@@ -49,9 +49,10 @@ impl DeviceInfo {
         let (serial, rest) = line.split_once(char::is_whitespace)?;
         let rest = rest.trim();
         // `no permissions (…); see [http…]` has blanks of its own.
-        let state = match rest.starts_with("no permissions") {
-            true => "no permissions",
-            false => rest.split_whitespace().next()?,
+        let state = if rest.starts_with("no permissions") {
+            "no permissions"
+        } else {
+            rest.split_whitespace().next()?
         };
         let fields = rest[state.len()..].split_whitespace();
         let properties = fields.filter_map(|field| field.split_once(':'));
@@ -172,11 +173,12 @@ fn start(program: &str) -> Result<()> {
             said: error.to_string(),
         },
     })?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(AdbError::Start {
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(AdbError::Start {
             said: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        }),
+        })
     }
 }
 

@@ -55,9 +55,10 @@ impl Sync {
     /// Where the device refuses or is lost.
     pub fn stat(&mut self, path: &str) -> Result<Option<FileStat>> {
         self.begin("stat", path);
-        match self.features.stat_v2() {
-            true => self.stat_v2(path),
-            false => self.stat_v1(path),
+        if self.features.stat_v2() {
+            self.stat_v2(path)
+        } else {
+            self.stat_v1(path)
         }
     }
 
@@ -103,13 +104,12 @@ impl Sync {
     /// [`AdbError::Refused`] with the device's reason, [`AdbError::Lost`], [`AdbError::Local`].
     pub fn pull(&mut self, path: &str, to: &mut dyn Write) -> Result<u64> {
         self.begin("pull", path);
-        match self.features.sendrecv_v2() {
-            true => {
-                self.request(b"RCV2", path.as_bytes())?;
-                // Flags: not compressed.
-                self.packet(b"RCV2", 0, &[])?;
-            }
-            false => self.request(b"RECV", path.as_bytes())?,
+        if self.features.sendrecv_v2() {
+            self.request(b"RCV2", path.as_bytes())?;
+            // Flags: not compressed.
+            self.packet(b"RCV2", 0, &[])?;
+        } else {
+            self.request(b"RECV", path.as_bytes())?
         }
         let (mut piece, mut size) = (vec![0; PIECE], 0);
         loop {
@@ -210,9 +210,10 @@ impl Sync {
     }
 
     fn expect(&self, id: &[u8; 4], answer: &[u8], expected: &'static str) -> Result<()> {
-        match answer.starts_with(id) {
-            true => Ok(()),
-            false => Err(self.stream.protocol(expected, &answer[..8])),
+        if answer.starts_with(id) {
+            Ok(())
+        } else {
+            Err(self.stream.protocol(expected, &answer[..8]))
         }
     }
 }

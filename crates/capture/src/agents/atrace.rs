@@ -127,12 +127,13 @@ impl AtraceAgent {
     fn choose(&self, limit: Duration) -> Result<(Vec<String>, Vec<String>)> {
         let known = self.list(limit)?;
         let has = |name: &String| known.iter().any(|category| category.name == *name);
-        let wanted = match self.options.categories.is_empty() {
-            true => DEFAULT_CATEGORIES
+        let wanted = if self.options.categories.is_empty() {
+            DEFAULT_CATEGORIES
                 .iter()
                 .map(|&name| name.to_owned())
-                .collect(),
-            false => self.options.categories.clone(),
+                .collect()
+        } else {
+            self.options.categories.clone()
         };
         Ok(wanted.into_iter().partition(has))
     }
@@ -186,10 +187,11 @@ impl AtraceAgent {
 
     /// What stops recording and prints what was recorded.
     fn dump_line(&self) -> String {
-        self.line(match self.sdk >= ASYNC_STOP_SDK {
-            true => "--async_stop",
-            // There --async_stop clears the buffer before it dumps it.
-            false => "--async_dump",
+        self.line(if self.sdk >= ASYNC_STOP_SDK {
+            "--async_stop"
+        } else {
+            // Older ones clear the buffer in --async_stop before they dump it.
+            "--async_dump"
         })
     }
 

@@ -149,12 +149,13 @@ impl<'t> LinuxAgent<'t> {
     /// What is to be recorded, and what cannot be.
     fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
         let is_chosen = !(self.options.categories.is_empty() && self.options.events.is_empty());
-        let names: Vec<String> = match is_chosen {
-            true => self.options.categories.clone(),
-            false => LINUX_CATEGORIES
+        let names: Vec<String> = if is_chosen {
+            self.options.categories.clone()
+        } else {
+            LINUX_CATEGORIES
                 .iter()
                 .map(|&name| name.to_owned())
-                .collect(),
+                .collect()
         };
         let (mut chosen, errors) = self.catalog.choose(&names, self.tree, &NO_PROPERTIES);
         for disk in chosen.iter_mut().filter(|category| category.name == "disk") {

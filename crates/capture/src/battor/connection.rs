@@ -217,9 +217,10 @@ impl Battor {
     fn control(&mut self, control: Control, parameter: u16) -> Result<()> {
         self.send(control, parameter)?;
         let answer = self.answer(control)?;
-        match control.is_ack(&answer) {
-            true => Ok(()),
-            false => Err(unexpected(control, &answer)),
+        if control.is_ack(&answer) {
+            Ok(())
+        } else {
+            Err(unexpected(control, &answer))
         }
     }
 

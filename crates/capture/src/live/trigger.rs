@@ -38,9 +38,10 @@ impl Name {
     }
 
     fn is(&self, name: &[u8]) -> bool {
-        match self.is_prefix {
-            true => name.starts_with(&self.text),
-            false => name == self.text,
+        if self.is_prefix {
+            name.starts_with(&self.text)
+        } else {
+            name == self.text
         }
     }
 }

@@ -53,9 +53,10 @@ impl RawAtraceAgent {
         let help = format!("{} --help", self.atrace.program());
         let output = self.device.run(&help, limit)?;
         let said = [output.stdout, output.stderr].concat();
-        match String::from_utf8_lossy(&said).contains("--raw ") {
-            true => Ok(()),
-            false => Err(CaptureError::NoPages),
+        if String::from_utf8_lossy(&said).contains("--raw ") {
+            Ok(())
+        } else {
+            Err(CaptureError::NoPages)
         }
     }
 
@@ -73,10 +74,11 @@ impl RawAtraceAgent {
 
     fn connect(&self, line: &str) -> Result<Connection> {
         let line = format!("echo {PID}$$ >&2; exec {line}");
-        Ok(match self.device.features()?.shell_v2() {
-            true => Connection::Shell(self.device.shell(&line)?),
-            // A terminal would change the bytes.
-            false => Connection::Exec(self.device.exec(&line)?, Vec::new()),
+        Ok(if self.device.features()?.shell_v2() {
+            Connection::Shell(self.device.shell(&line)?)
+        } else {
+            // Not a shell: its terminal would change the bytes.
+            Connection::Exec(self.device.exec(&line)?, Vec::new())
         })
     }
 }

@@ -40,9 +40,10 @@ impl Format for Battor {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        match head.trim_ascii_start().starts_with(TITLE) {
-            true => Confidence::Certain,
-            false => Confidence::No,
+        if head.trim_ascii_start().starts_with(TITLE) {
+            Confidence::Certain
+        } else {
+            Confidence::No
         }
     }
 

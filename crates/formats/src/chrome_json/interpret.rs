@@ -136,9 +136,10 @@ impl Interpreter {
 
     fn row(&mut self, event: &Event<'_>, upid: ProcessId, ts: i64, out: &mut TraceBuilder) {
         let is_slice = matches!(event.phase, b'B' | b'X');
-        let id = match is_slice {
-            true => event.bind_id.as_deref(),
-            false => event.id.as_deref(),
+        let id = if is_slice {
+            event.bind_id.as_deref()
+        } else {
+            event.id.as_deref()
         };
         let is_async = matches!(event.phase, b'b' | b'n' | b'e' | b'S' | b'T' | b'p' | b'F');
         let mut row = Row {

@@ -95,9 +95,10 @@ impl Splitter {
             return Ok(rest.len());
         };
         let held = std::mem::take(&mut self.held);
-        let whole = match held.is_empty() {
-            true => std::borrow::Cow::Borrowed(&rest[..end]),
-            false => [&held, &rest[..end]].concat().into(),
+        let whole = if held.is_empty() {
+            std::borrow::Cow::Borrowed(&rest[..end])
+        } else {
+            [&held, &rest[..end]].concat().into()
         };
         self.part(&whole, take)?;
         // What cannot belong to any value would be looked at for ever.

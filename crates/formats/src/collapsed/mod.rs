@@ -75,9 +75,10 @@ impl Writer for Collapsed {
 
 /// Stacks of threads with their times are all that there is.
 fn left_out(trace: &Trace, cpu_time: bool) -> Written {
-    let time = match cpu_time {
-        true => LeftOut::CpuTimes,
-        false => LeftOut::WallTimes,
+    let time = if cpu_time {
+        LeftOut::CpuTimes
+    } else {
+        LeftOut::WallTimes
     };
     let mut written = Written::keeping(
         trace,

@@ -252,9 +252,10 @@ impl<'t> Times<'t> {
         if !self.cpu {
             let is_open_call =
                 slices.dur.get(row) == NO_DURATION && slices.method_id.get(row).some().is_some();
-            let end = match is_open_call {
-                true => self.call_ends[slices.track_id.get(row).row()],
-                false => self.trace.slice_end(SliceId::from_row(row)),
+            let end = if is_open_call {
+                self.call_ends[slices.track_id.get(row).row()]
+            } else {
+                self.trace.slice_end(SliceId::from_row(row))
             };
             return end.saturating_sub(slices.ts.get(row));
         }

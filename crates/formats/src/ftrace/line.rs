@@ -146,9 +146,10 @@ fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
         && line[flags..flags + length].iter().all(known);
     let start = skip_spaces(line, flags + length);
     let (ts, end) = timestamp(line, start).filter(|_| is_flags)?;
-    let (ts, end) = match line[end..].starts_with(b"us") {
-        true => (ts.checked_mul(1000)?, end + 2),
-        false => (ts, end),
+    let (ts, end) = if line[end..].starts_with(b"us") {
+        (ts.checked_mul(1000)?, end + 2)
+    } else {
+        (ts, end)
     };
     // How long the next event took to come: ' ', '+', '!', '#', '*', '@' or '$'.
     let colon = end + usize::from(line.get(end).is_some_and(|byte| b" +!#*@$".contains(byte)));

@@ -144,9 +144,10 @@ impl<'a> Shapes<'a> {
             return NO_SHAPE;
         };
         let parts = &self.parts[known.first as usize..][..known.count as usize];
-        match keys_match(parts, fields) {
-            true => shape,
-            false => NO_SHAPE,
+        if keys_match(parts, fields) {
+            shape
+        } else {
+            NO_SHAPE
         }
     }
 

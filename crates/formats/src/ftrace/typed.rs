@@ -164,9 +164,10 @@ fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
 /// Where `expected` ends, if it stands at `at`.
 #[inline(always)]
 fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
-    match text.get(at..)?.first_chunk::<N>() == Some(expected) {
-        true => Some(at + N),
-        false => after_spaces(text, at, expected),
+    if text.get(at..)?.first_chunk::<N>() == Some(expected) {
+        Some(at + N)
+    } else {
+        after_spaces(text, at, expected)
     }
 }
 

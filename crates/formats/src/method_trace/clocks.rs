@@ -236,9 +236,10 @@ mod tests {
     use traceloom_trace::{MethodAction, MethodIndex};
 
     fn run(clock: &mut Clock32, raw: u32) -> (i64, Option<RepairKind>) {
-        let said = match clock.goes_on(raw) {
-            true => None,
-            false => clock.step(raw, 0),
+        let said = if clock.goes_on(raw) {
+            None
+        } else {
+            clock.step(raw, 0)
         };
         (clock.take(raw), said)
     }

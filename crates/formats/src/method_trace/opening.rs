@@ -122,9 +122,10 @@ impl Parser {
         }
         let header = Header::parse(binary, text as u64)?;
         if binary.len() < header.data_offset {
-            return match eof {
-                true => Err(truncated("the binary header", input.len())),
-                false => Ok(None),
+            return if eof {
+                Err(truncated("the binary header", input.len()))
+            } else {
+                Ok(None)
             };
         }
         let Some(clocks) = self.settle_clocks(&header) else {

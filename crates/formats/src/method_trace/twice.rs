@@ -80,9 +80,10 @@ impl MethodEvents for Look {
         self.is_packets = start.record_bytes == 0;
         self.is_b = start.encoding == "b";
         self.switches = Switches::new(if self.is_packets { 1 } else { 1000 });
-        self.one_time = match self.is_packets {
-            true => start.version & 0xF == 4,
-            false => start.record_bytes < 14,
+        self.one_time = if self.is_packets {
+            start.version & 0xF == 4
+        } else {
+            start.record_bytes < 14
         };
         self.version = start.version;
         self.start = start.start_ns;

@@ -211,9 +211,10 @@ impl Packets {
         let first = leb.unsigned()?;
         let second = if self.dual { leb.unsigned()? } else { 0 };
         block.method = word;
-        let (wall, cpu) = match self.dual || self.clocks.wall {
-            true => (first, second),
-            false => (0, first),
+        let (wall, cpu) = if self.dual || self.clocks.wall {
+            (first, second)
+        } else {
+            (0, first)
         };
         block.wall = block.wall.wrapping_add(wall);
         block.cpu = block.cpu.wrapping_add(cpu);
@@ -286,9 +287,10 @@ impl Packets {
             }
             Encoding::B { frequency } => {
                 let first = ticks_ns(block.wall >> 2, frequency);
-                match self.dual || self.clocks.wall {
-                    true => (first, ticks_ns(block.cpu, frequency)),
-                    false => (0, first),
+                if self.dual || self.clocks.wall {
+                    (first, ticks_ns(block.cpu, frequency))
+                } else {
+                    (0, first)
                 }
             }
         };

@@ -47,9 +47,10 @@ impl Format for ProcessDump {
 
     fn sniff(&self, head: &[u8]) -> Confidence {
         let is_dump = |line: &[u8]| table::Columns::read(line).is_some() || procfs::is_list(line);
-        match lines(head).take(SNIFF_LINES).any(is_dump) {
-            true => Confidence::Likely,
-            false => Confidence::No,
+        if lines(head).take(SNIFF_LINES).any(is_dump) {
+            Confidence::Likely
+        } else {
+            Confidence::No
         }
     }
 
@@ -68,9 +69,10 @@ impl Format for CgroupDump {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        match lines(head).take(SNIFF_LINES).any(cgroup::is_title) {
-            true => Confidence::Certain,
-            false => Confidence::No,
+        if lines(head).take(SNIFF_LINES).any(cgroup::is_title) {
+            Confidence::Certain
+        } else {
+            Confidence::No
         }
     }
 
@@ -89,9 +91,10 @@ impl Format for MemoryDump {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        match head.trim_ascii_start().starts_with(memory::TITLE) {
-            true => Confidence::Certain,
-            false => Confidence::No,
+        if head.trim_ascii_start().starts_with(memory::TITLE) {
+            Confidence::Certain
+        } else {
+            Confidence::No
         }
     }
 

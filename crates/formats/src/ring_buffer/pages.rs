@@ -191,9 +191,10 @@ impl<'a> CpuPages<'a> {
         let Some(word) = order.u32(self.data, self.at) else {
             return Step::Broken;
         };
-        let (type_len, delta) = match order.big_endian {
-            false => (word & 31, word >> 5),
-            true => (word >> 27, word & LENGTH_MASK as u32),
+        let (type_len, delta) = if !order.big_endian {
+            (word & 31, word >> 5)
+        } else {
+            (word >> 27, word & LENGTH_MASK as u32)
         };
         let body = self.at + 4;
         if let 1..PADDING = type_len {

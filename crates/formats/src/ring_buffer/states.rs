@@ -84,9 +84,10 @@ fn letters(plan: &Plan, format: &EventFormat, order: ByteOrder, value: u64) -> O
             .filter(|end| *end <= 4096)?
     ];
     let at = &mut event[field.offset..];
-    match order.big_endian {
-        false => at.copy_from_slice(value.to_le_bytes().get(..field.size)?),
-        true => at.copy_from_slice(value.to_be_bytes().get(8usize.checked_sub(field.size)?..)?),
+    if !order.big_endian {
+        at.copy_from_slice(value.to_le_bytes().get(..field.size)?)
+    } else {
+        at.copy_from_slice(value.to_be_bytes().get(8usize.checked_sub(field.size)?..)?)
     }
     // Fields behind the state are zeros.
     event.resize(4096, 0);

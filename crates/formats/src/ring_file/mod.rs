@@ -33,9 +33,10 @@ impl Format for RingFile {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        match head.starts_with(traceloom_ring::layout::MAGIC) {
-            true => Confidence::Certain,
-            false => Confidence::No,
+        if head.starts_with(traceloom_ring::layout::MAGIC) {
+            Confidence::Certain
+        } else {
+            Confidence::No
         }
     }
 

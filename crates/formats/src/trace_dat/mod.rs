@@ -46,9 +46,10 @@ impl Format for TraceDat {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        match head.starts_with(head::MAGIC) {
-            true => Confidence::Certain,
-            false => Confidence::No,
+        if head.starts_with(head::MAGIC) {
+            Confidence::Certain
+        } else {
+            Confidence::No
         }
     }
 

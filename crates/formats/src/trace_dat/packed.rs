@@ -121,12 +121,13 @@ impl Unpacker {
             }
         };
         ended.map_err(broken)?;
-        match out.len() == plain {
-            true => Ok(()),
-            false => Err(broken(format!(
+        if out.len() == plain {
+            Ok(())
+        } else {
+            Err(broken(format!(
                 "{} bytes came, {plain} are announced",
                 out.len()
-            ))),
+            )))
         }
     }
 }

@@ -146,10 +146,11 @@ pub extern "C" fn tl_set_tags(tags: u64) {
 /// `categories` is null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tl_platform_start(categories: *const c_char, pass_on: c_int) -> c_int {
-    let names = match categories.is_null() {
-        true => "".into(),
-        // SAFETY: the caller promises it.
-        false => unsafe { CStr::from_ptr(categories) }.to_string_lossy(),
+    let names = if categories.is_null() {
+        "".into()
+    } else {
+        // SAFETY: the caller promises a C string.
+        unsafe { CStr::from_ptr(categories) }.to_string_lossy()
     };
     answer(marks::begin(&names, pass_on != 0).map(drop))
 }

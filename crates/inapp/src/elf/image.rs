@@ -66,9 +66,10 @@ impl<M: Memory> Image<M> {
     /// Where a `d_ptr` leads. glibc adds the bias to these in memory, bionic and musl leave them as they
     /// stand in the file: what is an address within the library counts as one.
     pub(super) fn located(&self, pointer: usize) -> usize {
-        match self.contains(pointer, 1) {
-            true => pointer,
-            false => self.bias.wrapping_add(pointer),
+        if self.contains(pointer, 1) {
+            pointer
+        } else {
+            self.bias.wrapping_add(pointer)
         }
     }
 

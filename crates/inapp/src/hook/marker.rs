@@ -110,9 +110,10 @@ pub fn write(
     count: size_t,
     original: impl FnOnce() -> ssize_t,
 ) -> ssize_t {
-    match is_marker(fd, trusted) {
-        true => write_mark(fd, data, count, original),
-        false => original(),
+    if is_marker(fd, trusted) {
+        write_mark(fd, data, count, original)
+    } else {
+        original()
     }
 }
 

@@ -246,9 +246,10 @@ pub fn end() -> io::Result<Removed> {
             if !library.image.contains(*address, WORD) {
                 return true;
             }
-            match restore(library, *address, *slot) {
-                true => removed.restored += 1,
-                false => removed.kept += 1,
+            if restore(library, *address, *slot) {
+                removed.restored += 1
+            } else {
+                removed.kept += 1
             }
             false
         });

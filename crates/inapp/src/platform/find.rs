@@ -104,10 +104,11 @@ impl Kept {
     /// Where the linker doesn't hand the library out (another namespace) it is one of the system's, which stay.
     pub fn library(path: &[u8]) -> Self {
         let path = CString::new(path).unwrap_or_default();
-        let handle = match path.is_empty() {
-            true => std::ptr::null_mut(),
-            // SAFETY: the library is loaded, so that nothing of it is run.
-            false => unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) },
+        let handle = if path.is_empty() {
+            std::ptr::null_mut()
+        } else {
+            // SAFETY: the library is already loaded, so dlopen runs none of its code.
+            unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) }
         };
         Self(handle)
     }

@@ -83,9 +83,10 @@ impl TracePoints {
             applied: Vec::new(),
         };
         points.refresh()?;
-        match points.applied.is_empty() {
-            true => Err(PlatformError::NoTracePoints),
-            false => Ok(points),
+        if points.applied.is_empty() {
+            Err(PlatformError::NoTracePoints)
+        } else {
+            Ok(points)
         }
     }
 

@@ -119,17 +119,19 @@ pub fn mark(payload: &[u8]) {
 /// A method was entered: what woven code calls.
 #[inline]
 pub fn method_enter(id: u32) {
-    match write::cpu_time() {
-        false => event(Kind::Enter, id, 0),
-        true => event(Kind::EnterCpu, id, ticks::thread_cpu_ns()),
+    if !write::cpu_time() {
+        event(Kind::Enter, id, 0)
+    } else {
+        event(Kind::EnterCpu, id, ticks::thread_cpu_ns())
     }
 }
 
 /// A method was left, by a return or an exception.
 #[inline]
 pub fn method_exit(id: u32) {
-    match write::cpu_time() {
-        false => event(Kind::Exit, id, 0),
-        true => event(Kind::ExitCpu, id, ticks::thread_cpu_ns()),
+    if !write::cpu_time() {
+        event(Kind::Exit, id, 0)
+    } else {
+        event(Kind::ExitCpu, id, ticks::thread_cpu_ns())
     }
 }

@@ -62,12 +62,11 @@ impl RingPages {
         } else {
             delta
         };
-        match is_long {
-            true => {
-                self.word(0, delta);
-                self.number(words as u64 * 4 + 4, 4);
-            }
-            false => self.word(words as u32, delta),
+        if is_long {
+            self.word(0, delta);
+            self.number(words as u64 * 4 + 4, 4);
+        } else {
+            self.word(words as u32, delta)
         }
         self.data.extend_from_slice(event);
         self.data.resize(self.data.len().next_multiple_of(4), 0);
@@ -75,9 +74,10 @@ impl RingPages {
     }
 
     fn word(&mut self, type_len: u32, delta: u64) {
-        let word = match self.machine.big_endian {
-            false => u64::from(type_len) | delta << 5,
-            true => u64::from(type_len) << 27 | delta,
+        let word = if !self.machine.big_endian {
+            u64::from(type_len) | delta << 5
+        } else {
+            u64::from(type_len) << 27 | delta
         };
         self.number(word, 4);
     }

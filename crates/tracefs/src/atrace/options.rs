@@ -172,9 +172,10 @@ impl Options {
                 continue;
             }
             let here = &letters[at + letter.len_utf8()..];
-            let value = match here.is_empty() {
-                true => rest.next().cloned(),
-                false => Some(here.to_owned()),
+            let value = if here.is_empty() {
+                rest.next().cloned()
+            } else {
+                Some(here.to_owned())
             };
             let value =
                 value.ok_or_else(|| format!("option requires an argument -- '{letter}'"))?;

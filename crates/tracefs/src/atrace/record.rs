@@ -93,9 +93,10 @@ impl Job<'_> {
             functions: functions.map(str::to_owned).collect(),
             instance: options.instance.clone(),
             only_user_space: options.only_user_space,
-            sync_precision: match options.compat {
-                true => SyncPrecision::Float,
-                false => SyncPrecision::Exact,
+            sync_precision: if options.compat {
+                SyncPrecision::Float
+            } else {
+                SyncPrecision::Exact
             },
             alone: !options.compat,
             // One that only looks must not end the recording when it dies.
@@ -115,15 +116,15 @@ impl Job<'_> {
             return Ok(Vec::new());
         };
         let text = std::fs::read_to_string(path).map_err(Error::file("opening", path))?;
-        let names: Vec<String> = match self.options.compat {
-            true => text
-                .lines()
+        let names: Vec<String> = if self.options.compat {
+            text.lines()
                 .next()
                 .unwrap_or_default()
                 .split(' ')
                 .map(str::to_owned)
-                .collect(),
-            false => text.split_whitespace().map(str::to_owned).collect(),
+                .collect()
+        } else {
+            text.split_whitespace().map(str::to_owned).collect()
         };
         let names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
         let (mut chosen, errors) = self.catalog.choose(&names, self.tree, self.properties);
@@ -138,9 +139,10 @@ impl Job<'_> {
     }
 
     fn raw_or_text(&self, session: &mut Session<'_>, stop: &Stop) -> Result<Outcome, Error> {
-        match self.options.raw && !self.options.only_user_space {
-            true => raw::record(self, session, stop),
-            false => self.record(session, stop),
+        if self.options.raw && !self.options.only_user_space {
+            raw::record(self, session, stop)
+        } else {
+            self.record(session, stop)
         }
     }
 
@@ -202,9 +204,10 @@ impl Job<'_> {
             },
         };
         out.write_all(b"TRACE:\n").map_err(Error::Output)?;
-        match self.options.compress {
-            true => dump_compressed(session.tree(), &mut out),
-            false => dump_text(session.tree(), &mut out),
+        if self.options.compress {
+            dump_compressed(session.tree(), &mut out)
+        } else {
+            dump_text(session.tree(), &mut out)
         }
     }
 

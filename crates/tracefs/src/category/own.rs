@@ -93,11 +93,12 @@ fn bit(tag: &Tag) -> Result<u64, String> {
 pub fn checked(path: &str) -> Result<String, String> {
     let part = |part: &str| !part.is_empty() && !part.starts_with('.') && part != "enable";
     let fine = path.split('/').count() <= 2 && path.split('/').all(part);
-    match fine && !path.contains(char::is_whitespace) {
-        true => Ok(path.to_owned()),
-        false => Err(format!(
+    if fine && !path.contains(char::is_whitespace) {
+        Ok(path.to_owned())
+    } else {
+        Err(format!(
             "\"{path}\" is no event: system/event, or system for all of its events"
-        )),
+        ))
     }
 }
 

@@ -24,9 +24,10 @@ impl PageLayout {
     pub fn read(instance: &Instance<'_>) -> Result<Self, Error> {
         const FILE: &str = "events/header_page";
         // An instance may have pages of another size.
-        let text = match instance.exists(FILE) {
-            true => tree::read(instance, FILE)?,
-            false => tree::read(instance.whole(), FILE)?,
+        let text = if instance.exists(FILE) {
+            tree::read(instance, FILE)?
+        } else {
+            tree::read(instance.whole(), FILE)?
         };
         Self::parse(text + "\n").ok_or_else(|| {
             let silent = std::io::Error::other("it does not say how big a page is");

@@ -95,9 +95,10 @@ impl Buffer<'_> {
     /// Where what the CPUs have begins; pages begin at a multiple of their size.
     fn first(&self, section: u64) -> u64 {
         let first = section + SECTION_HEADER;
-        match self.is_packed {
-            true => first,
-            false => first.next_multiple_of(self.page_bytes),
+        if self.is_packed {
+            first
+        } else {
+            first.next_multiple_of(self.page_bytes)
         }
     }
 

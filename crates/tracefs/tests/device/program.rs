@@ -210,15 +210,14 @@ fn split(bytes: &[u8]) -> (String, Option<Vec<u8>>) {
         return (text(bytes), None);
     };
     let end = at + MARK.len();
-    let trace = match bytes[end..].starts_with(b"\x78\x9c") {
-        true => {
-            let mut inflated = Vec::new();
-            ZlibDecoder::new(&bytes[end..])
-                .read_to_end(&mut inflated)
-                .unwrap();
-            inflated
-        }
-        false => bytes[end..].to_vec(),
+    let trace = if bytes[end..].starts_with(b"\x78\x9c") {
+        let mut inflated = Vec::new();
+        ZlibDecoder::new(&bytes[end..])
+            .read_to_end(&mut inflated)
+            .unwrap();
+        inflated
+    } else {
+        bytes[end..].to_vec()
     };
     (text(&bytes[..end]), Some(trace))
 }

@@ -70,17 +70,16 @@ impl Fake {
         let mut folders = vec![self.folder.path().to_path_buf()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().flatten() {
-                match entry.path().is_dir() {
-                    true => folders.push(entry.path()),
-                    false => {
-                        let name = entry
-                            .path()
-                            .strip_prefix(self.folder.path())
-                            .unwrap()
-                            .display()
-                            .to_string();
-                        settings.insert(name, fs::read_to_string(entry.path()).unwrap());
-                    }
+                if entry.path().is_dir() {
+                    folders.push(entry.path())
+                } else {
+                    let name = entry
+                        .path()
+                        .strip_prefix(self.folder.path())
+                        .unwrap()
+                        .display()
+                        .to_string();
+                    settings.insert(name, fs::read_to_string(entry.path()).unwrap());
                 }
             }
         }

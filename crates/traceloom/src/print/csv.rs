@@ -25,9 +25,10 @@ pub fn csv_line<T: AsRef<str>>(
 fn quoted(field: &str) -> Cow<'_, str> {
     let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
     let spaced = field.starts_with(' ') || field.ends_with(' ');
-    match field.contains(special) || spaced {
-        true => Cow::Owned(format!("\"{}\"", field.replace('"', "\"\""))),
-        false => Cow::Borrowed(field),
+    if field.contains(special) || spaced {
+        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(field)
     }
 }
 

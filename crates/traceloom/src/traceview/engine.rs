@@ -84,9 +84,10 @@ impl Engine {
 
     /// Replays a record.
     pub(crate) fn record(&mut self, thread: u32, method: u32, action: Action, cpu: i64, wall: i64) {
-        let wall_elapsed = match self.clock.has_wall() {
-            true => self.threads[thread as usize].advance_wall(wall),
-            false => 0,
+        let wall_elapsed = if self.clock.has_wall() {
+            self.threads[thread as usize].advance_wall(wall)
+        } else {
+            0
         };
         if self.clock.has_cpu() {
             let cpu_elapsed = self.threads[thread as usize].advance_cpu(cpu);

@@ -130,9 +130,10 @@ fn method(line: &str) -> Result<(i32, String), Refusal> {
             signed
         }
     };
-    Ok(match has_signature {
-        true => (id, format!("{class}.{} {}", fields[2], fields[3])),
-        false => (id, class.to_owned()),
+    Ok(if has_signature {
+        (id, format!("{class}.{} {}", fields[2], fields[3]))
+    } else {
+        (id, class.to_owned())
     })
 }
 

@@ -184,9 +184,10 @@ impl Server {
         let app = router(self.handle.state);
         let serving = axum::serve(listener, app).with_graceful_shutdown(graceful);
         let interrupted = async {
-            match is_recorded {
-                true => std::future::pending().await,
-                false => signal().await,
+            if is_recorded {
+                std::future::pending().await
+            } else {
+                signal().await
             }
             stop.send_replace(true);
             std::future::pending::<()>().await;

@@ -95,9 +95,10 @@ impl<'a> Code<'a> {
                 classes.insert(open.len());
             }
             if text == "{" {
-                let brace = match classes.remove(&open.len()) {
-                    true => Brace::Class,
-                    false => self.brace(at),
+                let brace = if classes.remove(&open.len()) {
+                    Brace::Class
+                } else {
+                    self.brace(at)
                 };
                 self.braces.insert(at, brace);
             }

@@ -129,12 +129,11 @@ impl<'a> Naming<'a> {
         let spellings: Vec<String> = spellings.take(order.len()).collect();
         let mut names: Vec<Option<usize>> = vec![None; self.places.len()];
         for (number, &variable) in order.iter().enumerate() {
-            names[variable] = match self.is_outer(variable) {
-                true => Some(number),
-                false => {
-                    let taken = self.taken(variable, &names);
-                    (0..).find(|name| !taken.contains(name))
-                }
+            names[variable] = if self.is_outer(variable) {
+                Some(number)
+            } else {
+                let taken = self.taken(variable, &names);
+                (0..).find(|name| !taken.contains(name))
             };
         }
         let name = |variable: &Option<usize>| Some(spellings[names[(*variable)?]?].clone());
@@ -154,9 +153,10 @@ impl<'a> Naming<'a> {
             let (from, to) = self.ranges[variable];
             let parent = self.code.parents[self.declared[variable]];
             let is_parameter = parent.is_some_and(|open| self.code.text(open) == "(");
-            let uses = match is_parameter || self.is_outer(variable) {
-                true => usize::MAX,
-                false => self.places[variable].len(),
+            let uses = if is_parameter || self.is_outer(variable) {
+                usize::MAX
+            } else {
+                self.places[variable].len()
             };
             let size = to - from;
             (

@@ -69,9 +69,10 @@ fn number(text: &str) -> String {
     let text = text.replace('_', "");
     let digits = text.trim_end_matches('0');
     let zeros = text.len() - digits.len();
-    match zeros > 2 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => format!("{digits}e{zeros}"),
-        false => text,
+    if zeros > 2 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("{digits}e{zeros}")
+    } else {
+        text
     }
 }
 

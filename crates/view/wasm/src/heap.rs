@@ -104,9 +104,10 @@ impl<M: Memory> Heap<M> {
     pub unsafe fn resize(&mut self, pointer: *mut u8, kept: usize, bytes: usize) -> *mut u8 {
         let block = self.memory.place(pointer) - HEAD;
         let right = block + self.size(block);
-        let room = match self.is_free(right) {
-            true => self.size(block) + self.size(right),
-            false => self.size(block),
+        let room = if self.is_free(right) {
+            self.size(block) + self.size(right)
+        } else {
+            self.size(block)
         };
         if let Some(size) = block_size(bytes).filter(|size| *size <= room) {
             if self.is_free(right) {
@@ -157,13 +158,11 @@ impl<M: Memory> Heap<M> {
         let Some(start) = self.memory.grow(bytes) else {
             return false;
         };
-        let block = match start == self.end {
-            // The end that was there becomes the block's head.
-            true => start - HEAD,
-            false => {
-                self.write(start + HEAD + LEFT, 0);
-                start + HEAD
-            }
+        let block = if start == self.end {
+            start - HEAD
+        } else {
+            self.write(start + HEAD + LEFT, 0);
+            start + HEAD
         };
         // The last page of all ends at 2^32.
         self.end = start.wrapping_add(bytes);
@@ -181,9 +180,10 @@ impl<M: Memory> Heap<M> {
             return 0;
         }
         let last = end - self.read(end + LEFT);
-        match self.is_free(last) {
-            true => self.size(last),
-            false => 0,
+        if self.is_free(last) {
+            self.size(last)
+        } else {
+            0
         }
     }
 

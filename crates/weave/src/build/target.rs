@@ -74,17 +74,19 @@ fn real(path: &Path) -> PathBuf {
     let mut front = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     loop {
         if let Ok(real) = front.canonicalize() {
-            return match behind.as_os_str().is_empty() {
-                true => real,
-                false => real.join(behind),
+            return if behind.as_os_str().is_empty() {
+                real
+            } else {
+                real.join(behind)
             };
         }
         let Some(name) = front.file_name().map(ToOwned::to_owned) else {
             return path.to_owned();
         };
-        behind = match behind.as_os_str().is_empty() {
-            true => PathBuf::from(name),
-            false => Path::new(&name).join(behind),
+        behind = if behind.as_os_str().is_empty() {
+            PathBuf::from(name)
+        } else {
+            Path::new(&name).join(behind)
         };
         front.pop();
     }

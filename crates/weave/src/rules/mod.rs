@@ -119,9 +119,10 @@ impl Rules {
         class: &ClassFile<'_>,
         attributes: &[crate::class::Attribute<'_>],
     ) -> Result<Vec<String>, ClassError> {
-        match self.include.annotations.is_empty() && self.exclude.annotations.is_empty() {
-            true => Ok(Vec::new()),
-            false => annotations::names(class, attributes),
+        if self.include.annotations.is_empty() && self.exclude.annotations.is_empty() {
+            Ok(Vec::new())
+        } else {
+            annotations::names(class, attributes)
         }
     }
 }
@@ -174,9 +175,10 @@ impl Chooser<'_> {
         let Rules {
             include, exclude, ..
         } = self.rules;
-        let of_method = match self.wants_annotations {
-            true => annotations::names(self.class, &self.class.methods[number].attributes)?,
-            false => Vec::new(),
+        let of_method = if self.wants_annotations {
+            annotations::names(self.class, &self.class.methods[number].attributes)?
+        } else {
+            Vec::new()
         };
         let full_name = || format!("{}.{name}", self.name);
         let is_in = |names: &Names, class: bool| {

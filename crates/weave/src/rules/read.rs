@@ -62,9 +62,10 @@ impl Rules {
             let line = line.trim_start();
             line.starts_with("-keep") || line.starts_with("-allow")
         };
-        match text.lines().any(is_line) {
-            true => self.add_lines(text),
-            false => self.add_toml(text),
+        if text.lines().any(is_line) {
+            self.add_lines(text)
+        } else {
+            self.add_toml(text)
         }
     }
 

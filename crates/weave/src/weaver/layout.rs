@@ -104,9 +104,10 @@ impl<'p> Layout<'p> {
         while layout.end > i16::MAX as u32 && layout.lengthen(&code.code, frames)? {
             layout.place();
         }
-        match layout.end as usize > MAX_CODE_BYTES {
-            true => Err(LeftOut::TooLarge),
-            false => Ok(layout),
+        if layout.end as usize > MAX_CODE_BYTES {
+            Err(LeftOut::TooLarge)
+        } else {
+            Ok(layout)
         }
     }
 
@@ -268,9 +269,10 @@ impl<'p> Layout<'p> {
             opcode::ends_flow(self.instructions[before - 1].opcode)
                 && place(*before).abs_diff(from) < REACH
         };
-        let before = match target > self.instructions[number].at {
-            true => (number + 1..=count).rev().find(is_fit),
-            false => (1..=number).find(is_fit),
+        let before = if target > self.instructions[number].at {
+            (number + 1..=count).rev().find(is_fit)
+        } else {
+            (1..=number).find(is_fit)
         };
         let before = before.ok_or(LeftOut::JumpTooFar)? as u32;
         Ok(Jump::Trampoline(self.trampoline_before(before, target)))

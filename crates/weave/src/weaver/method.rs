@@ -49,9 +49,10 @@ pub(super) fn weave(
     buffer: &mut Vec<Instruction>,
 ) -> Result<Vec<u8>, LeftOut> {
     instructions(&old.code, buffer)?;
-    let opened = match about.is_constructor {
-        true => Some(super_call::find(old, buffer, pool)?),
-        false => None,
+    let opened = if about.is_constructor {
+        Some(super_call::find(old, buffer, pool)?)
+    } else {
+        None
     };
     let with_frames = about.major >= FIRST_WITH_FRAMES;
     let table = find_frames(old, pool)?;
@@ -144,9 +145,10 @@ impl Writer<'_, '_, '_> {
         emitted.code.push(opcode::ATHROW);
         let fits = emitted.code.len() <= crate::class::MAX_CODE_BYTES
             && handlers.len() <= usize::from(u16::MAX);
-        match fits {
-            true => Ok(Some(at)),
-            false => Err(LeftOut::TooLarge),
+        if fits {
+            Ok(Some(at))
+        } else {
+            Err(LeftOut::TooLarge)
         }
     }
 
@@ -261,9 +263,10 @@ fn initial_locals(
     use VerificationType as Type;
     let mut locals = Vec::new();
     if !about.is_static {
-        locals.push(match about.is_constructor {
-            true => Type::UninitializedThis,
-            false => Type::Object(about.class),
+        locals.push(if about.is_constructor {
+            Type::UninitializedThis
+        } else {
+            Type::Object(about.class)
         });
     }
     let index = about.descriptor;

@@ -297,9 +297,10 @@ impl State {
             self.on_stack.push(self.depth);
         }
         self.depth += 1;
-        match self.on_stack.len() > MAX_COPIES || self.depth > u16::MAX.into() {
-            true => Err(LeftOut::SuperCall),
-            false => Ok(()),
+        if self.on_stack.len() > MAX_COPIES || self.depth > u16::MAX.into() {
+            Err(LeftOut::SuperCall)
+        } else {
+            Ok(())
         }
     }
 
@@ -332,9 +333,10 @@ impl State {
             self.locals.push(variable);
             self.locals.sort_unstable();
         }
-        match self.locals.len() > MAX_COPIES {
-            true => Err(LeftOut::SuperCall),
-            false => Ok(()),
+        if self.locals.len() > MAX_COPIES {
+            Err(LeftOut::SuperCall)
+        } else {
+            Ok(())
         }
     }
 

@@ -217,9 +217,10 @@ impl Writer<'_> {
         let operands = (at & !3) + 4;
         self.code.resize(operands, 0);
         let cases = 3;
-        let table: Vec<i32> = match is_table {
-            true => vec![0, 0, cases - 1, 0, 0, 0],
-            false => vec![0, cases, 0, 0, 1, 0, 2, 0],
+        let table: Vec<i32> = if is_table {
+            vec![0, 0, cases - 1, 0, 0, 0]
+        } else {
+            vec![0, cases, 0, 0, 1, 0, 2, 0]
         };
         self.code
             .extend(table.iter().flat_map(|int| int.to_be_bytes()));

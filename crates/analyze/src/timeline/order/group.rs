@@ -106,9 +106,10 @@ impl Maker<'_> {
         let is_one = threads.first().map(source) == threads.last().map(source);
         let alone = self.trace.processes.is_empty() && is_one;
         for own in threads.chunk_by(of_one) {
-            let parent = match alone {
-                true => NO_ROW,
-                false => self.homeless_group(own),
+            let parent = if alone {
+                NO_ROW
+            } else {
+                self.homeless_group(own)
             };
             self.some_threads(own, parent);
         }
@@ -119,9 +120,10 @@ impl Maker<'_> {
             let mut tracks = self.tracks_of(Owner::Thread(utid));
             tracks.any(|track| self.timeline.ends.span(track.row()).methods > 0)
         };
-        let name = match threads.iter().any(has_methods) {
-            true => "Method trace",
-            false => "Threads of unknown processes",
+        let name = if threads.iter().any(has_methods) {
+            "Method trace"
+        } else {
+            "Threads of unknown processes"
         };
         let mut row = TimelineRow::new(RowKind::Group, name.to_owned());
         row.source = self.trace.threads.source.get(threads[0].row());

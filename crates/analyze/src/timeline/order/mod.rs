@@ -104,9 +104,10 @@ impl<'t> Maker<'t> {
             let facts = self.look_at(utid);
             self.facts.push(facts);
             if self.trace.threads.upid.get(row) == ProcessId::NONE {
-                match self.is_kernel_thread(utid) {
-                    true => self.kernel.push(utid),
-                    false => self.homeless.push(utid),
+                if self.is_kernel_thread(utid) {
+                    self.kernel.push(utid)
+                } else {
+                    self.homeless.push(utid)
                 }
             }
         }

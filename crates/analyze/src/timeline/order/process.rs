@@ -35,9 +35,10 @@ impl Maker<'_> {
         all.small_sort_unstable();
         let (mut busy, mut idle) = (Vec::new(), Vec::new());
         for (.., upid) in all {
-            match self.is_used(upid) {
-                true => busy.push(upid),
-                false => idle.push(upid),
+            if self.is_used(upid) {
+                busy.push(upid)
+            } else {
+                idle.push(upid)
             }
         }
         (busy, idle)

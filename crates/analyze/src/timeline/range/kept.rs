@@ -162,9 +162,10 @@ fn cut_rows(count: &Count<'_>) -> Vec<usize> {
             let lane = timeline.lane(trace, track, level);
             let [from, to] = [range.from_ns, range.to_ns].map(|ns| lane.count_before(ns, 0));
             // Where slices follow each other, only the last before each end can reach over it.
-            let (first, last) = match lane.overlaps() {
-                true => (0, from),
-                false => (from.saturating_sub(1), to.saturating_sub(1).max(from)),
+            let (first, last) = if lane.overlaps() {
+                (0, from)
+            } else {
+                (from.saturating_sub(1), to.saturating_sub(1).max(from))
             };
             let is_cut = |at: &usize| {
                 let (begin, end) = (lane.start(*at), lane.end(*at));

@@ -244,18 +244,20 @@ impl<'t> Count<'t> {
         }
         let rows = self.trace.slices.len();
         let is_before = |&row: &usize| self.trace.slices.ts.get(row) < self.range.to_ns;
-        match count * TABLE_IS_FASTER > rows {
-            true => Source::Table(parts(partition(rows, is_before), self.most_parts())),
-            false => Source::Lists(lists),
+        if count * TABLE_IS_FASTER > rows {
+            Source::Table(parts(partition(rows, is_before), self.most_parts()))
+        } else {
+            Source::Lists(lists)
         }
     }
 
     /// What is added up takes memory for each part.
     fn most_parts(&self) -> usize {
         const MANY_NAMES: usize = 1 << 17;
-        match self.timeline.names.len() > MANY_NAMES {
-            true => 2,
-            false => usize::MAX,
+        if self.timeline.names.len() > MANY_NAMES {
+            2
+        } else {
+            usize::MAX
         }
     }
 
@@ -366,9 +368,10 @@ pub(crate) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usi
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low + (high - low) / 2;
-        match is_before(&middle) {
-            true => low = middle + 1,
-            false => high = middle,
+        if is_before(&middle) {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     low

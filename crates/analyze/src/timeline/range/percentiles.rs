@@ -71,9 +71,10 @@ pub(super) fn place_of(lengths: usize, share: usize) -> usize {
 #[cfg(not(target_family = "wasm"))]
 fn nth(lengths: &mut [i64], [low, high]: [usize; 2]) -> [i64; 2] {
     let (below, &mut at_high, _) = lengths.select_nth_unstable(high);
-    match low < below.len() {
-        true => [*below.select_nth_unstable(low).1, at_high],
-        false => [at_high, at_high],
+    if low < below.len() {
+        [*below.select_nth_unstable(low).1, at_high]
+    } else {
+        [at_high, at_high]
     }
 }
 

@@ -163,9 +163,10 @@ fn pages(full: &Full) -> String {
         )
     });
     let maps: Vec<_> = maps.collect();
-    let maps = match maps.is_empty() {
-        true => String::new(),
-        false => format!(",\"mmaps\":[{}]", maps.join(",\n")),
+    let maps = if maps.is_empty() {
+        String::new()
+    } else {
+        format!(",\"mmaps\":[{}]", maps.join(",\n"))
     };
     format!(",{}{maps}", sizes(&full.sum))
 }

@@ -160,9 +160,10 @@ fn pages(
     }
     let list: Vec<String> = pids.iter().map(u32::to_string).collect();
     // Newer kernels have the sum at less cost.
-    let file = match with_maps {
-        true => "f=smaps",
-        false => "test -e $p/smaps_rollup && f=smaps_rollup || f=smaps",
+    let file = if with_maps {
+        "f=smaps"
+    } else {
+        "test -e $p/smaps_rollup && f=smaps_rollup || f=smaps"
     };
     let line = format!(
         "cd /proc && for p in {}; do echo \"=$p\"; {file}; grep -s -e '^[0-9a-f]*-' -e '^Rss:' \

@@ -18,9 +18,10 @@ use crate::scope::Scope;
 /// The rows by how much they changed, or both sides as one flame graph.
 pub(crate) fn diff(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let is_flame = ask.flag("flame");
-    let by = match is_flame {
-        true => GroupBy::Method,
-        false => choice::by(ask)?,
+    let by = if is_flame {
+        GroupBy::Method
+    } else {
+        choice::by(ask)?
     };
     let scope = Scope::of(engine, ask)?;
     let (base, new) = (
@@ -32,9 +33,10 @@ pub(crate) fn diff(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
         asked.push(Asked::of_scope(engine, ask, &scope.in_source(source), by)?);
     }
     let sides = asked.split_at(base.len());
-    match is_flame {
-        true => put_flame(engine, ask, sides, answer)?,
-        false => put_rows(ask, sides, &mut answer.json)?,
+    if is_flame {
+        put_flame(engine, ask, sides, answer)?
+    } else {
+        put_rows(ask, sides, &mut answer.json)?
     }
     asked[0].put_clock(answer);
     Ok(())

@@ -19,12 +19,11 @@ pub(crate) fn find(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let (trace, timeline) = (&engine.trace, engine.timeline());
     // Names that the page found by itself, or what to find them by.
     let mut finder = None;
-    let names = match ask.has("names") {
-        true => known(ask.u32s("names")?, timeline.names.len()),
-        false => {
-            let finder = finder.insert(Finder::new(ask.text("text")?, mode(ask)?));
-            timeline.find_names(trace, finder)
-        }
+    let names = if ask.has("names") {
+        known(ask.u32s("names")?, timeline.names.len())
+    } else {
+        let finder = finder.insert(Finder::new(ask.text("text")?, mode(ask)?));
+        timeline.find_names(trace, finder)
     };
     let hits = hits(engine, ask, &Scope::of(engine, ask)?, &names, limit(ask)?)?;
     let rows = &timeline.rows.all;
@@ -113,9 +112,10 @@ fn columns(engine: &Engine, answer: &mut Frame, slices: &[SliceId]) {
 
 pub(crate) fn same(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let (trace, timeline) = (&engine.trace, engine.timeline());
-    let name = match ask.has("name") {
-        true => NameId(ask.u32("name")?),
-        false => timeline.names.of_slice(slice_of(engine, ask, "id")?.row()),
+    let name = if ask.has("name") {
+        NameId(ask.u32("name")?)
+    } else {
+        timeline.names.of_slice(slice_of(engine, ask, "id")?.row())
     };
     let name = NameId(existing("name", name.0, timeline.names.len())?);
     let scope = Scope::of(engine, ask)?;
@@ -123,18 +123,17 @@ pub(crate) fn same(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     // The numbers of a part are counted from all its slices.
     let most = if is_whole { limit } else { usize::MAX };
     let mut hits = hits(engine, ask, &scope, &[name], most)?;
-    let stats = match is_whole {
-        true => timeline.totals(trace).of(name).copied(),
-        false => {
-            let tracks = scope.tracks(trace);
-            let slices = RangeScope {
-                range: scope.range,
-                tracks: tracks.as_deref(),
-                all_tracks: true,
-            };
-            let cancelled = || ask.cancel.is_raised();
-            timeline.stats_of(trace, &slices, (name, &hits.first), &cancelled)
-        }
+    let stats = if is_whole {
+        timeline.totals(trace).of(name).copied()
+    } else {
+        let tracks = scope.tracks(trace);
+        let slices = RangeScope {
+            range: scope.range,
+            tracks: tracks.as_deref(),
+            all_tracks: true,
+        };
+        let cancelled = || ask.cancel.is_raised();
+        timeline.stats_of(trace, &slices, (name, &hits.first), &cancelled)
     };
     ask.check()?;
     hits.first.truncate(limit);

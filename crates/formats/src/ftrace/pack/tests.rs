@@ -67,9 +67,10 @@ fn mark() -> impl Strategy<Value = Mark<'static>> {
 
 fn event() -> impl Strategy<Value = Event<'static>> {
     let idle = (0..9_u32, number(), any::<bool>()).prop_map(|(cpu, value, is_idle)| {
-        let kind = match is_idle {
-            true => CpuValueKind::Idle,
-            false => CpuValueKind::Frequency,
+        let kind = if is_idle {
+            CpuValueKind::Idle
+        } else {
+            CpuValueKind::Frequency
         };
         Event::CpuValue(CpuValue { kind, cpu, value })
     });
@@ -144,10 +145,7 @@ proptest! {
             prop_assert_eq!(out.line, nth);
             nth += 1;
             let had_fields = matches!(record.event, Event::Fields(_));
-            let FieldList { keys, values } = match had_fields {
-                true => records.fields(),
-                false => FieldList::default(),
-            };
+            let FieldList { keys, values } = if had_fields { records.fields() } else { FieldList::default() };
             let out = Record { line: 0, ..out };
             prop_assert_eq!(format!("{out:?} {keys:?} {values:?}"), told(record, fields));
         }

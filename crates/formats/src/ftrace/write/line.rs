@@ -255,9 +255,10 @@ impl<'p> Printer<'p> {
     fn clock(&self, line: Line, out: &mut impl Write) -> io::Result<()> {
         const SYNC: &str = "tracing_mark_write: trace_event_clock_sync:";
         let row = &self.plan.trace.clocks[line.row as usize];
-        let speaker = match self.plan.trace.threads.is_empty() {
-            true => ThreadId::NONE,
-            false => ThreadId::from_row(0),
+        let speaker = if self.plan.trace.threads.is_empty() {
+            ThreadId::NONE
+        } else {
+            ThreadId::from_row(0)
         };
         self.front(line.ts, speaker, None, out)?;
         let micros = row.value_ns / 1_000;

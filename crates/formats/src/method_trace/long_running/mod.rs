@@ -50,9 +50,10 @@ impl Format for LongRunning {
             return Confidence::Likely;
         }
         // The run may stand behind what can be seen here.
-        match head.len() >= SNIFF_BYTES && is_report(head) {
-            true => Confidence::Maybe,
-            false => Confidence::No,
+        if head.len() >= SNIFF_BYTES && is_report(head) {
+            Confidence::Maybe
+        } else {
+            Confidence::No
         }
     }
 
@@ -154,15 +155,16 @@ fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
             keys,
         });
     }
-    match found.is_empty() {
-        false => Ok(found),
-        true => Err(ReadError::Field {
+    if !found.is_empty() {
+        Ok(found)
+    } else {
+        Err(ReadError::Field {
             format: FORMAT,
             field: "report",
             found: printable(input),
             expected: "a line of base64 with long-running methods",
             place: Place::default(),
-        }),
+        })
     }
 }
 

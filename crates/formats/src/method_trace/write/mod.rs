@@ -107,9 +107,10 @@ struct Layout {
 impl Layout {
     fn choose(trace: &Trace, options: &WriteOptions) -> Result<Self, WriteError> {
         let version = options.trace_version;
-        let fits = match options.streaming {
-            false => matches!(version, 1..=3),
-            true => matches!(version, 2 | 3),
+        let fits = if !options.streaming {
+            matches!(version, 1..=3)
+        } else {
+            matches!(version, 2 | 3)
         };
         if !fits {
             return Err(WriteError::Option {
@@ -319,9 +320,10 @@ impl File<'_> {
     }
 
     fn flush_full(&mut self) -> Result<(), WriteError> {
-        match self.bytes.len() >= 1 << 16 {
-            true => self.flush(),
-            false => Ok(()),
+        if self.bytes.len() >= 1 << 16 {
+            self.flush()
+        } else {
+            Ok(())
         }
     }
 

@@ -249,9 +249,10 @@ impl<'a> Context<'a, '_> {
                     made.extend("…".bytes());
                     return;
                 }
-                let value = match is_signed {
-                    true => order.int(at, 0, element).unwrap_or(0).to_string(),
-                    false => order.uint(at, 0, element).unwrap_or(0).to_string(),
+                let value = if is_signed {
+                    order.int(at, 0, element).unwrap_or(0).to_string()
+                } else {
+                    order.uint(at, 0, element).unwrap_or(0).to_string()
                 };
                 made.extend(value.bytes());
             }

@@ -133,9 +133,10 @@ fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     for key in JSON_KEYS {
         for part in parts.iter_mut().filter(|part| json_key(part.kind) == key) {
             // An object has each key once; the rest of a kind continues its text.
-            match written.contains(&key) {
-                true => out.write_all(b"\\n")?,
-                false => write!(out, ",\"{key}\":\"")?,
+            if written.contains(&key) {
+                out.write_all(b"\\n")?
+            } else {
+                write!(out, ",\"{key}\":\"")?
             }
             if !written.contains(&key) {
                 out.write_all(heading(part.kind))?;
@@ -147,9 +148,10 @@ fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
             out.write_all(b"\"")?;
         }
     }
-    let controller = match written.contains(&CONTROLLER) {
-        true => CONTROLLER,
-        false => "traceEvents",
+    let controller = if written.contains(&CONTROLLER) {
+        CONTROLLER
+    } else {
+        "traceEvents"
     };
     writeln!(out, ",\"controllerTraceDataKey\":\"{controller}\"}}")
 }

@@ -77,9 +77,10 @@ impl Screen {
     }
 
     fn pause(&self) -> Duration {
-        match self.is_watched() {
-            true => SHOWN_EVERY,
-            false => LOOKED_EVERY,
+        if self.is_watched() {
+            SHOWN_EVERY
+        } else {
+            LOOKED_EVERY
         }
     }
 

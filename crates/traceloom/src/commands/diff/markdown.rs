@@ -65,9 +65,10 @@ fn write_row(out: &mut dyn Write, row: &DiffRow) -> Result<()> {
         )?;
     }
     let calls = &row.calls;
-    match calls.delta == 0.0 {
-        true => writeln!(out, " {} |", count(calls.base))?,
-        false => writeln!(out, " {} → {} |", count(calls.base), count(calls.new))?,
+    if calls.delta == 0.0 {
+        writeln!(out, " {} |", count(calls.base))?
+    } else {
+        writeln!(out, " {} → {} |", count(calls.base), count(calls.new))?
     }
     Ok(())
 }
@@ -96,9 +97,10 @@ fn in_words(change: &Change) -> &'static str {
 
 fn noise(shown: &Shown<'_>) -> String {
     let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
-    match shown.diff.knows_noise() {
-        true => format!("Medians of {base} and {new} runs; bold verdicts exceed the noise."),
-        false => "One run on a side: noise is unknown.".into(),
+    if shown.diff.knows_noise() {
+        format!("Medians of {base} and {new} runs; bold verdicts exceed the noise.")
+    } else {
+        "One run on a side: noise is unknown.".into()
     }
 }
 

@@ -65,9 +65,10 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
 /// What is known of noise, in a line.
 pub(super) fn noise_line(shown: &Shown<'_>) -> String {
     let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
-    match shown.diff.knows_noise() {
-        true => format!("medians of {base} and {new} runs; * exceeds the noise, ~ is within it"),
-        false => "noise is unknown: compare several runs a side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into(),
+    if shown.diff.knows_noise() {
+        format!("medians of {base} and {new} runs; * exceeds the noise, ~ is within it")
+    } else {
+        "noise is unknown: compare several runs a side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into()
     }
 }
 

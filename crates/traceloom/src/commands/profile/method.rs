@@ -126,9 +126,10 @@ fn table(shown: &Shown<'_>, report: &MethodReport, edges: &[&ReportEdge], shares
     };
     let times = edges.iter().map(|edge| &edge.inclusive);
     for clock in clocks(shown) {
-        match shares {
-            true => timed(&mut table, &clock, &report.row.inclusive, times.clone()),
-            false => super::columns::times(&mut table, &clock, "Incl", times.clone()),
+        if shares {
+            timed(&mut table, &clock, &report.row.inclusive, times.clone())
+        } else {
+            super::columns::times(&mut table, &clock, "Incl", times.clone())
         }
     }
     states(&mut table, shown, times);
