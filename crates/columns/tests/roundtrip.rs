@@ -96,7 +96,7 @@ fn states_without_switches_come_back() {
     let utid = builder.thread(1);
     for n in 0..100 {
         builder.saw_time(n * 1000);
-        builder.tables().thread_states.push(ThreadStateRow {
+        builder.thread_state(ThreadStateRow {
             ts: n * 1000,
             dur: if n == 99 { -1 } else { 1000 - n % 3 },
             utid,

@@ -1,24 +1,8 @@
 //! Finding the track of a thread, process, CPU or counter, and making it at its first use.
 
-use rustc_hash::FxHashMap;
-
-use crate::builder::TraceBuilder;
+use super::trace_builder::TraceBuilder;
 use crate::ids::{ProcessId, RowId, StringId, ThreadId, TrackId};
 use crate::tables::{NO_NUMBER, TrackKind, TrackRow};
-
-/// Look-ups from what a track belongs to, for the current source.
-#[derive(Debug, Default)]
-pub(crate) struct TrackIndex {
-    by_thread: FxHashMap<ThreadId, TrackId>,
-    by_key: FxHashMap<(TrackKind, i64, StringId), TrackId>,
-}
-
-impl TrackIndex {
-    pub(crate) fn clear(&mut self) {
-        self.by_thread.clear();
-        self.by_key.clear();
-    }
-}
 
 impl TraceBuilder {
     /// The track of a thread's nested slices.

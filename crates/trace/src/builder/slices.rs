@@ -1,7 +1,7 @@
 //! Opening and closing slices: nesting, depth and parents on each track.
 
-use crate::SmallSort;
-use crate::builder::TraceBuilder;
+use super::trace_builder::TraceBuilder;
+use crate::args::ArgColumns;
 use crate::ids::{ArgSetId, MethodId, RowId, SliceId, StringId, TrackId};
 use crate::repair::{Place, RepairKind};
 use crate::tables::{NO_DURATION, SliceRow};
@@ -48,29 +48,13 @@ impl SliceBegin {
     }
 }
 
-/// The open slices of each track, innermost last.
-#[derive(Debug, Default)]
-pub(crate) struct OpenSlices {
-    by_track: Vec<Vec<SliceId>>,
-}
-
-impl OpenSlices {
-    #[inline]
-    fn of(&mut self, track: TrackId) -> &mut Vec<SliceId> {
-        if track.row() >= self.by_track.len() {
-            self.by_track.resize_with(track.row() + 1, Vec::new);
-        }
-        &mut self.by_track[track.row()]
-    }
-}
-
 impl TraceBuilder {
     /// Opens a slice on `track`, inside the innermost open one.
     #[inline]
     pub fn begin_slice(&mut self, track_id: TrackId, begin: SliceBegin) -> SliceId {
         self.saw_time(begin.ts);
         let id = SliceId::from_row(self.trace.slices.len());
-        let open = self.open.of(track_id);
+        let open = self.open.on_track(track_id);
         let parent_id = open.last().copied().unwrap_or(SliceId::NONE);
         let depth = open.len() as u32;
         open.push(id);
@@ -100,7 +84,7 @@ impl TraceBuilder {
         thread_ts: Option<i64>,
     ) -> Option<SliceId> {
         self.saw_time(ts);
-        let id = self.open.of(track).pop()?;
+        let id = self.open.on_track(track).pop()?;
         let begin = self.trace.slices.ts.get(id.row());
         let dur = ts.saturating_sub(begin);
         if dur < 0 {
@@ -123,12 +107,12 @@ impl TraceBuilder {
     /// The innermost open slice of `track`.
     #[inline]
     pub fn open_slice(&mut self, track: TrackId) -> Option<SliceId> {
-        self.open.of(track).last().copied()
+        self.open.on_track(track).last().copied()
     }
 
     /// How many slices of `track` are open.
     pub fn open_depth(&mut self, track: TrackId) -> usize {
-        self.open.of(track).len()
+        self.open.on_track(track).len()
     }
 
     /// Adds a slice that is already over, inside the innermost open one.
@@ -138,18 +122,33 @@ impl TraceBuilder {
         id
     }
 
-    pub(crate) fn count_open_slices(&mut self) {
-        let mut open: Vec<SliceId> = self.open.by_track.iter().flatten().copied().collect();
-        open.small_sort_unstable();
-        let mut repairs = std::mem::take(&mut self.trace.repairs);
-        for id in open {
-            let row = self.trace.slices.row(id.row());
-            let source = self.trace.tracks.source.get(row.track_id.row());
-            let place = Place::default().with_ts(row.ts);
-            repairs.add(source, RepairKind::NeverClosed, 1, place, || {
-                self.trace.slice_name(id)
-            });
+    /// Sets the CPU time that a slice took, ns.
+    pub fn set_slice_thread_dur(&mut self, slice: SliceId, thread_dur: i64) {
+        *self.trace.slices.thread_dur.get_mut(slice.row()) = thread_dur;
+    }
+
+    /// Adds arguments to those of a slice, except those it already has. The slice must not share its
+    /// set with another row.
+    pub fn add_slice_args(&mut self, slice: SliceId, args: &ArgColumns) {
+        let old = self.trace.slices.arg_set_id.get(slice.row());
+        let all = self.trace.args.add_to_set(old, args);
+        if all != old {
+            *self.trace.slices.arg_set_id.get_mut(slice.row()) = all;
         }
-        self.trace.repairs = repairs;
+    }
+
+    /// Appends the arguments of a stored set to those of a slice. Other rows may share either set.
+    pub fn append_slice_args(&mut self, slice: SliceId, more: ArgSetId) {
+        let (args, sets) = (&mut self.trace.args, &mut self.trace.slices.arg_set_id);
+        let Some(more) = more.some() else {
+            return;
+        };
+        *sets.get_mut(slice.row()) = match sets.get(slice.row()).some() {
+            None => more,
+            Some(old) => {
+                let both: Vec<_> = args.set(old).chain(args.set(more)).collect();
+                args.push_set(both)
+            }
+        };
     }
 }
