@@ -8,6 +8,7 @@ mod dist;
 mod fixtures;
 mod fuzz;
 mod man;
+mod package;
 mod page_data;
 mod run;
 mod soak;
@@ -27,6 +28,8 @@ usage: cargo xtask CHORE
                     each fuzz target for 60 s, or SECONDS
   soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
   dist              atrace and libtraceloom.so for each kind of device, into target/dist; fails where they are too big
+  package [--check] packages every published crate into target/package; --check also installs
+                    traceloom from them into an empty folder and writes a report
   man [DIR]         man pages and shell completions into DIR (default target/man)
   device [PART…]    builds Android's own adbd and atrace for this machine, for tests (root, Debian)
   fixtures          makes the generated files of examples/ again
@@ -49,6 +52,7 @@ fn main() -> Result<()> {
         "soak" => soak::run(rest),
         "dist" => dist::run(),
         "man" => man::run(rest),
+        "package" => package::task(rest),
         "device" => device::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),

@@ -32,6 +32,19 @@ pub fn check(mut command: Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs a command to its end and returns what it printed. Its errors go to standard error.
+pub fn printed(mut command: Command) -> Result<String> {
+    let line = shown(&command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {line}"))?;
+    if !output.status.success() {
+        bail!("{line}: {}", output.status);
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
 /// Whether a quiet run of the command succeeds; false where the program is missing.
 pub fn succeeds(mut command: Command) -> bool {
     let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
