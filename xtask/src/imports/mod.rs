@@ -12,10 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
-use paths::Paths;
-
-/// A module: the segments of its path after `crate`.
-type Module = Vec<String>;
+use paths::{Module, Paths};
 
 /// Prints the circles in the crates that `args` name, or in all. An error if there are any.
 pub fn run(args: &[String]) -> Result<()> {

@@ -3,7 +3,8 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use super::Module;
+/// A module: the segments of its path after `crate`.
+pub type Module = Vec<String>;
 
 /// The paths in a file that lead into its own crate, as they are after `crate::`.
 pub struct Paths {
