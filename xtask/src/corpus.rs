@@ -5,7 +5,7 @@ use testkit::Corpus;
 
 use crate::run::{cargo, check};
 
-/// The test that holds the table against the files also writes it.
+/// The test that compares the table with the files can also write it.
 pub fn run() -> Result<()> {
     ensure!(
         Corpus::find().is_some(),
@@ -22,6 +22,6 @@ pub fn run() -> Result<()> {
     ]);
     command.env("TRACELOOM_WRITE_TABLE", "1");
     check(command)?;
-    println!("docs/real-traces.md is written");
+    println!("docs/real-traces.md was written");
     Ok(())
 }

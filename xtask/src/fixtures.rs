@@ -1,18 +1,17 @@
-//! `cargo xtask fixtures`: the files of examples/ that are made, not recorded; and the page made of
-//! the one that is.
+//! `cargo xtask fixtures`: the generated files of examples/, and the systrace page of the recorded one.
 
 use anyhow::{Context, Result};
 use testkit::{DatCompression, Machine};
 
 use crate::run::{cargo, check};
 
-/// Text of a system trace, compressed: three megabytes of it would be too much for a repository.
+/// Text of a system trace. Compressed, because its three megabytes are too large for a repository.
 const JANK: &str = "examples/jank.ftrace.gz";
 
 /// Ring buffer pages as trace-cmd records them.
 const DAT: &str = "examples/app.dat";
 
-/// Writes them; the same bytes each time.
+/// Writes them. The result is always the same.
 pub fn run() -> Result<()> {
     let trace = testkit::app_trace();
     let path = testkit::workspace_root().join("examples/app.trace");
@@ -24,12 +23,12 @@ pub fn run() -> Result<()> {
     page()
 }
 
-/// A small recording of every kind of event that the testkit knows.
+/// A small recording with every kind of event that the testkit can generate.
 fn dat() -> Vec<u8> {
     testkit::small_dat(7, Machine::USUAL, DatCompression::Zstd).to_bytes()
 }
 
-/// The system trace of a list that stutters.
+/// A system trace of a list that scrolls with jank.
 fn jank() -> Result<()> {
     let text = testkit::jank_trace();
     let path = testkit::workspace_root().join(JANK);
@@ -68,7 +67,7 @@ mod tests {
     fn the_committed_jank_is_the_one_that_is_made() {
         let path = testkit::workspace_root().join(JANK);
         let committed = std::fs::read(path).expect("run `cargo xtask fixtures`");
-        // Another release of the compressor may pack the same text differently.
+        // Another version of the compressor may compress the same text differently.
         assert!(
             testkit::gunzip(&committed) == testkit::jank_trace().as_bytes(),
             "{JANK} is out of date: run `cargo xtask fixtures`"

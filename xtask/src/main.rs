@@ -1,4 +1,4 @@
-//! The project's chores. `cargo xtask` without arguments lists them.
+//! The project's tasks. `cargo xtask` without arguments lists them.
 
 mod bench;
 mod capture;
@@ -7,48 +7,58 @@ mod device;
 mod dist;
 mod fixtures;
 mod fuzz;
+mod imports;
 mod man;
+mod package;
 mod page_data;
 mod run;
 mod soak;
+mod targets;
 mod test;
 
 use anyhow::{Result, bail};
 
 const USAGE: &str = "\
-usage: cargo xtask CHORE
+usage: cargo xtask TASK
 
-  test              format, lints, all tests, other platforms; installs what they need
+  test [--no-install] [STEP…]
+                    all checks, or only the named steps (setup, format, lints, msrv, tests, page,
+                    platforms, aarch64, static, fuzz-targets); the setup step installs what the tests
+                    need, unless --no-install is given
   bench [--quick] [--write] [SECTION]
-                    our speed, the machine's limit and the peers' speed, in one run, or one
-                    section of it (capture, page, …); --write puts the tables into
-                    docs/performance.md
+                    measures traceloom, the limit of the machine and other tools (sections: methods,
+                    systems, raw, small, dmtracedump, page, capture, weave); --quick is a smoke test,
+                    --write updates docs/performance.md
   fuzz [SECONDS] [TARGET…]
-                    each fuzz target for 60 s, or SECONDS
-  soak [SECONDS]    the property tests with new inputs, for 600 s or SECONDS
-  dist              atrace and libtraceloom.so for each kind of device, into target/dist; fails where they are too big
-  man [DIR]         man pages and shell completions into DIR (default target/man)
-  device [PART…]    builds Android's own adbd and atrace for this machine, for tests (root, Debian)
-  fixtures          makes the generated files of examples/ again
+                    runs each fuzz target for SECONDS (default: 60)
+  soak [SECONDS]    runs the property tests with new inputs for SECONDS (default: 600)
+  imports [CRATE…]  lists circular imports between the files of each crate
+  dist              builds the release archives, and atrace and libtraceloom.so for devices, in target/dist
+  package [--check] packages every published crate into target/package; --check also installs
+                    traceloom from them into an empty folder and writes a report
+  man [DIR]         writes man pages and shell completions to DIR (default: target/man)
+  device [PART…]    builds Android's own adbd, atrace and libcutils for the tests on this machine (root, Debian)
+  fixtures          regenerates the generated files of examples/
   capture-fixture   records examples/linux.ftrace on this machine (root, Linux)
-  page-data         the made-up traces that the page's tests open, into target/page-tests
-  corpus            makes docs/real-traces.md again from the corpus of real traces";
+  page-data         writes the synthetic traces of the page's tests to target/page-tests
+  corpus            regenerates docs/real-traces.md from the corpus of real traces";
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let (chore, rest) = match args.split_first() {
-        Some((chore, rest)) => (chore.as_str(), rest),
+    let (task, rest) = match args.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
         None => ("help", &[][..]),
     };
-    match chore {
-        // Its last line is the sum; an error after it would only hide that.
-        "test" => std::process::exit(if test::run() { 0 } else { 1 }),
+    match task {
+        "test" => test::run(rest),
         "bench" => bench::run(rest),
         "bench-child" => bench::in_child(rest),
         "fuzz" => fuzz::run(rest),
         "soak" => soak::run(rest),
+        "imports" => imports::run(rest),
         "dist" => dist::run(),
         "man" => man::run(rest),
+        "package" => package::task(rest),
         "device" => device::run(rest),
         "fixtures" => fixtures::run(),
         "capture-fixture" => capture::run(),
@@ -58,6 +68,6 @@ fn main() -> Result<()> {
             println!("{USAGE}");
             Ok(())
         }
-        other => bail!("no chore called {other}\n\n{USAGE}"),
+        other => bail!("no task called {other}\n\n{USAGE}"),
     }
 }

@@ -4,12 +4,12 @@ use std::env;
 
 use anyhow::{Result, ensure};
 
-use crate::run::{cargo, check};
+use crate::run::{cargo, check, target_folder};
 
-/// Has them written into the folder that `args` name, or target/man.
+/// Writes them to the folder that `args` name, or to target/man.
 pub fn run(args: &[String]) -> Result<()> {
     ensure!(args.len() <= 1, "man takes one folder");
-    let default = testkit::workspace_root().join("target/man");
+    let default = target_folder().join("man");
     let folder = args.first().map_or(default, |folder| {
         env::current_dir().unwrap_or_default().join(folder)
     });

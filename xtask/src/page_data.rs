@@ -1,4 +1,4 @@
-//! `cargo xtask page-data`: the made-up traces that the page's tests open.
+//! `cargo xtask page-data`: synthetic traces for the page's tests.
 
 use std::fs;
 

@@ -1,10 +1,11 @@
-//! Starting programs.
+//! Starts programs.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A command in the workspace's folder, without standard input.
+/// A command in the workspace folder, without standard input.
 pub fn command(program: &str, args: &[&str]) -> Command {
     let mut command = Command::new(program);
     command
@@ -20,6 +21,12 @@ pub fn cargo(args: &[&str]) -> Command {
     command(&cargo, args)
 }
 
+/// The folder of everything that is built and generated. Cargo takes it from the same variable.
+pub fn target_folder() -> PathBuf {
+    let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    testkit::workspace_root().join(folder)
+}
+
 /// Runs a command to its end and makes a failure an error.
 pub fn check(mut command: Command) -> Result<()> {
     let line = shown(&command);
@@ -32,7 +39,20 @@ pub fn check(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// Whether a quiet run of the command succeeds; false where the program is missing.
+/// Runs a command to its end and returns what it printed. Its errors go to standard error.
+pub fn printed(mut command: Command) -> Result<String> {
+    let line = shown(&command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {line}"))?;
+    if !output.status.success() {
+        bail!("{line}: {}", output.status);
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Whether the command succeeds; false if the program is missing. Its output is dropped.
 pub fn succeeds(mut command: Command) -> bool {
     let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
@@ -44,7 +64,7 @@ pub fn have(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// The command as a person would type it.
+/// The command as typed in a shell.
 pub fn shown(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());

@@ -1,4 +1,4 @@
-//! `cargo xtask soak [SECONDS]`: the property tests again and again, each time with other inputs.
+//! `cargo xtask soak [SECONDS]`: repeats the property tests with new inputs.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::run::{cargo, check, shown};
 
 const DEFAULT_SECONDS: u64 = 600;
 
-/// Where a run's first input comes from; proptest reads it.
+/// The environment variable with the seed of proptest's inputs.
 pub const SEED: &str = "PROPTEST_RNG_SEED";
 
 /// The crates that have property tests.
@@ -26,7 +26,7 @@ const TESTS: &[&str] = &[
     "traceloom-analyze",
 ];
 
-/// Seeds follow the clock, so that no two soaks try the same.
+/// Starts with a seed from the clock, so that each soak tries different inputs.
 pub fn run(args: &[String]) -> Result<()> {
     let seconds = match args.first() {
         Some(arg) => arg.parse().with_context(|| format!("{arg} seconds"))?,
@@ -39,7 +39,7 @@ pub fn run(args: &[String]) -> Result<()> {
         round(seed)?;
         seed += 1;
     }
-    println!("{} rounds, and every property held", seed - first);
+    println!("{} rounds without a failure", seed - first);
     Ok(())
 }
 
@@ -54,7 +54,10 @@ fn round(seed: u64) -> Result<()> {
     let output = command.output().context("cargo")?;
     if !output.status.success() {
         println!("{}", String::from_utf8_lossy(&output.stdout));
-        bail!("does not hold: {SEED}={seed} {}", shown(&command));
+        bail!(
+            "a property does not hold: {SEED}={seed} {}",
+            shown(&command)
+        );
     }
     Ok(())
 }

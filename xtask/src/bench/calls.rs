@@ -1,5 +1,5 @@
-//! What a woven call costs in a Java virtual machine: the real woven class and the real library, and beside them the other
-//! ways that there would be (`java/`), in one run.
+//! The cost of a woven call in a Java virtual machine: the real woven class and the real library, compared with
+//! prototypes of other mechanisms (`java/`), in one run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,18 +7,19 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::Options;
+use super::data;
 use super::figures::traceloom;
+use super::options::Options;
 use super::report::Report;
-use crate::run::{cargo, check, command, have};
+use crate::run::{cargo, check, command, have, target_folder};
 
-/// What a woven call may cost besides two reads of the clock, ns.
+/// The most that a woven call may cost in addition to two reads of the clock, in ns.
 const PROMISED_NS: f64 = 25.0;
 
 /// The first Java with the final foreign function interface.
 const FIRST_WITH_FOREIGN: u32 = 22;
 
-/// What is woven how: classes of `java/` and the calls that they get.
+/// The woven classes of `java/`, and the calls that are inserted into them.
 const WOVEN: &[(&str, &str)] = &[
     ("WovenOff", "recorder"),
     ("WovenJni", "recorder"),
@@ -40,10 +41,10 @@ struct Row {
     median: f64,
 }
 
-/// A table for the Java on the path, and one for the newest that the system has.
+/// One table for the Java on the path, and one for the newest installed.
 pub fn calls(options: Options, report: &mut Report) -> Result<()> {
     if !have("javac") {
-        println!("skipped: there is no javac (Debian's package default-jdk-headless)");
+        println!("skipped: javac is missing (Debian package: default-jdk-headless)");
         return Ok(());
     }
     let rounds = if options.quick { 21 } else { 101 };
@@ -53,7 +54,7 @@ pub fn calls(options: Options, report: &mut Report) -> Result<()> {
     }
     if let Some(ns) = counter_twice() {
         report.line(&format!(
-            "\nTwo reads of the processor's counter, with which the library tells the time, take {ns:.1} ns."
+            "\nTwo reads of the processor's cycle counter, the clock of the library, take {ns:.1} ns."
         ));
     }
     Ok(())
@@ -65,7 +66,7 @@ pub fn recording_library(into: &Path) -> Result<()> {
     let mut build = cargo(&["build", "--profile", "small"]);
     build.args(package);
     check(build)?;
-    let built = testkit::workspace_root().join("target/small/libtraceloom_inapp.so");
+    let built = target_folder().join("small/libtraceloom_inapp.so");
     fs::copy(built, into)?;
     Ok(())
 }
@@ -94,7 +95,7 @@ fn kit(home: PathBuf) -> Result<Jdk> {
 
 /// Compiles, weaves and runs the program.
 fn measure(jdk: &Jdk, rounds: usize) -> Result<Vec<Row>> {
-    let folder = testkit::workspace_root().join(format!("target/bench-data/calls-{}", jdk.major));
+    let folder = data::folder().join(format!("calls-{}", jdk.major));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -132,7 +133,7 @@ fn compile(jdk: &Jdk, into: &Path) -> Result<()> {
     check(javac)
 }
 
-/// Weaves one class after the other, each time into a new folder; the last one.
+/// Weaves one class after the other, each time into a new folder. Returns the last folder.
 fn weave(folder: &Path) -> Result<PathBuf> {
     let mut from = folder.join("0");
     for (number, (class, call)) in WOVEN.iter().enumerate() {
@@ -195,7 +196,8 @@ fn print(report: &mut Report, major: u32, rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
-/// Two reads of the processor's counter, which is the recorder's own clock where it runs evenly: ns of CPU time, best.
+/// Two reads of the processor's cycle counter, which is the recorder's clock if it runs evenly: the best, in ns of CPU
+/// time.
 #[cfg(target_arch = "x86_64")]
 fn counter_twice() -> Option<f64> {
     const TURNS: u32 = 100_000;

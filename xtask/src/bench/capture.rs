@@ -1,4 +1,4 @@
-//! Recording: pages of the ring buffer against the kernel's text, of the same load.
+//! Recording the same load as pages of the ring buffer and as the kernel's text.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::Options;
 use super::child::{cost_of, output_path};
 use super::data::this_program;
 use super::figures::{seconds, traceloom};
+use super::options::Options;
 use super::report::Report;
-use crate::run::{cargo, check};
+use crate::run::{cargo, check, target_folder};
 
-/// Scheduler events that the load makes in a second, on all CPUs together.
+/// Scheduler events per second that the load causes on all CPUs together.
 const EVENTS_PER_SECOND: u64 = 300_000;
-/// A thread that hands over to another of its CPU is two or three: waking, wakeup, mostly a switch.
+/// Waking another thread of the same CPU causes two or three: waking, wakeup, usually a switch.
 const EVENTS_OF_A_TURN: u64 = 2;
-/// KB for each CPU.
+/// The size of the buffer of each CPU, in KB.
 const BUFFER: &str = "4096";
 
 /// One recording of the load.
@@ -32,7 +32,7 @@ struct Recorded {
     lost: u64,
 }
 
-/// What a device hands over; then `--raw` beside `--stream`, as root on Linux.
+/// Text from a device; then `--raw` compared with `--stream`, as root on Linux.
 pub fn capture(options: Options, report: &mut Report) -> Result<()> {
     super::device::hand_over(options, report)?;
     if cpus().is_empty() {
@@ -94,7 +94,7 @@ fn row(report: &mut Report, how: &str, recorded: &Recorded) {
 /// atrace, which streams into a file until a signal.
 fn atrace(how: &[&str], out: &Path) -> Result<Command> {
     fs::create_dir_all(out.parent().unwrap_or(out))?;
-    let atrace = testkit::workspace_root().join("target/release/atrace");
+    let atrace = target_folder().join("release/atrace");
     let mut command = Command::new(atrace);
     command.args(how).args(["--stream", "-b", BUFFER, "sched"]);
     command.stdout(File::create(out)?);
@@ -112,8 +112,7 @@ fn host(out: &Path) -> Command {
     command
 }
 
-/// Records the load with a program that writes into `out`. Its cost is that of the whole program,
-/// start and end included.
+/// Records the load with a program that writes to `out`. Its cost includes the program's start and end.
 fn record(mut command: Command, out: &Path, time: Duration) -> Result<Recorded> {
     command.stdin(Stdio::null()).stderr(Stdio::null());
     let recorder = command.spawn().context("cannot start the recorder")?;
@@ -151,7 +150,7 @@ fn wait_until_recording(recorder: &Child) -> Result<()> {
     anyhow::bail!("process {} does not record", recorder.id())
 }
 
-/// Events that all CPUs have written so far: read ones, those still there and lost ones.
+/// Events that all CPUs have written so far: those already read, those still in the buffer and lost ones.
 fn written() -> Result<u64> {
     let counts = stats()?.into_iter();
     let of_interest = counts.filter(|(name, _)| {
@@ -179,7 +178,7 @@ fn cpus() -> Vec<PathBuf> {
     entries.flatten().map(|entry| entry.path()).collect()
 }
 
-/// Events that the recording says it lost: a trace.dat in each CPU's counts, text in lines between.
+/// Lost events according to the recording: a trace.dat has counts per CPU, text has lines between the events.
 fn lost(path: &Path) -> Result<u64> {
     let bytes = fs::read(path)?;
     let count = |mark: &[u8]| -> u64 {
@@ -195,7 +194,7 @@ fn lost(path: &Path) -> Result<u64> {
     Ok(count(b"\noverrun: ") + count(b"\ndropped events: ") + count(b" [LOST "))
 }
 
-/// The load: on each CPU two threads that wake each other, so often and no more.
+/// The load: on each CPU two threads that wake each other at a fixed rate.
 pub fn load(millis: &str) -> Result<()> {
     let time = Duration::from_millis(millis.parse()?);
     let cpus = thread::available_parallelism()?.get();

@@ -1,4 +1,4 @@
-//! Runs a program and asks the kernel what it cost.
+//! Runs programs and measures their cost.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -7,29 +7,30 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
+use super::data::folder;
 use crate::run::shown;
 
-/// What a run cost.
+/// The cost of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     /// From start to exit.
     pub wall: Duration,
     /// User and system time of all its threads.
     pub cpu: Duration,
-    /// The most memory it held, mapped pages included, bytes.
+    /// Peak resident memory, mapped pages included, in bytes.
     pub peak_bytes: u64,
 }
 
-/// Runs the command `times` times after one run that warms the caches, output into a file as a
-/// shell would redirect it; the medians.
+/// Runs the command `times` times after one run that warms the caches. Returns the medians. Output goes
+/// to a file.
 pub fn median(times: usize, make: impl Fn() -> Command) -> Result<Cost> {
     once(make())?;
     let costs: Vec<Cost> = (0..times).map(|_| once(make())).collect::<Result<_>>()?;
     Ok(median_of(&costs))
 }
 
-/// Runs two commands in turn, `times` times each after one run that warms the caches; the medians.
-/// What else the machine does meanwhile, it does to both.
+/// Runs two commands alternately, `times` times each after one run that warms the caches, so that other
+/// load on the machine affects both. Returns the medians.
 pub fn paired(
     times: usize,
     one: impl Fn() -> Command,
@@ -40,9 +41,9 @@ pub fn paired(
     Ok((one, other))
 }
 
-/// Runs all of them, one after the other, `times` times after one turn that warms the caches: what each turn cost.
-/// Each turn begins with another, as what a run leaves behind is the next one's start: caches, memory that the kernel
-/// has to clear or gave back to the host.
+/// Runs all of them, one after the other, `times` times after one turn that warms the caches. Returns the
+/// costs of each turn. Each turn starts with a different one, because every run inherits the caches and the
+/// free memory that the run before it left.
 pub fn turns<const N: usize>(
     times: usize,
     runs: [&dyn Fn() -> Result<Cost>; N],
@@ -59,12 +60,12 @@ pub fn turns<const N: usize>(
     (0..times).map(turn).collect()
 }
 
-/// The median of each run over all turns.
+/// The medians of each run over all turns.
 pub fn medians<const N: usize>(turns: &[[Cost; N]]) -> [Cost; N] {
     std::array::from_fn(|run| median_of(&turns.iter().map(|turn| turn[run]).collect::<Vec<_>>()))
 }
 
-/// Runs both commands at the same time, until the last one ends. Peak memory is that of the bigger one.
+/// Runs both commands at the same time. Peak memory is that of the larger one.
 pub fn beside(commands: [Command; 2]) -> Result<Cost> {
     let begun = Instant::now();
     let [one, other] = commands.map(|command| std::thread::spawn(|| once(command)));
@@ -102,7 +103,7 @@ pub fn once(mut command: Command) -> Result<Cost> {
         .stdin(Stdio::null())
         .stdout(out)
         .stderr(Stdio::null())
-        // Cargo's, in which the loader would look for every library first; nobody else's.
+        // Set by cargo. The loader would search these folders first for every library.
         .env_remove("LD_LIBRARY_PATH");
     let begun = Instant::now();
     let child = command
@@ -128,14 +129,14 @@ fn cpu_of(usage: &libc::rusage) -> Duration {
     time(usage.ru_utime) + time(usage.ru_stime)
 }
 
-/// Waits for a child's end, however it ends: the CPU time of all its threads and children.
+/// Waits until a child ends. Returns the CPU time of all its threads and children.
 pub fn cost_of(pid: u32) -> Result<Duration> {
     wait(pid).map(|(_, usage)| cpu_of(&usage))
 }
 
-/// Where measured programs write to; truncated by each run.
+/// The output of the measured programs. Each run truncates it.
 pub fn output_path() -> PathBuf {
-    testkit::workspace_root().join("target/bench-data/output")
+    folder().join("output")
 }
 
 fn wait(pid: u32) -> Result<(i32, libc::rusage)> {

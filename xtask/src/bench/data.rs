@@ -1,4 +1,4 @@
-//! The bench's inputs, and the machine's own limit on them.
+//! The inputs of the bench, and the limit of the machine on them.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,18 +10,21 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use testkit::{CallShape, busy_dat, call_trace, ftrace_text, storage_text, wide_call_trace};
 
-/// Methods in the traces: as many as a screen of an app touches.
+/// Methods in the traces: about as many as one screen of an app calls.
 const METHODS: u32 = 2_000;
 /// Threads of a system server, and of an app.
 const MANY_THREADS: u16 = 200;
 const APP_THREADS: u16 = 20;
 
-/// The file with the data called `name`, of `size` records or events (or bytes of text); made where
-/// missing.
+/// The folder of all data, which is kept for the next run.
+pub fn folder() -> PathBuf {
+    testkit::workspace_root().join("target/bench-data")
+}
+
+/// The file with the data called `name`, of `size` records or events (or bytes of text). Generates it
+/// if missing.
 pub fn file(name: &str, size: usize) -> Result<PathBuf> {
-    let folder = testkit::workspace_root().join("target/bench-data");
-    fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{name}-{size}"));
+    let path = folder().join(format!("{name}-{size}"));
     if !path.exists() {
         let unfinished = path.with_extension("part");
         let mut make = this_program(&["make", name, &size.to_string()]);
@@ -32,7 +35,7 @@ pub fn file(name: &str, size: usize) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// This program again, for a chore within the bench.
+/// This program again, for a part of the bench.
 pub fn this_program(args: &[&str]) -> Command {
     let program = std::env::current_exe().expect("a running program has a path");
     let mut command = Command::new(program);
@@ -54,7 +57,7 @@ pub fn speedscope(name: &str, size: usize) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Makes the data `name`.
+/// Generates the data `name`.
 pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
     const SEED: u64 = 20_111;
     let bytes = match name {
@@ -72,14 +75,14 @@ pub fn make(name: &str, size: usize, path: &str) -> Result<()> {
     Ok(fs::write(path, bytes)?)
 }
 
-/// As `atrace -z` packs it.
+/// Compresses like `atrace -z`.
 fn zlib(text: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text)?;
     Ok(encoder.finish()?)
 }
 
-/// Counts newlines as fast as the machine can: what any reader of these bytes must at least do.
+/// Counts newlines as fast as the machine can: the least that any reader of these bytes has to do.
 pub fn scan_newlines(path: &str) -> Result<()> {
     let mut newlines = 0;
     each_block(path, |block| {
@@ -89,7 +92,7 @@ pub fn scan_newlines(path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Copies every byte once: what any reader must at least do that keeps as much as it reads.
+/// Copies every byte once: the least that a reader has to do if it keeps as much as it reads.
 pub fn copy(path: &str) -> Result<()> {
     let mut kept = vec![0u8; fs::metadata(path)?.len() as usize];
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! Text from a device: an adb server in this process has it ready, and gives it as fast as it is
-//! taken, so that what is measured is our side alone.
+//! Text from a device: an adb server in this process serves it as fast as it is read, so that only
+//! traceloom's side is measured.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,18 +11,18 @@ use std::thread;
 
 use anyhow::Result;
 
-use super::Options;
 use super::child::median;
-use super::data::file;
+use super::data::{file, folder};
 use super::figures::{seconds, traceloom};
+use super::options::Options;
 use super::report::Report;
 
-/// What adbd puts into a packet.
+/// The size of adbd's packets.
 const PACKET: usize = 64 << 10;
-/// What is promised, MB/s of text on one core.
+/// The promised speed: MB/s of text on one core.
 const PROMISED: u32 = 200;
 
-/// `traceloom capture` from the connection to the file, the text read on the way.
+/// `traceloom capture` from the connection to the file, parsing the text meanwhile.
 pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "Text from a device, from adb's packets to the file, read on the way",
@@ -42,9 +42,8 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
     ] {
         let port = serve(path)?;
         let cost = median(options.repeats(), || {
-            let folder = testkit::workspace_root().join("target/bench-data");
             let mut command = traceloom(&["capture", "-t", "1", "-o", output, "sched"]);
-            command.current_dir(folder);
+            command.current_dir(folder());
             command.env("ANDROID_ADB_SERVER_PORT", port.to_string());
             command
         })?;
@@ -57,7 +56,7 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
         ]);
     }
     let limit = median(options.repeats(), || {
-        // As a result is written: the old one is there until the new one takes its name.
+        // As traceloom writes a result: the old file stays until the new one is renamed to it.
         let out = plain.with_extension("copy");
         let mut shell = Command::new("sh");
         shell.args(["-c", "cat \"$0\" > \"$1.new\" && mv \"$1.new\" \"$1\""]);
@@ -74,7 +73,7 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A server with one device that recorded what a file holds; its port. It ends with the program.
+/// Starts a server with one device whose recording is the content of a file. Returns its port. It ends with the program.
 fn serve(path: &Path) -> Result<u16> {
     let trace: Arc<Path> = PathBuf::from(path).into();
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
@@ -82,7 +81,7 @@ fn serve(path: &Path) -> Result<u16> {
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             let trace = Arc::clone(&trace);
-            // Who hangs up early has what it wanted.
+            // A client that hangs up early has all that it wanted.
             thread::spawn(move || _ = answer(connection, &trace));
         }
     });
@@ -105,7 +104,7 @@ fn answer(mut connection: TcpStream, trace: &Path) -> Result<()> {
     }
 }
 
-/// Four hexadecimal digits, then that many bytes.
+/// Four hexadecimal digits for the length, then the request.
 fn request(connection: &mut TcpStream) -> Result<String> {
     let mut length = [0; 4];
     connection.read_exact(&mut length)?;
@@ -115,7 +114,7 @@ fn request(connection: &mut TcpStream) -> Result<String> {
     Ok(String::from_utf8(request)?)
 }
 
-/// A command of the device.
+/// Answers a command for the device.
 fn run(connection: &mut TcpStream, command: &str, trace: &Path) -> Result<()> {
     connection.write_all(b"OKAY")?;
     let said = if command.contains("getprop") {

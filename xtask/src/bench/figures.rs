@@ -1,4 +1,4 @@
-//! Our own figures, each beside the machine's limit on the same bytes.
+//! The speed of traceloom, next to the limit of the machine on the same bytes.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Options;
 use super::child::{Cost, beside, median, medians, once, turns};
 use super::data::{file, this_program};
+use super::options::Options;
 use super::report::Report;
-use crate::run::{cargo, check};
+use crate::run::{cargo, check, target_folder};
 
 /// The program under test.
 pub fn traceloom(args: &[&str]) -> Command {
-    let mut command = Command::new(testkit::workspace_root().join("target/release/traceloom"));
+    let mut command = Command::new(target_folder().join("release/traceloom"));
     command.args(args);
     command
 }
@@ -85,7 +85,7 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
         ]);
     };
     let info = |threads: &str, path: &Path| of(&["info", "--threads", threads], path);
-    // In turn: it is the ratio of threads that is asked for, and what the machine makes of two programs.
+    // Alternately: what matters is the ratio of the threads, and how well the machine runs two programs.
     let turns = turns(
         3 * options.repeats(),
         [
@@ -102,12 +102,12 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     show(bytes, "limit: read and copy", copy(options, &path)?);
     show(2.0 * bytes, "limit: two programs at once", both);
     show(storage_bytes, "storage events only, one thread", storage);
-    tell_gain(&turns, report);
+    report_gain(&turns, report);
     Ok(())
 }
 
-/// What a second thread brings, beside what the machine makes of two programs.
-fn tell_gain(turns: &[[Cost; 4]], report: &mut Report) {
+/// The gain of a second thread, next to the gain of running two programs at once.
+fn report_gain(turns: &[[Cost; 4]], report: &mut Report) {
     let gain = spread(turns.iter().map(|[one, two, ..]| ratio(one, two)));
     let limit = spread(turns.iter().map(|[one, _, both, _]| 2.0 * ratio(one, both)));
     report.line(&format!(
@@ -117,7 +117,7 @@ fn tell_gain(turns: &[[Cost; 4]], report: &mut Report) {
     ));
 }
 
-/// How many times as long the first took, start to exit.
+/// How many times as long the first took, from start to exit.
 fn ratio(first: &Cost, second: &Cost) -> f64 {
     seconds(first.wall) / seconds(second.wall)
 }
@@ -151,7 +151,7 @@ pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
         ]
         .concat(),
     ))?;
-    let tally = testkit::workspace_root().join("target/release/examples/tally");
+    let tally = target_folder().join("release/examples/tally");
     let events = options.size(8_000_000);
     let path = file("dat", events)?;
     let bytes = std::fs::metadata(&path)?.len() as f64;
@@ -181,7 +181,7 @@ pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// How long a person waits for the smallest things.
+/// The time that the smallest tasks take.
 pub fn small_files(options: Options, report: &mut Report) -> Result<()> {
     report.table("Small files, start to exit", &["what", "ms", "peak MB"]);
     let examples = testkit::workspace_root().join("examples");
@@ -229,7 +229,7 @@ fn run(options: Options, subcommand: &str, args: &[&str], path: &Path) -> Result
     })
 }
 
-/// traceloom with these arguments, on a file.
+/// traceloom with these arguments and a file.
 fn of(args: &[&str], path: &Path) -> Command {
     let mut command = traceloom(args);
     command.arg(path);

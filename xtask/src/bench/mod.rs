@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: our speed, the machine's own limit and the peers' speed, in one run on one
-//! machine, so that the ratios mean something. Every figure is the median of several runs of a
-//! child process, with its CPU time and peak memory as the kernel counted them.
+//! `cargo xtask bench`: the speed of traceloom, the limit of the machine and the speed of other tools,
+//! measured in one run on one machine, so that the ratios are meaningful. Each figure is the median of
+//! several runs of a child process; CPU time and peak memory are counted by the kernel.
 
 mod calls;
 mod capture;
@@ -8,6 +8,7 @@ mod child;
 mod data;
 mod device;
 mod figures;
+mod options;
 mod page;
 mod peers;
 mod recorded;
@@ -15,25 +16,17 @@ mod report;
 mod speedscope;
 mod weave;
 
+use std::fs;
+
 use anyhow::{Result, bail};
 
 use crate::run::{cargo, check};
+pub use options::Options;
 use report::Report;
-
-/// What is asked for on the command line.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// A tenth of the data, fewer repetitions: a look, not a measurement.
-    pub quick: bool,
-    /// Puts the tables into docs/performance.md.
-    pub write: bool,
-    /// The one section that is wanted, by its place in [`SECTIONS`]; none: all.
-    pub only: Option<usize>,
-}
 
 type Section = fn(Options, &mut Report) -> Result<()>;
 
-/// The tables, in the order of the page.
+/// The tables, in the order of docs/performance.md.
 const SECTIONS: &[(&str, Section)] = &[
     ("methods", figures::method_traces),
     ("systems", figures::system_traces),
@@ -45,22 +38,11 @@ const SECTIONS: &[(&str, Section)] = &[
     ("weave", weave::weave),
 ];
 
-impl Options {
-    /// How often a child runs for a median.
-    pub fn repeats(self) -> usize {
-        if self.quick { 3 } else { 7 }
-    }
-
-    /// How big the data is, of `full` records or bytes.
-    pub fn size(self, full: usize) -> usize {
-        if self.quick { full / 10 } else { full }
-    }
-}
-
 /// Builds the release binary, makes the data, measures, prints.
 pub fn run(args: &[String]) -> Result<()> {
     let options = parse(args)?;
     check(cargo(&["build", "--release", "-p", "traceloom"]))?;
+    fs::create_dir_all(data::folder())?;
     let mut report = Report::new();
     report.machine();
     for (number, (_, measure)) in SECTIONS.iter().enumerate() {
@@ -82,12 +64,15 @@ fn parse(args: &[String]) -> Result<Options> {
             "--write" => options.write = true,
             name => match SECTIONS.iter().position(|(known, _)| *known == name) {
                 Some(number) => options.only = Some(number),
-                None => bail!("bench knows --quick, --write and {}, not {name}", known()),
+                None => bail!(
+                    "no section {name}: bench takes --quick, --write and {}",
+                    known()
+                ),
             },
         }
     }
     if options.write && options.only.is_some() {
-        bail!("--write puts all sections into the page: name none");
+        bail!("--write needs all sections, so no section may be named");
     }
     Ok(options)
 }
@@ -97,8 +82,8 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// What the bench starts this program again for: work that is measured, or that needs much memory,
-/// happens in a child of its own, because a child's peak memory begins with its parent's.
+/// Runs a part of the bench in a child process. Work that is measured or needs much memory runs there,
+/// because the peak memory of a child starts at its parent's.
 pub fn in_child(args: &[String]) -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
@@ -107,6 +92,6 @@ pub fn in_child(args: &[String]) -> Result<()> {
         ["newlines", path] => data::scan_newlines(path),
         ["copy", path] => data::copy(path),
         ["load", millis] => capture::load(millis),
-        _ => bail!("not for people"),
+        _ => bail!("bench-child is only for bench itself"),
     }
 }

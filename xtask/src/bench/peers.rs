@@ -1,4 +1,4 @@
-//! The peers, on the same files in the same run.
+//! The original dmtracedump, on the same files in the same run.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -7,20 +7,20 @@ use std::process::Command;
 use anyhow::Result;
 use testkit::Corpus;
 
-use super::Options;
 use super::child::{Cost, median, once, output_path, paired};
 use super::data::file;
 use super::figures::{seconds, traceloom};
+use super::options::Options;
 use super::recorded;
 use super::report::Report;
 use crate::dist;
 use crate::run::have;
 
-/// Real traces are short; what starting a program costs would hide the rest.
+/// Real traces are short. Without repetition, the start of the program would dominate.
 const REPLAYED: u32 = 50;
 
-/// Ours against Debian's dmtracedump, output included: traceloom as cargo builds it, and the programs of one piece
-/// where Rust can compile them.
+/// Compares with Debian's dmtracedump, output included: the usual build of traceloom, and the statically linked
+/// programs if Rust can compile them.
 pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     if !have("dmtracedump") {
         report.line("\nskipped: dmtracedump is not installed, nothing to compare with");
@@ -28,10 +28,10 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     }
     let mut programs: Vec<Box<Ours>> = vec![Box::new(ours)];
     let mut columns = vec!["trace", "original, ms", "traceloom: ms, times faster"];
-    if let Some(quick) = dist::quick()? {
-        programs.push(Box::new(move |path| linked(&quick.traceloom, path)));
-        programs.push(Box::new(move |path| linked(&quick.dmtracedump, path)));
-        columns.extend(["of one piece", "dmtracedump alone"]);
+    if let Some([traceloom, dmtracedump]) = dist::static_programs()? {
+        programs.push(Box::new(move |path| linked(&traceloom, path)));
+        programs.push(Box::new(move |path| linked(&dmtracedump, path)));
+        columns.extend(["statically linked", "dmtracedump alone, statically linked"]);
     }
     columns.push("output, MB");
     report.table("dmtracedump, ours and the original", &columns);
@@ -43,7 +43,7 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     for records in [500_000, 1_000_000, 2_000_000].map(|full| options.size(full)) {
         let path = file("random", records)?;
         let name = format!("calls at random, {records} records, 2,000 methods");
-        // It takes up to a minute; once is enough to see the ratio.
+        // It takes up to a minute: one run is enough for the ratio.
         let original = once(original(&path))?;
         let beside = |ours: &Ours| Ok((original, median(options.repeats(), || ours(&path))?));
         row(&name, &programs, beside, report)?;
@@ -51,10 +51,10 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// How a trace is given to one of ours.
+/// Makes the command that reads a trace.
 type Ours = dyn Fn(&Path) -> Command;
 
-/// A row of the table; `beside` measures the original and one of ours.
+/// Writes a row of the table; `beside` measures the original and one of ours.
 fn row(
     name: &str,
     programs: &[Box<Ours>],
@@ -91,7 +91,7 @@ fn ours(path: &Path) -> Command {
     with_trace(traceloom(&["dmtracedump"]), path)
 }
 
-/// A program called by the name of the original, as through a link: traceloom goes by the name.
+/// A program called by the name of the original, as through a link: traceloom chooses by that name.
 fn linked(program: &Path, path: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg0("dmtracedump");
@@ -107,8 +107,8 @@ fn with_trace(mut command: Command, path: &Path) -> Command {
     command
 }
 
-/// Real traces that the original survives: of the corpus as they are and played often enough to be
-/// timed, and recorded ones.
+/// Real traces on which the original does not crash: those of the corpus, once as they are and once repeated
+/// often enough to be timed, and recorded ones.
 fn real_traces() -> Result<Vec<PathBuf>> {
     let mut traces = vec![testkit::workspace_root().join("examples/app.trace")];
     let files = Corpus::find().map(|corpus| corpus.files(&["traceview-v3"]));

@@ -1,5 +1,5 @@
-//! Method traces of real programs: woven, and recorded by the library into a buffer of the size that
-//! `Debug.startMethodTracing` has if it is told none.
+//! Method traces of real programs, woven and recorded by the library into a buffer of the default size of
+//! `Debug.startMethodTracing`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,26 +8,27 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::calls::recording_library;
+use super::data;
 use super::figures::traceloom;
 use super::weave::module;
 use crate::run::{check, command, have};
 
-/// Bytes of the buffer.
+/// The size of the buffer in bytes.
 const BUFFER: &str = "8388608";
 
 const ANT: &str = "/usr/share/ant/lib";
 
-/// What ant has to do: it unpacks itself, packs that again and sums it up.
+/// The work of ant: it unpacks its own jar, packs the classes again and computes checksums.
 const BUILD: &str = "<project default='all'><target name='all'>\
     <unzip src='/usr/share/ant/lib/ant.jar' dest='made'/><zip destfile='made.zip' basedir='made'/>\
     <checksum todir='sums' algorithm='SHA'><fileset dir='made' includes='**/*.class'/></checksum>\
     </target></project>";
 
-/// The traces of those programs that are there; recorded where missing.
+/// The traces of the installed programs. Records them if missing.
 pub fn traces() -> Result<Vec<PathBuf>> {
     if !have("jimage") || !have("javac") {
         println!(
-            "skipped: no traces of real programs without a JDK (Debian's default-jdk-headless)"
+            "skipped: no traces of real programs, a JDK is missing (Debian package: default-jdk-headless)"
         );
         return Ok(Vec::new());
     }
@@ -35,16 +36,16 @@ pub fn traces() -> Result<Vec<PathBuf>> {
     if Path::new(ANT).join("ant.jar").exists() {
         traces.push(trace("ant", ant)?);
     } else {
-        println!("skipped: no trace of ant (Debian's package ant)");
+        println!("skipped: no trace of ant (Debian package: ant)");
     }
     Ok(traces)
 }
 
-/// Weaves and records a program in a folder of its own. The original knows no map, so the names go
-/// into the trace.
+/// Weaves and records a program in a separate folder. The names are written into the trace, because the
+/// original dmtracedump reads no method map.
 fn trace(name: &str, record: fn(&Path) -> Result<Command>) -> Result<PathBuf> {
     let root = testkit::workspace_root();
-    let folder = root.join("target/bench-data/recorded").join(name);
+    let folder = data::folder().join("recorded").join(name);
     let path = folder.join(format!("{name}.trace"));
     if path.exists() {
         return Ok(path);
@@ -72,7 +73,7 @@ fn trace(name: &str, record: fn(&Path) -> Result<Command>) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The compiler of the JDK compiles the recorder.
+/// The JDK's compiler compiles the recorder.
 fn javac(folder: &Path) -> Result<Command> {
     let mut weave = weave();
     weave.arg(module("jdk.compiler")?);
@@ -86,7 +87,7 @@ fn javac(folder: &Path) -> Result<Command> {
     Ok(java)
 }
 
-/// Ant builds something.
+/// Ant runs [`BUILD`].
 fn ant(folder: &Path) -> Result<Command> {
     fs::write(folder.join("build.xml"), BUILD)?;
     let mut weave = weave();

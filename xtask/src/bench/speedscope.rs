@@ -1,7 +1,7 @@
-//! speedscope's own file format, written from a trace of the bench's own: the peer gets the same calls.
+//! Writes a trace of the bench in speedscope's file format, so that speedscope gets the same calls.
 //!
 //! Source of the format: `file-format-schema.json` in the package `speedscope`. Each thread is an
-//! evented profile; events name a frame by its place in `shared.frames`.
+//! evented profile; events refer to a frame by its index in `shared.frames`.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
 
-/// Bytes of the header between the methods and the records, and of a record of version 3.
+/// Sizes in bytes of the header between the methods and the records, and of a record of version 3.
 const HEADER: usize = 32;
 const RECORD: usize = 14;
 
@@ -60,7 +60,7 @@ fn put(out: &mut impl Write, events: &[Event]) -> Result<()> {
     Ok(())
 }
 
-/// The frames as JSON, and which of them a method's id is.
+/// The frames as JSON, and the index of each method id in them.
 fn methods(keys: &str) -> (Vec<String>, HashMap<u32, usize>) {
     let lines = keys.split("*methods\n").nth(1).unwrap_or_default().lines();
     let mut frames = Vec::new();

@@ -1,20 +1,21 @@
-//! Weaving: every class of the JDK's java.base, from files to files; and what woven calls cost.
+//! Weaving: every class of the JDK's java.base, from files to files; and the cost of woven calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::Options;
 use super::child::median;
+use super::data;
 use super::figures::traceloom;
+use super::options::Options;
 use super::report::Report;
 use crate::run::{check, command, have};
 
-/// Classes a second on one core, how much bigger they become, and what a woven call costs.
+/// Classes per second on one core, how much larger they become, and the cost of a woven call.
 pub fn weave(options: Options, report: &mut Report) -> Result<()> {
     if !have("jimage") {
-        println!("skipped: there is no jimage (Debian's package default-jdk-headless)");
+        println!("skipped: jimage is missing (Debian package: default-jdk-headless)");
         return Ok(());
     }
     let classes = module("java.base")?;
@@ -29,7 +30,7 @@ pub fn weave(options: Options, report: &mut Report) -> Result<()> {
             "bytes of classes",
         ],
     );
-    let folder = testkit::workspace_root().join("target/bench-data");
+    let folder = data::folder();
     let (out, map) = (folder.join("woven"), folder.join("methods.txt"));
     for call in ["section", "recorder"] {
         let run = || {
@@ -49,7 +50,7 @@ pub fn weave(options: Options, report: &mut Report) -> Result<()> {
     super::calls::calls(options, report)
 }
 
-/// The growth that the last run told, in percent.
+/// The growth that the last run reported, in percent.
 fn growth() -> Result<f64> {
     let text = fs::read_to_string(super::child::output_path())?;
     let number = |field: &str| -> Result<f64> {
@@ -63,9 +64,9 @@ fn growth() -> Result<f64> {
     Ok((number("bytes_after")? / number("bytes_before")? - 1.0) * 100.0)
 }
 
-/// The folder with the classes of a module; taken out of the JDK once.
+/// The folder with the classes of a module, which are extracted from the JDK once.
 pub fn module(name: &str) -> Result<PathBuf> {
-    let folder = testkit::workspace_root().join("target/bench-data/jdk");
+    let folder = data::folder().join("jdk");
     let into = folder.join(name);
     if !into.exists() {
         let java = command("sh", &["-c", "readlink -f \"$(command -v java)\""]).output()?;

@@ -1,16 +1,15 @@
-//! A trace instance: a ring buffer of one's own in tracefs.
+//! A trace instance: a separate ring buffer in tracefs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::workload;
 use crate::run::{check, command};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 
-/// What is recorded. Those that a kernel lacks are left out.
+/// The recorded events. Events that the kernel lacks are left out.
 const EVENTS: &[&str] = &[
     "sched/sched_switch",
     "sched/sched_waking",
@@ -41,7 +40,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Makes it, and mounts tracefs where nobody has.
+    /// Creates it. Mounts tracefs first if necessary.
     pub fn create(name: &str) -> Result<Self> {
         if !Path::new(TRACEFS).join("trace").exists() {
             check(command("mount", &["-t", "tracefs", "nodev", TRACEFS]))?;
@@ -56,42 +55,39 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Switches the events on.
-    pub fn enable(&self) -> Result<()> {
+    /// Enables the events; file system events only of the thread called `writer`.
+    pub fn enable(&self, writer: &str) -> Result<()> {
         for event in EVENTS {
             let switch = format!("events/{event}/enable");
             if self.root.join(&switch).exists() {
                 self.write(&switch, "1")?;
             }
         }
-        // Timers, the scheduler and RCU raise these all the time and say nothing of the workload.
+        // Timers, the scheduler and RCU raise these all the time, unrelated to the workload.
         for event in ["softirq_entry", "softirq_exit"] {
             let filter = format!("events/irq/{event}/filter");
             self.write(&filter, "vec != 1 && vec != 7 && vec != 9")?;
         }
-        // Whatever else runs on the machine writes files too; only the workload's are of interest.
-        self.write(
-            "events/ext4/filter",
-            &format!("comm == {}", workload::WRITER),
-        )
+        // Other programs on the machine write files too.
+        self.write("events/ext4/filter", &format!("comm == {writer}"))
     }
 
-    /// Begins to record.
+    /// Starts recording.
     pub fn start(&self) -> Result<()> {
         self.write("tracing_on", "1")
     }
 
-    /// Ends recording.
+    /// Stops recording.
     pub fn stop(&self) -> Result<()> {
         self.write("tracing_on", "0")
     }
 
-    /// What was recorded.
+    /// The recorded text.
     pub fn read(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(&fs::read(self.root.join("trace"))?).into_owned())
     }
 
-    /// The file that programs write their marks to.
+    /// The file that programs write marks to.
     pub fn marker(&self) -> Result<fs::File> {
         let path = self.root.join("trace_marker");
         Ok(fs::OpenOptions::new().write(true).open(path)?)

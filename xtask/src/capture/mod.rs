@@ -1,5 +1,5 @@
-//! `cargo xtask capture-fixture`: records examples/linux.ftrace on the running kernel, in a trace
-//! instance of its own, so that nobody else's recording is disturbed.
+//! `cargo xtask capture-fixture`: records examples/linux.ftrace on the running kernel, in a separate
+//! trace instance, so that it does not disturb other recordings.
 
 mod instance;
 mod redact;
@@ -15,9 +15,9 @@ const MAX_BYTES: usize = 300_000;
 /// Records the workload and writes the file.
 pub fn run() -> Result<()> {
     let instance = Instance::create("traceloom-fixture")?;
-    // The workload runs under its own name, not the chore's.
+    // The trace shows the workload's name, not this program's.
     std::fs::write("/proc/self/comm", workload::MAIN)?;
-    instance.enable()?;
+    instance.enable(workload::WRITER)?;
     instance.start()?;
     let result = workload::run(&instance);
     instance.stop()?;

@@ -1,14 +1,15 @@
-//! adbd, the daemon on the device's side of adb.
+//! adbd, the daemon that runs on a device and talks to adb.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::source::{compile, install, libraries, patch, unpack};
+use super::source::{compile, libraries, patch, unpack};
 use crate::run::{check, command};
 
-const PACKAGES: &[&str] = &[
+/// What the build needs.
+pub const PACKAGES: &[&str] = &[
     "adb",
     "clang",
     "dpkg-dev",
@@ -60,7 +61,7 @@ const OTHERS: &[&str] = &[
     "system/core/libcrypto_utils/android_pubkey.c",
 ];
 
-/// As root, without keys: it serves loopback in tests.
+/// Runs as root and without keys: it serves only tests, on loopback.
 const FLAGS: &[&str] = &[
     "-O1",
     "-fPIC",
@@ -103,7 +104,6 @@ pub fn build() -> Result<()> {
     let program = testkit::device_part("adbd");
     let folder = program.parent().context("no folder for adbd")?;
     fs::create_dir_all(folder)?;
-    install(PACKAGES)?;
     let src = unpack("android-platform-tools", folder)?;
     patch_for_here(&src.join("system/core/adb"))?;
     let daemon: Vec<_> = DAEMON
@@ -116,7 +116,7 @@ pub fn build() -> Result<()> {
         .chain(OTHERS.iter().copied())
         .collect();
     let objects = compile(&src, &sources, FLAGS, &folder.join("adbd-objects"))?;
-    // Another name until it is whole: a file of this name counts as built.
+    // A temporary name until it is complete: a file of the final name counts as built.
     let whole = folder.join("adbd.new");
     let libraries = libraries()?;
     let mut link = command("clang++", &["-o"]);
@@ -131,8 +131,8 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// The environment says where it listens, as no property can; and an errno left over from earlier
-/// is not taken for a failure to listen.
+/// The environment variable `ADBD_LISTEN_ADDRS` sets where it listens, because there are no
+/// properties. An errno left over from an earlier call does not count as a failure to listen.
 fn patch_for_here(adb: &Path) -> Result<()> {
     let asked =
         "std::string prop_addr = android::base::GetProperty(\"service.adb.listen_addrs\", \"\");";

@@ -1,15 +1,16 @@
-//! Android's own atrace, for this machine. Binder, HALs and PDX are cut out; the property store is
-//! a folder, `$ATRACE_PROPERTIES`, with a file a property.
+//! Android's own atrace, for this machine, without Binder, HALs and PDX. The property store is the
+//! folder `$ATRACE_PROPERTIES`, with one file per property.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::source::{install, libraries, unpack};
+use super::source::{libraries, unpack};
 use crate::run::{check, command};
 
-const PACKAGES: &[&str] = &[
+/// What the build needs.
+pub const PACKAGES: &[&str] = &[
     "clang",
     "dpkg-dev",
     "android-libbase-dev",
@@ -20,7 +21,7 @@ const PACKAGES: &[&str] = &[
     "zlib1g-dev",
 ];
 
-/// The store, in place of libbase's, which forgets everything at the end of the process.
+/// The property store. It replaces libbase's, which loses everything when the process ends.
 const PROPERTIES: &str = r#"
 #include <android-base/properties.h>
 #include <cstdlib>
@@ -48,11 +49,11 @@ bool SetProperty(const std::string& name, const std::string& value) {
 }  // namespace android
 "#;
 
-/// What stands in front of the program's source, for names that the removed headers brought.
+/// Prepended to the program's source: replaces what the removed headers included.
 const PRELUDE: &str =
     "#include <string>\n#include <vector>\n#define LOG_TAG \"atrace\"\n#include <log/log.h>\n";
 
-/// Functions that talk to other processes of a device, and what is left of them.
+/// Functions that talk to other processes of a device, and their replacement bodies.
 const CUT: &[(&str, &str)] = &[
     ("bool pokeBinderServices()", "return true;"),
     ("void pokeHalServices()", ""),
@@ -67,12 +68,11 @@ pub fn build() -> Result<()> {
     let folder = program.parent().context("no folder for atrace")?;
     let work = folder.join("atrace-source");
     fs::create_dir_all(&work)?;
-    install(PACKAGES)?;
     let tree = unpack("android-platform-tools", folder)?;
     let original = fs::read_to_string(tree.join("frameworks/native/cmds/atrace/atrace.cpp"))?;
     fs::write(work.join("atrace.cpp"), adapted(&original)?)?;
     fs::write(work.join("properties.cpp"), PROPERTIES)?;
-    // Another name until it is whole: a file of this name counts as built.
+    // A temporary name until it is complete: a file of the final name counts as built.
     let whole = folder.join("atrace.new");
     compile(&tree, &work, &whole)?;
     fs::rename(whole, program)?;

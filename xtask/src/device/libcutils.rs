@@ -1,4 +1,4 @@
-//! Android's own libcutils, as far as it traces: `trace-dev.cpp` as a shared library for this
+//! The tracing part of Android's own libcutils: `trace-dev.cpp` as a shared library for this
 //! machine. The property store is the environment: `debug.atrace.tags.enableflags` is the variable
 //! `PROP_debug_atrace_tags_enableflags`.
 
@@ -7,10 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::source::{install, libraries, unpack};
+use super::source::{libraries, unpack};
 use crate::run::{check, command};
 
-const PACKAGES: &[&str] = &[
+/// What the build needs.
+pub const PACKAGES: &[&str] = &[
     "clang",
     "dpkg-dev",
     "android-libbase-dev",
@@ -18,10 +19,10 @@ const PACKAGES: &[&str] = &[
     "android-platform-system-core-headers",
 ];
 
-/// A header of bionic's that the sources want two numbers of.
+/// Replaces a header of bionic, of which the sources use only two constants.
 const SYSTEM_PROPERTIES: &str = "#define PROP_NAME_MAX 32\n#define PROP_VALUE_MAX 92\n";
 
-/// The store, in place of one that a daemon keeps in shared memory.
+/// The property store. It replaces the one that a daemon keeps in shared memory.
 const PROPERTIES: &str = r#"
 #include <cutils/properties.h>
 #include <algorithm>
@@ -67,11 +68,10 @@ pub fn build() -> Result<()> {
     let folder = library.parent().context("no folder for libcutils.so")?;
     let work = folder.join("libcutils-source");
     fs::create_dir_all(work.join("sys"))?;
-    install(PACKAGES)?;
     let tree = unpack("android-platform-tools", folder)?;
     fs::write(work.join("sys/system_properties.h"), SYSTEM_PROPERTIES)?;
     fs::write(work.join("properties.cpp"), PROPERTIES)?;
-    // Another name until it is whole: a file of this name counts as built.
+    // A temporary name until it is complete: a file of the final name counts as built.
     let whole = folder.join("libcutils.so.new");
     compile(&tree, &work, &whole)?;
     fs::rename(whole, library)?;

@@ -1,6 +1,6 @@
-//! `cargo xtask device [PART…]`: builds parts of a real Android device for this machine, from the
-//! source packages of Debian, for tests alone. They land in the user's cache, where later clones
-//! find them.
+//! `cargo xtask device [PART…]`: builds parts of a real Android device for this machine from Debian's
+//! source packages. Only tests use them. They are placed in the user's cache, where other clones find
+//! them.
 
 mod adbd;
 mod atrace;
@@ -12,53 +12,85 @@ use anyhow::{Result, bail};
 use crate::run::have;
 use crate::test::{Counts, Outcome};
 
-type Build = fn() -> Result<()>;
+/// Something that can be built.
+struct Part {
+    name: &'static str,
+    /// The Debian packages that its build needs.
+    packages: &'static [&'static str],
+    build: fn() -> Result<()>,
+}
 
-/// What can be built, and how.
-const PARTS: &[(&str, Build)] = &[
-    ("adbd", adbd::build),
-    ("atrace", atrace::build),
-    ("libcutils.so", libcutils::build),
+const PARTS: &[Part] = &[
+    Part {
+        name: "adbd",
+        packages: adbd::PACKAGES,
+        build: adbd::build,
+    },
+    Part {
+        name: "atrace",
+        packages: atrace::PACKAGES,
+        build: atrace::build,
+    },
+    Part {
+        name: "libcutils.so",
+        packages: libcutils::PACKAGES,
+        build: libcutils::build,
+    },
 ];
+
+impl Part {
+    fn is_built(&self) -> bool {
+        testkit::device_part(self.name).is_file()
+    }
+
+    fn ensure(&self) -> Result<()> {
+        let name = self.name;
+        if self.is_built() {
+            println!("{name} is already built");
+            return Ok(());
+        }
+        if !have("apt-get") {
+            bail!("its source is a Debian package, and there is no apt-get");
+        }
+        println!("building {name}");
+        source::install(self.packages)?;
+        (self.build)()?;
+        println!("built {name}");
+        Ok(())
+    }
+}
 
 /// Builds the parts that `args` name, or all.
 pub fn run(args: &[String]) -> Result<()> {
-    let known = |name: &str| PARTS.iter().any(|(part, _)| *part == name);
+    let known = |name: &str| PARTS.iter().any(|part| part.name == name);
     if let Some(unknown) = args.iter().find(|name| !known(name)) {
-        let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
         bail!("no part called {unknown}; there are {}", names.join(", "));
     }
-    for (name, build) in PARTS {
-        if args.is_empty() || args.iter().any(|arg| arg == name) {
-            ensure(name, *build)?;
-        }
-    }
-    Ok(())
+    let wanted = |part: &&Part| args.is_empty() || args.iter().any(|arg| arg == part.name);
+    PARTS.iter().filter(wanted).try_for_each(Part::ensure)
 }
 
-/// Makes sure of every part for the tests; those of a missing one skip themselves and say so.
-pub fn set_up() -> Counts {
+/// The Debian packages that the builds of the missing parts need.
+pub fn packages_of_missing_parts() -> Vec<&'static str> {
+    let missing = PARTS.iter().filter(|part| !part.is_built());
+    missing.flat_map(|part| part.packages).copied().collect()
+}
+
+/// Builds the missing parts for the tests, if `build` is set. Tests of a missing part skip themselves
+/// and say why.
+pub fn set_up(build: bool) -> Counts {
     let mut counts = Counts::default();
-    for (name, build) in PARTS {
-        if let Err(error) = ensure(name, *build) {
-            let why = format!("{name} cannot be built: {error:#}");
+    for part in PARTS {
+        let why = if build {
+            part.ensure().err().map(|error| format!("{error:#}"))
+        } else {
+            (!part.is_built()).then(|| format!("run cargo xtask device {}", part.name))
+        };
+        if let Some(why) = why {
+            let why = format!("{} is missing: {why}", part.name);
             counts.add(Outcome::Skipped(why).into());
         }
     }
     counts
-}
-
-fn ensure(name: &str, build: Build) -> Result<()> {
-    let path = testkit::device_part(name);
-    if path.is_file() {
-        println!("{name} is there");
-        return Ok(());
-    }
-    if !have("apt-get") {
-        bail!("its source is a package of Debian's, and there is no apt-get");
-    }
-    println!("building {name}");
-    build()?;
-    println!("built {name}");
-    Ok(())
 }

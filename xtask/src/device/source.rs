@@ -1,4 +1,4 @@
-//! Source packages of Debian, and compiling what is in them.
+//! Downloads and compiles Debian source packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,14 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::run::{check, command, succeeds};
 
-/// Installs packages without a question.
+/// Installs Debian packages without asking.
 pub fn install(packages: &[&str]) -> Result<()> {
     let apt = |args: &[&str]| {
         let mut apt = command("apt-get", args);
         apt.env("DEBIAN_FRONTEND", "noninteractive");
         apt
     };
+    println!("installing as root: apt-get install {}", packages.join(" "));
     let line = [
         &["install", "--yes", "--quiet=2", "--no-install-recommends"],
         packages,
@@ -26,13 +27,13 @@ pub fn install(packages: &[&str]) -> Result<()> {
     if succeeds(apt(&line)) {
         return Ok(());
     }
-    // A fresh machine knows no packages until it is asked to look.
+    // A fresh machine has no package lists.
     check(apt(&["update", "--quiet=2"]))?;
     check(apt(&line))
 }
 
-/// Unpacks the source of a package into `folder/src`, through lists of its own, so that the
-/// machine's are left alone.
+/// Unpacks the source of a package into `folder/src`. Uses separate package lists, so that the
+/// machine's own do not change.
 pub fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
     let src = folder.join("src");
     if src.is_dir() {
@@ -62,7 +63,7 @@ pub fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
     Ok(src)
 }
 
-/// The machine's list of packages, turned to sources: its name and text.
+/// The name and text of the machine's package list, changed to source packages.
 fn source_list() -> Result<(&'static str, String)> {
     let Ok(text) = fs::read_to_string("/etc/apt/sources.list.d/debian.sources") else {
         let list = "/etc/apt/sources.list";
@@ -81,7 +82,7 @@ fn source_list() -> Result<(&'static str, String)> {
     Ok(("src.sources", lines.flat_map(|line| [line, "\n"]).collect()))
 }
 
-/// The folder that `apt-get source` made.
+/// The folder that `apt-get source` created.
 fn unpacked(package: &str, folder: &Path) -> Result<PathBuf> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -97,7 +98,7 @@ fn unpacked(package: &str, folder: &Path) -> Result<PathBuf> {
     bail!("the source of {package} did not unpack")
 }
 
-/// Where Debian keeps Android's libraries.
+/// Where Debian installs Android's libraries.
 pub fn libraries() -> Result<PathBuf> {
     let output = command("dpkg-architecture", &["-qDEB_HOST_MULTIARCH"]).output()?;
     ensure!(output.status.success(), "dpkg-architecture failed");
@@ -105,23 +106,19 @@ pub fn libraries() -> Result<PathBuf> {
     Ok(Path::new("/usr/lib").join(multiarch.trim()).join("android"))
 }
 
-/// Replaces what must be there exactly once.
+/// Replaces `old`, which must occur exactly once, unless `new` is already there.
 pub fn patch(file: &Path, old: &str, new: &str) -> Result<()> {
     let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
     if text.contains(new) {
         return Ok(());
     }
     let found = text.matches(old).count();
-    ensure!(
-        found == 1,
-        "{}: {found} places look like {old}",
-        file.display()
-    );
+    ensure!(found == 1, "{}: {old} occurs {found} times", file.display());
     fs::write(file, text.replace(old, new))?;
     Ok(())
 }
 
-/// Compiles C and C++ sources in `folder`, two at a time, and gives back their objects.
+/// Compiles C and C++ sources in `folder`, two at a time. Returns the object files.
 pub fn compile(folder: &Path, sources: &[&str], flags: &[&str], to: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(to)?;
     let object = |source: &str| to.join(format!("{}.o", source.replace('/', "_")));
@@ -155,7 +152,7 @@ fn compiler(folder: &Path, source: &str, flags: &[&str], object: &Path) -> Comma
         command("clang++", &["-std=gnu++2a", "-fno-exceptions"])
     };
     if !source.ends_with(".c") {
-        // What older headers brought along.
+        // Older headers included these.
         for header in ["atomic", "optional", "thread"] {
             compiler.args(["-include", header]);
         }

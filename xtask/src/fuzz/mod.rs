@@ -47,10 +47,10 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     ensure!(
         found.is_empty(),
-        "inputs that break it were found for {}; they lie in fuzz/artifacts/",
+        "inputs that crash were found for {}; they are in fuzz/artifacts/",
         found.join(", ")
     );
-    println!("\nno input breaks a target");
+    println!("\nno failures");
     Ok(())
 }
 
@@ -79,24 +79,24 @@ fn ensure_tools() -> Result<()> {
     Ok(())
 }
 
-/// The workspace's own compiler, which is a stable one, instruments for the fuzzer once it is told that it may. Without
-/// `--release` cargo-fuzz optimizes too, and has the checks of debug builds on top.
+/// `RUSTC_BOOTSTRAP=1` lets the stable compiler instrument the code for the fuzzer. Without `--release`, cargo-fuzz
+/// optimizes too, and adds the checks of debug builds.
 fn fuzz_command(target: &str, seconds: u64) -> Command {
     let mut command = command("cargo", &["fuzz", "run", target, "--"]);
     command.env("RUSTC_BOOTSTRAP", "1");
     command.args([
         format!("-max_total_time={seconds}"),
-        // A hang is one input taking longer than this, under the sanitizer, on a busy machine.
+        // The longest time for one input, in seconds, with the sanitizer and on a busy machine.
         "-timeout=20".into(),
         "-rss_limit_mb=2048".into(),
-        // What may be taken for the 16 MB that the targets let decompression give, in one piece.
+        // The largest single allocation for the 16 MB to which the targets limit decompression.
         "-malloc_limit_mb=320".into(),
         "-max_len=65536".into(),
-        // The targets' own output; libFuzzer speaks on stderr.
+        // Drops the output of the targets. libFuzzer prints on stderr.
         "-close_fd_mask=1".into(),
         "-print_final_stats=1".into(),
     ]);
-    // Where a target has words of its own, the fuzzer need not guess them letter by letter.
+    // The words of a format, which the fuzzer would otherwise have to guess letter by letter.
     let dictionary = format!("fuzz/dictionaries/{target}.dict");
     if testkit::workspace_root().join(&dictionary).exists() {
         command.arg(format!("-dict={dictionary}"));
@@ -104,7 +104,7 @@ fn fuzz_command(target: &str, seconds: u64) -> Command {
     command
 }
 
-/// Runs one target; false where it found an input that breaks it.
+/// Runs one target. Returns false if it found an input that crashes it.
 fn fuzz(target: &str, seconds: u64) -> Result<bool> {
     let mut command = fuzz_command(target, seconds);
     let line = shown(&command);

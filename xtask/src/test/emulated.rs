@@ -1,23 +1,24 @@
-//! The recorder inside apps on aarch64, which is what most devices are: its tests run under QEMU.
+//! The tests of the in-app recorder on aarch64, the processor of most devices, emulated by QEMU.
 
-use super::platforms::have_target;
-use super::{Counts, Outcome, output};
+use super::outcome::{Counts, Outcome};
+use super::output;
 use crate::run::have;
+use crate::targets::has_target;
 
-/// What emulates one program, under either of its names.
+/// Both names of QEMU's emulator of a single program.
 const EMULATORS: [&str; 2] = ["qemu-aarch64", "qemu-aarch64-static"];
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
-/// Where Debian's packages for the cross compiler put the C library.
+/// Where Debian installs the cross compiler's C library.
 const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
-/// QEMU translates code into memory of GLib's, whose own allocator has a lock that a fork doesn't mind: where
-/// another thread held it, the child waits for ever (QEMU's issue 285). The C library's allocator minds.
+/// QEMU allocates from GLib's slice allocator, whose lock is not released in the child of a fork: if
+/// another thread held it, the child hangs (QEMU issue 285). The C library's allocator handles forks.
 const GLIB_FORKS: &str = "env.G_SLICE='always-malloc'";
 
-/// With glibc all of it: a hook in libraries that the cross compiler builds. With musl, where the
-/// program is one piece and nothing can be loaded, the rest.
+/// With glibc all tests, including those that hook libraries built by the cross compiler. With musl only
+/// the unit tests: a statically linked program cannot load libraries.
 pub fn run() -> Counts {
     let Some(emulator) = EMULATORS.into_iter().find(|name| have(name)) else {
-        return skipped("no qemu-aarch64 (Debian's package qemu-user): nothing is run on aarch64");
+        return skipped("qemu-aarch64 is missing (Debian package: qemu-user): no tests on aarch64");
     };
     let mut counts = glibc(emulator);
     counts.add(musl(emulator));
@@ -27,7 +28,7 @@ pub fn run() -> Counts {
 fn glibc(emulator: &str) -> Counts {
     const TARGET: &str = "aarch64-unknown-linux-gnu";
     if !have(COMPILER) {
-        return skipped("no aarch64-linux-gnu-gcc: no hook is tried on aarch64");
+        return skipped("aarch64-linux-gnu-gcc is missing: the hook is not tested on aarch64");
     }
     let runner = format!("{emulator} -L {LIBRARIES}");
     tests(TARGET, &runner, COMPILER, &["--lib", "--test", "hook"])
@@ -43,16 +44,14 @@ fn musl(emulator: &str) -> Counts {
 }
 
 fn tests(target: &str, runner: &str, linker: &str, which: &[&str]) -> Counts {
-    if !have_target(target) {
-        return skipped(&format!(
-            "the target {target} is not installed, and rustup cannot add it"
-        ));
+    if !has_target(target) {
+        return skipped(&format!("the target {target} is not installed"));
     }
     println!("{target}: {}", which.join(" "));
     let settings = [
         format!("target.{target}.runner='{runner}'"),
         format!("target.{target}.linker='{linker}'"),
-        // Tests that start themselves again go through it as well.
+        // For tests that start themselves again.
         format!("env.TRACELOOM_RUNNER='{runner}'"),
         GLIB_FORKS.to_owned(),
     ];

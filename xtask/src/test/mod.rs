@@ -1,109 +1,44 @@
-//! `cargo xtask test`: everything that must hold before a change is taken.
+//! `cargo xtask test`: everything that must hold before a change is merged.
 
 mod emulated;
-mod one_piece;
+mod outcome;
 mod output;
 pub mod page;
 mod patience;
-pub mod platforms;
+mod platforms;
 mod setup;
+mod static_programs;
 
-use std::fmt::{self, Display};
+use std::process::exit;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use crate::run::{cargo, shown};
+use anyhow::{Result, bail};
 
-/// What a step found.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Counts {
-    pub passed: usize,
-    pub failed: usize,
-    pub skipped: usize,
-}
+use outcome::cargo_step;
+pub use outcome::{Counts, Outcome};
 
-impl Counts {
-    /// Takes in what another step found.
-    pub fn add(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
-    }
-}
+/// A name for the command line, a title, and the work.
+type Step = (&'static str, &'static str, fn() -> Counts);
 
-/// The line that closes the run, which programs read as well.
-impl Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            passed,
-            failed,
-            skipped,
-        } = self;
-        write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
-    }
-}
+/// Every step but the setup, in their order.
+const STEPS: &[Step] = &[
+    ("format", "format", || {
+        cargo_step(&["fmt", "--all", "--", "--check"])
+    }),
+    ("lints", "lints", || cargo_step(LINTS)),
+    ("msrv", "oldest supported Rust", platforms::oldest_rust),
+    ("tests", "tests", || output::run_tests(TESTS, "test.log")),
+    ("page", "the page in a browser", page::run),
+    ("platforms", "other platforms", platforms::run),
+    ("aarch64", "aarch64", emulated::run),
+    ("static", "static programs", static_programs::run),
+    ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
+];
 
-/// What became of a step that has no tests of its own to count.
-pub enum Outcome {
-    Passed,
-    Failed(String),
-    Skipped(String),
-}
+const SETUP: &str = "setup";
 
-impl From<Outcome> for Counts {
-    fn from(outcome: Outcome) -> Self {
-        let (passed, failed, skipped) = match outcome {
-            Outcome::Passed => (1, 0, 0),
-            Outcome::Failed(why) => {
-                println!("failed: {why}");
-                (0, 1, 0)
-            }
-            Outcome::Skipped(why) => {
-                println!("skipped: {why}");
-                (0, 0, 1)
-            }
-        };
-        Self {
-            passed,
-            failed,
-            skipped,
-        }
-    }
-}
-
-/// Runs every step, whether or not an earlier one failed, and closes with the sum. True where
-/// nothing failed.
-pub fn run() -> bool {
-    let sum = Arc::new(Mutex::new(Counts::default()));
-    patience::end_after_all(&sum);
-    let step = |name: &str, work: &dyn Fn() -> Counts| {
-        println!("\n── {name}");
-        let begun = Instant::now();
-        let counts = work();
-        let Counts {
-            passed,
-            failed,
-            skipped,
-        } = counts;
-        let seconds = begun.elapsed().as_secs_f64();
-        println!("── {name}: {passed} ok, {failed} failed, {skipped} skipped, {seconds:.0} s");
-        sum.lock().expect("no thread panics with it").add(counts);
-    };
-    step("set-up", &setup::run);
-    step("format", &|| cargo_step(&["fmt", "--all", "--", "--check"]));
-    step("lints", &|| cargo_step(LINTS));
-    step("tests", &|| output::run_tests(TESTS, "test.log"));
-    step("the page in a browser", &page::run);
-    step("other platforms", &platforms::run);
-    step("aarch64", &emulated::run);
-    step("programs of one piece", &one_piece::run);
-    step("fuzz targets", &platforms::fuzz_targets);
-    let sum = *sum.lock().expect("no thread panics with it");
-    println!("\n{sum}");
-    sum.failed == 0
-}
-
-// All features in both, so that what one builds serves the other and nothing is left out.
+// The same features in both, so that they share build scripts and dependencies.
 const LINTS: &[&str] = &[
     "clippy",
     "--workspace",
@@ -116,11 +51,48 @@ const LINTS: &[&str] = &[
 ];
 const TESTS: &[&str] = &["test", "--workspace", "--all-features", "--no-fail-fast"];
 
-fn cargo_step(args: &[&str]) -> Counts {
-    let mut command = cargo(args);
-    match command.status() {
-        Ok(status) if status.success() => Outcome::Passed.into(),
-        Ok(status) => Outcome::Failed(format!("{}: {status}", shown(&command))).into(),
-        Err(error) => Outcome::Failed(format!("{}: {error}", shown(&command))).into(),
+/// Runs the steps that `args` name, or all of them, even if one fails. Prints the sum last and exits
+/// with 1 if anything failed.
+pub fn run(args: &[String]) -> Result<()> {
+    let (flags, names): (Vec<_>, Vec<_>) = args.iter().partition(|arg| arg.starts_with('-'));
+    let install = !flags.contains(&&"--no-install".to_owned());
+    if let Some(flag) = flags.into_iter().find(|flag| *flag != "--no-install") {
+        bail!("test has no option {flag}, only --no-install");
     }
+    let known = |name: &&String| *name == SETUP || STEPS.iter().any(|(step, ..)| step == name);
+    if let Some(name) = names.iter().find(|name| !known(name)) {
+        let steps: Vec<&str> = STEPS.iter().map(|(name, ..)| *name).collect();
+        bail!(
+            "no step called {name}; there are {SETUP}, {}",
+            steps.join(", ")
+        );
+    }
+    let wanted = |step: &str| names.is_empty() || names.iter().any(|name| *name == step);
+    let sum = Arc::new(Mutex::new(Counts::default()));
+    patience::end_after_all(&sum);
+    if wanted(SETUP) {
+        timed(SETUP, &sum, &|| setup::run(install));
+    }
+    for (name, title, work) in STEPS {
+        if wanted(name) {
+            timed(title, &sum, work);
+        }
+    }
+    let sum = *sum.lock().expect("no thread panics with it");
+    println!("\n{sum}");
+    // Exits here: an error message would follow the sum, which has to be the last line.
+    exit(i32::from(sum.failed > 0))
+}
+
+/// Runs a step between two lines that name it, the second with its counts and its time.
+fn timed(title: &str, sum: &Mutex<Counts>, work: &dyn Fn() -> Counts) {
+    println!("\n── {title}");
+    let begun = Instant::now();
+    let counts = work();
+    let seconds = begun.elapsed().as_secs_f64();
+    println!(
+        "── {title}: {} ok, {} failed, {} skipped, {seconds:.0} s",
+        counts.passed, counts.failed, counts.skipped
+    );
+    sum.lock().expect("no thread panics with it").add(counts);
 }

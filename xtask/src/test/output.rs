@@ -1,5 +1,5 @@
-//! Running `cargo test` and saying what matters of its output: which binaries ran, what was
-//! skipped, how many real traces were checked, and everything about failures.
+//! Runs `cargo test` and prints the important part of its output: the result of each test binary, what
+//! was skipped, how many real traces were checked, and everything about failures.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -7,12 +7,12 @@ use std::process::{Child, Stdio};
 
 use anyhow::{Context, Result};
 
+use super::outcome::{Counts, Outcome};
 use super::patience::Patience;
-use super::{Counts, Outcome};
 use crate::run::{cargo, shown};
 use crate::soak::SEED;
 
-/// Runs `cargo test` with `args`; all it prints also goes to the file `log` in `target/xtask`.
+/// Runs `cargo test` with `args`. Its whole output is written to the file `log` in `target/xtask`.
 pub fn run_tests(args: &[&str], log: &str) -> Counts {
     match stream(args, log) {
         Ok(counts) => counts,
@@ -22,11 +22,11 @@ pub fn run_tests(args: &[&str], log: &str) -> Counts {
 
 fn stream(args: &[&str], log: &str) -> Result<Counts> {
     let mut command = cargo(args);
-    // The same inputs for all who check the same change; `cargo xtask soak` looks for new ones.
+    // The same inputs in every run. `cargo xtask soak` tries new ones.
     if std::env::var_os(SEED).is_none() {
         command.env(SEED, "1");
     }
-    // Passing tests speak too: they say what they skipped.
+    // Passing tests print what they skipped.
     command.args(["--", "--show-output"]);
     let line = shown(&command);
     let mut child = command
@@ -65,17 +65,17 @@ fn copy(child: &mut Child, reader: &mut TestOutput, log: &str, patience: &Patien
 #[derive(Default)]
 struct TestOutput {
     counts: Counts,
-    /// Inside what failing tests printed.
+    /// Inside the output of failing tests.
     in_failures: bool,
 }
 
 impl TestOutput {
-    /// Takes a line in and says whether a person wants to see it.
+    /// Counts the results in a line. Returns whether to print the line.
     fn is_worth_showing(&mut self, line: &str) -> bool {
         if let Some(result) = line.strip_prefix("test result: ") {
             self.in_failures = false;
             self.count(result);
-            // Crates without tests of a kind have a line each; they would bury the others.
+            // Test binaries without tests have a line too.
             return !result.contains(" 0 passed; 0 failed; 0 ignored");
         }
         if line == "failures:" {

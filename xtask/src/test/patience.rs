@@ -1,5 +1,5 @@
-//! Nothing waits without end: a test program that stands still is ended, and so is the whole run where it
-//! takes longer than anybody would wait for. Both count as failed.
+//! Time limits: a test program that hangs is killed, and so is the whole run if it takes far too long.
+//! Both count as failures.
 
 use std::fs;
 use std::process::{Child, Command, exit};
@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::Counts;
+use super::outcome::Counts;
 
-/// A clean build of everything says nothing for as long as the largest part of it takes.
+/// The longest time without output. A clean build prints nothing for several minutes.
 const SILENCE: Duration = Duration::from_secs(12 * 60);
-/// Three times what the run takes on two cores.
+/// Three times as long as a run takes on two cores.
 const WHOLE_RUN: Duration = Duration::from_secs(80 * 60);
 
-/// Follows a cargo that runs tests, until it is dropped.
+/// Watches a cargo that runs tests, until dropped.
 pub struct Patience {
     heard: Sender<()>,
 }
 
 impl Patience {
-    /// Ends the programs that `cargo` has started each time it has said nothing for [`SILENCE`].
+    /// Kills the programs that `cargo` has started if it prints nothing for [`SILENCE`].
     pub fn with(cargo: &Child) -> Self {
         let cargo = cargo.id();
         let (heard, news) = channel();
@@ -37,9 +37,9 @@ impl Patience {
         Self { heard }
     }
 
-    /// It said something.
+    /// Cargo printed something.
     pub fn heard(&self) {
-        // There is nobody to tell once the thread is gone, which it is only after this.
+        // The thread ends only after this is dropped.
         _ = self.heard.send(());
     }
 }
@@ -47,10 +47,10 @@ impl Patience {
 fn end_children(parent: u32) {
     for (pid, name) in children(parent) {
         println!(
-            "failed: {name} said nothing for {} s and is ended",
+            "failed: {name} printed nothing for {} s and is killed",
             SILENCE.as_secs()
         );
-        // The signal of `kill` is asked for by its number: names differ.
+        // By number: the names of signals differ between versions of kill.
         _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
     }
 }
@@ -72,12 +72,12 @@ fn children(parent: u32) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Ends the run with its sum so far once it has taken [`WHOLE_RUN`].
+/// Ends the run after [`WHOLE_RUN`], with its sum so far.
 pub fn end_after_all(sum: &Arc<Mutex<Counts>>) {
     let sum = Arc::clone(sum);
     thread::spawn(move || {
         thread::sleep(WHOLE_RUN);
-        println!("failed: not done after {} s", WHOLE_RUN.as_secs());
+        println!("failed: not finished after {} s", WHOLE_RUN.as_secs());
         let Ok(sum) = sum.lock() else { exit(1) };
         let mut sum = *sum;
         sum.failed += 1;
@@ -98,7 +98,7 @@ mod tests {
         let me = std::process::id();
         let is_it = |(pid, name): &(u32, String)| *pid == child.id() && name == "sleep";
         assert!(children(me).iter().any(is_it));
-        // Those of the child: none, and this test's neighbours live on.
+        // The child has none, and other tests' children survive.
         end_children(child.id());
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();

@@ -1,13 +1,14 @@
-//! Doors that must stay open: the libraries in a browser, the program on other systems. Nothing is
-//! run there, only type-checked, which needs no linker for the target.
+//! Type checks for other targets: the libraries for the browser, the program for other systems. Nothing
+//! is linked or run, so no linker for the target is needed.
 
-use super::{Counts, Outcome, cargo_step};
-use crate::run::{cargo, check, command, have};
+use super::outcome::{Counts, Outcome, cargo_step};
+use crate::run::{cargo, check, command, succeeds};
+use crate::targets::has_target;
 
-/// What runs in a browser.
-pub const WASM: &str = "wasm32-unknown-unknown";
+/// The target of code that runs in a browser.
+const WASM: &str = "wasm32-unknown-unknown";
 
-/// What must build for each target.
+/// The packages that must build for each target.
 const CHECKS: &[(&str, &[&str])] = &[
     (WASM, &["-p", "traceloom-trace", "--features", "arrow"]),
     (WASM, &["-p", "traceloom-formats", "--no-default-features"]),
@@ -21,13 +22,13 @@ const CHECKS: &[(&str, &[&str])] = &[
     ("aarch64-apple-darwin", &["-p", "traceloom"]),
 ];
 
-/// Checks each target that is there or can be added.
+/// Checks each target that is installed.
 pub fn run() -> Counts {
     let mut counts = Counts::default();
     for &(target, packages) in CHECKS {
         println!("{target}: {}", packages.join(" "));
-        if !have_target(target) {
-            let why = format!("the target {target} is not installed, and rustup cannot add it");
+        if !has_target(target) {
+            let why = format!("the target {target} is not installed");
             counts.add(Outcome::Skipped(why).into());
             continue;
         }
@@ -37,17 +38,43 @@ pub fn run() -> Counts {
     counts
 }
 
-/// Whether Rust can compile for a target, now that rustup was asked to add it.
-pub fn have_target(target: &str) -> bool {
-    let output = command("rustc", &["--print", "target-libdir", "--target", target]).output();
-    let there = output.is_ok_and(|output| {
-        let folder = String::from_utf8_lossy(&output.stdout).into_owned();
-        std::path::Path::new(folder.trim()).is_dir()
-    });
-    there || (have("rustup") && check(command("rustup", &["target", "add", target])).is_ok())
+/// Type-checks the program with the oldest Rust that it supports, if this Rust is newer.
+pub fn oldest_rust() -> Counts {
+    let oldest = env!("CARGO_PKG_RUST_VERSION");
+    let version = command("rustc", &["--version"]).output();
+    let version = version.map_or_else(|_| String::new(), |output| text(&output.stdout));
+    if version.starts_with(&format!("rustc {oldest}.")) {
+        println!("Rust {oldest} is in use: every step checks it");
+        return Outcome::Passed.into();
+    }
+    let toolchain = format!("{oldest}.0");
+    if !succeeds(command(
+        "rustup",
+        &["run", &toolchain, "rustc", "--version"],
+    )) {
+        let why = format!("Rust {oldest} is missing: rustup toolchain install {toolchain}");
+        return Outcome::Skipped(why).into();
+    }
+    // A folder of its own: two compilers would overwrite each other's files in turn.
+    let args = [
+        "run",
+        &toolchain,
+        "cargo",
+        "check",
+        "--quiet",
+        "--target-dir",
+        "target/msrv",
+    ];
+    let mut check_it = command("rustup", &args);
+    check_it.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    Outcome::from(check(check_it)).into()
 }
 
-/// The fuzz targets are a workspace of their own; here they only have to compile.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Type-checks the fuzz targets, which are a separate workspace.
 pub fn fuzz_targets() -> Counts {
     let mut command = cargo(&[
         "check",
@@ -57,10 +84,7 @@ pub fn fuzz_targets() -> Counts {
         "--target-dir",
         "target/fuzz-check",
     ]);
-    // Without it, libFuzzer's C++ would be compiled for a program that is never linked.
+    // Otherwise libFuzzer's C++ would be compiled for a program that is never linked.
     command.env("CUSTOM_LIBFUZZER_PATH", "/nowhere/libfuzzer.a");
-    match check(command) {
-        Ok(()) => Outcome::Passed.into(),
-        Err(error) => Outcome::Failed(format!("{error:#}")).into(),
-    }
+    Outcome::from(check(command)).into()
 }

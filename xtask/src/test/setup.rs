@@ -1,11 +1,12 @@
-//! Installs the peers that differential tests compare with, where that is possible.
+//! Installs the programs that the tests need or compare with, if possible.
 
-use super::{Counts, Outcome, platforms};
+use super::outcome::{Counts, Outcome};
 use crate::device;
 use crate::run::{command, have, succeeds};
+use crate::targets::{add_target, has_target};
 
-/// A program that tests look for, and Debian's packages that have it and what it needs.
-const PEERS: &[(&str, &str)] = &[
+/// A program that tests look for, and the Debian packages that provide it and what it needs.
+const PROGRAMS: &[(&str, &str)] = &[
     ("dmtracedump", "dmtracedump"),
     ("adb", "adb"),
     ("dot", "graphviz"),
@@ -26,35 +27,53 @@ const PEERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Makes sure of each peer and of the target that the engine in a report needs. A missing one is no
-/// failure: its tests skip themselves and say so.
-pub fn run() -> Counts {
-    let mut counts = Counts::default();
-    if !platforms::have_target(platforms::WASM) {
-        let why = format!("the target {} is missing: no reports", platforms::WASM);
+/// The targets of all steps.
+const TARGETS: &[&str] = &[
+    "wasm32-unknown-unknown",
+    "aarch64-linux-android",
+    "x86_64-linux-android",
+    "armv7-linux-androideabi",
+    "x86_64-pc-windows-gnu",
+    "aarch64-apple-darwin",
+    "aarch64-unknown-linux-gnu",
+    "aarch64-unknown-linux-musl",
+    "x86_64-unknown-linux-musl",
+];
+
+/// Looks for everything that the tests need. If `install` is set and this runs as root on Debian,
+/// lists what is missing and installs it. Something missing is not a failure: its tests skip
+/// themselves and say why.
+pub fn run(install: bool) -> Counts {
+    let mut counts = programs(install);
+    let targets = TARGETS.iter().filter(|target| {
+        let usable = if install { add_target } else { has_target };
+        !usable(target)
+    });
+    for target in targets {
+        let why = format!("the target {target} is missing: rustup target add {target}");
         counts.add(Outcome::Skipped(why).into());
     }
-    counts.add(peers());
-    counts.add(device::set_up());
+    counts.add(device::set_up(install));
     counts
 }
 
-fn peers() -> Counts {
+fn programs(install: bool) -> Counts {
+    let missing: Vec<_> = PROGRAMS.iter().filter(|(name, _)| !have(name)).collect();
+    let parts = device::packages_of_missing_parts();
+    if install && have("apt-get") && is_root() && !(missing.is_empty() && parts.is_empty()) {
+        let mut packages: Vec<_> = missing
+            .iter()
+            .flat_map(|(_, names)| names.split(' '))
+            .collect();
+        packages.extend(parts);
+        packages.sort_unstable();
+        packages.dedup();
+        install_all(&packages);
+    }
     let mut counts = Counts::default();
-    let missing: Vec<_> = PEERS.iter().filter(|(program, _)| !have(program)).collect();
-    if missing.is_empty() {
-        println!("every peer is there");
-        return counts;
-    }
-    let can_install = have("apt-get") && is_root();
-    if can_install {
-        refresh_package_lists(&missing);
-    }
-    for (program, package) in missing {
-        if !(can_install && install(package) && have(program)) {
-            let why = format!("{program} is missing (Debian's package {package})");
-            counts.add(Outcome::Skipped(why).into());
-        }
+    for (program, package) in missing.into_iter().filter(|(name, _)| !have(name)) {
+        let why = format!("{program} is missing (Debian package: {package})");
+        counts.add(Outcome::Skipped(why).into());
     }
     counts
 }
@@ -64,30 +83,21 @@ fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
-/// A fresh machine knows no packages at all until it is asked to look.
-fn refresh_package_lists(missing: &[&(&str, &str)]) {
-    let known = |package| {
-        let output = command("apt-cache", &["policy", package]).output();
-        output.is_ok_and(|output| {
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            text.contains("Candidate:") && !text.contains("Candidate: (none)")
-        })
-    };
-    if !missing
-        .iter()
-        .flat_map(|(_, packages)| packages.split(' '))
-        .all(known)
-    {
-        println!("apt-get update");
-        succeeds(apt(&["update"]));
-    }
-}
-
-fn install(packages: &str) -> bool {
-    println!("apt-get install {packages}");
+/// Installs Debian packages together, or one by one if that fails, so that a package that does not
+/// exist costs only its own tests.
+fn install_all(packages: &[&str]) {
+    println!(
+        "installing as root (--no-install prevents this): apt-get install {}",
+        packages.join(" ")
+    );
+    // A fresh machine has no package lists, and old lists name packages that are gone.
+    succeeds(apt(&["update"]));
     let args = ["install", "--yes", "--no-install-recommends"];
-    let packages: Vec<_> = packages.split(' ').collect();
-    succeeds(apt(&[&args, packages.as_slice()].concat()))
+    if !succeeds(apt(&[&args, packages].concat())) {
+        for package in packages {
+            succeeds(apt(&[&args[..], &[*package]].concat()));
+        }
+    }
 }
 
 fn apt(args: &[&str]) -> std::process::Command {
