@@ -18,11 +18,13 @@ mod battor;
 mod capture;
 mod chrome_json;
 mod collapsed;
+mod deferred;
 mod error;
 mod format;
+mod format_id;
 mod ftrace;
 mod gzip;
-mod late;
+
 mod left_out;
 mod method_trace;
 mod process_dump;
@@ -40,7 +42,8 @@ mod zstd;
 
 pub use error::{ReadError, WriteError};
 pub use format::{
-    Confidence, Format, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
+    Confidence, Format, Nesting, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target,
+    WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
 pub use left_out::{LeftOut, Written};

@@ -28,6 +28,7 @@ use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, PART_BYTES, ReadOptions, Reader, Target, Writer};
+use crate::format_id;
 pub(crate) use interpret::Interpreter;
 pub(crate) use marker::mark;
 pub(crate) use piece::emptied;
@@ -39,11 +40,9 @@ pub use watch::FtraceLine;
 /// ftrace text.
 pub(crate) struct FtraceText;
 
-const ID: &str = "ftrace";
-
 impl Format for FtraceText {
     fn id(&self) -> &'static str {
-        ID
+        format_id::FTRACE
     }
 
     fn title(&self) -> &'static str {
@@ -148,7 +147,7 @@ impl Reader for FtraceReader {
         out: &mut Target<'_>,
         done: &mut dyn FnMut(usize),
     ) -> Result<(), ReadError> {
-        let out = out.trace(ID)?;
+        let out = out.trace(format_id::FTRACE)?;
         out.add_source_bytes(bytes.len() as u64);
         let rest = self.mend(bytes, out);
         let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
@@ -167,7 +166,7 @@ impl Reader for FtraceReader {
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(ID)?;
+        let out = out.trace(format_id::FTRACE)?;
         if !self.carry.is_empty() {
             self.flush_carry(out);
         }

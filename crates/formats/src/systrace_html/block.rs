@@ -1,11 +1,11 @@
 //! One block of data of a page: ftrace text, JSON, a process dump, or any of these packed.
 
-use super::ID;
 use super::js_lines::JsLines;
 use crate::base64::{Base64, is_base64};
+use crate::deferred::is_deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
-use crate::late::is_late;
+use crate::format_id;
 use crate::unwrap::Inner;
 
 /// How many bytes tell whether a block is base64.
@@ -26,18 +26,14 @@ enum Kind {
     Plain,
     Base64(Base64),
     /// To be read when all other blocks are.
-    Late(Vec<u8>),
+    Deferred(Vec<u8>),
 }
 
 impl Block {
     /// A block of the source that the page has begun.
     pub fn new(options: &ReadOptions, js: bool) -> Self {
-        let joined = ReadOptions {
-            joined: true,
-            ..options.clone()
-        };
         Self {
-            inner: Inner::new(ID, &joined),
+            inner: Inner::new(format_id::SYSTRACE_HTML, &options.joined()),
             js: js.then(JsLines::default),
             kind: Kind::Unknown(Vec::new()),
             plain: Vec::new(),
@@ -63,10 +59,10 @@ impl Block {
     }
 
     /// Its bytes, where it is one to be read when all others are. It is over then.
-    pub fn take_late(&mut self) -> Option<Vec<u8>> {
+    pub fn take_deferred(&mut self) -> Option<Vec<u8>> {
         match &mut self.kind {
-            Kind::Late(bytes) => Some(std::mem::take(bytes)),
-            Kind::Unknown(head) if is_late(head) => Some(std::mem::take(head)),
+            Kind::Deferred(bytes) => Some(std::mem::take(bytes)),
+            Kind::Unknown(head) if is_deferred(head) => Some(std::mem::take(head)),
             _ => None,
         }
     }
@@ -122,7 +118,7 @@ impl Kind {
     ) -> Result<(), ReadError> {
         match self {
             Self::Plain => inner.feed(bytes, out),
-            Self::Late(all) => {
+            Self::Deferred(all) => {
                 all.extend_from_slice(bytes);
                 Ok(())
             }
@@ -153,8 +149,8 @@ impl Kind {
         let shown = head[..head.len().min(HEAD)].trim_ascii();
         *self = if shown.len() >= SHORTEST && is_base64(shown) {
             Self::Base64(Base64::default())
-        } else if is_late(shown) {
-            Self::Late(Vec::new())
+        } else if is_deferred(shown) {
+            Self::Deferred(Vec::new())
         } else {
             Self::Plain
         };

@@ -9,9 +9,10 @@ use super::head::{Head, Version};
 use super::input::Input;
 use super::packed::{Codec, Failure, Unpacker};
 use super::sections::Sections;
-use super::{ID, v6, v7};
+use super::{v6, v7};
 use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, Target};
+use crate::format_id;
 use crate::ring_buffer::{CpuBytes, EventTally, MOST_CPUS, PageLayout, RawReader, tally};
 
 /// Reads the file.
@@ -273,7 +274,7 @@ impl Unpacker {
             Ok(chunk) => Ok(chunk),
             Err(Failure::Refused(error)) => Err(error),
             Err(Failure::Broken(_, reason)) => Err(ReadError::Compression {
-                format: ID,
+                format: format_id::TRACE_DAT,
                 offset,
                 reason,
             }),

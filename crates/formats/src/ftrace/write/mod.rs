@@ -22,6 +22,7 @@ use traceloom_trace::{RepairKind, Trace};
 
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::format_id;
 use crate::left_out::Written;
 use plan::Plan;
 
@@ -48,7 +49,7 @@ pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<Written, 
     let plan = Plan::of(trace);
     if plan.is_empty() {
         return Err(WriteError::NothingToWrite {
-            format: super::ID,
+            format: format_id::FTRACE,
             holds: "slices, counters, scheduling and kernel events",
         });
     }
