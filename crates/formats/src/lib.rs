@@ -27,6 +27,7 @@ mod gzip;
 
 mod left_out;
 mod method_trace;
+mod pipeline;
 mod process_dump;
 mod registry;
 mod report;

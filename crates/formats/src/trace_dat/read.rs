@@ -13,7 +13,8 @@ use super::{v6, v7};
 use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, Target};
 use crate::format_id;
-use crate::ring_buffer::{CpuBytes, EventTally, MOST_CPUS, PageLayout, RawReader, tally};
+use crate::ftrace::event::MOST_CPUS;
+use crate::ring_buffer::{CpuBytes, EventTally, PageLayout, RawReader, tally};
 
 /// Reads the file.
 ///
@@ -116,9 +117,10 @@ fn pages<'a>(
                 continue;
             }
             left = taken.unwrap_or(0);
-            let bytes = match packed {
-                false => Cow::Borrowed(whole),
-                true => Cow::Owned(unpacked(file, *place, collected, unpacker)?),
+            let bytes = if *packed {
+                Cow::Owned(unpacked(file, *place, collected, unpacker)?)
+            } else {
+                Cow::Borrowed(whole)
             };
             all.push(Pages {
                 buffer: index,
