@@ -151,7 +151,6 @@ fn consume(
     let mut target = Target::Trace(&mut builder);
     let mut reader = AnyReader::new(ReadOptions {
         name,
-        decompressed: Arc::default(),
         ..state.read.clone()
     });
     let mut piece = Vec::new();

@@ -287,7 +287,6 @@ impl Snapshots {
         let options = ReadOptions {
             name: "recording".to_owned(),
             process_dump: Some(self.processes()),
-            decompressed: Arc::default(),
             ..self.options.clone()
         };
         let text = self.window.text(most_bytes);

@@ -1,22 +1,22 @@
-//! Lines of a stream, for those who watch it while it is recorded.
+//! Single lines, for a caller that watches a stream while it is recorded.
 
-use super::line::prefix;
+use super::fast::prefix;
 
-/// A line of ftrace text, taken apart as far as a watcher needs. The reader makes the same of it.
+/// A line of ftrace text, taken apart in the same way as by the reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FtraceLine<'a> {
     /// The thread.
     pub tid: i32,
-    /// When, ns on the trace's clock.
+    /// Time in ns, on the trace's clock.
     pub ts_ns: i64,
     /// The event's name, such as `sched_switch`.
     pub event: &'a [u8],
-    /// What stands behind the name.
+    /// The text after the name.
     pub payload: &'a [u8],
 }
 
 impl<'a> FtraceLine<'a> {
-    /// Takes a line apart; `None` for one that is no event.
+    /// Takes a line apart; `None` if it is not an event.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         let prefix = prefix(line)?;
         let end = prefix.rest.iter().position(|&byte| byte == b':')?;

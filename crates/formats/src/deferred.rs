@@ -1,6 +1,6 @@
-//! Parts of a systrace page or JSON file whose clocks are not the trace's: what a WALT noted, what
-//! a BattOr measured, dumps of processes' memory. They are read when all else is, as what ties
-//! their clocks to the trace's may stand anywhere:
+//! Parts of a systrace page or JSON file with a clock of their own: WALT events, BattOr samples, dumps of
+//! processes' memory. Reading them is deferred until everything else is read, because what relates
+//! their clocks to the trace's may come anywhere in the file:
 //!
 //! ```text
 //! ftrace      |----------*-----|            marker a
@@ -15,34 +15,34 @@ use crate::format::{ReadOptions, Target};
 use crate::unwrap::Inner;
 use crate::{battor, process_dump};
 
-/// How far into a text its clock is looked for, bytes.
+/// How far into a part its clock is looked for, bytes.
 const HEAD: usize = 64;
 
 /// Whether a part that begins with these bytes has a clock of its own.
-pub(crate) fn is_late(head: &[u8]) -> bool {
+pub(crate) fn is_deferred(head: &[u8]) -> bool {
     let head = &head[..head.len().min(HEAD)];
     head.starts_with(battor::TITLE)
         || head.starts_with(process_dump::memory::TITLE)
         || memchr::memmem::find(head, b"# clock_type=").is_some()
 }
 
-/// Such parts, until all else is read.
+/// Collects such parts until everything else is read.
 #[derive(Default)]
-pub(crate) struct Late {
+pub(crate) struct Deferred {
     parts: Vec<(String, Vec<u8>)>,
 }
 
-impl Late {
-    /// Keeps a part under the name that its source will have.
+impl Deferred {
+    /// Adds a part. `name` becomes the name of its source.
     pub fn add(&mut self, name: &str, bytes: Vec<u8>) {
         self.parts.push((name.to_owned(), bytes));
     }
 
-    /// Reads the parts and puts them on the trace's time line: first those that have a clock or a
-    /// marker in common with what is there.
+    /// Reads the parts and places them on the trace's time line, beginning with those that share a
+    /// clock or a marker with what is already there.
     ///
     /// # Errors
-    /// [`ReadError::TooDeep`] and [`ReadError::TooBig`]; any other damage is counted.
+    /// [`ReadError::TooDeep`] and [`ReadError::TooBig`]; any other damage is counted as a repair.
     pub fn finish(
         &mut self,
         format: &'static str,
@@ -52,11 +52,9 @@ impl Late {
         let mut traces = Vec::new();
         for (name, bytes) in std::mem::take(&mut self.parts) {
             let joins = bytes.starts_with(process_dump::memory::TITLE);
-            let options = ReadOptions {
-                joined: joins,
-                name,
-                ..options.clone()
-            };
+            let mut options = options.clone();
+            options.name = name;
+            options.nesting.joined = joins;
             let mut apart = TraceBuilder::new();
             let mut inner = Inner::new(format, &options);
             let mut target = if joins {
@@ -85,6 +83,7 @@ impl Late {
     }
 }
 
+/// Appends the traces in the order in which their clocks can be aligned.
 fn place(mut traces: Vec<Trace>, out: &mut TraceBuilder) {
     while !traces.is_empty() {
         let found = |trace: &Trace| align_clocks(&out.trace().clocks, &trace.clocks);
@@ -97,7 +96,7 @@ fn place(mut traces: Vec<Trace>, out: &mut TraceBuilder) {
     }
 }
 
-/// Without anything in common it begins when the trace does.
+/// Appends a trace that shares nothing with the others: it begins when they do.
 fn beside(trace: Trace, out: &mut TraceBuilder) {
     let first = out.first_ts().unwrap_or(trace.bounds.0);
     let name = trace.sources.name.iter().next();

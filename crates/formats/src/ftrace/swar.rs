@@ -1,15 +1,15 @@
-//! Eight bytes of text at once, as a number with the first byte lowest.
+//! SWAR: working on eight bytes of text at once, as a number whose lowest byte is the first.
 
-/// The eight bytes at `at`, those beyond the text's end as zeros; `None` where there are none.
+/// The eight bytes at `at`; bytes beyond the end are zeros. `None` if `at` is at the end.
 #[inline(always)]
-pub(super) fn eight(text: &[u8], at: usize) -> Option<u64> {
+pub(super) fn load8(text: &[u8], at: usize) -> Option<u64> {
     match text.get(at..)?.first_chunk() {
         Some(eight) => Some(u64::from_le_bytes(*eight)),
         None => last_bytes(text, at),
     }
 }
 
-/// As [`eight`], where the text ends before them.
+/// [`load8`] near the end of the text.
 #[inline(never)]
 fn last_bytes(text: &[u8], at: usize) -> Option<u64> {
     let left = text.len().checked_sub(at).filter(|left| *left > 0)?;
@@ -32,28 +32,27 @@ fn last_bytes(text: &[u8], at: usize) -> Option<u64> {
 
 /// Eight times the same byte.
 #[inline]
-pub(super) const fn eight_times(byte: u8) -> u64 {
+pub(super) const fn splat(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The lowest bit set is that of the first byte, the lowest one, that is zero.
+/// Marks zero bytes: the lowest bit set belongs to the first one. Bytes after it may be marked too.
 #[inline]
 pub(super) fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(eight_times(1)) & !word & eight_times(0x80)
+    word.wrapping_sub(splat(1)) & !word & splat(0x80)
 }
 
-/// How many bytes of a word stand before the first one whose highest bit is set in `marks`; 8
-/// where there is none.
+/// The number of bytes before the first one marked by its highest bit; 8 if none is.
 #[inline(always)]
 pub(super) fn bytes_before(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
 
-/// Where the first of two bytes stands at or after `at`; `None` where there is none. For words,
-/// which are too short for a search that has to be set up.
+/// The position of the first of two bytes at or after `at`. For words, which are too short for a
+/// search with set-up costs.
 #[inline]
 pub(super) fn find_either(text: &[u8], at: usize, bytes: [u8; 2]) -> Option<usize> {
-    let [one, other] = bytes.map(eight_times);
+    let [one, other] = bytes.map(splat);
     let mut at = at;
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*eight);
@@ -67,9 +66,9 @@ pub(super) fn find_either(text: &[u8], at: usize, bytes: [u8; 2]) -> Option<usiz
     Some(at + rest.iter().position(|byte| bytes.contains(byte))?)
 }
 
-/// Whether two short texts are equal, without the call that comparing slices is.
+/// Whether two short texts are equal, without the function call of a slice comparison.
 #[inline(always)]
-pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
+pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
@@ -85,9 +84,9 @@ pub(super) fn is_same(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// A hash of a short text: of its ends and its length.
+/// A hash of a short text, made of its ends and its length.
 #[inline]
-pub(super) fn ends_hash(text: &[u8]) -> u32 {
+pub(super) fn hash_ends(text: &[u8]) -> u32 {
     let ends = match (text.first_chunk(), text.last_chunk()) {
         (Some(first), Some(last)) => {
             u64::from_le_bytes(*first).rotate_left(5) ^ u64::from_le_bytes(*last)
@@ -103,27 +102,27 @@ fn ends(text: &[u8]) -> Option<[&[u8; 4]; 2]> {
     Some([text.first_chunk()?, text.last_chunk()?])
 }
 
-/// The number that eight bytes begin with, and how many digits it has.
+/// The number at the beginning of eight bytes, and how many digits it has.
 ///
 /// ```text
-/// bytes  '1' '2' '3' ' ' 'x' …        the first byte that is no digit ends it
+/// bytes  '1' '2' '3' ' ' 'x' …        the first byte that is not a digit ends it
 /// moved   0   0   0   0   0   1   2   3
 /// ```
 #[inline(always)]
-pub(super) fn leading_digits(eight: u64) -> (u64, usize) {
-    let value = eight ^ eight_times(b'0');
-    let count = bytes_before(no_digits(value));
+pub(super) fn leading_digits(word: u64) -> (u64, usize) {
+    let value = word ^ splat(b'0');
+    let count = bytes_before(non_digits(value));
     let moved = value.checked_shl(64 - 8 * count as u32).unwrap_or(0);
-    (u64::from(eight_digits(moved)), count)
+    (u64::from(parse_eight(moved)), count)
 }
 
-/// Marks the first byte that is no number from 0 to 9; bytes behind it may be marked too.
+/// Marks bytes that are not 0 to 9. Bytes after the first one may be marked wrongly.
 #[inline(always)]
-pub(super) fn no_digits(value: u64) -> u64 {
-    (value.wrapping_add(eight_times(0x76)) | value) & eight_times(0x80)
+pub(super) fn non_digits(value: u64) -> u64 {
+    (value.wrapping_add(splat(0x76)) | value) & splat(0x80)
 }
 
-/// The number of eight digits, the first one in the lowest byte.
+/// The value of eight digits, the first one in the lowest byte.
 ///
 /// ```text
 /// digits  1 2 3 4 5 6 7 8
@@ -131,7 +130,7 @@ pub(super) fn no_digits(value: u64) -> u64 {
 /// fours   1234    5678      ->  12345678
 /// ```
 #[inline(always)]
-pub(super) fn eight_digits(digits: u64) -> u32 {
+pub(super) fn parse_eight(digits: u64) -> u32 {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
     (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) as u32
@@ -144,16 +143,16 @@ mod tests {
     #[test]
     fn what_is_beyond_the_end_is_zero() {
         let text = b"0123456789";
-        assert_eq!(eight(text, 0), Some(u64::from_le_bytes(*b"01234567")));
-        assert_eq!(eight(text, 7), Some(u64::from_le_bytes(*b"789\0\0\0\0\0")));
-        assert_eq!(eight(text, 9), Some(u64::from(b'9')));
-        assert_eq!((eight(text, 10), eight(text, 11)), (None, None));
+        assert_eq!(load8(text, 0), Some(u64::from_le_bytes(*b"01234567")));
+        assert_eq!(load8(text, 7), Some(u64::from_le_bytes(*b"789\0\0\0\0\0")));
+        assert_eq!(load8(text, 9), Some(u64::from(b'9')));
+        assert_eq!((load8(text, 10), load8(text, 11)), (None, None));
         for len in 1..10 {
             for at in 0..len {
                 let expected = (at..len)
                     .rev()
                     .fold(0, |all, nth| all << 8 | u64::from(text[nth]));
-                assert_eq!(eight(&text[..len], at), Some(expected), "{len} {at}");
+                assert_eq!(load8(&text[..len], at), Some(expected), "{len} {at}");
             }
         }
     }
@@ -177,14 +176,14 @@ mod tests {
             for to in from..text.len() {
                 let part = &text[from..to];
                 let same = part.to_vec();
-                assert!(is_same(part, &same));
+                assert!(same_bytes(part, &same));
                 for at in 0..part.len() {
                     let mut other = part.to_vec();
                     other[at] = b'_';
-                    assert!(!is_same(part, &other));
+                    assert!(!same_bytes(part, &other));
                 }
             }
         }
-        assert!(!is_same(b"a", b"ab"));
+        assert!(!same_bytes(b"a", b"ab"));
     }
 }

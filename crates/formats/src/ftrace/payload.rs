@@ -1,68 +1,80 @@
-//! Payloads of the events that make up most of a trace, each read by a rule of its own. `None`
-//! sends a payload to the general rule.
+//! The payloads of scheduler and CPU events, which make up most of a trace. Each has its own rule; if
+//! that answers `None`, the payload is read as [`fields`](super::fields).
 
 use traceloom_trace::TaskState;
 
 use super::digits::{digits, int32, skip_spaces};
-use super::event::{CpuValue, CpuValueKind};
-use super::known::Place;
+use super::event::{CpuValue, CpuValueKind, MOST_CPUS};
 
-/// Who makes something of the tasks that payloads name.
-pub(super) trait Tasks<'a> {
+/// Where in a line a text names a task. The same bytes mean the same only in the same place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TaskPlace {
+    /// Before a line's `[`: name, thread and process.
+    Columns,
+    /// After `prev_comm=` of a switch.
+    Prev,
+    /// After `next_comm=` of a switch.
+    Next,
+    /// After `comm=` of a wake-up.
+    Woken,
+}
+
+/// Turns the tasks that payloads name into values of its own, such as positions in a list.
+pub(super) trait TaskReader<'a> {
     type Task;
 
     /// The task with this name and number.
     fn task(&mut self, comm: &'a [u8], tid: i32) -> Self::Task;
 
-    /// What [`told`] reads.
+    /// As [`read_task`].
     #[inline]
-    fn told(&mut self, place: Place, text: &'a [u8]) -> Option<Told<Self::Task>> {
-        let (comm, told) = told(place, text)?;
-        Some(told.of(self.task(comm, told.task)))
+    fn read_task(&mut self, place: TaskPlace, text: &'a [u8]) -> Option<TaskText<Self::Task>> {
+        let (comm, read) = read_task(place, text)?;
+        Some(read.with_task(self.task(comm, read.task)))
     }
 }
 
-/// What a text tells of a task.
+/// A task as a payload names it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told<T> {
+pub(super) struct TaskText<T> {
     pub task: T,
-    /// Its priority, where the place has one.
+    /// Its priority, if the place has one.
     pub prio: i32,
-    /// Where the last number ends.
+    /// Where the text ends.
     pub end: usize,
 }
 
-impl<T> Told<T> {
-    /// The same of a task that is called otherwise.
-    pub fn of<U>(self, task: U) -> Told<U> {
+impl<T> TaskText<T> {
+    /// The same text with another value for the task.
+    pub fn with_task<U>(self, task: U) -> TaskText<U> {
         let Self { prio, end, .. } = self;
-        Told { task, prio, end }
+        TaskText { task, prio, end }
     }
 }
 
-/// The task that `text` begins with: its name, and its number for a task.
+/// Reads the task that `text` begins with: its name, and its number as the task.
 #[inline]
-pub(super) fn told(place: Place, text: &[u8]) -> Option<(&[u8], Told<i32>)> {
+pub(super) fn read_task(place: TaskPlace, text: &[u8]) -> Option<(&[u8], TaskText<i32>)> {
     let ((comm, at), prio_key) = match place {
-        Place::Prev => (comm(text, b" prev_pid=")?, b" prev_prio="),
-        Place::Next => (comm(text, b" next_pid=")?, b" next_prio="),
-        // Columns are read as columns.
-        Place::Front => return None,
-        Place::Woken => {
+        TaskPlace::Prev => (comm(text, b" prev_pid=")?, b" prev_prio="),
+        TaskPlace::Next => (comm(text, b" next_pid=")?, b" next_prio="),
+        // Columns have a reader of their own.
+        TaskPlace::Columns => return None,
+        TaskPlace::Woken => {
             let (comm, at) = comm(text, b" pid=")?;
             let (task, end) = int32(text, at)?;
             let prio = 0;
-            return Some((comm, Told { task, prio, end }));
+            return Some((comm, TaskText { task, prio, end }));
         }
     };
     let (task, at) = int32(text, at)?;
     let (prio, end) = int32(text, after(text, at, prio_key)?)?;
-    Some((comm, Told { task, prio, end }))
+    Some((comm, TaskText { task, prio, end }))
 }
 
-/// `sched_switch`, as far as it is kept.
+/// The parts of `sched_switch` that are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SwitchOf<T> {
+pub(super) struct SwitchTasks<T> {
     pub prev: T,
     pub next: T,
     pub next_prio: i32,
@@ -72,18 +84,21 @@ pub(super) struct SwitchOf<T> {
 /// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`,
 /// also without the arrow and with the state as a number (trace-cmd).
 #[inline]
-pub(super) fn switch<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<SwitchOf<T::Task>> {
+pub(super) fn switch<'a, T: TaskReader<'a>>(
+    text: &'a [u8],
+    tasks: &mut T,
+) -> Option<SwitchTasks<T::Task>> {
     if !text.starts_with(b"prev_comm=") {
         return old_switch(text, tasks);
     }
-    let prev = tasks.told(Place::Prev, text.get(10..)?)?;
+    let prev = tasks.read_task(TaskPlace::Prev, text.get(10..)?)?;
     let at = after(text, 10 + prev.end, b" prev_state=")?;
     let end = at + text[at..].iter().position(|&byte| byte == b' ')?;
     let prev_state = state(&text[at..end])?;
     let end = after(text, end, b" ==>").unwrap_or(end);
     let at = after(text, end, b" next_comm=")?;
-    let next = tasks.told(Place::Next, &text[at..])?;
-    Some(SwitchOf {
+    let next = tasks.read_task(TaskPlace::Next, &text[at..])?;
+    Some(SwitchTasks {
         prev: prev.task,
         next: next.task,
         next_prio: next.prio,
@@ -93,12 +108,15 @@ pub(super) fn switch<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<
 
 /// trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
 #[cold]
-fn old_switch<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<SwitchOf<T::Task>> {
+fn old_switch<'a, T: TaskReader<'a>>(
+    text: &'a [u8],
+    tasks: &mut T,
+) -> Option<SwitchTasks<T::Task>> {
     let arrow = memchr::memmem::find(text, b" ==> ")?;
     let ((prev_comm, prev_tid, _), at) = old_task(&text[..arrow])?;
     let prev_state = state(text[at..arrow].trim_ascii())?;
     let ((next_comm, next_tid, next_prio), _) = old_task(&text[arrow + 5..])?;
-    Some(SwitchOf {
+    Some(SwitchTasks {
         prev: tasks.task(prev_comm, prev_tid),
         next: tasks.task(next_comm, next_tid),
         next_prio,
@@ -121,9 +139,9 @@ fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
 
 /// `comm=a pid=1 prio=120 success=1 target_cpu=000`, also trace-cmd's `a:1 [120] …`.
 #[inline]
-pub(super) fn woken<'a, T: Tasks<'a>>(text: &'a [u8], tasks: &mut T) -> Option<T::Task> {
+pub(super) fn wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Option<T::Task> {
     match after(text, 0, b"comm=") {
-        Some(at) => Some(tasks.told(Place::Woken, &text[at..])?.task),
+        Some(at) => Some(tasks.read_task(TaskPlace::Woken, &text[at..])?.task),
         None => {
             let ((comm, tid, _), _) = old_task(text)?;
             Some(tasks.task(comm, tid))
@@ -138,9 +156,7 @@ pub(crate) fn cpu_value(kind: CpuValueKind, text: &[u8]) -> Option<CpuValue> {
     let (cpu, _) = digits(text, after(text, at, b" cpu_id=")?)?;
     Some(CpuValue {
         kind,
-        cpu: u32::try_from(cpu)
-            .ok()
-            .filter(|cpu| *cpu < super::line::MOST_CPUS)?,
+        cpu: u32::try_from(cpu).ok().filter(|cpu| *cpu < MOST_CPUS)?,
         value: value as i64,
     })
 }
@@ -193,9 +209,9 @@ fn state(text: &[u8]) -> Option<TaskState> {
     }
 }
 
-/// A raw state. Bits moved between kernels; these are read as the kernels whose tools print raw
-/// numbers had them (`include/linux/sched.h` before 4.14). A lone bit beyond the states
-/// (`TASK_STATE_MAX`, which grew from 256 to 4096) says that the thread was preempted.
+/// A raw state. Its bits differ between kernels; these are those of `include/linux/sched.h` before
+/// 4.14, because only tools for such kernels print raw numbers. A single bit beyond the states
+/// (`TASK_STATE_MAX`, which grew from 256 to 4096) means that the thread was preempted.
 pub(crate) fn state_number(bits: u64) -> Option<TaskState> {
     const LETTERS: [&[u8]; 8] = [b"S", b"D", b"T", b"t", b"Z", b"X", b"x", b"K"];
     match bits {
@@ -219,7 +235,7 @@ mod tests {
 
     struct Names;
 
-    impl<'a> Tasks<'a> for Names {
+    impl<'a> TaskReader<'a> for Names {
         type Task = (&'a [u8], i32);
 
         fn task(&mut self, comm: &'a [u8], tid: i32) -> Self::Task {
@@ -229,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_form_of_a_switch() {
-        let expected = SwitchOf {
+        let expected = SwitchTasks {
             prev: (&b"a b=c"[..], 11),
             next: (&b"swapper/1"[..], 0),
             next_prio: 120,
@@ -254,7 +270,7 @@ mod tests {
             "comm=rs:main Q:Reg pid=7 prio=120 success=1 target_cpu=000",
             "rs:main Q:Reg:7 [120] success=1 CPU:002",
         ] {
-            assert_eq!(woken(text.as_bytes(), &mut Names), expected, "{text}");
+            assert_eq!(wake(text.as_bytes(), &mut Names), expected, "{text}");
         }
         let idle = cpu_value(CpuValueKind::Idle, b"state=4294967295 cpu_id=5");
         assert_eq!(

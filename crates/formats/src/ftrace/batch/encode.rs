@@ -1,72 +1,71 @@
-//! Events into the words of a [`Piece`].
+//! Encoding events into a batch.
 
-use super::eight::{ends_hash, is_same};
-use super::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, WakeKind};
-use super::known::Slots;
-use super::piece::{Piece, ShapeKeys, Task, WIDE, kind};
-use super::shapes::NO_SHAPE;
-use super::typed::SwitchOf;
+use super::layout::{EventBatch, ShapeKeys, Task, WIDE, kind};
+use crate::ftrace::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, NO_SHAPE, WakeKind};
+use crate::ftrace::intern::InternTable;
+use crate::ftrace::payload::SwitchTasks;
+use crate::ftrace::swar::{hash_ends, same_bytes};
 
-/// What the packer finds again within a piece.
+/// What is interned in the current batch.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    tasks: Slots,
-    texts: Slots,
+pub(crate) struct Interned {
+    tasks: InternTable,
+    texts: InternTable,
 }
 
-/// What stands before every event.
+/// Who, where and when: the same for every event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Front {
-    /// The number of the task.
+pub(crate) struct Front {
+    /// The number of the task in the batch.
     pub task: u32,
     pub cpu: u32,
     pub ts: i64,
 }
 
-/// Packs the lines of a piece, one by one.
-pub(super) struct Packer<'p, 'a> {
-    piece: &'p mut Piece<'a>,
-    seen: &'p mut Seen,
+/// Encodes the lines of a batch one by one.
+pub(crate) struct Encoder<'p, 'a> {
+    batch: &'p mut EventBatch<'a>,
+    interned: &'p mut Interned,
     ts: i64,
-    passed_over: u32,
+    skipped: u32,
 }
 
-impl<'p, 'a> Packer<'p, 'a> {
-    /// Begins with an empty piece.
-    pub fn new(piece: &'p mut Piece<'a>, seen: &'p mut Seen) -> Self {
-        piece.clear();
-        seen.tasks.clear();
-        seen.texts.clear();
+impl<'p, 'a> Encoder<'p, 'a> {
+    /// Begins with an empty batch.
+    pub fn new(batch: &'p mut EventBatch<'a>, interned: &'p mut Interned) -> Self {
+        batch.clear();
+        interned.tasks.clear();
+        interned.texts.clear();
         Self {
-            piece,
-            seen,
+            batch,
+            interned,
             ts: 0,
-            passed_over: 0,
+            skipped: 0,
         }
     }
 
-    /// A line that says nothing.
-    pub fn pass_over(&mut self) {
-        self.piece.lines += 1;
-        self.passed_over += 1;
+    /// Counts a line without an event.
+    pub fn skip_line(&mut self) {
+        self.batch.lines += 1;
+        self.skipped += 1;
     }
 
-    /// The next line is a switch between two of the piece's tasks.
+    /// Adds a switch between two tasks of the batch.
     #[inline(always)]
-    pub fn switch(&mut self, front: Front, switch: SwitchOf<u32>) {
+    pub fn switch(&mut self, front: Front, switch: SwitchTasks<u32>) {
         self.front(kind::SWITCH, front);
         let state = u32::from(switch.prev_state.0);
         self.words([switch.prev, switch.next, switch.next_prio as u32, state]);
     }
 
-    /// The next line wakes one of the piece's tasks.
+    /// Adds a wake-up of a task of the batch.
     #[inline(always)]
     pub fn wake(&mut self, front: Front, kind: WakeKind, woken: u32) {
         self.front(wake_kind(kind), front);
         self.words([woken]);
     }
 
-    /// The event of the next line, and its fields.
+    /// Adds an event with its fields.
     #[inline(always)]
     pub fn push(&mut self, front: Front, event: Event<'a>, fields: &[Field<'a>]) {
         match event {
@@ -76,7 +75,7 @@ impl<'p, 'a> Packer<'p, 'a> {
                     CpuValueKind::Frequency => kind::FREQUENCY,
                 };
                 self.front(kind, front);
-                let [low, high] = two(value.value as u64);
+                let [low, high] = split(value.value as u64);
                 self.words([value.cpu, low, high]);
             }
             Event::Mark(mark) => self.mark(mark, front),
@@ -87,18 +86,18 @@ impl<'p, 'a> Packer<'p, 'a> {
 
     #[inline(always)]
     fn front(&mut self, kind: u32, Front { task, cpu, ts }: Front) {
-        self.piece.lines += 1;
+        self.batch.lines += 1;
         let since = i32::try_from(ts.wrapping_sub(self.ts));
-        let passed_over = std::mem::take(&mut self.passed_over);
+        let skipped = std::mem::take(&mut self.skipped);
         self.ts = ts;
-        match (since, u8::try_from(passed_over), u16::try_from(cpu)) {
-            (Ok(since), Ok(passed_over), Ok(cpu)) => {
-                let front = kind | u32::from(passed_over) << 8 | u32::from(cpu) << 16;
+        match (since, u8::try_from(skipped), u16::try_from(cpu)) {
+            (Ok(since), Ok(skipped), Ok(cpu)) => {
+                let front = kind | u32::from(skipped) << 8 | u32::from(cpu) << 16;
                 self.words([front, task, since as u32]);
             }
             _ => {
-                let [low, high] = two(ts as u64);
-                self.words([kind | WIDE, task, passed_over, cpu, low, high]);
+                let [low, high] = split(ts as u64);
+                self.words([kind | WIDE, task, skipped, cpu, low, high]);
             }
         }
     }
@@ -123,7 +122,7 @@ impl<'p, 'a> Packer<'p, 'a> {
             } => {
                 let (name, category) = (self.text(name), self.text(category));
                 self.front(kind::COUNTER, front);
-                let [low, high] = two(value.to_bits());
+                let [low, high] = split(value.to_bits());
                 self.words([pid as u32, name, low, high, category]);
             }
             rare => self.rare(Event::Mark(rare), front),
@@ -132,7 +131,7 @@ impl<'p, 'a> Packer<'p, 'a> {
 
     fn rare(&mut self, event: Event<'a>, front: Front) {
         self.front(kind::RARE, front);
-        self.piece.rare.push(event);
+        self.batch.rare.push(event);
     }
 
     #[inline(always)]
@@ -140,7 +139,7 @@ impl<'p, 'a> Packer<'p, 'a> {
         if event.shape == NO_SHAPE {
             return self.keyed(event, fields, front);
         }
-        if event.shape as usize > self.piece.shapes.len() {
+        if event.shape as usize > self.batch.shapes.len() {
             self.learn(event, fields);
         }
         self.front(kind::SHAPED, front);
@@ -148,10 +147,10 @@ impl<'p, 'a> Packer<'p, 'a> {
         self.values(fields);
     }
 
-    /// Tells the keys of the next shape.
+    /// Stores the keys of the next shape.
     #[inline(never)]
     fn learn(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>]) {
-        let Piece { shapes, keys, .. } = &mut *self.piece;
+        let EventBatch { shapes, keys, .. } = &mut *self.batch;
         shapes.push(ShapeKeys {
             event: event.name,
             first: keys.len(),
@@ -164,7 +163,7 @@ impl<'p, 'a> Packer<'p, 'a> {
     fn keyed(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: Front) {
         let name = self.text(event.name);
         self.front(kind::FIELDS, front);
-        let keys = &mut self.piece.keys;
+        let keys = &mut self.batch.keys;
         let first = keys.len() as u32;
         keys.extend(fields.iter().map(|field| field.key));
         self.words([name, first, fields.len() as u32]);
@@ -174,29 +173,29 @@ impl<'p, 'a> Packer<'p, 'a> {
     #[inline(always)]
     fn values(&mut self, fields: &[Field<'a>]) {
         let values = fields.iter().map(|field| field.value);
-        self.piece.values.extend(values);
+        self.batch.values.extend(values);
     }
 
-    /// The number of a task. Its process is [`NO_TGID`](super::event::NO_TGID) where nothing tells it.
+    /// The number of a task. `tgid` is [`NO_TGID`](crate::ftrace::event::NO_TGID) if unknown.
     #[inline(never)]
     pub fn task(&mut self, comm: &'a [u8], tid: i32, tgid: i32) -> u32 {
-        let hash = ends_hash(comm) ^ (tid ^ tgid.rotate_left(12)) as u32;
+        let hash = hash_ends(comm) ^ (tid ^ tgid.rotate_left(12)) as u32;
         let is_it =
-            |task: &Task<'_>| task.tid == tid && task.tgid == tgid && is_same(task.comm, comm);
-        let (slots, tasks) = (&mut self.seen.tasks, &mut self.piece.tasks);
-        slots.number(hash, tasks, is_it, Task { comm, tid, tgid })
+            |task: &Task<'_>| task.tid == tid && task.tgid == tgid && same_bytes(task.comm, comm);
+        let (table, tasks) = (&mut self.interned.tasks, &mut self.batch.tasks);
+        table.intern(hash, tasks, is_it, Task { comm, tid, tgid })
     }
 
     #[inline(always)]
     fn text(&mut self, text: &'a [u8]) -> u32 {
-        let is_it = |other: &&[u8]| std::ptr::eq(*other, text) || is_same(other, text);
-        let (slots, texts) = (&mut self.seen.texts, &mut self.piece.texts);
-        slots.number(ends_hash(text), texts, is_it, text)
+        let is_it = |other: &&[u8]| std::ptr::eq(*other, text) || same_bytes(other, text);
+        let (table, texts) = (&mut self.interned.texts, &mut self.batch.texts);
+        table.intern(hash_ends(text), texts, is_it, text)
     }
 
     #[inline(always)]
     fn words<const N: usize>(&mut self, words: [u32; N]) {
-        self.piece.words.extend_from_slice(&words);
+        self.batch.words.extend_from_slice(&words);
     }
 }
 
@@ -209,9 +208,9 @@ fn wake_kind(kind: WakeKind) -> u32 {
     }
 }
 
-/// The words of a long number, the low one first.
+/// The two words of a long number, the low one first.
 #[inline(always)]
-fn two(value: u64) -> [u32; 2] {
+fn split(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
 }
 

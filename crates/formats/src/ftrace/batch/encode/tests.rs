@@ -1,4 +1,4 @@
-//! What was packed is what comes out.
+//! What is encoded is what is decoded.
 
 use proptest::prelude::*;
 use traceloom_trace::TaskState;
@@ -107,19 +107,19 @@ fn line() -> impl Strategy<Value = Line> {
     proptest::option::weighted(0.7, line)
 }
 
-/// Packs these lines, of which the nth is passed over so many times.
-fn pack<'a>(lines: &[(usize, &(Record<'a>, Vec<Field<'a>>))], piece: &mut Piece<'a>) {
-    let mut seen = Seen::default();
-    let mut packer = Packer::new(piece, &mut seen);
-    for (passed_over, (record, fields)) in lines {
-        (0..*passed_over).for_each(|_| packer.pass_over());
+/// Encodes these lines, each after this many lines without an event.
+fn encode<'a>(lines: &[(usize, &(Record<'a>, Vec<Field<'a>>))], batch: &mut EventBatch<'a>) {
+    let mut interned = Interned::default();
+    let mut encoder = Encoder::new(batch, &mut interned);
+    for (skipped, (record, fields)) in lines {
+        (0..*skipped).for_each(|_| encoder.skip_line());
         let Record { ts, cpu, .. } = *record;
-        let task = packer.task(record.comm, record.tid, record.tgid);
-        packer.push(Front { task, cpu, ts }, record.event, fields);
+        let task = encoder.task(record.comm, record.tid, record.tgid);
+        encoder.push(Front { task, cpu, ts }, record.event, fields);
     }
 }
 
-fn told(record: &Record<'_>, fields: &[Field<'_>]) -> String {
+fn shown(record: &Record<'_>, fields: &[Field<'_>]) -> String {
     let (keys, values): (Vec<_>, Vec<_>) =
         fields.iter().map(|field| (field.key, field.value)).unzip();
     format!("{record:?} {keys:?} {values:?}")
@@ -128,53 +128,53 @@ fn told(record: &Record<'_>, fields: &[Field<'_>]) -> String {
 proptest! {
     #[test]
     fn events_come_out_as_they_went_in(lines in proptest::collection::vec(line(), 0..40), often in 1..400_usize) {
-        let mut passed_over = 0;
+        let mut skipped = 0;
         let mut packed = Vec::new();
         for line in &lines {
             match line {
-                None => passed_over += often,
-                Some(line) => packed.push((std::mem::take(&mut passed_over), line)),
+                None => skipped += often,
+                Some(line) => packed.push((std::mem::take(&mut skipped), line)),
             }
         }
-        let mut piece = Piece::default();
-        pack(&packed, &mut piece);
-        let (mut records, mut nth) = (piece.records(), 0);
-        for (passed_over, (record, fields)) in packed {
+        let mut batch = EventBatch::default();
+        encode(&packed, &mut batch);
+        let (mut records, mut nth) = (batch.records(), 0);
+        for (skipped, (record, fields)) in packed {
             let out = records.next().unwrap();
-            nth += passed_over as u32;
+            nth += skipped as u32;
             prop_assert_eq!(out.line, nth);
             nth += 1;
             let had_fields = matches!(record.event, Event::Fields(_));
             let FieldList { keys, values } = if had_fields { records.fields() } else { FieldList::default() };
             let out = Record { line: 0, ..out };
-            prop_assert_eq!(format!("{out:?} {keys:?} {values:?}"), told(record, fields));
+            prop_assert_eq!(format!("{out:?} {keys:?} {values:?}"), shown(record, fields));
         }
         prop_assert!(records.next().is_none());
-        prop_assert_eq!(piece.lines, nth);
+        prop_assert_eq!(batch.lines, nth);
     }
 }
 
 #[test]
 fn switches_and_wakes_name_tasks() {
-    let mut piece = Piece::default();
-    let mut seen = Seen::default();
-    let mut packer = Packer::new(&mut piece, &mut seen);
+    let mut batch = EventBatch::default();
+    let mut interned = Interned::default();
+    let mut encoder = Encoder::new(&mut batch, &mut interned);
     let [waker, idle, woken] =
-        [(b"a", 1), (b"b", 0), (b"c", 7)].map(|(comm, tid)| packer.task(comm, tid, NO_TGID));
+        [(b"a", 1), (b"b", 0), (b"c", 7)].map(|(comm, tid)| encoder.task(comm, tid, NO_TGID));
     let front = |ts| Front {
         task: waker,
         cpu: 2,
         ts,
     };
-    packer.wake(front(5), WakeKind::New, woken);
-    let switch = SwitchOf {
+    encoder.wake(front(5), WakeKind::New, woken);
+    let switch = SwitchTasks {
         prev: idle,
         next: woken,
         next_prio: -2,
         prev_state: TaskState::PREEMPTED,
     };
-    packer.switch(front(9), switch);
-    let mut records = piece.records();
+    encoder.switch(front(9), switch);
+    let mut records = batch.records();
     let Some(Event::Wake(wake)) = records.next().map(|record| record.event) else {
         panic!("no wake-up");
     };
@@ -198,20 +198,20 @@ fn switches_and_wakes_name_tasks() {
 #[test]
 fn more_texts_than_short_numbers_have_room_for() {
     let names: Vec<String> = (0..70_000).map(|nth| format!("name {nth}")).collect();
-    let mut piece = Piece::default();
-    let mut seen = Seen::default();
-    let mut packer = Packer::new(&mut piece, &mut seen);
+    let mut batch = EventBatch::default();
+    let mut interned = Interned::default();
+    let mut encoder = Encoder::new(&mut batch, &mut interned);
     for (nth, name) in names.iter().enumerate() {
         let (pid, name) = (1, name.as_bytes());
-        let task = packer.task(name, nth as i32, NO_TGID);
+        let task = encoder.task(name, nth as i32, NO_TGID);
         let front = Front {
             task,
             cpu: 0,
             ts: 0,
         };
-        packer.push(front, Event::Mark(Mark::Begin { pid, name }), &[]);
+        encoder.push(front, Event::Mark(Mark::Begin { pid, name }), &[]);
     }
-    let mut records = piece.records();
+    let mut records = batch.records();
     for (nth, expected) in names.iter().enumerate() {
         let record = records.next().unwrap();
         assert!(

@@ -1,78 +1,18 @@
-//! The events of some lines, small: threads hand pieces to each other, and what one processor core
-//! wrote costs another more to take over than the same events cost to pack.
-//!
-//! ```text
-//! front   kind | lines passed over | CPU,  task,  ns since the event before     three words
-//! wide    kind | WIDE,  task,  lines passed over,  CPU,  time (two words)       where one does not fit
-//! behind  sched_switch: task, task, priority, state;  B: pid, text;  irq_handler_entry: shape
-//! ```
-//! A task (name, thread, process), a text and the keys of an event are told once and meant by their number, so
-//! that whoever reads events hardly touches the lines that they come from. Values stand in a list of their own.
+//! Decoding a batch.
 
 use traceloom_trace::TaskState;
 
-use super::event::{CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, Mark};
-use super::event::{Record, Switch, Value, Wake, WakeKind};
-use super::shapes::NO_SHAPE;
+use super::layout::{EventBatch, Task, WIDE, kind};
+use crate::ftrace::event::{
+    CpuValue, CpuValueKind, Event, FieldList, FieldsEvent, Mark, NO_SHAPE, Record, Switch, Wake,
+    WakeKind,
+};
 
-/// Kinds of events: the lowest bits of a front.
-pub(super) mod kind {
-    pub const SWITCH: u32 = 0;
-    pub const WAKING: u32 = 1;
-    pub const WAKEUP: u32 = 2;
-    pub const WAKEUP_NEW: u32 = 3;
-    pub const BEGIN: u32 = 4;
-    pub const END: u32 = 5;
-    pub const COUNTER: u32 = 6;
-    pub const IDLE: u32 = 7;
-    pub const FREQUENCY: u32 = 8;
-    /// Fields whose keys the piece knows.
-    pub const SHAPED: u32 = 9;
-    /// Fields with keys of their own.
-    pub const FIELDS: u32 = 10;
-    /// An event that stands in a list as it is.
-    pub const RARE: u32 = 11;
-}
-
-/// In a front: something of it does not fit into its bits.
-pub(super) const WIDE: u32 = 0x80;
-
-/// What a line or an event says of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Task<'a> {
-    pub comm: &'a [u8],
-    pub tid: i32,
-    pub tgid: i32,
-}
-
-/// The keys of a shape: `count` from `first` on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ShapeKeys<'a> {
-    pub event: &'a [u8],
-    pub first: usize,
-    pub count: usize,
-}
-
-/// Some whole lines of the input, tokenized.
-#[derive(Debug, Default)]
-pub(crate) struct Piece<'a> {
-    pub(super) words: Vec<u32>,
-    pub(super) tasks: Vec<Task<'a>>,
-    pub(super) texts: Vec<&'a [u8]>,
-    /// From shape 1 on.
-    pub(super) shapes: Vec<ShapeKeys<'a>>,
-    pub(super) keys: Vec<&'a [u8]>,
-    pub(super) values: Vec<Value<'a>>,
-    pub(super) rare: Vec<Event<'a>>,
-    /// How many lines the piece has, the ones that say nothing included.
-    pub lines: u32,
-}
-
-impl<'a> Piece<'a> {
+impl<'a> EventBatch<'a> {
     /// The events in their order.
     pub fn records(&self) -> Records<'_, 'a> {
         Records {
-            piece: self,
+            batch: self,
             words: &self.words,
             rare: self.rare.iter(),
             ts: 0,
@@ -81,56 +21,22 @@ impl<'a> Piece<'a> {
             fields: FieldList::default(),
         }
     }
-
-    /// An empty piece with the memory of this one, for another text.
-    pub fn emptied<'b>(self) -> Piece<'b> {
-        let mut words = self.words;
-        words.clear();
-        Piece {
-            words,
-            tasks: emptied(self.tasks),
-            texts: emptied(self.texts),
-            shapes: emptied(self.shapes),
-            keys: emptied(self.keys),
-            values: emptied(self.values),
-            rare: emptied(self.rare),
-            lines: 0,
-        }
-    }
-
-    /// Empties the piece and keeps its memory.
-    pub fn clear(&mut self) {
-        self.words.clear();
-        self.tasks.clear();
-        self.texts.clear();
-        self.shapes.clear();
-        self.keys.clear();
-        self.values.clear();
-        self.rare.clear();
-        self.lines = 0;
-    }
 }
 
-/// An empty list with the memory of another, whose items differ in what they borrow alone.
-pub(crate) fn emptied<A, B>(mut items: Vec<A>) -> Vec<B> {
-    items.clear();
-    items.into_iter().map_while(|_| None).collect()
-}
-
-/// The events of a piece, one after the other.
+/// Iterates over the events of a batch.
 #[derive(Debug)]
 pub(crate) struct Records<'p, 'a> {
-    piece: &'p Piece<'a>,
+    batch: &'p EventBatch<'a>,
     words: &'p [u32],
     rare: std::slice::Iter<'p, Event<'a>>,
     ts: i64,
     line: u32,
-    /// Values before those of the next event.
+    /// The position of the next event's values.
     value: usize,
     fields: FieldList<'p>,
 }
 
-/// What stands before every event.
+/// The words before every event.
 struct Front<'a> {
     kind: u32,
     cpu: u32,
@@ -154,7 +60,7 @@ impl<'p, 'a> Records<'p, 'a> {
         })
     }
 
-    /// The fields of the last event that had some.
+    /// The fields of the last event with fields.
     #[inline]
     pub fn fields(&self) -> FieldList<'p> {
         self.fields
@@ -163,16 +69,16 @@ impl<'p, 'a> Records<'p, 'a> {
     #[inline(always)]
     fn front(&mut self) -> Option<Front<'a>> {
         let [front, task] = self.take()?;
-        let (passed_over, cpu) = if front & WIDE == 0 {
+        let (skipped, cpu) = if front & WIDE == 0 {
             let [delta] = self.take()?;
             self.ts = self.ts.wrapping_add(i64::from(delta as i32));
             (front >> 8 & 0xff, front >> 16)
         } else {
-            let [passed_over, cpu, low, high] = self.take()?;
+            let [skipped, cpu, low, high] = self.take()?;
             self.ts = long(low, high) as i64;
-            (passed_over, cpu)
+            (skipped, cpu)
         };
-        let line = self.line + passed_over;
+        let line = self.line + skipped;
         self.line = line + 1;
         let task = self.task(task)?;
         let kind = front & (WIDE - 1);
@@ -252,7 +158,7 @@ impl<'p, 'a> Records<'p, 'a> {
     #[inline(always)]
     fn shaped(&mut self) -> Option<FieldsEvent<'a>> {
         let [shape] = self.take()?;
-        let keys = self.piece.shapes.get((shape as usize).checked_sub(1)?)?;
+        let keys = self.batch.shapes.get((shape as usize).checked_sub(1)?)?;
         self.next_fields(keys.first, keys.count)?;
         let name = keys.event;
         Some(FieldsEvent { name, shape })
@@ -267,9 +173,9 @@ impl<'p, 'a> Records<'p, 'a> {
 
     #[inline(always)]
     fn next_fields(&mut self, first: usize, count: usize) -> Option<()> {
-        let piece = self.piece;
-        let keys = piece.keys.get(first..first + count)?;
-        let values = piece.values.get(self.value..self.value + count)?;
+        let batch = self.batch;
+        let keys = batch.keys.get(first..first + count)?;
+        let values = batch.values.get(self.value..self.value + count)?;
         self.value += count;
         self.fields = FieldList { keys, values };
         Some(())
@@ -277,12 +183,12 @@ impl<'p, 'a> Records<'p, 'a> {
 
     #[inline(always)]
     fn task(&self, number: u32) -> Option<Task<'a>> {
-        self.piece.tasks.get(number as usize).copied()
+        self.batch.tasks.get(number as usize).copied()
     }
 
     #[inline(always)]
     fn text(&self, number: u32) -> Option<&'a [u8]> {
-        self.piece.texts.get(number as usize).copied()
+        self.batch.texts.get(number as usize).copied()
     }
 
     #[inline(always)]

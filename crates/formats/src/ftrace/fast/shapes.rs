@@ -1,35 +1,31 @@
-//! What the lines of one event have in common, remembered within a piece.
+//! What the lines of one event have in common, remembered within a batch.
 //!
-//! The kernel prints an event by one format, so that nearly every line of it has the same keys with
+//! The kernel prints an event with one format, so nearly every line of it has the same keys with
 //! the same text between them. The first line of an event is read by the general rule, which
-//! searches for keys. Where its parts are as plain as these, the next lines are only compared:
+//! searches for keys. If its parts are as plain as these, the next lines are only compared:
 //!
 //! ```text
 //! dev 254,0 ino 414522 pos 0        "dev " pair, " ino " pair, " pos " pair
 //! bdi 254:0: ino=650409 index=8578  "bdi " pair, " ino=" key, " index=" key
 //! ```
 //!
-//! A line that differs in any way goes to the general rule, so what is remembered changes nothing
-//! but the speed.
+//! A line that differs in any way is read by the general rule.
 
-use super::digits::digits;
-use super::eight::{eight, ends_hash, find_either, is_same};
-use super::event::{Field, Value};
-use super::fields::{SURE_PAIRS, begins_number, is_symbolic, trim_value, value, value_of};
+use crate::ftrace::digits::digits;
+use crate::ftrace::event::{Field, NO_SHAPE, Value};
+use crate::ftrace::fields::{SURE_PAIRS, begins_number, is_symbolic, trim_value, value, value_of};
+use crate::ftrace::swar::{find_either, hash_ends, load8, same_bytes};
 
-/// No shape.
-pub(crate) const NO_SHAPE: u32 = 0;
-
-/// Shapes of a piece at most; more than a trace has kinds of events.
+/// The most shapes of a batch; more than a trace has kinds of events.
 const MOST_SHAPES: usize = 128;
 
-/// Slots by a hash of the name: half of them stay empty.
+/// Size of the hash table, at least half of which stays empty.
 const SLOTS: usize = 2 * MOST_SHAPES;
 
-/// Shapes of the events of a piece so far.
+/// The shapes of the events of a batch so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Shapes<'a> {
-    /// The number of a shape by the hash of its event's name; [`NO_SHAPE`] where there is none.
+    /// Numbers of shapes by the hash of the event's name; [`NO_SHAPE`] is empty.
     slots: Box<[u8; SLOTS]>,
     shapes: Vec<Shape<'a>>,
     /// Parts of all shapes.
@@ -42,30 +38,30 @@ struct Shape<'a> {
     event: &'a [u8],
     first: u32,
     count: u32,
-    /// Lines can be read by comparing.
+    /// Whether lines can be read by comparing.
     is_plain: bool,
 }
 
-/// A key and what stands between it and its value.
+/// A key, and the text around it.
 #[derive(Clone, Copy, Debug)]
 struct Part<'a> {
     key: &'a [u8],
-    /// All that stands before the value: a space behind the value before, the key, a `=`.
+    /// The text between the previous value and this one: a space, the key, a `=`.
     lead: Word<'a>,
     /// `key 1` or `key: 1`, not `key=1`.
     is_pair: bool,
-    /// And flags or a place in code may stand for the number, as the pairs before have numbers.
+    /// Whether the value may also be flags or a code location, because enough pairs with numbers
+    /// came before it.
     is_sure: bool,
-    /// The word that the value was last, if it was no number, and the value that it is. Devices and
-    /// flags are the same in many lines.
+    /// The last word that was not a number, and its value. Devices and flags repeat in many lines.
     last: Option<(Word<'a>, Value<'a>)>,
 }
 
-/// Some bytes that are looked for at one place.
+/// Bytes that are compared with the text at one position.
 #[derive(Clone, Copy, Debug)]
 struct Word<'a> {
     bytes: &'a [u8],
-    /// The first bytes as a number, and the mask that cuts them out of eight.
+    /// The first bytes as a number, and the mask that selects them from eight.
     head: u64,
     mask: u64,
 }
@@ -74,17 +70,17 @@ impl<'a> Word<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         let mask = u64::MAX.checked_shr(64 - 8 * bytes.len().min(8) as u32);
         let mask = mask.unwrap_or(0);
-        let head = eight(bytes, 0).unwrap_or(0) & mask;
+        let head = load8(bytes, 0).unwrap_or(0) & mask;
         Self { bytes, head, mask }
     }
 
-    /// Where it ends, if it stands at `at`.
+    /// Where it ends, if it is at `at`.
     #[inline(always)]
     fn end(&self, text: &[u8], at: usize) -> Option<usize> {
         let end = at + self.bytes.len();
-        // Beyond the text's end are zeros, which are in no word.
-        let is_there = eight(text, at)? & self.mask == self.head
-            && (self.bytes.len() <= 8 || is_same(text.get(at..end)?, self.bytes));
+        // Bytes beyond the end of the text are zeros, which no word holds.
+        let is_there = load8(text, at)? & self.mask == self.head
+            && (self.bytes.len() <= 8 || same_bytes(text.get(at..end)?, self.bytes));
         is_there.then_some(end)
     }
 }
@@ -107,26 +103,25 @@ impl<'a> Shapes<'a> {
         self.parts.clear();
     }
 
-    /// The number of the shape of an event; [`NO_SHAPE`] before its first line.
+    /// The shape of an event; [`NO_SHAPE`] before its first line.
     #[inline]
-    pub fn of(&self, event: &[u8]) -> u32 {
+    pub fn find(&self, event: &[u8]) -> u32 {
         u32::from(self.slots[self.slot(event)])
     }
 
-    /// Where the shape of an event stands, or has room.
+    /// The slot of an event's shape, or a free one.
     #[inline]
     fn slot(&self, event: &[u8]) -> usize {
-        let mut slot = ends_hash(event) as usize;
+        let mut slot = hash_ends(event) as usize;
         loop {
             match usize::from(self.slots[slot % SLOTS]).checked_sub(1) {
-                Some(shape) if !is_same(self.shapes[shape].event, event) => slot += 1,
+                Some(shape) if !same_bytes(self.shapes[shape].event, event) => slot += 1,
                 _ => return slot % SLOTS,
             }
         }
     }
 
-    /// Reads a payload of this shape. `None` says that it is not quite of this shape: `out` then
-    /// has fields that are none.
+    /// Reads a payload of this shape. `None` means that it differs; `out` is then to be discarded.
     #[inline]
     pub fn read(&mut self, shape: u32, text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
         let shape = self.shapes.get((shape as usize).checked_sub(1)?)?;
@@ -137,7 +132,7 @@ impl<'a> Shapes<'a> {
         read(parts, text, out)
     }
 
-    /// A shape, if an event with these `fields` has its keys; else [`NO_SHAPE`].
+    /// `shape` if `fields` have its keys, otherwise [`NO_SHAPE`].
     pub fn matching(&self, shape: u32, fields: &[Field<'a>]) -> u32 {
         let known = (shape as usize).checked_sub(1);
         let Some(known) = known.and_then(|known| self.shapes.get(known)) else {
@@ -151,8 +146,8 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Remembers the shape of an event that has none yet from the `fields` that the general rule
-    /// found in `text`, and gives its number; [`NO_SHAPE`] where there are too many.
+    /// Learns the shape of an event from the `fields` that were found in `text`; `is_general` says
+    /// that the general rule found them. Returns [`NO_SHAPE`] if there are too many shapes.
     pub fn learn(
         &mut self,
         event: &'a [u8],
@@ -187,13 +182,13 @@ impl<'a> Shapes<'a> {
 }
 
 fn keys_match(parts: &[Part<'_>], fields: &[Field<'_>]) -> bool {
-    let is_same = |(part, field): (&Part<'_>, &Field<'_>)| {
+    let has_key = |(part, field): (&Part<'_>, &Field<'_>)| {
         std::ptr::eq(part.key, field.key) || part.key == field.key
     };
-    parts.len() == fields.len() && parts.iter().zip(fields).all(is_same)
+    parts.len() == fields.len() && parts.iter().zip(fields).all(has_key)
 }
 
-/// The parts of a text in which the general rule found `fields`; `false` where it is not plain.
+/// Adds the parts of a text in which the general rule found `fields`; `false` if it is not plain.
 fn plain_parts<'a>(text: &'a [u8], fields: &[Field<'a>], parts: &mut Vec<Part<'a>>) -> bool {
     let first = parts.len();
     let mut at = 0;
@@ -217,7 +212,7 @@ fn plain_parts<'a>(text: &'a [u8], fields: &[Field<'a>], parts: &mut Vec<Part<'a
     is_read && !fields.is_empty() && again == fields
 }
 
-/// The part that begins at `at`, with a space unless it is the first, and has this key.
+/// The part with this key at `at`, preceded by a space unless it is the first.
 fn part<'a>(text: &'a [u8], at: usize, key: &'a [u8]) -> Option<Part<'a>> {
     let space: &[u8] = if at > 0 { b" " } else { b"" };
     let behind_key = text.get(at..)?.strip_prefix(space)?.strip_prefix(key)?;
@@ -239,15 +234,15 @@ fn part<'a>(text: &'a [u8], at: usize, key: &'a [u8]) -> Option<Part<'a>> {
 
 /// Reads a text that has exactly these parts, with one space between them.
 ///
-/// The general rule reads it the same: its values hold no space and no `=`, so that pairs are pairs
-/// and each key found is one of these; and no value begins with what the general rule looks at.
+/// The general rule reads it the same: values hold no space and no `=`, so it finds the same pairs
+/// and keys, and no value begins with a byte that it treats specially.
 #[inline]
 fn read<'a>(parts: &mut [Part<'a>], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     let mut at = 0;
     for part in parts {
         let start = part.lead.end(text, at)?;
-        let (value, end) = match part.again(text, start) {
-            Some(known) => known,
+        let (value, end) = match part.repeated_value(text, start) {
+            Some(repeated) => repeated,
             None => part.fresh_value(text, start)?,
         };
         out.push(Field {
@@ -266,9 +261,9 @@ fn is_end(text: &[u8], at: usize) -> bool {
 }
 
 impl<'a> Part<'a> {
-    /// The value at `start` and where it ends, if it is what it was last.
+    /// The value at `start` and where it ends, if it is the same as last time.
     #[inline(always)]
-    fn again(&self, text: &[u8], start: usize) -> Option<(Value<'a>, usize)> {
+    fn repeated_value(&self, text: &[u8], start: usize) -> Option<(Value<'a>, usize)> {
         let (word, value) = self.last.as_ref()?;
         let end = word.end(text, start)?;
         is_end(text, end).then_some((*value, end))
@@ -278,13 +273,13 @@ impl<'a> Part<'a> {
     #[inline(always)]
     fn fresh_value(&mut self, text: &'a [u8], start: usize) -> Option<(Value<'a>, usize)> {
         match digits(text, start) {
-            // What most of them are.
+            // Most values are plain numbers.
             Some((number, end)) if is_end(text, end) => Some((Value::Int(number as i64), end)),
             _ => self.word(text, start),
         }
     }
 
-    /// As [`fresh_value`](Self::fresh_value), for what is no plain number.
+    /// [`fresh_value`](Self::fresh_value) of anything but a plain number.
     fn word(&mut self, text: &'a [u8], start: usize) -> Option<(Value<'a>, usize)> {
         let end = value_end(text, start)?;
         let word = &text[start..end];
@@ -296,7 +291,7 @@ impl<'a> Part<'a> {
     fn value(&self, word: &'a [u8]) -> Option<Value<'a>> {
         let first = *word.first()?;
         if self.is_pair {
-            // Behind the last pair the general rule takes off one comma more.
+            // After the last pair the general rule drops one more comma.
             let is_value = begins_number(first) || self.is_sure && is_symbolic(word);
             let is_whole = word.last() != Some(&b',');
             return (is_value && is_whole).then(|| value(trim_value(word)));
@@ -306,7 +301,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Where the word at `at` ends; `None` where it holds a `=`.
+/// Where the word at `at` ends; `None` if it holds a `=`.
 #[inline]
 fn value_end(text: &[u8], at: usize) -> Option<usize> {
     match find_either(text, at, *b" =") {

@@ -68,14 +68,14 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn what_is_compared_is_read_as_by_the_general_rule(lines in lines()) {
+    fn comparing_equals_the_general_rule(lines in lines()) {
         let mut shapes = Shapes::default();
         for line in &lines {
             let text = line.as_bytes().trim_ascii();
             let mut expected = Vec::new();
             let is_general = trimmed_fields(b"event", text, &mut expected);
             let mut found = Vec::new();
-            let shape = shapes.of(b"event");
+            let shape = shapes.find(b"event");
             if shapes.read(shape, text, &mut found).is_some() {
                 prop_assert_eq!(&found, &expected, "{:?}", line);
             }
@@ -110,9 +110,9 @@ fn plain_lines_are_compared() {
     ] {
         let mut fields = Vec::new();
         let is_general = trimmed_fields(event.as_bytes(), first.as_bytes(), &mut fields);
-        assert_eq!(shapes.of(event.as_bytes()), NO_SHAPE);
+        assert_eq!(shapes.find(event.as_bytes()), NO_SHAPE);
         let shape = shapes.learn(event.as_bytes(), (first.as_bytes(), is_general), &fields);
-        assert_eq!(shapes.of(event.as_bytes()), shape);
+        assert_eq!(shapes.find(event.as_bytes()), shape);
         let (mut found, mut expected) = (Vec::new(), Vec::new());
         assert!(
             shapes.read(shape, next.as_bytes(), &mut found).is_some(),
@@ -134,6 +134,6 @@ fn more_events_than_there_is_room_for_have_no_shape() {
     }
     let known = names
         .iter()
-        .filter(|name| shapes.of(name.as_bytes()) != NO_SHAPE);
+        .filter(|name| shapes.find(name.as_bytes()) != NO_SHAPE);
     assert_eq!(known.count(), MOST_SHAPES);
 }

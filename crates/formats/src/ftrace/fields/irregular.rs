@@ -1,11 +1,11 @@
-//! Formats of kernel events that say their fields in an order of their own.
+//! Kernel events whose print formats the general rule would misread.
 
-use super::digits::{bare_hex, digits, find_space, int32, skip_spaces};
-use super::event::{Field, Value};
-use super::fields::{keyed, text_field};
+use super::general::{keyed, text_field};
+use crate::ftrace::digits::{bare_hex, digits, find_space, int32, skip_spaces};
+use crate::ftrace::event::{Field, Value};
 
-/// Formats that the general rule would misread; `None` for all others and for what does not fit.
-pub(super) fn special<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
+/// Reads such a payload; `None` for other events, and if the payload does not fit.
+pub(super) fn irregular<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     match event {
         _ if event.starts_with(b"block_") => block(text, out),
         _ if event.starts_with(b"workqueue_") => {
@@ -66,8 +66,8 @@ pub(super) fn special<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>
     }
 }
 
-/// Whether an event has a format of its own here.
-pub(super) fn is_special(event: &[u8]) -> bool {
+/// Whether an event belongs to a family with such formats.
+pub(super) fn is_irregular(event: &[u8]) -> bool {
     let families: [&[u8]; 5] = [b"block_", b"workqueue_", b"ipi_", b"clk_", b"clock_"];
     families.iter().any(|family| event.starts_with(family))
 }
@@ -128,40 +128,5 @@ fn block_tail<'a>(rest: &'a [u8], out: &mut Vec<Field<'a>>) {
     {
         let is_error = int32(inner, 0).is_some_and(|(_, end)| end == inner.len());
         out.push(text_field(if is_error { b"error" } else { b"comm" }, inner));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::fields::tests::read;
-
-    #[test]
-    fn formats_of_their_own() {
-        assert_eq!(
-            read(
-                "block_rq_issue",
-                "8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]"
-            ),
-            r#"dev="8,0" rwbs="WS" bytes=4096 sector=12345 nr_sector=8 ="none,0,0" comm="kworker/u8:1""#
-        );
-        assert_eq!(
-            read("block_rq_complete", "8,0 R () 12345 + 8 [0]"),
-            r#"dev="8,0" rwbs="R" sector=12345 nr_sector=8 error=0"#
-        );
-        assert_eq!(
-            read(
-                "workqueue_execute_start",
-                "work struct 00000000b1a1e8a5: function vmstat_update"
-            ),
-            r#"work=0xb1a1e8a5 function="vmstat_update""#
-        );
-        assert_eq!(
-            read("clock_enable", "gcc_clk state=1 cpu_id=3"),
-            r#"name="gcc_clk" state=1 cpu_id=3"#
-        );
-        assert_eq!(
-            read("ipi_entry", "(Rescheduling interrupts)"),
-            r#"reason="Rescheduling interrupts""#
-        );
     }
 }

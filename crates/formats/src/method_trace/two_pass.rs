@@ -1,5 +1,5 @@
-//! Traces that are read twice: their end says what the records mean, or their time line needs a look
-//! ahead.
+//! Traces that are read in two passes, because their end says what the records mean, or because
+//! wall time has to be rebuilt from CPU times.
 
 use traceloom_trace::{
     MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place,
@@ -9,38 +9,31 @@ use traceloom_trace::{
 use super::clocks::{Rebuild, Switches};
 use super::header;
 use super::key::Keys;
-use super::parser::Parser;
+use super::parser::{Hints, Parser};
 use super::v2_header;
 use crate::error::ReadError;
 
-/// What only the end of some traces tells about the records before it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hints {
-    /// The clocks in the records.
-    pub clocks: MethodClocks,
-    /// What a time of encoding A counts, ns.
-    pub unit_ns: i64,
-}
-
-/// Reads a trace whose end says what its records mean, or whose time line needs a look ahead:
-/// once to learn that, once for the consumer.
-pub(super) fn read_twice(input: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
-    let as_it_stands = Hints {
+/// Reads a trace twice: the first pass learns what the records mean, the second feeds `sink`.
+///
+/// # Errors
+/// As [`Parser::consume`].
+pub(super) fn read(input: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
+    let first_guess = Hints {
         clocks: MethodClocks {
             wall: false,
             cpu: true,
         },
         unit_ns: 1,
     };
-    let mut look = Look::default();
-    Parser::with_hints(as_it_stands).read_whole(input, &mut look)?;
-    let hints = look.hints();
+    let mut first = FirstPass::default();
+    Parser::with_hints(first_guess).read_whole(input, &mut first)?;
+    let hints = first.hints();
     let parser = Parser::with_hints(hints);
     if hints.clocks.wall {
         return parser.read_whole(input, sink);
     }
-    let mut halves_ns = look.switches.halves_ns;
-    if look.is_packets && !look.is_b {
+    let mut halves_ns = first.switches.halves_ns;
+    if first.is_packets && !first.is_b {
         halves_ns
             .iter_mut()
             .for_each(|half| *half = half.wrapping_mul(hints.unit_ns));
@@ -48,9 +41,9 @@ pub(super) fn read_twice(input: &[u8], sink: &mut dyn MethodEvents) -> Result<()
     parser.read_whole(input, &mut Rebuild::new(sink, halves_ns))
 }
 
-/// The first look at a trace that is read twice.
+/// Collects what the second pass needs.
 #[derive(Default)]
-struct Look {
+struct FirstPass {
     switches: Switches,
     keys: Keys,
     version: u16,
@@ -60,8 +53,8 @@ struct Look {
     is_b: bool,
 }
 
-impl Look {
-    /// What the second reading has to know.
+impl FirstPass {
+    /// What the second pass has to know.
     fn hints(&self) -> Hints {
         let (clocks, _) = header::clocks(&self.keys, self.version, self.one_time);
         let unit_ns = if self.keys.get("elapsed-time-nsec").is_some() {
@@ -75,7 +68,7 @@ impl Look {
     }
 }
 
-impl MethodEvents for Look {
+impl MethodEvents for FirstPass {
     fn start(&mut self, start: &MethodTraceStart) {
         self.is_packets = start.record_bytes == 0;
         self.is_b = start.encoding == "b";

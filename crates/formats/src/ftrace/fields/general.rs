@@ -1,7 +1,5 @@
-//! Fields of any kernel event, read from the text that its print format gave.
-//!
-//! Formats differ from event to event, and new ones come with every kernel. Four shapes cover
-//! nearly all:
+//! The general rule for fields. Print formats differ from event to event, and every kernel brings new
+//! ones. Four shapes cover nearly all:
 //!
 //! ```text
 //! comm=a b pid=1 runtime=7 [ns]      key=value; a value reaches to the next key
@@ -10,35 +8,10 @@
 //! gcc_clk state=1                    text without a key, then keys
 //! ```
 
-use super::digits::{digits, find_space, skip_spaces, whole_hex, whole_int};
-use super::event::{Field, Value};
-use super::special::{is_special, special};
+use crate::ftrace::digits::{digits, find_space, skip_spaces, whole_hex, whole_int};
+use crate::ftrace::event::{Field, Value};
 
-/// Reads the payload of `event` into `out`.
-pub(crate) fn fields<'a>(event: &[u8], payload: &'a [u8], out: &mut Vec<Field<'a>>) {
-    trimmed_fields(event, payload.trim_ascii(), out);
-}
-
-/// No kernel prints a longer event: it has 8 KiB for one (`TRACE_SEQ_BUFFER_SIZE`). Such a text is kept as it
-/// stands, so that a line cannot become many times its size in fields.
-const LONGEST: usize = 64 << 10;
-
-/// As [`fields`], without spaces around. Whether no other rule was there to read it than the
-/// general one, which reads every text of the event then.
-pub(super) fn trimmed_fields<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
-    if text.len() > LONGEST {
-        let (key, value) = (b"", Value::Text(text));
-        out.push(Field { key, value });
-        return false;
-    }
-    if special(event, text, out).is_some() {
-        return false;
-    }
-    keyed(text, out);
-    !is_special(event)
-}
-
-pub(super) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
+pub(crate) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
     Field {
         key,
         value: value(text),
@@ -85,7 +58,7 @@ fn next_key(text: &[u8], from: usize) -> Option<Key> {
     }
 }
 
-pub(super) fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
+pub(crate) fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
     let Some(mut key) = next_key(text, 0) else {
         return unkeyed(text, out);
     };
@@ -125,7 +98,7 @@ fn closing(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Cuts off what stands between a value and the next key.
-pub(super) fn trim_value(raw: &[u8]) -> &[u8] {
+pub(crate) fn trim_value(raw: &[u8]) -> &[u8] {
     let mut text = raw.trim_ascii_end();
     // A format closes few brackets at once; what closes more is text.
     for _ in 0..4 {
@@ -141,7 +114,7 @@ pub(super) fn trim_value(raw: &[u8]) -> &[u8] {
     text
 }
 
-pub(super) fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
+pub(crate) fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
     if key == b"size"
         && let Some(bytes) = text.strip_suffix(b"B").and_then(whole_int)
     {
@@ -151,7 +124,7 @@ pub(super) fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
 }
 
 /// A number, if the text is one; a unit in brackets is passed over, quotes are taken off.
-pub(super) fn value(text: &[u8]) -> Value<'_> {
+pub(crate) fn value(text: &[u8]) -> Value<'_> {
     // What most of them are; then what only begins like a number, as `254,0`.
     match digits(text, 0).map(|(number, end)| (number, text.get(end))) {
         Some((number, None)) => return Value::Int(number as i64),
@@ -207,7 +180,7 @@ fn is_word(word: &[u8]) -> bool {
 }
 
 /// So many pairs with numbers make sure that a text is no prose: what follows may be other than a number.
-pub(super) const SURE_PAIRS: usize = 2;
+pub(crate) const SURE_PAIRS: usize = 2;
 
 /// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number; behind the
 /// first of them also `flags CREATE|UNWRIT` and `caller ext4_dirty_inode+0x5c/0x80`. Gives what is left.
@@ -235,13 +208,13 @@ fn begins_name(byte: &u8) -> bool {
 }
 
 /// Names of flags, or a place in the kernel's code.
-pub(super) fn is_symbolic(word: &[u8]) -> bool {
+pub(crate) fn is_symbolic(word: &[u8]) -> bool {
     let is_flag = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'|');
     word.first().is_some_and(u8::is_ascii_uppercase) && word.iter().all(is_flag)
         || word.first().is_some_and(begins_name) && memchr::memmem::find(word, b"+0x").is_some()
 }
 
-pub(super) fn begins_number(byte: u8) -> bool {
+pub(crate) fn begins_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-')
 }
 
@@ -271,91 +244,4 @@ fn colons<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
         }
     }
     out.len() > before
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    pub(crate) fn read(event: &str, payload: &str) -> String {
-        let mut out = Vec::new();
-        fields(event.as_bytes(), payload.as_bytes(), &mut out);
-        let show = |field: &Field<'_>| {
-            let key = String::from_utf8_lossy(field.key);
-            match field.value {
-                Value::Int(value) => format!("{key}={value}"),
-                Value::Hex(value) => format!("{key}={value:#x}"),
-                Value::Text(text) => format!("{key}={:?}", String::from_utf8_lossy(text)),
-            }
-        };
-        out.iter().map(show).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn every_shape() {
-        for (payload, expected) in [
-            (
-                "comm=rs:main Q:Reg pid=17 delay=4 [ns]",
-                r#"comm="rs:main Q:Reg" pid=17 delay=4"#,
-            ),
-            (
-                "dev 8,13 ino 58 pos 0 flags 0x1 ",
-                r#"dev="8,13" ino=58 pos=0 flags=0x1"#,
-            ),
-            (
-                "dev = (7,0), ino = 8, ret = -1",
-                r#"dev="(7,0)" ino=8 ret=-1"#,
-            ),
-            (
-                "cmd=25,addr=0x002c6b98,size=0x8",
-                "cmd=25 addr=0x2c6b98 size=0x8",
-            ),
-            ("vec=9 [action=RCU]", r#"vec=9 action="RCU""#),
-            (
-                "req_power={15 42} total=2",
-                r#"req_power="{15 42}" total=2"#,
-            ),
-            ("my_field=foo=bar=baz", r#"my_field="foo=bar=baz""#),
-            ("dest=1, text=\"a=b c\", n=2", r#"dest=1 text="a=b c" n=2"#),
-            ("only words here", r#"="only words here""#),
-            ("cpu: 3 freq: 800000", "cpu=3 freq=800000"),
-            ("name: value, n: 3", r#"name="value" n=3"#),
-            (
-                "dev 0:5 ino 1 page=(null) pfn=4",
-                r#"dev="0:5" ino=1 page="(null)" pfn=4"#,
-            ),
-            (
-                "mm_id=1 curr=1 type=MM_ANONPAGES size=4096B",
-                r#"mm_id=1 curr=1 type="MM_ANONPAGES" size=4096"#,
-            ),
-            ("a=18446744073709551600", r#"a="18446744073709551600""#),
-            (
-                "cpus=00000000,00000006 freq=1",
-                r#"cpus="00000000,00000006" freq=1"#,
-            ),
-            ("a= b=1", r#"a="" b=1"#),
-            (
-                "dev 254,0 ino 5 caller ext4_dirty_inode+0x5c/0x80",
-                r#"dev="254,0" ino=5 caller="ext4_dirty_inode+0x5c/0x80""#,
-            ),
-            (
-                "dev 8,1 ino 7 flags HINT_DATA|NOCHECK len 1 lblk 0",
-                r#"dev="8,1" ino=7 flags="HINT_DATA|NOCHECK" len=1 lblk=0"#,
-            ),
-            (
-                "dev 254,0 ino 5 found 1 [0/8) 1234 W",
-                r#"dev="254,0" ino=5 found=1 ="[0/8) 1234 W""#,
-            ),
-            (
-                "dev 254,0 blocks 1, rsv_blocks 0, type 2, ino 0, caller __f+0x1/0x2",
-                r#"dev="254,0" blocks=1 rsv_blocks=0 type=2 ino=0 caller="__f+0x1/0x2""#,
-            ),
-            ("a: 1, b: 2, c: some text", r#"a=1 b=2 c="some text""#),
-            ("cpu 3 went away", r#"="cpu 3 went away""#),
-            ("flags CREATE ino 5", r#"="flags CREATE ino 5""#),
-            ("", ""),
-        ] {
-            assert_eq!(read("some_event", payload), expected, "{payload}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! What stands before the payload of a line: thread, process, CPU, flags, time.
+//! The general rule for what precedes the payload of a line: thread, process, CPU, flags, time.
 //!
 //! ```text
 //!           <idle>-0     (-----) [000] d.h4  1213.465138: sched_wakeup: comm=atrace pid=14446
@@ -14,17 +14,16 @@
 //! ```
 //!
 //! With `verbose` as well, every column is a number (`trace_print_lat_context`): interrupt flags,
-//! preemption count and the event's number; the time stands in brackets, in hexadecimal, and once
-//! more since the buffer's begin:
+//! preemption count and the event's number. The time is given twice: in brackets and hexadecimal,
+//! and relative to the begin of the buffer:
 //!
 //! ```text
 //!       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): sched_switch: …
 //! comm            | tid | cpu | flags | count | number | time | since begin | delay | rest
 //! ```
 
-use super::columns::usual_columns;
 use super::digits::{digits, int32, skip_spaces, timestamp};
-use super::event::NO_TGID;
+use super::event::{MOST_CPUS, NO_TGID};
 
 /// The part of a line before its payload, and the payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,29 +39,17 @@ pub(crate) struct Prefix<'a> {
 /// Where the kernel's `%16s` puts the dash between name and number.
 pub(super) const USUAL_DASH: usize = 16;
 
-/// Where a name ends at the latest. The kernel's have 15 bytes; a line of another format that has
-/// an ftrace line somewhere inside is none.
+/// The last position at which a name may end. The kernel's names have 15 bytes. The limit rejects
+/// lines of other formats that contain an ftrace line somewhere.
 const LAST_DASH: usize = 128;
 
-/// More flag columns than any kernel has printed.
+/// More flags than any kernel has printed.
 const MOST_FLAGS: usize = 8;
 
-/// CPU numbers beyond this are text that only looks like one.
-pub(crate) const MOST_CPUS: u32 = 1 << 16;
-
-/// Takes a line apart. The name may hold dashes, brackets and whatever else: the first dash that
-/// everything else follows as it should is the one.
-#[inline(always)]
-pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
-    match usual_columns(line) {
-        Some(prefix) => Some(prefix),
-        None => unusual(line),
-    }
-}
-
-/// As [`prefix`], for a line that is not [usual](usual_columns).
+/// Takes a line apart. The name may hold dashes, brackets and anything else: it ends at the first
+/// dash that is followed by everything that has to follow.
 #[inline(never)]
-pub(super) fn unusual(line: &[u8]) -> Option<Prefix<'_>> {
+pub(super) fn general_prefix(line: &[u8]) -> Option<Prefix<'_>> {
     if line.get(USUAL_DASH) == Some(&b'-')
         && let Some(prefix) = after_dash(line, USUAL_DASH)
     {
@@ -74,7 +61,7 @@ pub(super) fn unusual(line: &[u8]) -> Option<Prefix<'_>> {
         .or_else(|| verbose(line))
 }
 
-/// The prefix of a line whose name ends at `dash`, if everything follows as it should.
+/// The prefix of a line whose name ends at `dash`, if what follows fits.
 #[inline]
 pub(super) fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
     let (tid, end) = int32(line, dash + 1).filter(|(tid, _)| *tid >= 0)?;
@@ -120,7 +107,7 @@ fn tgid(line: &[u8], at: usize) -> Option<(i32, usize)> {
     (line.get(end) == Some(&b')')).then(|| (tgid, skip_spaces(line, end + 1)))
 }
 
-/// The time and where its colon stands. Flags, if there are any, stand before it.
+/// The time, after the flags if there are any, and the position of its colon.
 #[inline]
 fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let time_at = |at| timestamp(line, at).filter(|(_, end)| line.get(*end) == Some(&b':'));
@@ -134,13 +121,13 @@ fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
 }
 
 /// `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU, time
-/// and where its colon stands. The kernel's source is `lat_print_generic`.
+/// and the position of the colon. The kernel's source is `lat_print_generic`.
 #[cold]
 fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
     let (cpu, flags) = digits(line, at)?;
     let length = line[flags..].iter().position(|&byte| byte == b' ')?;
     let known = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.' || *byte == b'#';
-    // The first flag tells whether interrupts are off; it is never a digit.
+    // The first flag says whether interrupts are off; it is never a digit.
     let is_flags = (3..=MOST_FLAGS).contains(&length)
         && matches!(line[flags], b'.' | b'd' | b'D' | b'b' | b'X')
         && line[flags..flags + length].iter().all(known);
@@ -151,12 +138,12 @@ fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
     } else {
         (ts, end)
     };
-    // How long the next event took to come: ' ', '+', '!', '#', '*', '@' or '$'.
+    // The mark for the delay until the next event: ' ', '+', '!', '#', '*', '@' or '$'.
     let colon = end + usize::from(line.get(end).is_some_and(|byte| b" +!#*@$".contains(byte)));
     (line.get(colon) == Some(&b':')).then_some((cpu, ts, colon))
 }
 
-/// A line of the option `verbose`. The name may hold anything, so columns count from the time.
+/// A line of the option `verbose`. The name may hold anything, so columns are counted back from the time.
 #[cold]
 fn verbose(line: &[u8]) -> Option<Prefix<'_>> {
     let front = &line[..line.len().min(LAST_DASH)];
@@ -195,7 +182,7 @@ fn split_at<'a>(text: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
-/// The name, and the numbers of thread and CPU in front of flags, count and number.
+/// The name, and the numbers of thread and CPU before flags, count and number.
 fn verbose_columns(text: &[u8]) -> Option<(&[u8], [i32; 2])> {
     let mut rest = text;
     let mut column = || {
@@ -218,6 +205,7 @@ fn verbose_columns(text: &[u8]) -> Option<(&[u8], [i32; 2])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftrace::fast::prefix;
 
     fn read(line: &str) -> (String, i32, i32, u32, i64, String) {
         let prefix = prefix(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
