@@ -8,7 +8,6 @@
 //! key     7 3 7 7 3 3       written in the order 1 4 5, 0 2 3
 //! ```
 
-use traceloom_trace::SmallSort;
 /// Row numbers in the order of their keys, and within a key as they stand.
 pub(crate) fn by_key(keys: &[i64]) -> Vec<u32> {
     let (Some(least), Some(most)) = (keys.iter().min(), keys.iter().max()) else {
@@ -17,7 +16,7 @@ pub(crate) fn by_key(keys: &[i64]) -> Vec<u32> {
     let span = most.wrapping_sub(*least) as u64;
     if span > keys.len() as u64 * 2 + 1024 {
         let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.small_sort_by_key(|&row| keys[row as usize]);
+        order.sort_by_key(|&row| keys[row as usize]);
         return order;
     }
     let place = |key: i64| (key - least) as usize;
