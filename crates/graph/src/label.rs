@@ -1,16 +1,16 @@
 //! What stands on a node, and in which colours. Shared by the picture and by DOT, so that both
 //! look alike.
 
-use super::pen::Pen;
-use super::{CallGraph, GraphEdge, GraphNode};
-use crate::tree::Measure;
+use crate::text::Pen;
+use traceloom_analyze::Measure;
+use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
 /// Longest class and method name on a node, characters; the tooltip has all of it.
 const MAX_NAME: usize = 42;
 
 /// The lines on a node: the class (or thread's package …) where there is one, the method, and two of
 /// times, shares and calls.
-pub(super) struct Label {
+pub(crate) struct Label {
     pub lines: Vec<String>,
     /// The method's place in them.
     pub name: usize,
@@ -18,7 +18,7 @@ pub(super) struct Label {
 
 impl Label {
     /// Of the node that stands at `number` in the graph.
-    pub(super) fn of(graph: &CallGraph, number: usize) -> Self {
+    pub(crate) fn of(graph: &CallGraph, number: usize) -> Self {
         let node = &graph.nodes[number];
         let mut lines = Vec::with_capacity(4);
         let class = keep_end(visible(&node.function.class));
@@ -38,7 +38,7 @@ impl Label {
     }
 
     /// Times, shares and calls.
-    pub(super) fn numbers(&self) -> &[String] {
+    pub(crate) fn numbers(&self) -> &[String] {
         &self.lines[self.name + 1..]
     }
 }
@@ -65,7 +65,7 @@ fn calls_line(node: &GraphNode, number: usize) -> String {
 }
 
 /// The whole name with signature, for tooltips.
-pub(super) fn full_name(node: &GraphNode) -> String {
+pub(crate) fn full_name(node: &GraphNode) -> String {
     let mut name = node.function.label();
     if !node.function.signature.is_empty() {
         name.put(" ").put(&node.function.signature);
@@ -74,7 +74,7 @@ pub(super) fn full_name(node: &GraphNode) -> String {
 }
 
 /// What an edge is, for tooltips.
-pub(super) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
+pub(crate) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
     let mut text = full_name(&graph.nodes[edge.from]);
     text.put(" → ")
         .put(&full_name(&graph.nodes[edge.to]))
@@ -105,7 +105,7 @@ fn put_ms(out: &mut String, ns: i64) -> &mut String {
 }
 
 /// What a clock is called in a title.
-pub(super) fn clock_name(clock: Measure) -> &'static str {
+pub(crate) fn clock_name(clock: Measure) -> &'static str {
     match clock {
         Measure::Wall => "wall time",
         Measure::Cpu => "CPU time",
@@ -116,7 +116,7 @@ pub(super) fn clock_name(clock: Measure) -> &'static str {
 }
 
 /// What stands below a title: total, clock, and what was left out.
-pub(super) fn summary(graph: &CallGraph) -> String {
+pub(crate) fn summary(graph: &CallGraph) -> String {
     let mut text = String::from("100 % = ");
     put_ms(&mut text, graph.total_ns)
         .put(" ms ")
@@ -132,7 +132,7 @@ pub(super) fn summary(graph: &CallGraph) -> String {
 }
 
 /// A name with its control characters, and those that turn text around, made visible.
-pub(super) fn visible(name: &str) -> String {
+pub(crate) fn visible(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for c in name.chars() {
         match c {
@@ -148,7 +148,7 @@ pub(super) fn visible(name: &str) -> String {
             | '\u{2028}'
             | '\u{2029}'
             | '\u{fffe}'
-            | '\u{ffff}' => _ = out.put("\\u{").hex(c.into(), 1).put("}"),
+            | '\u{ffff}' => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
@@ -202,21 +202,17 @@ const LINE: [Stop; 3] = [
     (100.0, [153.0, 27.0, 27.0]),
 ];
 
-pub(super) fn fill_colour(exclusive_percent: f64) -> String {
+pub(crate) fn fill_colour(exclusive_percent: f64) -> String {
     ramp(&FILL, exclusive_percent)
 }
 
-pub(super) fn line_colour(inclusive_percent: f64) -> String {
+pub(crate) fn line_colour(inclusive_percent: f64) -> String {
     ramp(&LINE, inclusive_percent)
 }
 
 /// Width of a line by share of the total, px.
-#[expect(
-    clippy::manual_clamp,
-    reason = "what clamp says in a panic takes kilobytes"
-)]
-pub(super) fn line_width(percent: f64) -> f64 {
-    1.0 + percent.max(0.0).min(100.0).sqrt() * 0.5
+pub(crate) fn line_width(percent: f64) -> f64 {
+    1.0 + percent.clamp(0.0, 100.0).sqrt() * 0.5
 }
 
 fn ramp(stops: &[Stop], percent: f64) -> String {
@@ -234,7 +230,7 @@ fn ramp(stops: &[Stop], percent: f64) -> String {
     for (low, high) in low.into_iter().zip(high) {
         colour = colour << 8 | (low + (high - low) * part) as u32;
     }
-    String::from("#").hex(colour, 6).clone()
+    format!("#{colour:06x}")
 }
 
 #[cfg(test)]

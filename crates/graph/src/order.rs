@@ -1,13 +1,12 @@
 //! The order within each row, so that few edges cross: nodes move to the middle of their
 //! neighbours in the row above, then below, a fixed number of times; the best order wins.
 
-use super::layers::Layers;
-use traceloom_trace::SmallSort;
+use crate::layers::Layers;
 
 /// Sweeps down and up. More change little.
 const SWEEPS: usize = 24;
 
-pub(super) fn reduce_crossings(layers: &mut Layers) {
+pub(crate) fn reduce_crossings(layers: &mut Layers) {
     let links = Links::of(layers);
     let mut places = places_of(layers);
     let mut best = (links.crossings(&layers.rows, &places), layers.rows.clone());
@@ -34,7 +33,7 @@ pub(super) fn reduce_crossings(layers: &mut Layers) {
 }
 
 /// The neighbours of each vertex in the rows above and below.
-pub(super) struct Links {
+pub(crate) struct Links {
     pub above: Vec<Vec<usize>>,
     pub below: Vec<Vec<usize>>,
 }
@@ -57,7 +56,7 @@ impl Links {
     /// Puts the neighbours of each vertex in the order of their places.
     pub fn sort(&mut self, places: &[usize]) {
         for near in self.above.iter_mut().chain(&mut self.below) {
-            near.small_sort_by_key(|&vertex| places[vertex]);
+            near.sort_by_key(|&vertex| places[vertex]);
         }
     }
 
@@ -71,7 +70,7 @@ impl Links {
                 for &to in &self.below[vertex] {
                     ends.push(places[to]);
                 }
-                ends[from..].small_sort_unstable();
+                ends[from..].sort_unstable();
             }
             count += inversions(&ends, pair[1].len());
         }
@@ -100,7 +99,7 @@ fn inversions(values: &[usize], size: usize) -> u64 {
 }
 
 /// The place of each vertex in its row.
-pub(super) fn places_of(layers: &Layers) -> Vec<usize> {
+pub(crate) fn places_of(layers: &Layers) -> Vec<usize> {
     let mut places = vec![0; layers.row_of.len()];
     for row in &layers.rows {
         note_places(row, &mut places);
@@ -109,7 +108,7 @@ pub(super) fn places_of(layers: &Layers) -> Vec<usize> {
 }
 
 /// Notes the places of a row's vertices.
-pub(super) fn note_places(row: &[usize], places: &mut [usize]) {
+pub(crate) fn note_places(row: &[usize], places: &mut [usize]) {
     for (place, &vertex) in row.iter().enumerate() {
         places[vertex] = place;
     }
@@ -129,7 +128,7 @@ fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
         }
         means.push(sum as f64 / near.len().max(1) as f64);
     }
-    row.small_sort_by(|&a, &b| means[places[a]].total_cmp(&means[places[b]]));
+    row.sort_by(|&a, &b| means[places[a]].total_cmp(&means[places[b]]));
     note_places(row, places);
 }
 

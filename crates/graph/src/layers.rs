@@ -10,9 +10,7 @@
 //! row 3        c
 //! ```
 
-use super::CallGraph;
-use super::prune::heaviest_callers;
-use traceloom_trace::SmallSort;
+use traceloom_analyze::CallGraph;
 
 /// Points on the way of long edges, all edges together: what the layout takes in a second or so.
 const MAX_POINTS: usize = 3_000;
@@ -22,7 +20,7 @@ const MAX_ROW: usize = 12;
 
 /// Rows of nodes and of points. Vertices below [`Layers::boxes`] are the graph's nodes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layers {
+pub(crate) struct Layers {
     /// How many vertices are nodes of the graph.
     pub boxes: usize,
     /// The row of each vertex.
@@ -37,7 +35,7 @@ pub(super) struct Layers {
 
 /// The way of an edge down the rows.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(crate) struct Way {
     /// Its place in the graph's edges.
     pub edge: usize,
     /// The vertices it passes, one in each row, ends included; a single one for a call of itself.
@@ -46,7 +44,7 @@ pub(super) struct Way {
     pub is_upward: bool,
 }
 
-pub(super) fn assign(graph: &CallGraph) -> Layers {
+pub(crate) fn assign(graph: &CallGraph) -> Layers {
     let upward = edges_that_close_cycles(graph);
     let row_of = rows(graph, &upward);
     let mut layers = Layers {
@@ -55,8 +53,8 @@ pub(super) fn assign(graph: &CallGraph) -> Layers {
         ..Layers::default()
     };
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
-    let heaviest = heaviest_callers(graph);
-    order.small_sort_by_key(|&at| {
+    let heaviest = graph.heaviest_callers();
+    order.sort_by_key(|&at| {
         let edge = &graph.edges[at];
         let is_heaviest = heaviest[edge.to] == Some(edge.from);
         (!is_heaviest, std::cmp::Reverse(edge.weight_ns()), at)
@@ -107,7 +105,7 @@ impl Layers {
 fn edges_that_close_cycles(graph: &CallGraph) -> Vec<bool> {
     let mut out_of: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
-    order.small_sort_by_key(|&at| graph.edges[at].weight_ns());
+    order.sort_by_key(|&at| graph.edges[at].weight_ns());
     for at in order {
         out_of[graph.edges[at].from].push(at);
     }
@@ -151,7 +149,7 @@ fn rows(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
         if inside.is_empty() {
             return row_of;
         }
-        inside.small_sort_by_key(|&node| {
+        inside.sort_by_key(|&node| {
             let weight = graph.nodes[node].inclusive_ns;
             (below[node].is_empty(), std::cmp::Reverse(weight))
         });

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::label::{
+use crate::label::{
     Label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
 };
-use super::layers::{self, Layers, Way};
-use super::order::reduce_crossings;
-use super::pen::Pen;
-use super::place::{Spot, greater, place, smaller};
-use super::{CallGraph, GraphEdge, GraphNode};
+use crate::layers::{self, Layers, Way};
+use crate::order::reduce_crossings;
+use crate::place::{Spot, place};
+use crate::text::Pen;
+use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
 /// Width of a character, px: what monospaced fonts have at the sizes below.
 const CHAR: f64 = 7.0;
@@ -30,7 +30,10 @@ text{font:11.5px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',m
 stroke-width:4px;stroke-linejoin:round}\
 .node:hover rect,.node:hover ellipse{stroke-width:4px}.edge:hover path{stroke:#2563eb}.edge:hover polygon{fill:#2563eb}";
 
-pub(super) fn write(graph: &CallGraph, title: &str) -> String {
+/// The graph as an SVG picture with `title` above it. It needs no fonts, scripts or network.
+///
+/// Edges that would make the layout slow are left out. The picture's heading counts them.
+pub fn to_svg(graph: &CallGraph, title: &str) -> String {
     let mut layers = layers::assign(graph);
     reduce_crossings(&mut layers);
     let nodes = 0..graph.nodes.len();
@@ -50,11 +53,11 @@ pub(super) fn write(graph: &CallGraph, title: &str) -> String {
     let title = visible(title);
     let (mut width, mut height) = (60.0, 0.0);
     for spot in &spots {
-        width = greater(width, spot.x + spot.width / 2.0 + 60.0);
-        height = greater(height, spot.bottom());
+        width = f64::max(width, spot.x + spot.width / 2.0 + 60.0);
+        height = f64::max(height, spot.bottom());
     }
     for text in [&title, &heading] {
-        width = greater(width, text.chars().count() as f64 * CHAR * 1.4);
+        width = width.max(text.chars().count() as f64 * CHAR * 1.4);
     }
     let mut out = String::new();
     write_head(
@@ -77,7 +80,7 @@ pub(super) fn write(graph: &CallGraph, title: &str) -> String {
 fn moved(mut spots: Vec<Spot>) -> Vec<Spot> {
     let mut left = f64::INFINITY;
     for spot in &spots {
-        left = smaller(left, spot.x - spot.width / 2.0);
+        left = left.min(spot.x - spot.width / 2.0);
     }
     for spot in &mut spots {
         spot.x += MARGIN - left;
@@ -100,7 +103,7 @@ fn size(label: &Label, node: &GraphNode) -> (f64, f64) {
         } else {
             CHAR
         };
-        widest = greater(widest, columns(line) * char);
+        widest = f64::max(widest, columns(line) * char);
     }
     let height = label.lines.len() as f64 * LINE;
     if node.is_leaf {
@@ -208,12 +211,11 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
 /// The point of a box's upper or lower edge where a line towards `x` meets it.
 fn port(spot: &Spot, is_leaf: bool, towards: f64, is_below: bool) -> (f64, f64) {
     let reach = spot.width * if is_leaf { 0.3 } else { 0.42 };
-    // What `clamp` says in a panic takes kilobytes of a report.
-    let off = smaller(greater((towards - spot.x) * 0.35, -reach), reach);
+    let off = ((towards - spot.x) * 0.35).clamp(-reach, reach);
     let mut half = spot.height / 2.0;
     if is_leaf && spot.width > 0.0 {
         let part = off / (spot.width / 2.0);
-        half *= greater(1.0 - part * part, 0.0).sqrt();
+        half *= (1.0 - part * part).max(0.0).sqrt();
     }
     (
         spot.x + off,

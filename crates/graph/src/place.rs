@@ -5,9 +5,8 @@
 //! joins the middle one of its neighbours above or below, the left or the right takes what both
 //! want. Each vertex then stands in the middle of its four places.
 
-use super::layers::Layers;
-use super::order::{Links, note_places, places_of};
-use traceloom_trace::SmallSort;
+use crate::layers::Layers;
+use crate::order::{Links, note_places, places_of};
 
 /// Room between boxes side by side, px.
 const GAP_X: f64 = 28.0;
@@ -20,7 +19,7 @@ const POINT_GAP: f64 = 14.0;
 
 /// A rectangle by its middle, px.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Spot {
+pub(crate) struct Spot {
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -28,35 +27,25 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    pub(super) fn top(&self) -> f64 {
+    pub(crate) fn top(&self) -> f64 {
         self.y - self.height / 2.0
     }
 
-    pub(super) fn bottom(&self) -> f64 {
+    pub(crate) fn bottom(&self) -> f64 {
         self.y + self.height / 2.0
     }
 }
 
-/// The greater of two lengths, neither of which is NaN.
-pub(super) fn greater(one: f64, other: f64) -> f64 {
-    if one > other { one } else { other }
-}
-
-/// The smaller of two lengths, neither of which is NaN.
-pub(super) fn smaller(one: f64, other: f64) -> f64 {
-    if one < other { one } else { other }
-}
-
 /// The places of all vertices; points are as high as their row, so that edges pass it straight.
 /// `sizes` are those of the boxes.
-pub(super) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
+pub(crate) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
     let xs = horizontal(layers, sizes);
     let mut spots = vec![Spot::default(); layers.row_of.len()];
     let mut top = 0.0;
     for row in &layers.rows {
         let mut highest = 0.0;
         for &vertex in row {
-            highest = greater(highest, sizes.get(vertex).map_or(0.0, |size| size.1));
+            highest = f64::max(highest, sizes.get(vertex).map_or(0.0, |size| size.1));
         }
         for &vertex in row {
             let (width, height) = sizes.get(vertex).copied().unwrap_or((0.0, highest));
@@ -90,8 +79,8 @@ fn horizontal(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<f64> {
         for (vertex, x) in xs.iter_mut().enumerate() {
             *x *= sign;
             let half = sizes.get(vertex).map_or(0.0, |size| size.0 / 2.0);
-            left = smaller(left, *x - half);
-            right = greater(right, *x + half);
+            left = left.min(*x - half);
+            right = right.max(*x + half);
         }
         drawings.push(Drawing { xs, left, right });
         columns.mirror();
@@ -118,7 +107,7 @@ fn joined(drawings: &[Drawing]) -> Vec<f64> {
         let (a, b) = (leans_left(&drawings[0]), leans_right(&drawings[1]));
         let (c, d) = (leans_left(&drawings[2]), leans_right(&drawings[3]));
         // All but the smallest and the greatest of the four.
-        let inner = greater(smaller(a, b), smaller(c, d)) + smaller(greater(a, b), greater(c, d));
+        let inner = a.min(b).max(c.min(d)) + a.max(b).min(c.max(d));
         xs.push(inner / 2.0);
     }
     xs
@@ -177,7 +166,7 @@ impl Columns {
                 }
             }
         }
-        crossed.small_sort_unstable();
+        crossed.sort_unstable();
         crossed
     }
 
@@ -219,7 +208,7 @@ impl Columns {
         while let Some(&column) = order.get(done) {
             done += 1;
             for &(other, apart) in &right[column] {
-                xs[other] = greater(xs[other], xs[column] + apart);
+                xs[other] = xs[other].max(xs[column] + apart);
                 waiting[other] -= 1;
                 if waiting[other] == 0 {
                     order.push(other);
@@ -230,7 +219,7 @@ impl Columns {
         for &column in order.iter().rev() {
             let mut limit = f64::INFINITY;
             for &(other, apart) in &right[column] {
-                limit = smaller(limit, xs[other] - apart);
+                limit = limit.min(xs[other] - apart);
             }
             if limit.is_finite() {
                 xs[column] = limit;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::label::{
+use crate::label::{
     Label, edge_text, fill_colour, full_name, line_colour, line_width, summary, visible,
 };
-use super::{CallGraph, GraphEdge, GraphNode};
+use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
 /// Text between double quotes. In labels Graphviz gives a meaning to backslashes and, as in HTML,
 /// to ampersands.
@@ -25,7 +25,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-pub(super) fn write(graph: &CallGraph, title: &str) -> String {
+/// The graph in Graphviz's language, with `title` above it.
+pub fn to_dot(graph: &CallGraph, title: &str) -> String {
     let mut out = String::from("digraph callgraph {\n");
     let head = format!("{}\n{}", visible(title), summary(graph));
     out += &format!("graph [label={}, labelloc=t, labeljust=l, ", quoted(&head));
