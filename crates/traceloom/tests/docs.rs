@@ -15,6 +15,7 @@ const PAGES: &[&str] = &[
     "docs/convert.md",
     "docs/report.md",
     "docs/traceview.md",
+    "docs/recipes.md",
 ];
 
 fn workspace() -> PathBuf {

@@ -57,6 +57,38 @@ fn a_report_does_not_say_where_its_files_lay() {
     assert_eq!(said["sources"][0]["name"], "run.trace");
 }
 
+/// A build without the engine refuses before it reads or records anything. Only debug builds can pretend.
+#[test]
+#[cfg(debug_assertions)]
+fn without_the_engine_no_work_is_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.html");
+    let trace = examples()[1].clone();
+    for args in [
+        &["report", "missing.trace", "-o", text(&report)][..],
+        &["capture", "--from-file", text(&trace), "-o", text(&report)],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
+        let output = command.args(args).env("TRACELOOM_NO_ENGINE", "1").output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("this build of traceloom cannot write reports"),
+            "{said}"
+        );
+        assert!(!report.exists());
+    }
+    let text_file = folder.path().join("trace.txt");
+    succeed(&[
+        "capture",
+        "--from-file",
+        text(&trace),
+        "-o",
+        text(&text_file),
+    ]);
+}
+
 #[test]
 fn a_report_says_what_its_trace_says() {
     let folder = tempfile::tempdir().unwrap();

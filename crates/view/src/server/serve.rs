@@ -78,7 +78,7 @@ pub enum ServerError {
 /// A server that listens, but answers only once it [runs](Self::run).
 pub struct Server {
     listener: TcpListener,
-    handle: Handle,
+    pub(super) handle: Handle,
 }
 
 impl Server {
