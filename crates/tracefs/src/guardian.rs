@@ -41,9 +41,9 @@ impl Guardian {
         let (reader, pipe) = io::pipe()?;
         // SAFETY: the child runs only `guard`, which neither returns nor panics into the code of
         // the parent: it ends with _exit. In a process with other threads, the child of a fork has
-        // the calling thread alone; memory may be allocated there (the C libraries make their
-        // allocators safe for it, `traceloom_heap` its own), and `guard` takes no lock that another
-        // thread could have held.
+        // the calling thread alone; memory may be allocated there, because the C libraries
+        // make their allocators safe for it, and `guard` takes no lock that another thread could have
+        // held.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => {

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use traceloom_heap::Heap;
 
 use crate::commands::{
     callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
@@ -91,10 +90,6 @@ pub fn command() -> clap::Command {
 /// Runs the program. Exit codes: 0 fine, 1 a check failed, 2 an error.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    // Whoever records forks a guardian. A link for dmtracedump never does, and counts every page.
-    if called_as(&args) != Some(OsStr::new("dmtracedump")) {
-        Heap::over_forks();
-    }
     if let Some(code) = run_as_other_program(&args) {
         return code;
     }

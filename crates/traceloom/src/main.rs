@@ -2,11 +2,6 @@
 
 use std::process::ExitCode;
 
-use traceloom_heap::Heap;
-
-#[global_allocator]
-static HEAP: Heap = Heap;
-
 fn main() -> ExitCode {
     traceloom::cli::main(std::env::args_os())
 }

@@ -1,5 +1,5 @@
-//! Names of programs that happened to run on the recording machine are nobody's business: all but
-//! the workload's and the kernel's own become `other`. Nothing else of the recording is touched.
+//! Replaces the names of programs in a recording by `other`, except those of the workload and the kernel:
+//! the repository should not show what else ran on the machine. Nothing else changes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ use super::workload;
 
 const OTHER: &str = "other";
 
-/// Numbers and names of the kernel's own threads.
+/// The pids and names of the kernel's threads.
 fn kernel_tasks() -> Result<Vec<(i32, String)>> {
     const KTHREADD: &str = "2";
     let mut tasks = Vec::new();

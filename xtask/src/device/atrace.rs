@@ -99,7 +99,7 @@ fn adapted(original: &str) -> Result<String> {
         .filter(keep)
         .map(|line| format!("{line}\n"))
         .collect();
-    // An open mode of the C library where the C++ library has its own: zero opens nothing here.
+    // The source passes an open mode of the C library to the C++ library, where this value (0) opens nothing.
     let mut text = kept.replace(
         "k_traceClockPath).c_str(), O_RDONLY)",
         "k_traceClockPath).c_str())",

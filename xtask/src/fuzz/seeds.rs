@@ -1,5 +1,5 @@
-//! Inputs that the fuzzer starts from: small, whole, one of each kind; and the small files of the
-//! corpus of real traces where it is there.
+//! The inputs that the fuzzer starts from: a small complete sample of each kind, and the small files of
+//! the corpus of real traces if it is present.
 
 use anyhow::Result;
 use testkit::{Corpus, SampleKind, samples};
@@ -7,7 +7,7 @@ use testkit::{Corpus, SampleKind, samples};
 /// Real files up to this size are seeds too. The fuzzer spends its time on small ones.
 const MAX_REAL_BYTES: usize = 32 << 10;
 
-/// Writes the seeds of a target into its corpus; how many they are.
+/// Writes the seeds of a target to its corpus. Returns their number.
 pub fn write(target: &str) -> Result<usize> {
     let folder = testkit::workspace_root().join("fuzz/corpus").join(target);
     std::fs::create_dir_all(&folder)?;

@@ -36,7 +36,11 @@ fn run_all() -> Result<Counts> {
 /// The libraries of the tests, the program, and the traces that are made.
 pub fn prepare() -> Result<()> {
     check(npm(&["ci", "--no-audit", "--no-fund", "--silent"]))?;
-    check(cargo(&["build", "--quiet", "-p", "traceloom"]))?;
+    // Built exactly like the step before built it: another set of features would compile it again.
+    let features = ["--workspace", "--all-features", "--no-run", "--quiet"];
+    check(cargo(
+        &[&["test"], &features[..], &["--test", "info"]].concat(),
+    ))?;
     crate::page_data::run()
 }
 

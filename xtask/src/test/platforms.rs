@@ -55,7 +55,7 @@ pub fn oldest_rust() -> Counts {
         let why = format!("Rust {oldest} is missing: rustup toolchain install {toolchain}");
         return Outcome::Skipped(why).into();
     }
-    // A folder of its own: two compilers would overwrite each other's files in turn.
+    // A separate folder: the two compilers would invalidate each other's files.
     let args = [
         "run",
         &toolchain,

@@ -3,11 +3,6 @@
 
 use std::process::ExitCode;
 
-use traceloom_heap::Heap;
-
-#[global_allocator]
-static HEAP: Heap = Heap;
-
 fn main() -> ExitCode {
     traceloom_dmtracedump::main(std::env::args_os())
 }
