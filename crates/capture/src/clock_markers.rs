@@ -60,8 +60,11 @@ impl ClockMarkers {
         let mut json = String::from("{\"traceEvents\":[");
         for (number, marker) in self.markers.iter().enumerate() {
             let comma = if number > 0 { ",\n" } else { "\n" };
-            let (id, issued, answered) =
-                (&marker.id, micros(marker.issued_ns), micros(marker.answered_ns));
+            let (id, issued, answered) = (
+                &marker.id,
+                micros(marker.issued_ns),
+                micros(marker.answered_ns),
+            );
             // Writing to a string cannot fail.
             _ = write!(
                 json,

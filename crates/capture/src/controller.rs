@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::agent::{Agent, Limits, PartKind, Sink, hand_over};
-use crate::error::{CaptureError, Result};
 use crate::clock_markers::ClockMarkers;
+use crate::error::{CaptureError, Result};
 use crate::status::Status;
 
 /// A message for the user.

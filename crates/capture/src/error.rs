@@ -129,7 +129,10 @@ pub enum CaptureError {
         path: String,
     },
     /// None of the chosen categories can be recorded on this machine.
-    #[error("none of the chosen categories can be recorded here{}", as_lines(reasons))]
+    #[error(
+        "none of the chosen categories can be recorded here{}",
+        as_lines(reasons)
+    )]
     NothingToRecord {
         /// The reason for each category.
         reasons: Vec<String>,

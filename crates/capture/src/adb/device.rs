@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use super::error::{AdbError, Result};
+use super::error::Result;
 use super::features::Features;
 use super::server::Adb;
 use super::shell::{Shell, ShellEvent};
@@ -96,7 +96,7 @@ impl Device {
     /// Runs a command until it ends, at most for `limit`. A non-zero exit status is not an error.
     ///
     /// # Errors
-    /// [`AdbError::Timeout`], [`AdbError::Lost`].
+    /// [`AdbError::Timeout`](super::AdbError::Timeout), [`AdbError::Lost`](super::AdbError::Lost).
     pub fn run(&self, command: &str, limit: Duration) -> Result<Output> {
         let mut shell = self.shell(command)?;
         shell.limit(Some(limit));
@@ -117,7 +117,7 @@ impl Device {
     /// standard error are mixed, and there is no exit status. Needs Android 5.
     ///
     /// # Errors
-    /// [`AdbError::Refused`] on older devices.
+    /// [`AdbError::Refused`](super::AdbError::Refused) on older devices.
     pub fn exec(&self, command: &str) -> Result<Stream> {
         self.open(&format!("exec:{command}"))
     }
@@ -136,7 +136,9 @@ impl Device {
     /// # Errors
     /// If the device is not connected or does not have the service.
     pub fn open(&self, service: &str) -> Result<Stream> {
-        let mut stream = self.adb.request(&format!("host:transport:{}", self.serial))?;
+        let mut stream = self
+            .adb
+            .request(&format!("host:transport:{}", self.serial))?;
         stream.send_request(service)?;
         stream.limit(None);
         Ok(stream)

@@ -86,7 +86,9 @@ impl Stream {
     /// As for [`Stream::receive_exact`].
     pub fn receive_vec(&mut self, length: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let read = Read::by_ref(self).take(length as u64).read_to_end(&mut bytes);
+        let read = Read::by_ref(self)
+            .take(length as u64)
+            .read_to_end(&mut bytes);
         match read.map_err(|error| self.error(error))? {
             read if read == length => Ok(bytes),
             _ => Err(self.error(io::ErrorKind::UnexpectedEof.into())),

@@ -131,7 +131,9 @@ impl<'t> LinuxAgent<'t> {
             let (found, _) = self.catalog.choose(&names, self.tree, &NO_PROPERTIES);
             found.iter().any(|category| !category.events.is_empty())
         };
-        let listed = listed.into_iter().filter(|listed| has_kernel_events(&listed.name));
+        let listed = listed
+            .into_iter()
+            .filter(|listed| has_kernel_events(&listed.name));
         listed.map(|listed| (listed.name, listed.title)).collect()
     }
 

@@ -56,7 +56,12 @@ impl Agent for LocalProcessAgent {
 
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
         let tables = self.tables();
-        hand_over(sink, PartKind::ProcessDump, "PROCESS DUMP", tables.as_bytes())
+        hand_over(
+            sink,
+            PartKind::ProcessDump,
+            "PROCESS DUMP",
+            tables.as_bytes(),
+        )
     }
 }
 

@@ -18,7 +18,10 @@ pub fn local_tracefs() -> Result<Mounted> {
     if !places.iter().any(|place| place.join("trace").exists()) && places[0].is_dir() {
         let mut mount = Command::new("mount");
         // If it fails, `Mounted::find` reports the missing tracefs.
-        _ = mount.args(["-t", "tracefs", "nodev"]).arg(places[0]).output();
+        _ = mount
+            .args(["-t", "tracefs", "nodev"])
+            .arg(places[0])
+            .output();
     }
     for place in places {
         let access = check_access(place);

@@ -126,7 +126,11 @@ impl MethodAgent {
             thread::sleep(CHECK_INTERVAL);
             let stat = self.device.sync()?.stat(&self.path)?;
             let now = stat.map_or(0, |stat| stat.size);
-            unchanged = if now > 0 && now == size { unchanged + 1 } else { 0 };
+            unchanged = if now > 0 && now == size {
+                unchanged + 1
+            } else {
+                0
+            };
             size = now;
         }
         Ok(())

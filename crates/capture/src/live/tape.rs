@@ -154,7 +154,10 @@ impl Tape {
     }
 
     fn check_trigger(&mut self, line: &FtraceLine<'_>) {
-        let fired = self.trigger.as_mut().and_then(|trigger| trigger.check(line));
+        let fired = self
+            .trigger
+            .as_mut()
+            .and_then(|trigger| trigger.check(line));
         if let Some(description) = fired {
             self.trigger = None;
             (self.report)(Watched::Fired(description));

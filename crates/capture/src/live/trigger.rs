@@ -17,8 +17,13 @@ pub struct Trigger {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Condition {
-    Slice { name: NamePattern, longer_than_ns: i64 },
-    Event { name: NamePattern },
+    Slice {
+        name: NamePattern,
+        longer_than_ns: i64,
+    },
+    Event {
+        name: NamePattern,
+    },
 }
 
 /// A name, or with `*` at its end a prefix.

@@ -219,8 +219,7 @@ impl DatOutput {
         let text = self.text().replace(STARTED, "");
         let lines = text.lines().map(str::trim);
         let ignored = ["", "done", NOT_STARTED];
-        let lines =
-            lines.filter(|line| !ignored.contains(line) && !line.starts_with(PID_PREFIX));
+        let lines = lines.filter(|line| !ignored.contains(line) && !line.starts_with(PID_PREFIX));
         lines.collect::<Vec<_>>().join("\n")
     }
 

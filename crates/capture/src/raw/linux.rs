@@ -46,7 +46,8 @@ impl<'t> RawLinuxAgent<'t> {
         let (version, compression) = (options.version.as_deref(), options.compression.as_deref());
         Ok(Self {
             kernel,
-            version: DatVersion::from_options(version, compression).map_err(CaptureError::Option)?,
+            version: DatVersion::from_options(version, compression)
+                .map_err(CaptureError::Option)?,
             folder,
             stop: Arc::new(StopSignal::new().map_err(CaptureError::Sink)?),
             bytes_read: Arc::default(),

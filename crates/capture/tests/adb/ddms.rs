@@ -1,8 +1,9 @@
-//! Method traces over a debugger port, from a process that speaks DDM as ART does.
+//! Method traces over a debugger port, from a simulated process.
 
 use std::time::Duration;
 
-use traceloom_capture::{Agent, DdmsAgent, DdmsOptions, PartKind, Sink};
+use traceloom_capture::agents::{DdmsAgent, DdmsOptions};
+use traceloom_capture::{Agent, PartKind, Sink};
 
 use crate::fake::{Connection, packet, server, sync};
 

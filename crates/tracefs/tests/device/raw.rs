@@ -237,15 +237,18 @@ fn version_7_plain_and_packed() {
 }
 
 #[test]
-fn versions_that_there_are_not() {
+fn unknown_versions_are_refused() {
     let Some(_kernel) = Kernel::claim() else {
         return;
     };
     let device = Device::new();
     for (args, words) in [
-        (["--raw", "--raw_version=8"], "there is no version 8"),
+        (
+            ["--raw", "--raw_version=8"],
+            "there is no trace.dat version 8",
+        ),
         (["--raw", "--raw_compression=lz4"], "none, zlib or zstd"),
-        (["-z", "--raw_version=7"], "are for --raw"),
+        (["-z", "--raw_version=7"], "need --raw"),
     ] {
         let said = device.run(Program::Ours, &args);
         assert_eq!(said.code, Some(1));

@@ -1,8 +1,8 @@
 //! Separates the trace from the messages in the output of atrace.
 
 use crate::agent::{PartKind, Sink};
-use crate::error::{CaptureError, Result};
 use crate::atrace_text::{AtraceText, HEADER};
+use crate::error::{CaptureError, Result};
 
 /// How many bytes of atrace's messages are kept.
 const MAX_MESSAGE: usize = 4096;
@@ -18,7 +18,8 @@ impl TraceOutput {
     /// Takes standard error.
     pub(super) fn push_message(&mut self, bytes: &[u8]) {
         let room = MAX_MESSAGE.saturating_sub(self.message.len());
-        self.message.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.message
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     /// Takes standard output and passes the trace in it to `sink`.
@@ -27,7 +28,10 @@ impl TraceOutput {
             return convert(trace, bytes, sink);
         }
         self.message.extend_from_slice(bytes);
-        let found = self.message.windows(HEADER.len()).position(|at| at == HEADER);
+        let found = self
+            .message
+            .windows(HEADER.len())
+            .position(|at| at == HEADER);
         let Some(at) = found else {
             // Keep the end: it may have the first bytes of the header.
             let excess = self.message.len().saturating_sub(MAX_MESSAGE);

@@ -28,14 +28,21 @@ const PROCESSES: &str = "grep -s -e '^VmSize:' -e '^VmRSS:' -e '^[-0-9]' \
 /// The current time.
 pub(super) fn now(shell: &impl ProcShell, limit: Duration) -> Result<Now> {
     let output = text(shell.output(NOW, limit)?);
-    output.lines().next().and_then(read_now).ok_or(CaptureError::NoProc)
+    output
+        .lines()
+        .next()
+        .and_then(read_now)
+        .ok_or(CaptureError::NoProc)
 }
 
 /// A snapshot of the machine's memory.
 pub(super) fn machine(shell: &impl ProcShell, limit: Duration) -> Result<Machine> {
     let output = text(shell.output(&format!("{NOW}; cat /proc/meminfo"), limit)?);
     let mut lines = output.lines();
-    let at = lines.next().and_then(read_now).ok_or(CaptureError::NoProc)?;
+    let at = lines
+        .next()
+        .and_then(read_now)
+        .ok_or(CaptureError::NoProc)?;
     let kb = lines.filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         let value = value.split_whitespace().next()?.parse().ok()?;
@@ -56,7 +63,10 @@ pub(super) fn processes(
 ) -> Result<Processes> {
     let output = text(shell.output(&format!("{NOW}; {PROCESSES}"), limit)?);
     let mut lines = output.lines();
-    let at = lines.next().and_then(read_now).ok_or(CaptureError::NoProc)?;
+    let at = lines
+        .next()
+        .and_then(read_now)
+        .ok_or(CaptureError::NoProc)?;
     let mut all = BTreeMap::new();
     lines.for_each(|line| _ = read_line(line, &mut all));
     let unknown: Vec<u32> = all

@@ -75,7 +75,10 @@ fn a_phone_without_root() {
     assert_eq!(app.threads[&793], "Signal: Catcher");
     let identity = app.identity.as_ref().unwrap();
     assert!(identity.name == "com.example.app" && identity.is_app());
-    assert!(!seen.all[&900].identity.as_ref().unwrap().is_app(), "zygote");
+    assert!(
+        !seen.all[&900].identity.as_ref().unwrap().is_app(),
+        "zygote"
+    );
     let full = app.full.as_ref().unwrap();
     assert_eq!((full.sum.pss, full.sum.swap, full.sum.rss), (10, 2, 8));
     let files: Vec<_> = full.maps.iter().map(|map| map.file.as_str()).collect();
@@ -100,11 +103,7 @@ fn what_is_written_is_read() {
         ..MemoryOptions::default()
     };
     dump.add_processes(processes(&Phone, &options, &BTreeMap::new(), LIMIT).unwrap());
-    assert_eq!(
-        dump.identities().len(),
-        3 + 1,
-        "9 has an empty identity"
-    );
+    assert_eq!(dump.identities().len(), 3 + 1, "9 has an empty identity");
     let json = dump.finish(&[("id-1".to_owned(), 1_234_500)]);
     let options = traceloom_formats::ReadOptions::default();
     let trace = traceloom_formats::read_bytes(json.as_bytes(), options).unwrap();
@@ -123,9 +122,5 @@ fn what_is_written_is_read() {
         assert!(names.contains(&name), "{names:?}");
     }
     assert_eq!(trace.instants.len(), 2);
-    assert_eq!(
-        trace.clocks.len(),
-        1,
-        "its clock is not CLOCK_MONOTONIC"
-    );
+    assert_eq!(trace.clocks.len(), 1, "its clock is not CLOCK_MONOTONIC");
 }
