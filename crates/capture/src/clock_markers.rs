@@ -1,6 +1,6 @@
 //! Clock markers, which synchronize the agents' clocks.
 //!
-//! Each agent writes a marker of its own into its recording, and the controller records when it
+//! Each agent writes its own marker into its recording, and the controller records when it
 //! asked for each, as systrace did. A reader converts from one agent's clock to the controller's, and
 //! from there to another agent's. The delays of the two requests partly cancel out.
 //!

@@ -93,7 +93,7 @@ impl<'a> Controller<'a> {
         });
     }
 
-    /// Lets every agent that can write a clock marker of its own, and records the time of each.
+    /// Makes every agent that supports it write a clock marker, and records the time of each.
     pub fn mark(&mut self, note: &mut dyn FnMut(Note)) {
         let limit = self.limits.start_stop;
         let agents = self.agents.iter_mut().filter(|agent| agent.takes_marks());

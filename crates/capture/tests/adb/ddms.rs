@@ -196,7 +196,7 @@ fn a_process_that_cannot_send_writes_a_file() {
 }
 
 #[test]
-fn what_the_process_refuses_is_told() {
+fn refusals_are_reported() {
     let error = agent("com.example.old", Some(1000))
         .start(LIMIT)
         .unwrap_err();
@@ -205,7 +205,7 @@ fn what_the_process_refuses_is_told() {
     assert!(
         error
             .to_string()
-            .starts_with("no process called com.example.gone runs"),
+            .starts_with("no process named com.example.gone runs"),
         "{error}"
     );
     let error = agent("1", None).start(LIMIT).unwrap_err();

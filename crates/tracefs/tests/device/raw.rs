@@ -156,7 +156,7 @@ fn what_was_lost_is_said() {
     assert!(output.status.success());
     assert_eq!(kernel.settings(), *kernel.baseline());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lost = said.split_once(" events were lost: -b makes the buffer larger");
+    let lost = said.split_once(" events were lost: use a larger buffer (-b)");
     let lost: usize = lost.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap();
     let trace = read_bytes(&fs::read(file).unwrap(), ReadOptions::default()).unwrap();
     let losses = [RepairKind::LostEvents, RepairKind::BufferOverflow];
