@@ -76,9 +76,9 @@ impl<'a> Controller<'a> {
     pub fn start(&mut self, note: &mut dyn FnMut(Note)) {
         let limit = self.limits.start_stop;
         self.agents.retain_mut(|agent| match agent.start(limit) {
-            Ok(said) => {
+            Ok(messages) => {
                 let agent = agent.name().to_owned();
-                said.into_iter().for_each(|text| {
+                messages.into_iter().for_each(|text| {
                     note(Note::Said {
                         agent: agent.clone(),
                         text,

@@ -73,7 +73,9 @@ impl Guardian {
     pub fn dismiss(mut self) {
         let _ = self.pipe.write_all(format!("{DONE}\n").as_bytes());
         drop(self.pipe);
-        let _ = waitpid(self.pid, WaitOptions::empty());
+        if let Some(pid) = self.pid {
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+        }
     }
 }
 

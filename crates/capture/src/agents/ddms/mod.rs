@@ -1,5 +1,5 @@
-//! Method traces of a debuggable process over its debugger port, as DDMS recorded them. They need no
-//! rights of the shell.
+//! Method traces of a debuggable process over its debugger port, as DDMS recorded them. The device's
+//! shell needs no special rights.
 
 mod jdwp;
 
