@@ -1,37 +1,36 @@
-//! Libraries that are loaded later.
+//! Noticing newly loaded libraries.
 //!
-//! The word through which somebody calls `dlopen` cannot simply lead to a function that calls `dlopen` and
-//! then looks at what came: linkers go by the caller's address (its namespace on Android, its `RUNPATH` in
-//! glibc), which would be ours. So these functions do their work *before*, and leave by a jump: the linker
-//! sees the caller it would have seen. What a `dlopen` brought is seen before the next `dlsym`, which is how
-//! its functions are reached, `JNI_OnLoad` first of all.
+//! A replacement for `dlopen` cannot simply call `dlopen` and then look at the result. The linker depends on the
+//! caller's address, for its namespace on Android and its `RUNPATH` in glibc, and would see ours. So these functions
+//! work *before* the call and leave by a jump, and the linker sees the real caller. A library loaded by `dlopen` is
+//! hooked before the next `dlsym`, through which its functions are reached, `JNI_OnLoad` first of all.
 //!
 //! ```text
-//! dlopen("x.so")  ─► look (an earlier one's?) ─► jump to the linker's dlopen     x.so is loaded
-//! dlsym(x, "f")   ─► look: x.so is hooked     ─► jump to the linker's dlsym      f is found
+//! dlopen("x.so")  ─► scan (for earlier loads)  ─► jump to the linker's dlopen     x.so is loaded
+//! dlsym(x, "f")   ─► scan: x.so is hooked      ─► jump to the linker's dlsym      f is found
 //! f()             marks that f writes are caught
 //! ```
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::entries::Function;
+use super::replacements::Function;
 use super::{marker, scan};
 
 static DLOPEN: AtomicUsize = AtomicUsize::new(0);
 static ANDROID_DLOPEN_EXT: AtomicUsize = AtomicUsize::new(0);
 static DLSYM: AtomicUsize = AtomicUsize::new(0);
 
-/// Called before the linker's function, with `errno` kept.
-extern "C" fn look() {
+/// Called before the linker's function. Preserves `errno`.
+extern "C" fn scan_first() {
     let errno = marker::errno();
     scan::scan_if_changed();
     marker::set_errno(errno);
 }
 
-/// Whether this machine has the functions below.
+/// Whether the functions below exist for this architecture.
 pub const SUPPORTED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-/// A function that saves what arguments come in, looks, and jumps on.
+/// Defines a function that saves the argument registers, scans, and jumps to the original.
 macro_rules! before {
     ($name:ident, $original:ident) => {
         #[cfg(target_arch = "x86_64")]
@@ -47,7 +46,7 @@ macro_rules! before {
                 "push rcx",
                 "push r8",
                 "push r9",
-                "call {look}",
+                "call {scan_first}",
                 "pop r9",
                 "pop r8",
                 "pop rcx",
@@ -57,7 +56,7 @@ macro_rules! before {
                 "pop rbp",
                 "mov rax, qword ptr [rip + {original}]",
                 "jmp rax",
-                look = sym look,
+                scan_first = sym scan_first,
                 original = sym $original,
             )
         }
@@ -73,7 +72,7 @@ macro_rules! before {
                 "stp x2, x3, [sp, #32]",
                 "stp x4, x5, [sp, #48]",
                 "stp x6, x7, [sp, #64]",
-                "bl {look}",
+                "bl {scan_first}",
                 "ldp x0, x1, [sp, #16]",
                 "ldp x2, x3, [sp, #32]",
                 "ldp x4, x5, [sp, #48]",
@@ -82,15 +81,18 @@ macro_rules! before {
                 "adrp x16, {original}",
                 "ldr x16, [x16, :lo12:{original}]",
                 "br x16",
-                look = sym look,
+                scan_first = sym scan_first,
                 original = sym $original,
             )
         }
 
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         unsafe extern "C" fn $name() {
-            // No word ever leads here: `stand_in` has nothing for this machine.
-            let _ = ($original.load(Ordering::Relaxed), look as extern "C" fn());
+            // Never called: `replacement` returns nothing on this architecture.
+            let _ = (
+                $original.load(Ordering::Relaxed),
+                scan_first as extern "C" fn(),
+            );
         }
     };
 }
@@ -110,14 +112,15 @@ static ENTRIES: [(Function, Entry, &AtomicUsize); 3] = [
     (Function::Dlsym, before_dlsym, &DLSYM),
 ];
 
-/// What to put into a word that leads to `original`, where words lead to one function of this name.
-pub fn stand_in(function: Function, original: usize) -> Option<usize> {
-    let (_, entry, place) = ENTRIES.iter().find(|(known, ..)| *known == function)?;
+/// The function that replaces `original`. `None` if there is another original of the same name.
+pub fn replacement(function: Function, original: usize) -> Option<usize> {
+    let (_, entry, place) = ENTRIES.iter().find(|entry| entry.0 == function)?;
     let taken = place.compare_exchange(0, original, Ordering::AcqRel, Ordering::Acquire);
     let same = taken.is_ok() || taken == Err(original);
     (SUPPORTED && same).then_some(*entry as usize)
 }
 
-pub fn is_ours(value: usize) -> bool {
+/// Whether `value` is the address of a replacement in this file.
+pub fn is_replacement(value: usize) -> bool {
     ENTRIES.iter().any(|(_, entry, _)| *entry as usize == value)
 }
