@@ -1,4 +1,4 @@
-//! The command line: which subcommands there are, and what the program answers as.
+//! The command line: the subcommands, and the names under which the program acts as another one.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -16,7 +16,8 @@ use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
 ///
-/// Opens every .trace of Traceview and ART, and every systrace, atrace and ftrace text.
+/// Opens method traces of Traceview and ART, systrace pages, atrace and ftrace text, trace.dat of
+/// trace-cmd, Chrome JSON, and traces recorded inside an app.
 #[derive(Parser, Debug)]
 #[command(
     name = "traceloom",
@@ -25,7 +26,7 @@ use crate::print::plain;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as atrace, dmtracedump, systrace or traceview it takes their options."
+    after_help = "Example:\n  traceloom profile app.trace\n\nCalled through a link named atrace, dmtracedump, systrace or traceview, it takes that program's options."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -44,26 +45,26 @@ enum Command {
     Report(Box<report::ReportArgs>),
     Capture(Box<capture::CaptureArgs>),
     Weave(Box<weave::WeaveArgs>),
-    /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
+    /// Act as dmtracedump, byte for byte: profile, HTML, dump, diff and graph of a method trace
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
-    /// atrace: records this machine as Android's program of that name does on a device
+    /// Act as atrace: record this machine with the options of Android's atrace
     #[cfg(target_os = "linux")]
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom atrace -t 5 sched gfx view"
     )]
     Atrace(Rest),
-    /// systrace: records a device or this machine, and writes one HTML file
+    /// Act as systrace: record a device or this machine into one HTML file
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom systrace -t 5 -o trace.html sched gfx view"
     )]
     Systrace(Rest),
-    /// Traceview's regression mode: thread, call and method tables of a method trace
+    /// Act as Traceview's regression mode: print the thread, call and method tables of a method trace
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom traceview -r app.trace"
@@ -71,7 +72,7 @@ enum Command {
     Traceview(Rest),
 }
 
-/// Arguments handed on as they are to a program with its own rules.
+/// Arguments passed on unchanged to a program that parses its own options.
 #[derive(clap::Args, Debug)]
 struct Rest {
     /// The options and files of the original; without any, its usage is printed
@@ -91,7 +92,7 @@ pub fn command() -> clap::Command {
 /// Runs the program. Exit codes: 0 fine, 1 a check failed, 2 an error.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    // Whoever records forks a guardian. A link for dmtracedump never does, and counts every page.
+    // A recording forks a guardian process. dmtracedump never forks.
     if called_as(&args) != Some(OsStr::new("dmtracedump")) {
         Heap::over_forks();
     }
@@ -113,7 +114,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Prints help, the version, or what is wrong with the arguments. A closed pipe is no error.
+/// Prints the help, the version, or the error in the arguments. A closed pipe is not an error.
 pub(crate) fn print_usage(usage: &clap::Error) -> ExitCode {
     let printed = usage.print().and_then(|()| std::io::stdout().flush());
     match printed {
@@ -151,7 +152,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// One clear sentence, and what to do next.
+/// Prints the error as one sentence, followed by a hint if there is one.
 pub(crate) fn report(error: &anyhow::Error) {
     let message = message(error);
     let lines: Vec<_> = message.lines().map(plain).collect();
@@ -161,7 +162,7 @@ pub(crate) fn report(error: &anyhow::Error) {
     }
 }
 
-/// The error and its causes. What a message says already is not said again by its cause.
+/// The error and its causes. A cause that the message already contains is not repeated.
 fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1) {
@@ -174,9 +175,8 @@ fn message(error: &anyhow::Error) -> String {
     message
 }
 
-/// Called through a link named after a program that traceloom replaces, it is that program. So it
-/// is where such a program is the subcommand and only files follow, which needs no look at what
-/// the other subcommands take: that look would cost a tenth of a run on a small trace.
+/// Acts as the program whose name the link has, or whose name is the subcommand if only files
+/// follow. The second case skips clap, which would take a tenth of a run on a small trace.
 fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     if let Some(code) = other_program(called_as(args)?, args) {
         return Some(code);
@@ -185,7 +185,7 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
         return None;
     };
     if name == "atrace" {
-        // Its options are getopt's to read, `--help` and `--version` among them.
+        // atrace parses all its options itself, `--help` and `--version` included.
         return other_program(name, &args[1..]);
     }
     let is_file = |arg: &OsString| !arg.is_empty() && !arg.as_encoded_bytes().starts_with(b"-");

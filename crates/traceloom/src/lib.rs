@@ -1,4 +1,4 @@
-//! The command line of traceloom, one file a subcommand.
+//! The command line of traceloom: one module per subcommand.
 
 pub mod cli;
 pub mod traceview;

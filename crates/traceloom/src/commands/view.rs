@@ -1,4 +1,4 @@
-//! `traceloom view`: the page, from a server on this machine.
+//! `traceloom view`: shows traces in the browser, served from this machine.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -12,28 +12,28 @@ use crate::align::{AlignArgs, read_traces};
 use crate::input::{InputArgs, parse_bytes, with_original_names};
 use crate::progress;
 
-/// Show traces in the browser, from a server that only this machine and only you can reach
+/// Show traces in the browser, from a server on this machine
 ///
-/// Prints the page's URL, and opens it where there is a display. The URL holds a token without
-/// which nothing is answered; it lives as long as the server does. Ctrl-C ends it.
+/// Prints the URL of the page and, if there is a display, opens it. The server listens on loopback
+/// only and answers only requests with the token in the URL. Ctrl-C ends it.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom view app.trace\n  traceloom view systrace.html app.trace --align start\n  traceloom view --no-open --port 8080 systrace.html"
 )]
 pub struct ViewArgs {
-    /// The traces, on one time line; - is standard input
+    /// The traces, shown on one time line; - is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// The port to listen on [default: a free one]
+    /// Port to listen on [default: a free one]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
 
-    /// Only print the URL, open no browser
+    /// Print the URL without opening a browser
     #[arg(long)]
     no_open: bool,
 
-    /// Once this much memory is used, files dropped on the page are refused (accepts K, M, G)
+    /// Refuse files dropped on the page once this much memory is used (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes)]
     memory_limit: u64,
 

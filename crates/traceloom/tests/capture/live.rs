@@ -176,7 +176,7 @@ fn what_cannot_be_shown_live_is_refused() {
         assert_eq!(output.status.code(), Some(2));
         said(&output).1
     };
-    insta::assert_snapshot!(refused(&["--from-file", "x"]), @"traceloom: --live shows what is being recorded; traceloom view shows a file");
+    insta::assert_snapshot!(refused(&["--from-file", "x"]), @"traceloom: --live shows a recording while it runs; use traceloom view to show a file");
     insta::assert_snapshot!(refused(&["--method", "com.example"]), @"traceloom: a method trace comes only when it has ended; name categories to see those live beside --method");
     insta::assert_snapshot!(refused(&["-o", "x.dat", "sched"]), @"traceloom: --live, --ring and --until read text while it comes; they do not go with pages");
 }

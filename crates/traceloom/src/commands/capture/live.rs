@@ -1,4 +1,4 @@
-//! `--live`: the page that shows a recording while it goes on.
+//! `--live`: shows a recording in the browser while it runs.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,47 +16,46 @@ use super::wait::{Ended, Wait};
 use crate::commands::view::{announce, open_browser};
 use crate::input::InputArgs;
 
-/// What the page shows where `--ring` says nothing.
+/// The time that the page shows without `--ring`, ns.
 const USUAL_WINDOW_NS: i64 = 30_000_000_000;
 
-/// Text that is held for snapshots, at most.
+/// The most text held for snapshots, bytes.
 const WINDOW_BYTES: usize = 96 << 20;
 
-/// Text that the first snapshots are made of, at most: how fast this machine is, they tell.
+/// The most text in the first snapshots, bytes. They measure how fast this machine is.
 const FIRST_BYTES: usize = 8 << 20;
 
-/// Text that a snapshot is made of in any case.
+/// The least text in a snapshot, bytes.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// What a snapshot may take to make: of a recording so dense that it would take longer, a shorter
-/// piece is shown.
+/// The most time that a snapshot may take. A dense recording is shown in shorter pieces.
 const LONGEST: Duration = Duration::from_millis(300);
 
-/// A snapshot is made no sooner than this after the one before it.
+/// The least time between two snapshots.
 const LEAST_INTERVAL: Duration = Duration::from_millis(400);
 
-/// What is recorded counts first: of the time, snapshots take one part of so many.
+/// Recording comes first: after each snapshot, pause this many times its duration.
 const REST_FOR_EACH: u32 = 2;
 
-/// The bounds of a trace in which nothing has a time: marks of the clocks alone, for example.
+/// The bounds of a trace without timed rows, such as one with clock marks only.
 const NO_BOUNDS: (i64, i64) = (0, 0);
 
-/// How long a list of the processes is good.
+/// How long a process list stays valid.
 const PROCESSES_FOR: Duration = Duration::from_secs(10);
 
-/// How long the page may take to hear that nothing was recorded.
+/// How long to wait until the page has learnt that nothing was recorded.
 const LAST_WORD: Duration = Duration::from_secs(2);
 
-/// Choices for showing a recording.
+/// Options of the live view.
 #[derive(clap::Args, Clone, Debug)]
 pub struct LiveArgs {
-    /// Show the recording in the browser while it goes on: the last 30 seconds, or those of --ring
+    /// Show the recording in the browser while it runs: the last 30 seconds, or the time of --ring
     ///
-    /// The whole is written when it ends; the page shows it then, until Ctrl-C.
+    /// When the recording ends, the whole trace is written and shown until Ctrl-C.
     #[arg(long, help_heading = "Live")]
     pub live: bool,
 
-    /// The port that the page is served on [default: a free one]
+    /// Port to serve the page on [default: a free one]
     #[arg(
         long,
         value_name = "N",
@@ -67,33 +66,33 @@ pub struct LiveArgs {
     )]
     pub port: u16,
 
-    /// Only print the URL, open no browser
+    /// Print the URL without opening a browser
     #[arg(long, requires = "live", help_heading = "Live")]
     pub no_open: bool,
 }
 
 impl CaptureArgs {
-    /// Refuses what cannot be shown while it is recorded.
+    /// Refuses recordings that cannot be shown live.
     ///
     /// # Errors
-    /// Says what.
+    /// Names the options.
     pub fn check_live(&self) -> Result<()> {
         if !self.live.live {
             return Ok(());
         }
         if self.from_file.is_some() {
-            bail!("--live shows what is being recorded; traceloom view shows a file");
+            bail!("--live shows a recording while it runs; use traceloom view to show a file");
         }
         if self.method.method.is_some() && self.chosen().is_empty() {
             bail!(
-                "a method trace comes only when it has ended; name categories to see those live beside --method"
+                "a method trace arrives only when it has ended; add categories to show live beside --method"
             );
         }
         Ok(())
     }
 }
 
-/// Why a recording ended, in the words of whoever ended it.
+/// The reason why a recording ended. The first one is kept.
 #[derive(Clone, Default)]
 pub struct Because(Arc<Mutex<Option<String>>>);
 

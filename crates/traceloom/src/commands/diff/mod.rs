@@ -1,4 +1,4 @@
-//! `traceloom diff`: what got slower, faster, new and gone between traces.
+//! `traceloom diff`: compares traces, or several runs of two versions.
 
 mod csv;
 mod json;
@@ -21,20 +21,21 @@ use crate::output::print;
 use crate::print::plain;
 use limits::MinChange;
 
-/// Rows of a table that nobody asked for more of.
+/// Default of `--limit`, rows.
 const USUAL_LIMIT: usize = 30;
 
-/// Compare traces: calls and times of methods or slices, side by side, largest change first
+/// Compare two traces, or several runs of two versions: calls and times, largest change first
 ///
-/// Several runs a side (--base, --new) are compared by their medians, and changes are set apart from
-/// noise: `*` marks a change that exceeds it, `~` one within. A change exceeds the noise if (1) the
-/// exact two-sided Mann-Whitney test gives p <= 0.05, or the smallest p so few runs allow, which is
-/// that the sides do not overlap; and (2) the medians differ by more than 3 robust standard
-/// deviations (1.4826 x the median distance of the runs from their own side's median). Each row is
-/// judged for itself: among very many rows some will exceed by chance, and two or three runs a
-/// side are weak evidence (p 0.33 and 0.1 at best). With one run on a side, noise is unknown.
+/// With several runs on each side (--base, --new), the medians are compared and each change is
+/// checked against the noise: `*` marks a change that exceeds it, `~` one that does not. A change
+/// exceeds the noise if both hold: (1) the exact two-sided Mann-Whitney test gives p <= 0.05 or, with
+/// too few runs for that, the two sides do not overlap; (2) the medians differ by more than 3 robust
+/// standard deviations (1.4826 x the median distance of the runs from the median of their side).
+/// Every row is tested separately, so among many rows some exceed the noise by chance, and two or
+/// three runs per side are weak evidence (p is at best 0.33 or 0.1). With a single run on a side the
+/// noise is unknown.
 ///
-/// A run without the row counts as 0. Exit code 1 says that --fail-above found something.
+/// A row that is missing from a run counts as 0 there. Exit code 1 means that --fail-above found a growth.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -43,66 +44,66 @@ Examples:
   traceloom diff --base a1.trace a2.trace a3.trace --new b1.trace b2.trace b3.trace
   traceloom diff main.trace pr.trace --markdown --fail-above 10 --min-change 500us > comment.md")]
 pub struct DiffArgs {
-    /// The base trace and the new one
+    /// The base trace and the new trace
     #[arg(value_name = "FILE", num_args = 2, required_unless_present_all = ["base", "new"])]
     files: Vec<PathBuf>,
 
-    /// Several runs of the base side
+    /// Runs of the base side
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "new", conflicts_with = "files")]
     base: Vec<PathBuf>,
 
-    /// Several runs of the new side
+    /// Runs of the new side
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "base", conflicts_with = "files")]
     new: Vec<PathBuf>,
 
-    /// What a row stands for; threads are matched by name
+    /// Group rows by this; threads are matched by name
     #[arg(long, value_enum, default_value = "method")]
     by: By,
 
-    /// What rows are sorted and checked by [default: exclusive; for threads inclusive]
+    /// Sort and check rows by this [default: exclusive; inclusive for threads]
     #[arg(long, value_enum)]
     sort: Option<Metric>,
 
-    /// The clock to measure by [default: cpu for method traces that recorded it, else wall]
+    /// Clock to measure by [default: cpu for method traces that recorded it, else wall]
     #[arg(long, value_enum)]
     clock: Option<Clock>,
 
-    /// Only threads of this name or tid (exact, else all whose name contains it); repeatable
+    /// Only threads with this name or tid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|TID")]
     thread: Vec<String>,
 
-    /// Only threads of processes of this name or pid (exact, else all whose name contains it)
+    /// Only processes with this name or pid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|PID")]
     process: Vec<String>,
 
-    /// Rows to show, 0 for all [default: 30; all with --csv and --json]
+    /// Number of rows, 0 for all [default: 30; all with --csv and --json]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Leave out changes smaller than this: a share (5%) or a time (300us, 1ms); repeatable, all must hold
+    /// Leave out changes smaller than this share (5%) or time (300us, 1ms); if repeated, all must hold
     #[arg(long, value_name = "CHANGE")]
     min_change: Vec<MinChange>,
 
-    /// Only changes that exceed the noise (with several runs a side)
+    /// Only changes that exceed the noise (needs several runs per side)
     #[arg(long)]
     significant: bool,
 
-    /// Exit with 1 if the total or a row grew by more than this, beyond the noise where that is known
+    /// Exit with code 1 if the total or a row grew by more than this and, if known, beyond the noise
     ///
-    /// Looks at the number that --sort names, in all rows that --min-change leaves. A new row is
-    /// measured against the total of the base side, having no time there itself.
+    /// Checks the number chosen by --sort in all rows that --min-change keeps. A row that is new has
+    /// no time on the base side; its growth is measured against the total of the base side.
     #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_growth)]
     fail_above: Option<f64>,
 
-    /// Print CSV: times in nanoseconds, a header line with names and units
+    /// Print CSV: times in nanoseconds, names and units in the header line
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     csv: bool,
 
-    /// Print JSON: times in nanoseconds, every run's numbers
+    /// Print JSON: times in nanoseconds, with the numbers of every run
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
 
-    /// Print Markdown, for a pull request
+    /// Print Markdown for a pull request
     #[arg(long)]
     markdown: bool,
 
@@ -110,14 +111,14 @@ pub struct DiffArgs {
     open: InputArgs,
 }
 
-/// What rows are sorted by.
+/// The sort order.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Metric {
-    /// Time without callees: where a change comes from
+    /// Time excluding callees: where a change comes from
     Exclusive,
-    /// Time with callees: what a change affects
+    /// Time including callees: what a change affects
     Inclusive,
-    /// Number of calls, recursive ones included
+    /// Number of calls, including recursive ones
     Calls,
 }
 
@@ -131,21 +132,21 @@ impl From<Metric> for DiffMetric {
     }
 }
 
-/// What output is made from.
+/// Everything that the output needs.
 struct Shown<'a> {
     args: &'a DiffArgs,
     diff: &'a Diff,
     clock: Measure,
     /// The rows to print.
     rows: Vec<&'a DiffRow>,
-    /// Rows that changed but are beyond the limit.
+    /// Rows that changed but exceed the limit.
     more: usize,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// If a trace cannot be read, or what was asked for is not in it.
+/// If a trace cannot be read, or lacks the requested threads or clock.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     let (diff, clock) = compare(args)?;
     if args.significant && !diff.knows_noise() {

@@ -1,5 +1,4 @@
-//! `traceloom profile`: Traceview's profile panel in the terminal, for method traces and for the
-//! slices of system traces.
+//! `traceloom profile`: inclusive and exclusive times of methods or slices, in the terminal.
 
 mod columns;
 mod head;
@@ -21,15 +20,15 @@ use crate::input::InputArgs;
 use crate::print::stream;
 use crate::times::{parse_percent, parse_time};
 
-/// Rows of a table that nobody asked for more of.
+/// Default of `--limit`, rows.
 const USUAL_LIMIT: usize = 30;
 
 /// Show where the time went: calls, inclusive and exclusive time of each method or slice
 ///
-/// Inclusive time is that of a method with all it calls (calls within calls of itself count once);
-/// exclusive time is without what it calls. `Calls+Recur` counts calls while the method was not
-/// open, and those while it was. For system traces the slices of all threads take the place of
-/// methods, and CPU time is the time that the scheduler let the thread run.
+/// Inclusive time is the time of a method and everything it calls; recursive calls are counted once.
+/// Exclusive time leaves out the calls. `Calls+Recur` shows the outermost and the recursive calls.
+/// In a system trace, the slices of all threads are profiled, and CPU time is the time that the
+/// thread was running.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -43,59 +42,59 @@ pub struct ProfileArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Show one method: its parents and children, also while recursive. The name as the table shows
-    /// it, or a part of it (case matters only if you type capitals)
+    /// Show one method with its parents and children, recursive ones apart. NAME is a name from the
+    /// table or a part of it (case-sensitive only if it contains capitals)
     #[arg(long, value_name = "NAME", conflicts_with_all = ["tree", "folded"])]
     pub method: Option<String>,
 
-    /// Only threads of this name or tid (exact, else all whose name contains it); repeatable
+    /// Only threads with this name or tid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|TID")]
     pub thread: Vec<String>,
 
-    /// Only threads of processes of this name or pid (exact, else all whose name contains it)
+    /// Only processes with this name or pid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|PID")]
     pub process: Vec<String>,
 
-    /// Only from this time on, after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
+    /// Start this long after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
     ///
-    /// Calls that began before are counted with the part behind this time; their CPU time is
-    /// divided in proportion between the events around it.
+    /// A call that started earlier counts with the part after this time. Its CPU time is divided in
+    /// proportion to the wall time between the events before and after the cut.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub from: Option<i64>,
 
-    /// Only up to this time after the first event
+    /// Stop this long after the first event
     #[arg(long, visible_alias = "until", value_name = "TIME", value_parser = parse_time)]
     pub to: Option<i64>,
 
-    /// The clock that rows are ranked by [default: cpu for method traces that recorded it, else wall]
+    /// Clock to rank rows by [default: cpu for method traces that recorded it, else wall]
     #[arg(long, value_enum)]
     pub clock: Option<Clock>,
 
-    /// What rows are sorted by, on the clock chosen
+    /// Sort rows by this, on the chosen clock
     #[arg(long, value_enum, default_value = "inclusive", conflicts_with_all = ["tree", "method"])]
     pub sort: Sort,
 
-    /// Rows to show, 0 for all [default: 30; all with --csv and --json]. In a tree: rows below one row
+    /// Number of rows, 0 for all [default: 30; all with --csv and --json]. In a tree: children per row
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 
-    /// Show the tree of calls: from the threads down, or from each method up to its callers
+    /// Show a call tree: from the threads down, or from each method up to its callers
     #[arg(long, value_enum, conflicts_with = "folded")]
     pub tree: Option<Direction>,
 
-    /// In a tree, leave out what has less than this share of the total
+    /// In a tree, leave out rows below this share of the total
     #[arg(long, value_name = "PERCENT", default_value = "1", requires = "tree", value_parser = parse_percent)]
     pub min_percent: f64,
 
-    /// Levels of a tree to show
+    /// Number of tree levels
     #[arg(long, value_name = "N", default_value = "64", requires = "tree")]
     pub depth: u32,
 
-    /// What a row stands for
+    /// Group rows by this
     #[arg(long, value_enum, default_value = "method", conflicts_with = "folded")]
     pub by: By,
 
-    /// Print CSV: times in nanoseconds, a header line with names and units
+    /// Print CSV: times in nanoseconds, names and units in the header line
     #[arg(long, conflicts_with_all = ["json", "folded"])]
     pub csv: bool,
 
@@ -107,14 +106,15 @@ pub struct ProfileArgs {
     #[arg(long)]
     pub folded: bool,
 
-    /// Take out what reading the clocks cost while recording
+    /// Subtract the cost of reading the clocks while recording
     ///
-    /// A method trace says what one reading costs (clock-call-overhead-nsec). A call makes two: one
-    /// falls into the method's own exclusive time, one into its caller's. No time gets below zero.
+    /// A method trace records the cost of one clock reading (clock-call-overhead-nsec). Each call
+    /// makes two: one counts towards the method's own exclusive time, one towards its caller's. No
+    /// time becomes negative.
     #[arg(long)]
     pub correct_overhead: bool,
 
-    /// Of a system trace, take slices of no thread too: async slices, interrupts
+    /// In a system trace, include slices that belong to no thread: async slices, interrupts
     #[arg(long)]
     pub all_tracks: bool,
 
@@ -122,7 +122,7 @@ pub struct ProfileArgs {
     pub open: InputArgs,
 }
 
-/// Which clock.
+/// A clock.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
     /// Time on a CPU
@@ -131,48 +131,48 @@ pub enum Clock {
     Wall,
 }
 
-/// What rows are sorted by. Names go up, everything else down.
+/// Sort order: names ascending, everything else descending.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sort {
-    /// Time with callees
+    /// Time including callees
     Inclusive,
-    /// Time without callees
+    /// Time excluding callees
     Exclusive,
-    /// Number of calls, recursive ones included
+    /// Number of calls, including recursive ones
     Calls,
-    /// Inclusive time a call
+    /// Inclusive time per call
     PerCall,
     /// Name
     Name,
-    /// Time runnable without a CPU (system traces)
+    /// Time waiting for a CPU (system traces)
     Runnable,
     /// Time sleeping and in uninterruptible sleep (system traces)
     Blocked,
 }
 
-/// Which way a tree grows.
+/// The direction of a tree.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Threads, what they call, what that calls
+    /// From the threads to what they call
     TopDown,
-    /// Methods, who called them, who called those
+    /// From each method to its callers
     BottomUp,
 }
 
-/// What a row stands for.
+/// The grouping of rows.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
-    /// A method, or a slice's name
+    /// Method, or slice name
     Method,
-    /// A class
+    /// Class
     Class,
-    /// A package
+    /// Package
     Package,
-    /// A thread
+    /// Thread
     Thread,
 }
 
-/// All that output is made from.
+/// Everything that the output needs.
 struct Shown<'a> {
     args: &'a ProfileArgs,
     tree: &'a CallTree,
@@ -183,7 +183,7 @@ struct Shown<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// If the file cannot be read, or what was asked for is not in it.
+/// If the file cannot be read, or lacks the requested threads, method or clock.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
     if args.tree == Some(Direction::BottomUp) && args.by == By::Thread {
         bail!(
@@ -282,7 +282,7 @@ fn folded(tree: &CallTree, clock: Measure) -> Result<()> {
 }
 
 impl Shown<'_> {
-    /// Rows to show at most.
+    /// The maximum number of rows.
     fn limit(&self) -> usize {
         let whole = self.args.csv || self.args.json;
         match self.args.limit {
@@ -297,7 +297,7 @@ impl Shown<'_> {
         self.tree.has_methods()
     }
 
-    /// Whether CPU times were read from the threads' clocks, not from the scheduler.
+    /// Whether CPU times come from thread clocks instead of scheduling events.
     fn has_thread_clock(&self) -> bool {
         self.tree.clocks.cpu != CpuSource::Scheduler
     }
