@@ -1,7 +1,6 @@
 //! The command line: the subcommands, and the names under which the program acts as another one.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,8 +10,8 @@ use traceloom_heap::Heap;
 use crate::commands::{
     callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
 };
+use crate::failure::{print_usage, report as report_error};
 use crate::input::join_pairs;
-use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
 ///
@@ -108,22 +107,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     match run(command) {
         Ok(code) => code,
         Err(error) => {
-            report(&error);
+            report_error(&error);
             ExitCode::from(2)
         }
-    }
-}
-
-/// Prints the help, the version, or the error in the arguments. A closed pipe is not an error.
-pub(crate) fn print_usage(usage: &clap::Error) -> ExitCode {
-    let printed = usage.print().and_then(|()| std::io::stdout().flush());
-    match printed {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            report(&anyhow::Error::new(error).context("cannot write to standard output"));
-            ExitCode::from(2)
-        }
-        _ if usage.use_stderr() => ExitCode::from(2),
-        _ => ExitCode::SUCCESS,
     }
 }
 
@@ -150,29 +136,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Systrace(rest) => Ok(capture::main_as_systrace(with_name("systrace", rest.args))),
         Command::Traceview(rest) => Ok(crate::traceview::main(with_name("traceview", rest.args))),
     }
-}
-
-/// Prints the error as one sentence, followed by a hint if there is one.
-pub(crate) fn report(error: &anyhow::Error) {
-    let message = message(error);
-    let lines: Vec<_> = message.lines().map(plain).collect();
-    eprintln!("traceloom: {}", lines.join("\n  "));
-    if let Some(hint) = crate::hints::for_error(error) {
-        eprintln!("  {hint}");
-    }
-}
-
-/// The error and its causes. A cause that the message already contains is not repeated.
-fn message(error: &anyhow::Error) -> String {
-    let mut message = error.to_string();
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        let words = cause.split(" (os error").next().unwrap_or(&cause);
-        if !message.contains(words) {
-            message = format!("{message}: {cause}");
-        }
-    }
-    message
 }
 
 /// Acts as the program whose name the link has, or whose name is the subcommand if only files

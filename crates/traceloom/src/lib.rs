@@ -6,6 +6,7 @@ pub mod traceview;
 mod align;
 mod calls;
 mod commands;
+mod failure;
 mod hints;
 mod input;
 mod mapping;

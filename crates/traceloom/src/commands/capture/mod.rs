@@ -51,16 +51,16 @@ struct Systrace {
 pub fn main_as_systrace(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args = match Systrace::try_parse_from(args) {
         Ok(systrace) => systrace.capture,
-        Err(error) => return crate::cli::print_usage(&error),
+        Err(error) => return crate::failure::print_usage(&error),
     };
     if let Err(error) = args.check() {
-        crate::cli::report(&error);
+        crate::failure::report(&error);
         return ExitCode::from(2);
     }
     match run::run(&args, &mut console::Console::Stdout) {
         Ok(code) => code,
         Err(error) => {
-            crate::cli::report(&error);
+            crate::failure::report(&error);
             ExitCode::from(1)
         }
     }

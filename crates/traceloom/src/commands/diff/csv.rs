@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 
-use super::Shown;
+use super::shown::Shown;
 use crate::print::csv_line;
 
 /// The numbers of each kind, in this order.

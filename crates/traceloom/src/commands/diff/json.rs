@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, GroupBy};
 
-use super::Shown;
+use super::shown::Shown;
 
 #[derive(Serialize)]
 struct Output<'a> {

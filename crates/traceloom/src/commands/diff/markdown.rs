@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 
-use super::Shown;
+use super::shown::Shown;
 use super::table::{count, full_name, metric_words, ms, percent, signed_ms};
 use crate::print::plain;
 

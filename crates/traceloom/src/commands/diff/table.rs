@@ -6,7 +6,7 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, Presence, Verdict};
 
-use super::Shown;
+use super::shown::Shown;
 use crate::print::{Name, Table, plain, terminal_width, thousands};
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {

@@ -50,7 +50,7 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode> {
                 }
             }
             Err(error) => {
-                crate::cli::report(&error);
+                crate::failure::report(&error);
                 code = ExitCode::from(2);
             }
         }

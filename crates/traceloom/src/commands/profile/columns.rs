@@ -2,7 +2,8 @@
 
 use traceloom_analyze::{Measure, Profile, Times};
 
-use super::{Shown, Sort};
+use super::args::Sort;
+use super::shown::Shown;
 use crate::print::{Table, ms};
 
 /// A clock, what its columns are called, and how soon they may go on a narrow terminal.

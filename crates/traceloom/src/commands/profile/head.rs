@@ -7,7 +7,7 @@ use anyhow::Result;
 use traceloom_analyze::{Measure, Times, TreeThread};
 use traceloom_trace::NO_NUMBER;
 
-use super::Shown;
+use super::shown::Shown;
 use crate::print::{ms, plain, thousands};
 
 /// Writes the head, and an empty line.

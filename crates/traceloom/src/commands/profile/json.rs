@@ -9,7 +9,7 @@ use traceloom_analyze::{
     TreeView,
 };
 
-use super::Shown;
+use super::shown::Shown;
 
 /// What every output begins with.
 #[derive(Serialize)]

@@ -7,7 +7,8 @@ use traceloom_analyze::{MethodReport, ReportEdge, Times};
 
 use super::columns::{Clock, clocks, states};
 use super::rows::calls_and_recursive;
-use super::{Shown, head, json};
+use super::shown::Shown;
+use super::{head, json};
 use crate::output::print;
 use crate::print::{Name, Table, csv_line, ms, plain, terminal_width};
 

@@ -7,8 +7,10 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{GroupBy, Measure, ProfileRow};
 
+use super::args::Sort;
 use super::columns::{clocks, of_total, states, timed};
-use super::{Shown, Sort, head, json};
+use super::shown::Shown;
+use super::{head, json};
 use crate::output::print;
 use crate::print::{Name, Table, csv_line, terminal_width, thousands};
 

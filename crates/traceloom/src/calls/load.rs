@@ -1,4 +1,4 @@
-//! From the file to the tree of what was asked for.
+//! Reads the calls of the selected threads from a file into a call tree.
 
 use std::path::Path;
 
@@ -9,12 +9,11 @@ use traceloom_trace::{
     ThreadIndex, Trace,
 };
 
-use super::ProfileArgs;
 use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, MethodNames, Names};
 use crate::print::plain;
 
-/// Which calls of which file a command is about.
+/// The calls that a command works on: which file, threads and times.
 #[derive(Clone, Copy)]
 pub(crate) struct Selection<'a> {
     /// The trace; `-` is standard input.
@@ -33,22 +32,11 @@ pub(crate) struct Selection<'a> {
     pub all_tracks: bool,
 }
 
-impl<'a> From<&'a ProfileArgs> for Selection<'a> {
-    fn from(args: &'a ProfileArgs) -> Self {
-        Self {
-            file: &args.file,
-            open: &args.open,
-            thread: &args.thread,
-            process: &args.process,
-            from: args.from,
-            to: args.to,
-            all_tracks: args.all_tracks,
-        }
-    }
-}
-
-/// Reads the trace and keeps the threads wanted.
-pub(crate) fn tree(args: &Selection<'_>) -> Result<CallTree> {
+/// Reads the trace and keeps the selected threads.
+///
+/// # Errors
+/// If the file cannot be read, or has none of the selected threads.
+pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
     crate::times::check_order(args.from, args.to, "--to")?;
     let mut tree = match straight(args)? {
         Some(tree) => tree,
