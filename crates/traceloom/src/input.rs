@@ -99,7 +99,7 @@ impl InputArgs {
             .with_context(|| format!("cannot read the process dump {}", path.display()))?;
         if !names_threads(&bytes) {
             bail!(
-                "{} is no process dump: no ps table and no list of tasks in it",
+                "{} is not a process dump: it contains no ps table and no list of tasks",
                 path.display()
             );
         }

@@ -18,17 +18,17 @@ use crate::print::plain;
 pub(crate) struct Selection<'a> {
     /// The trace; `-` is standard input.
     pub file: &'a Path,
-    /// How to read it.
+    /// The options for reading it.
     pub open: &'a InputArgs,
-    /// Names or numbers of the threads wanted; empty for all.
+    /// Names or tids of the selected threads; empty for all.
     pub thread: &'a [String],
-    /// Names or numbers of the processes wanted; empty for all.
+    /// Names or pids of the selected processes; empty for all.
     pub process: &'a [String],
-    /// The first moment wanted, ns after the first event.
+    /// The start of the selected range, ns after the first event.
     pub from: Option<i64>,
-    /// The last moment wanted.
+    /// The end of the selected range, ns after the first event.
     pub to: Option<i64>,
-    /// Slices of no thread too.
+    /// Whether to include slices that belong to no thread.
     pub all_tracks: bool,
 }
 
@@ -74,7 +74,7 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
     CallTree::from_trace(trace, &options)
 }
 
-/// The range after the first event.
+/// The selected range, relative to the first event.
 fn range(args: &Selection<'_>) -> Option<TimeRange> {
     (args.from.is_some() || args.to.is_some()).then(|| TimeRange {
         from_ns: args.from.unwrap_or(0),
@@ -82,8 +82,8 @@ fn range(args: &Selection<'_>) -> Option<TimeRange> {
     })
 }
 
-/// The tree straight from the records, without tables; `None` for what is no method trace.
-/// Standard input can be read only once, so it goes through tables.
+/// Builds the tree directly from the records, without tables; `None` if the file is not a method
+/// trace. Standard input can be read only once, so it always goes through tables.
 fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     if args.file == Path::new("-") {
         return Ok(None);
@@ -113,7 +113,7 @@ fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     Ok(Some(tree))
 }
 
-/// Gives methods their original names on the way into the tree.
+/// Maps methods to their original names on their way into the tree.
 struct Renaming<'a> {
     names: &'a Names<'a>,
     builder: &'a mut CallTreeBuilder,
@@ -159,8 +159,8 @@ impl MethodEvents for Renaming<'_> {
     }
 }
 
-/// What `--thread` or `--process` accept: each query exactly where something has that name or
-/// number, else whatever contains it.
+/// Matches `--thread` and `--process`: a query selects the exact name or number if there is one,
+/// else every name that contains it.
 struct Wanted<'a> {
     queries: Vec<(&'a str, bool)>,
 }
@@ -206,7 +206,7 @@ fn matches(query: &str, exact: bool, name: &str, number: i64) -> bool {
     }
 }
 
-/// The first few names, for a message. Numbers below zero are unknown ones.
+/// The first few names, for a message. Negative numbers are unknown.
 fn listed<'t>(keys: impl Iterator<Item = (&'t String, i64)>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<String> = keys

@@ -111,7 +111,7 @@ impl CallgraphArgs {
             Some("dot" | "gv") => Ok(Picture::Dot),
             Some("png") => Ok(Picture::Png),
             _ => bail!(
-                "{}: what to draw? Name it .svg, .dot or .png, or say --to svg",
+                "{}: unknown ending; use .svg, .dot or .png, or choose with --to",
                 self.output.display()
             ),
         }
@@ -166,7 +166,7 @@ impl CallgraphArgs {
     }
 }
 
-/// Has Graphviz draw a bitmap. No shell is involved, and nothing is left on the disk.
+/// Lets Graphviz draw a bitmap, without a shell and without temporary files.
 fn png(dot: &str) -> Result<Vec<u8>> {
     let child = Command::new("dot")
         .arg("-Tpng")
@@ -182,13 +182,13 @@ fn png(dot: &str) -> Result<Vec<u8>> {
     };
     let stdin = child.stdin.take();
     let drawn = std::thread::scope(|scope| {
-        // Feeding beside reading: a full pipe on either side would stop both programs.
+        // Write and read at the same time: a full pipe on either side would block both programs.
         let feeder = scope.spawn(move || match stdin {
             Some(mut stdin) => stdin.write_all(dot.as_bytes()),
             None => Ok(()),
         });
         let drawn = child.wait_with_output();
-        // A dot that gave up early closes its input; its own words below say why.
+        // A dot that failed early closes its input; its message below gives the reason.
         let _early_close = feeder.join();
         drawn
     })

@@ -68,7 +68,7 @@ pub struct FramesArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// If the file cannot be read, or has no frames or none of what was asked for.
+/// If the file cannot be read, or has no frames of the selected processes.
 pub fn run(args: &FramesArgs) -> Result<ExitCode> {
     check_order(args.from, args.to, "--to")?;
     let trace = read_trace(&args.file, &args.open)?;
@@ -110,7 +110,7 @@ fn limit(args: &FramesArgs) -> usize {
     }
 }
 
-/// The threads whose process is asked for.
+/// The threads of the selected processes.
 fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>> {
     let process = |app: &FrameApp| {
         let row = app.upid.some().map(|upid| trace.processes.row(upid.row()));
@@ -132,7 +132,7 @@ fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>>
             found = matching(&|name, _| name.contains(query.as_str()));
         }
         if found.is_empty() {
-            bail!("no process with frames is called {query} or has it in its name");
+            bail!("no process with frames has {query} in its name");
         }
         wanted.extend(found);
     }
@@ -269,7 +269,7 @@ fn table(apps: &[AppReport]) -> Table {
     table
 }
 
-/// A frame and what held it, a few lines.
+/// Describes a frame and what delayed it in a few lines.
 fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     let missed = match frame.missed {
         0 => "in time".to_owned(),
@@ -289,7 +289,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
         ("waiting for a disk", frame.io_ns),
         ("starting late", frame.late_start_ns),
     ];
-    // What is a hundredth of the frame held nobody.
+    // Less than a hundredth of the frame does not explain a delay.
     let states = states.iter().filter(|(_, ns)| *ns > frame.dur / 100);
     let states: Vec<String> = states
         .map(|(word, ns)| format!("{word} {}", duration(*ns)))
@@ -309,7 +309,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     Ok(())
 }
 
-/// The front of a long name.
+/// The beginning of a long name.
 fn short(name: &str) -> String {
     match name.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -317,7 +317,7 @@ fn short(name: &str) -> String {
     }
 }
 
-/// On what a frame waited.
+/// What a frame waited for.
 fn wait(one: &BlockedReport) -> String {
     let parts = [
         ("in ", &one.label),

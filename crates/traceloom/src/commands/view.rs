@@ -69,14 +69,14 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     let handle = server.handle();
     let told = handle.clone();
     progress::also_tell(move |done, total| told.progress(done, total.unwrap_or(0)));
-    // The server answers while the trace is read: the page shows how far that is.
+    // The server answers while the trace is read, so the page can show the progress.
     let (fail, failed) = mpsc::channel();
     std::thread::spawn(
         move || match read_traces(&args.files, &args.align, &args.open) {
             Ok(trace) => handle.ready(trace),
             Err(error) => {
                 handle.failed(&format!("{error:#}"));
-                // Nobody listens only if Ctrl-C ended the program already.
+                // The receiver is gone only if Ctrl-C has ended the program.
                 drop(fail.send(error));
                 handle.stop();
             }
@@ -89,10 +89,10 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     }
 }
 
-/// The URL goes to standard output, so that scripts can read it.
+/// Prints the URL on standard output, where scripts can read it.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If standard output cannot be written.
 pub fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{url}")?;
@@ -100,7 +100,7 @@ pub fn announce(url: &str) -> Result<()> {
     Ok(())
 }
 
-/// Opens the user's browser where there is a display. It is a convenience: the URL was printed.
+/// Opens the user's browser if there is a display. A failure is ignored: the URL was printed.
 pub fn open_browser(url: &str) {
     let Some(mut command) = browser() else {
         return;
@@ -111,7 +111,7 @@ pub fn open_browser(url: &str) {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    // No such program: the URL stands in the terminal.
+    // There is no such program; the URL is in the terminal.
     if let Ok(mut child) = quiet {
         std::thread::spawn(move || child.wait());
     }
@@ -124,7 +124,7 @@ fn browser() -> Option<Command> {
 
 #[cfg(windows)]
 fn browser() -> Option<Command> {
-    // `start` is a word of the command interpreter, which would read the URL's `&`.
+    // `start` is a built-in of the command interpreter, which would interpret the `&` in the URL.
     let mut command = Command::new("rundll32");
     command.arg("url.dll,FileProtocolHandler");
     Some(command)

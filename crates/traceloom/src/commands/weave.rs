@@ -165,7 +165,7 @@ fn rules(args: &WeaveArgs) -> Result<Rules> {
     Ok(rules)
 }
 
-/// A name on the command line may be a package, a class or a method.
+/// A name on the command line may mean a package, a class or a method.
 fn names(names: &[String]) -> Names {
     let names: Vec<String> = names.iter().map(|name| name.replace('/', ".")).collect();
     Names {
@@ -242,7 +242,7 @@ fn json(out: &mut dyn Write, report: &Report, map: &MethodMap) -> Result<()> {
     Ok(())
 }
 
-/// What somebody should know who did not ask, on standard error.
+/// Prints warnings on standard error.
 fn warn(report: &Report, map: &MethodMap) {
     let failures = report.failures.iter();
     told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
@@ -253,11 +253,11 @@ fn warn(report: &Report, map: &MethodMap) {
     let duplicates = report.duplicates.iter();
     told(duplicates.map(|place| format!("left out, since one of that name is there: {place}")));
     if map.next > MAX_PACKED_ID + 1 {
-        eprintln!("ids go beyond 20 bits: tools that pack them into as many cannot read them");
+        eprintln!("some ids exceed 20 bits: tools that store ids in 20 bits cannot read them");
     }
 }
 
-/// The first few lines, and how many more there are.
+/// Prints the first few lines and the number of the others.
 fn told(lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(SHOWN);
     for line in lines.take(SHOWN) {

@@ -219,7 +219,7 @@ pub enum OutputKind {
 
 /// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.
 fn parse_trigger(text: &str) -> Result<Trigger, String> {
-    let wrong = || format!("{text} is nothing to wait for; write slice:NAME>32ms or event:NAME");
+    let wrong = || format!("{text} is not a trigger; write slice:NAME>32ms or event:NAME");
     match text.split_once(':').ok_or_else(wrong)? {
         ("event", name) if !name.is_empty() => Ok(Trigger::event(name)),
         ("slice", rest) if !rest.is_empty() => {
@@ -259,7 +259,7 @@ impl CaptureArgs {
         }
         if self.from_file.as_ref() == Some(&self.output()) {
             bail!(
-                "{} is what is read; -o names another file to write",
+                "{} is the input; choose another output file with -o",
                 self.output().display()
             );
         }
@@ -294,7 +294,7 @@ impl CaptureArgs {
             "dat" => OutputKind::Dat,
             "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
             _ => bail!(
-                "{}: the ending says how to write it: .html, .json, .txt, .gz or .dat",
+                "{}: unknown ending; use .html, .json, .txt, .gz or .dat",
                 output.display()
             ),
         })

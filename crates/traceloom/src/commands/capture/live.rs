@@ -97,7 +97,7 @@ impl CaptureArgs {
 pub struct Because(Arc<Mutex<Option<String>>>);
 
 impl Because {
-    /// The first one counts.
+    /// Sets the reason, unless there is one already.
     pub fn set(&self, why: &str) {
         let mut because = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         because.get_or_insert_with(|| why.to_owned());
@@ -109,7 +109,7 @@ impl Because {
     }
 }
 
-/// Gives the list of processes as it is now, as tables like those of `ps`.
+/// Lists the current processes, as tables like those of `ps`.
 pub type Processes = Box<dyn FnMut() -> Vec<u8> + Send>;
 
 /// The server that shows a recording.
@@ -123,7 +123,7 @@ pub struct Show {
 }
 
 impl Show {
-    /// Serves the page, where `--live` asks for it.
+    /// Starts the server if `--live` is given.
     ///
     /// # Errors
     /// If the port is taken.
@@ -154,21 +154,21 @@ impl Show {
         }))
     }
 
-    /// What the recorder fills.
+    /// The window that the recorder fills.
     pub fn window(&self) -> Arc<Window> {
         Arc::clone(&self.window)
     }
 
-    /// Who ends the recording tells why here.
+    /// Where the reason for the end is set.
     pub fn because(&self) -> Because {
         self.because.clone()
     }
 
-    /// Makes snapshots as pages want them, from now on until the recording has ended; says where
-    /// the page is.
+    /// Starts making snapshots as pages request them, until the recording ends. Prints the URL of
+    /// the page.
     ///
     /// # Errors
-    /// If that cannot be said.
+    /// If the URL cannot be printed.
     pub fn begin(&mut self, args: &CaptureArgs) -> Result<()> {
         let processes = self.processes.take().unwrap_or(Box::new(Vec::new));
         let snapshots = Snapshots {
@@ -186,7 +186,7 @@ impl Show {
         Ok(())
     }
 
-    /// The recording has ended; its trace is put together now.
+    /// The recording has ended and its trace is being put together.
     pub fn saving(&self, ended: Ended) {
         self.handle.saving(&self.why(ended));
     }
@@ -206,10 +206,10 @@ impl Show {
     /// Shows the whole trace until Ctrl-C.
     ///
     /// # Errors
-    /// If the server cannot go on.
+    /// If the server fails.
     pub fn whole(self, trace: Trace, ended: Ended, written: &str) -> Result<()> {
         let said = format!("{} {written}", self.why(ended));
-        // As of now Ctrl-C ends the program in order again.
+        // From here on Ctrl-C ends the program normally again.
         let wait = Wait::new();
         eprintln!("The page shows all of it until Ctrl-C: {}", self.url);
         self.handle.recorded(trace, &said);
@@ -221,11 +221,11 @@ impl Show {
         }
     }
 
-    /// There is no trace; the page says why.
+    /// There is no trace; the page shows the reason.
     pub fn nothing(self, error: &anyhow::Error) {
         self.handle.not_recorded(&format!("{error:#}"), LAST_WORD);
         self.handle.stop();
-        // What the server says now is of no use to anybody.
+        // The server's own result no longer matters.
         drop(self.serving.join());
     }
 }
@@ -239,14 +239,14 @@ fn stats(window: &Window) -> LiveStats {
     }
 }
 
-/// Makes a snapshot of the last seconds whenever a page wants one: it reads the window's text,
-/// which is of limited size, so that each costs the same however long it has been recorded.
+/// Makes a snapshot of the last seconds whenever a page requests one. It reads the text in the
+/// window, whose size is limited, so the cost does not grow with the length of the recording.
 struct Snapshots {
     handle: Handle,
     window: Arc<Window>,
     options: ReadOptions,
     processes: Processes,
-    /// The processes, and since when they are known.
+    /// The processes, and when they were listed.
     known: Option<(Instant, Arc<Vec<u8>>)>,
 }
 
@@ -262,7 +262,8 @@ impl Snapshots {
             }
             let start = Instant::now();
             let WindowStats { bytes, events, .. } = self.window.stats();
-            // Times count from the first event: without one there is nothing to show. What cannot be read is said when the recording has ended.
+            // Times count from the first event, so without one there is nothing to show. Errors are
+            // reported when the recording has ended.
             if bytes != shown_bytes
                 && events > 0
                 && let Ok(trace) = self.read(most_bytes)
@@ -281,7 +282,7 @@ impl Snapshots {
         }
     }
 
-    /// What the window holds; an error where nothing came yet.
+    /// Reads what the window holds; an error if nothing has arrived yet.
     fn read(&mut self, most_bytes: usize) -> Result<Trace, ReadError> {
         let options = ReadOptions {
             name: "recording".to_owned(),
@@ -309,15 +310,16 @@ impl Snapshots {
     }
 }
 
-/// How much a snapshot may hold after one of at most `most_bytes` took `cost`: what takes
-/// [`LONGEST`], and no more than twice as much as before, as one that was not full tells little.
+/// The limit for the next snapshot, after one of at most `most_bytes` took `cost`: as much as takes
+/// [`LONGEST`], but at most twice the last limit, because a snapshot that was not full tells
+/// little.
 fn next_most(most_bytes: usize, cost: Duration) -> usize {
     let share = LONGEST.as_secs_f64() / cost.as_secs_f64().max(1e-3);
     let next = most_bytes as f64 * share.min(2.0);
     (next as usize).clamp(LEAST_BYTES, WINDOW_BYTES)
 }
 
-/// What an agent that lists processes has; nothing where it fails: the names are an aid.
+/// The process list of an agent; empty if it fails, because the names are only an aid.
 pub fn listed(agent: &mut dyn Agent) -> Vec<u8> {
     struct Bytes(Vec<u8>);
     impl Sink for Bytes {

@@ -52,17 +52,19 @@ impl CaptureArgs {
             return Ok(());
         }
         if self.from_file.is_some() {
-            bail!("pages are recorded; no file can be turned into them");
+            bail!("--raw records pages; it cannot convert a file");
         }
         if self.is_live() {
-            bail!("--live, --ring and --until read text while it comes; they do not go with pages");
+            bail!("--live, --ring and --until read text and cannot be combined with raw pages");
         }
         if self.method.method.is_some() && self.chosen().is_empty() {
-            bail!("--raw is for the system's trace: name categories to record it beside --method");
+            bail!(
+                "--raw applies to the system trace: add categories to record one beside --method"
+            );
         }
         let is_packed = packed.as_ref().is_some_and(|name| name != "none");
         if version.as_deref() == Some("6") && is_packed {
-            bail!("version 6 of trace.dat has no compression; --raw-version 7 has");
+            bail!("version 6 of trace.dat has no compression; use --raw-version 7");
         }
         Ok(())
     }

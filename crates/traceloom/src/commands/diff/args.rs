@@ -131,7 +131,7 @@ impl FromStr for MinChange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text} is no change; write a share (5%) or a time (300us, 1ms)");
+        let wrong = || format!("{text} is not a change; write a share (5%) or a time (300us, 1ms)");
         if let Some(number) = text.strip_suffix('%') {
             return number.parse().map(Self::Percent).map_err(|_| wrong());
         }

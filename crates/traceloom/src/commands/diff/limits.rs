@@ -1,11 +1,11 @@
-//! Which changes count: `--min-change`, `--significant` and `--fail-above`.
+//! Filters and checks: `--min-change`, `--significant` and `--fail-above`.
 
 use traceloom_analyze::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 
 use super::args::{DiffArgs, MinChange};
 
 impl MinChange {
-    /// Calls have no time; a limit in time looks at the exclusive time then.
+    /// Calls have no time: a time limit applies to the exclusive time then.
     fn allows(self, row: &DiffRow, metric: DiffMetric) -> bool {
         match (self, metric) {
             (Self::Percent(least), _) => {
@@ -23,7 +23,7 @@ fn exceeds_noise(change: &Change) -> bool {
 }
 
 impl DiffArgs {
-    /// The rows that changed enough.
+    /// The rows whose change is large enough.
     pub(super) fn changed<'a>(&self, diff: &'a Diff) -> Vec<&'a DiffRow> {
         let metric = diff.metric;
         let differs = |row: &DiffRow| {
@@ -42,7 +42,7 @@ impl DiffArgs {
             .collect()
     }
 
-    /// How many numbers grew by more than `--fail-above`.
+    /// The number of values that grew by more than `--fail-above`.
     pub(super) fn failures(&self, diff: &Diff, rows: &[&DiffRow]) -> usize {
         let Some(limit) = self.fail_above else {
             return 0;

@@ -51,7 +51,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     Ok(match failures {
         0 => ExitCode::SUCCESS,
         count => {
-            eprintln!("traceloom: --fail-above: {count} numbers grew too much");
+            eprintln!("traceloom: --fail-above: {count} values grew by more than that");
             ExitCode::from(1)
         }
     })
@@ -81,7 +81,7 @@ fn compare(args: &DiffArgs) -> Result<(Diff, Measure)> {
     Ok((diff, clock))
 }
 
-/// Methods and slices have no names in common.
+/// Warns that methods and slices have no names in common.
 fn warn_of_two_kinds(args: &DiffArgs, trees: &[&CallTree]) {
     let (base, new) = args.sides();
     let files: Vec<&PathBuf> = base.iter().chain(new).collect();
@@ -89,7 +89,7 @@ fn warn_of_two_kinds(args: &DiffArgs, trees: &[&CallTree]) {
     if let (Some(methods), Some(slices)) = (find(true), find(false)) {
         let [methods, slices] = [methods, slices].map(|at| files[at].display().to_string());
         eprintln!(
-            "traceloom: {} has calls of methods, {} slices of a system trace: their names hardly match",
+            "traceloom: {} contains method calls, {} slices of a system trace: few names will match",
             plain(&methods),
             plain(&slices)
         );

@@ -28,7 +28,7 @@ pub use args::ProfileArgs;
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
     if args.tree == Some(Direction::BottomUp) && args.by == By::Thread {
         bail!(
-            "--tree bottom-up shows callers, and threads have none; use --tree top-down, or --by method"
+            "--tree bottom-up shows callers, but threads have none; use --tree top-down, or --by method"
         );
     }
     let mut tree = read_calls(&args.into())?;
@@ -90,12 +90,12 @@ fn correct(args: &ProfileArgs, tree: &mut CallTree) -> Result<Option<OverheadRep
     match tree.correct_overhead() {
         Some(report) => Ok(Some(report)),
         None if !tree.has_methods() => bail!(
-            "--correct-overhead: {} is no method trace; only those say what reading their clocks cost",
+            "--correct-overhead: {} is not a method trace; only method traces record the cost of reading their clocks",
             args.file.display()
         ),
         None => bail!(
-            "--correct-overhead: {} does not say what reading its clocks cost: clock-call-overhead-nsec \
-             is missing, or there are several traces in the file, each with its own; unpack it and name one",
+            "--correct-overhead: {} does not record the cost of reading its clocks: clock-call-overhead-nsec \
+             is missing, or the file contains several traces, each with its own; unpack it and choose one",
             args.file.display()
         ),
     }

@@ -1,4 +1,4 @@
-//! `--tree`: calls from the threads down, or from each method up.
+//! `--tree`: the calls from the threads down, or from each method up.
 
 use std::io::Write;
 
