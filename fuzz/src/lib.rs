@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use testkit::ElfImage;
 use traceloom_analyze::{CallTree, CallTreeBuilder, TreeOptions};
-use traceloom_columns::{decode, encode};
+use traceloom_report::{decode, encode};
 use traceloom_formats::{
     AnyReader, EventRules, FORMATS, ReadError, ReadOptions, Reader, Target, WriteError,
     WriteOptions, read_bytes, read_method_events,

@@ -21,7 +21,7 @@ const TESTS: &[&str] = &[
     "-p",
     "traceloom-formats",
     "-p",
-    "traceloom-columns",
+    "traceloom-report",
     "-p",
     "traceloom-analyze",
 ];

@@ -39,13 +39,13 @@ fn method(builder: &mut TraceBuilder, name: &str, source: SourceId) -> MethodId 
         line: -1,
         source,
     };
-    MethodId::from_row(builder.tables().methods.push(row))
+    builder.method(row)
 }
 
 fn of_process(builder: &mut TraceBuilder, pid: i64, tid: i64) -> ThreadId {
     let utid = builder.thread(tid);
     let upid = builder.process(pid);
-    *builder.tables().threads.upid.get_mut(utid.row()) = upid;
+    builder.set_thread_process(utid, upid);
     utid
 }
 
@@ -57,7 +57,7 @@ fn system(threads: &[(i64, i64)]) -> Trace {
     let threads = threads.iter().map(|&(pid, tid)| {
         let utid = builder.new_thread(tid);
         let upid = builder.process(pid);
-        *builder.tables().threads.upid.get_mut(utid.row()) = upid;
+        builder.set_thread_process(utid, upid);
         utid
     });
     let order: Vec<_> = [idle]

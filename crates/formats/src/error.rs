@@ -1,6 +1,6 @@
 //! Why an input cannot be read, or a trace not be written.
 
-use traceloom_columns::ColumnsError;
+use traceloom_report::ColumnsError;
 use traceloom_trace::Place;
 
 /// Input that is not a trace, or that breaks off where nothing can be kept. Everything less is a

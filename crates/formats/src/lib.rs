@@ -45,7 +45,6 @@ pub use format::{
 pub use ftrace::FtraceLine;
 pub use left_out::{LeftOut, Written};
 pub use registry::{AnyReader, FORMATS, detect};
-pub use report::{REPORT_META, report_data, report_engine};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
 pub use trace_dat::tally_trace_dat;
 

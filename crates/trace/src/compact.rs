@@ -109,7 +109,7 @@ mod tests {
         let [gone, run, stay, key] =
             ["gone", "run", "stay", "key"].map(|t| builder.intern(t.as_bytes()));
         for (raw_id, name) in [(1, gone), (2, run)] {
-            builder.tables().methods.push(MethodRow {
+            builder.method(MethodRow {
                 raw_id,
                 class: StringId::EMPTY,
                 name,

@@ -5,9 +5,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::builder::TraceBuilder;
+use crate::builder::{SliceBegin, TraceBuilder};
 use crate::ids::{SliceId, TrackId};
-use crate::slices::SliceBegin;
 
 /// What tells overlapping slices of one track apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

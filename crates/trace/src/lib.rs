@@ -39,20 +39,18 @@ mod method;
 mod order;
 mod repair;
 mod sched;
-mod slices;
 mod sort;
 mod state;
 mod strings;
 mod table;
 mod tables;
 mod trace;
-mod tracks;
 
 pub use align::{AlignedBy, Alignment, align, align_clocks, align_starts};
 pub use args::{ArgColumns, ArgTable, ArgValue};
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowValue, IntoArrow};
-pub use builder::TraceBuilder;
+pub use builder::{SliceBegin, TraceBuilder};
 pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column, ColumnChunk, ColumnValues};
@@ -69,7 +67,6 @@ pub use method::{
 };
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
 pub use sched::{SchedSwitch, SchedTracker};
-pub use slices::SliceBegin;
 pub use sort::SmallSort;
 pub use state::TaskState;
 pub use strings::StringPool;

@@ -1,114 +1,117 @@
-//! The report: one HTML file with the page, the engine and the trace.
+//! The report: one HTML file with the page, its engine and the trace.
 //!
 //! ```text
-//! <head> marker of a report, policy, title, style
-//! <body> shell
-//!   <script id="traceloom-unpacker">          base64 of gzipped WebAssembly, which unpacks the next two
-//!   <script id="traceloom-page">              base64 of the page's style and script, packed
-//!   <script id="traceloom-engine">            base64 of WebAssembly, packed
+//! <head> report marker, Content-Security-Policy, title, first style
+//! <body> shell, style
+//!   <script type="module">                    the page's modules, as they are written
+//!   <script id="traceloom-engine">            base64 of gzipped WebAssembly
 //!   <script class="traceloom-columns" …>      base64 of gzipped columns, several
 //!   <!-- BEGIN TRACE --> <script class="trace-data"> …     with --embed-source
-//!   <script type="module">                    unpacks and starts the page
+//!   <template id="traceloom-end">             missing if the file was truncated
 //! ```
 
-use std::error::Error;
 use std::io::{self, Write};
 
-use thiserror::Error as ThisError;
-use traceloom_formats::{
-    FORMATS, REPORT_META, WriteError, WriteOptions, report_data, report_engine,
-};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use thiserror::Error;
+use traceloom_formats::{FORMATS, WriteError, WriteOptions};
+use traceloom_report::{META, write_trace};
 use traceloom_trace::Trace;
 
-/// Choices for a report.
+use crate::engine::engine;
+use crate::page::{Page, PageError, REPORT};
+use crate::web::Web;
+
+/// Options for a report.
 #[derive(Clone, Debug)]
 pub struct ReportOptions {
     /// The title of the window.
     pub title: String,
-    /// Whether the trace also stands in the page as systrace wrote it, for tools that read that.
+    /// Whether the page also contains the trace as systrace wrote it, for tools that read such pages.
     pub embed_source: bool,
-    /// How many threads may pack the trace at once, at least 1.
+    /// How many threads may compress the trace, at least 1.
     pub threads: usize,
 }
 
-/// What a report is put into: the page's shell, style and script, and the engine.
-pub trait ReportShell {
-    /// The document, with `head` at the start of its head and `data` before its script.
-    ///
-    /// # Errors
-    /// If the shell has no place for one of them.
-    fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>>;
-    /// Source expressions of a Content-Security-Policy that allow the shell's style and its scripts.
-    fn style_and_script(&self) -> (String, String);
-    /// The engine, packed WebAssembly; empty if the shell needs none.
-    ///
-    /// # Errors
-    /// If this program was built without it.
-    fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>>;
-}
-
-/// Why there is no report.
-#[derive(Debug, ThisError)]
+/// Why a report cannot be written.
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The sink failed.
+    /// The output failed.
     #[error("cannot write: {0}")]
     Io(#[from] io::Error),
-    /// The page is not whole.
-    #[error("{0}")]
-    Shell(#[source] Box<dyn Error + Send + Sync>),
-    /// The trace has nothing that systrace's format holds.
+    /// The page cannot be built.
+    #[error(transparent)]
+    Page(#[from] PageError),
+    /// This build has no engine.
+    #[error(
+        "this build of traceloom cannot write reports, because it was built without Rust's WebAssembly target; \
+         run `rustup target add wasm32-unknown-unknown` and build it again"
+    )]
+    NoEngine,
+    /// The trace has nothing that systrace's format can hold.
     #[error("--embed-source: {0}")]
     Source(#[source] WriteError),
 }
 
-/// Stands where the data goes while the document is put together. No shell has it: a comment
-/// cannot hold two hyphens.
-const DATA: &str = "<!--traceloom--data-->";
-/// The title of the shell.
+/// The title in `page.html`.
 const TITLE: &str = "<title>traceloom</title>";
+/// The last element of a report. The page looks for it.
+const END: &str = "<template id=\"traceloom-end\"></template>\n";
 
 /// Writes a report of `trace`.
 ///
 /// # Errors
-/// See [`ReportError`]; what was written then is no report.
+/// See [`ReportError`]. After an error the output is incomplete.
 pub fn write_report(
     trace: &Trace,
     options: &ReportOptions,
-    shell: &dyn ReportShell,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    let engine = shell.engine_packed().map_err(ReportError::Shell)?;
-    let head = format!("\n{REPORT_META}\n{}", policy(shell));
-    let document = shell.document(&head, DATA).map_err(ReportError::Shell)?;
-    let (before, after) = document.split_once(DATA).unwrap_or((&document, ""));
+    let engine = engine().ok_or(ReportError::NoEngine)?;
+    let page = Page::new(&Web::from_environment(), REPORT)?;
+    write_with(&page, engine, trace, options, out)
+}
+
+fn write_with(
+    page: &Page,
+    engine: &[u8],
+    trace: &Trace,
+    options: &ReportOptions,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let head = format!("<head>\n{META}\n{}", policy(page));
     let title = format!("<title>{}</title>", escaped(&options.title));
-    out.write_all(before.replacen(TITLE, &title, 1).as_bytes())?;
-    if !engine.is_empty() {
-        out.write_all(report_engine(engine).as_bytes())?;
-    }
-    report_data(trace, options.threads, out)?;
+    let html = page.html.replacen("<head>", &head, 1);
+    let html = html.replacen(TITLE, &title, 1);
+    let end = "</body>";
+    let (before, after) = html.rsplit_once(end).ok_or(PageError::NoPlace(end))?;
+    out.write_all(before.as_bytes())?;
+    writeln!(
+        out,
+        "<script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">{}</script>",
+        STANDARD.encode(engine)
+    )?;
+    write_trace(trace, options.threads, out)?;
     if options.embed_source {
         out.write_all(&source_blocks(trace)?)?;
     }
-    out.write_all(after.as_bytes())?;
+    out.write_all([END, end, after].concat().as_bytes())?;
     Ok(())
 }
 
-/// Nothing may be fetched, nothing may run but the page's own script and engine.
-fn policy(shell: &dyn ReportShell) -> String {
-    let (style, script) = shell.style_and_script();
-    let allowed = |what: &str| if what.is_empty() { "'none'" } else { what }.to_owned();
-    let script = if script.is_empty() {
-        allowed("")
-    } else {
-        format!("{script} 'wasm-unsafe-eval'")
-    };
+/// Forbids network access and any script but the page's own and its engine.
+fn policy(page: &Page) -> String {
+    let Page {
+        script_hash,
+        style_hashes,
+        ..
+    } = page;
     format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         script-src {script}; style-src {}; worker-src blob:; img-src data: blob:; \
-         connect-src 'none'; base-uri 'none'; form-action 'none'\">",
-        allowed(&style)
+         script-src {script_hash} 'wasm-unsafe-eval'; style-src {style_hashes}; worker-src blob:; \
+         img-src data: blob:; connect-src 'none'; base-uri 'none'; form-action 'none'\">"
     )
 }
 
@@ -131,32 +134,10 @@ fn source_blocks(trace: &Trace) -> Result<Vec<u8>, ReportError> {
     })
 }
 
-/// Text that means nothing in HTML.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// A page without a viewer, for programs that are built without one: the trace is in it, and it
-/// says what opens it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PlainShell;
-
-impl ReportShell for PlainShell {
-    fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-        Ok(format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>{head}\n<meta charset=\"utf-8\">\n{TITLE}\n</head>\n<body>\n\
-             <p>This page holds a trace, and no viewer. Open it with <code>traceloom</code>.</p>\n{data}</body>\n</html>\n"
-        ))
-    }
-
-    fn style_and_script(&self) -> (String, String) {
-        Default::default()
-    }
-
-    fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
-        Ok(&[])
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 const CHECKS: &[(&str, &[&str])] = &[
     (WASM, &["-p", "traceloom-trace", "--features", "arrow"]),
     (WASM, &["-p", "traceloom-formats", "--no-default-features"]),
-    (WASM, &["-p", "traceloom-columns"]),
+    (WASM, &["-p", "traceloom-report"]),
     (WASM, &["-p", "traceloom-analyze"]),
     ("aarch64-linux-android", &["-p", "traceloom-tracefs"]),
     ("aarch64-linux-android", &["-p", "traceloom-inapp"]),

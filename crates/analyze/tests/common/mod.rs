@@ -196,7 +196,7 @@ fn add_method(builder: &mut TraceBuilder, method: u32, source: SourceId) {
         line: -1,
         source,
     };
-    builder.tables().methods.push(row);
+    builder.method(row);
 }
 
 /// Calls, inclusive wall and CPU, exclusive wall and CPU.

@@ -36,7 +36,7 @@ pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
     if methods {
         for (n, &name) in names.iter().enumerate() {
             let class = builder.intern(format!("p.C{}", n % 2).as_bytes());
-            builder.tables().methods.push(MethodRow {
+            builder.method(MethodRow {
                 raw_id: n as u64,
                 class,
                 name,

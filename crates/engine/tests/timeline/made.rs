@@ -108,7 +108,7 @@ pub fn app(origin: i64) -> Trace {
     let other = builder.thread_track(server);
     let answer = builder.whole_slice(other, SliceBegin::named(origin + 100, reply), 80);
     let binder = builder.intern(b"binder");
-    builder.tables().flows.push(FlowRow {
+    builder.flow(FlowRow {
         slice_out: call,
         slice_in: answer,
         name: binder,

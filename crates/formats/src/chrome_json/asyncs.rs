@@ -93,7 +93,7 @@ impl Asyncs {
             _ => out.end_slice(open.lane, row.ts, None),
         };
         if let Some(slice) = slice {
-            super::threads::add_args(slice, row.args, out);
+            out.append_slice_args(slice, row.args);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Counters: their values need no order, so they go straight into the table.
 
 use traceloom_trace::{
-    CounterRow, Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackKind,
+    Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::event::Event;
@@ -44,13 +44,8 @@ impl Interpreter {
                 });
                 continue;
             };
-            let counters = &mut out.tables().counters;
-            self.first_counter.get_or_insert(counters.len());
-            counters.push(CounterRow {
-                ts,
-                track_id,
-                value: number,
-            });
+            self.first_counter.get_or_insert(out.trace().counters.len());
+            out.unaligned_counter(track_id, ts, number);
         }
     }
 

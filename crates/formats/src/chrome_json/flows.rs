@@ -57,7 +57,7 @@ impl Flows {
         for point in self.points {
             let before = last.insert(point.key, point.slice);
             if let (Some(slice_out), true) = (before, point.comes_in) {
-                out.tables().flows.push(FlowRow {
+                out.flow(FlowRow {
                     slice_out,
                     slice_in: point.slice,
                     name: point.key.name,

@@ -215,11 +215,10 @@ impl Interpreter {
                 utid
             }
         };
-        let tables = out.tables();
-        *tables.threads.upid.get_mut(utid.row()) = upid;
+        out.set_thread_process(utid, upid);
         if let (Some(process), Number::Int(tid)) = (upid.some(), key.1) {
-            let is_main = tables.processes.pid.get(process.row()) == tid;
-            *tables.threads.is_main_thread.get_mut(utid.row()) = is_main;
+            let is_main = out.trace().processes.pid.get(process.row()) == tid;
+            out.set_main_thread(utid, is_main);
         }
         self.threads.insert(key, utid);
         utid
@@ -268,11 +267,8 @@ impl Interpreter {
         );
         self.put_clocks(out);
         let shift = self.shift;
-        for row in self.first_counter.unwrap_or(usize::MAX)..out.trace().counters.len() {
-            let ts = &mut out.tables().counters.ts;
-            let at = ts.get(row).saturating_add(shift);
-            *ts.get_mut(row) = at;
-            out.saw_time(at);
+        if let Some(first) = self.first_counter {
+            out.align_counters(first, shift);
         }
         let mut thread_rows = std::mem::take(&mut self.thread_rows);
         let mut async_rows = std::mem::take(&mut self.async_rows);

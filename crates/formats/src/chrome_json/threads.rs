@@ -11,8 +11,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    ArgSetId, AsyncLanes, LaneKey, NO_DURATION, Place, RepairKind, RowId, SliceId, StringId,
-    ThreadId, TraceBuilder, TrackId, TrackKind,
+    AsyncLanes, LaneKey, NO_DURATION, Place, RepairKind, RowId, SliceId, StringId, ThreadId,
+    TraceBuilder, TrackId, TrackKind,
 };
 
 use super::flows::{FlowKey, Flows};
@@ -159,7 +159,7 @@ impl Thread<'_> {
         while let Some(&top) = self.open.last() {
             let is_it = top.end.is_none() && (!is_named || top.name == row.name);
             if is_it {
-                add_args(top.slice, row.args, self.out);
+                self.out.append_slice_args(top.slice, row.args);
                 let clock = (row.thread_ts != NO_DURATION).then_some(row.thread_ts);
                 return self.close(row.ts, clock);
             }
@@ -199,7 +199,7 @@ impl Thread<'_> {
             .begin(self.out, LaneKey { track, cookie }, row.begin());
         if let Some(thread_end) = row.thread_end() {
             let dur = thread_end.saturating_sub(row.thread_ts);
-            *self.out.tables().slices.thread_dur.get_mut(slice.row()) = dur;
+            self.out.set_slice_thread_dur(slice, dur);
         }
         self.crossing.push(Reverse((end, cookie, track)));
         self.bind(row, slice);
@@ -261,23 +261,4 @@ impl Thread<'_> {
         };
         self.out.instant(track, row.ts, row.name, row.args);
     }
-}
-
-/// Adds what the end of a slice says to what its begin said.
-pub(super) fn add_args(slice: SliceId, args: ArgSetId, out: &mut TraceBuilder) {
-    if args == ArgSetId::NONE {
-        return;
-    }
-    let tables = out.tables();
-    let set = match tables.slices.arg_set_id.get(slice.row()) {
-        ArgSetId::NONE => args,
-        known => {
-            let both: Vec<_> = [known, args]
-                .into_iter()
-                .flat_map(|set| tables.args.set(set))
-                .collect();
-            tables.args.push_set(both)
-        }
-    };
-    *tables.slices.arg_set_id.get_mut(slice.row()) = set;
 }

@@ -1,4 +1,4 @@
-use traceloom_trace::{RowId, SliceBegin, Trace, TraceBuilder};
+use traceloom_trace::{SliceBegin, Trace, TraceBuilder};
 
 use super::Collapsed;
 use crate::capture::corpus;
@@ -46,7 +46,7 @@ fn a_process_that_nothing_tells_of_is_no_frame() {
     let mut builder = TraceBuilder::new();
     let main = builder.thread(7);
     let upid = builder.process(traceloom_trace::NO_NUMBER);
-    *builder.tables().threads.upid.get_mut(main.row()) = upid;
+    builder.set_thread_process(main, upid);
     let names = ["main", "work"].map(|name| builder.intern(name.as_bytes()));
     builder.name_thread(main, names[0]);
     let track = builder.thread_track(main);

@@ -188,10 +188,10 @@ impl OnBuilder<'_> {
             let pid = pid.unwrap_or(NO_NUMBER);
             let upid = self.builder.put_in_process(thread.utid, pid);
             self.builder.name_process(upid, name);
-            let tables = self.builder.tables();
-            let name = tables.threads.name.get(thread.utid.row());
-            let is_main = tables.strings.get(name) == "main" || pid == i64::from(thread.tid);
-            *tables.threads.is_main_thread.get_mut(thread.utid.row()) = is_main;
+            let trace = self.builder.trace();
+            let name = trace.threads.name.get(thread.utid.row());
+            let is_main = trace.strings.get(name) == "main" || pid == i64::from(thread.tid);
+            self.builder.set_main_thread(thread.utid, is_main);
         }
     }
 
@@ -253,17 +253,13 @@ impl MethodEvents for OnBuilder<'_> {
             line: line.line,
             source: self.builder.source(),
         };
-        let methods = &mut self.builder.tables().methods;
         let place = self.state.first_method + index.0 as usize;
-        if place >= methods.len() {
-            methods.push(row);
-            return;
+        if place >= self.builder.trace().methods.len() {
+            self.builder.method(row);
+        } else {
+            let method = MethodId::from_row(place);
+            self.builder.rename_method(method, row);
         }
-        *methods.class.get_mut(place) = row.class;
-        *methods.name.get_mut(place) = row.name;
-        *methods.signature.get_mut(place) = row.signature;
-        *methods.file.get_mut(place) = row.file;
-        *methods.line.get_mut(place) = row.line;
     }
 
     fn events(&mut self, batch: &[MethodEvent]) {

@@ -23,12 +23,12 @@ fn process(row: Row<'_>, out: &mut TraceBuilder) {
     let upid = out.process(row.pid);
     let name = out.intern(if name.is_empty() { comm } else { name });
     out.name_process(upid, name);
-    let processes = &mut out.tables().processes;
     if let Some(ppid) = row.ppid {
-        *processes.ppid.get_mut(upid.row()) = ppid;
+        out.set_process_parent(upid, ppid);
     }
-    if let Some(uid) = uid(row.user).filter(|_| processes.uid.get(upid.row()) == NO_NUMBER) {
-        *processes.uid.get_mut(upid.row()) = uid;
+    let has_no_uid = out.trace().processes.uid.get(upid.row()) == NO_NUMBER;
+    if let Some(uid) = uid(row.user).filter(|_| has_no_uid) {
+        out.set_process_uid(upid, uid);
     }
 }
 

@@ -1,20 +1,21 @@
+use traceloom_report::{META, write_trace};
 use traceloom_trace::{RowId, SliceId, Trace, TraceBuilder};
 
 use super::*;
 use crate::capture::corpus_root;
 use crate::error::ReadError;
 use crate::format::Target;
+use crate::read_bytes;
 use crate::registry::{AnyReader, detect};
-use crate::{read_bytes, report_data};
 
 /// A page around a trace, with scripts that look like ours.
 fn page(trace: &Trace) -> Vec<u8> {
     let mut page = format!(
-        "<!doctype html>\n<html><head>{REPORT_META}<title>&lt;script></title></head><body>\n\
+        "<!doctype html>\n<html><head>{META}<title>&lt;script></title></head><body>\n\
          <script>var a = '<script class=\"traceloom-columns\">' + 1 < 2;</script>\n"
     )
     .into_bytes();
-    report_data(trace, 3, &mut page).unwrap();
+    write_trace(trace, 3, &mut page).unwrap();
     page.extend(
         b"<!-- BEGIN TRACE -->\n  <script class=\"trace-data\" type=\"application/text\">\n",
     );
@@ -134,7 +135,6 @@ fn pages_are_told_apart() {
         checked += 1;
     }
     println!("{checked} real traces checked");
-    let name =
-        format!("# tracer: nop\n a-1 [000] ...1 1.0: tracing_mark_write: B|1|{REPORT_META}\n");
+    let name = format!("# tracer: nop\n a-1 [000] ...1 1.0: tracing_mark_write: B|1|{META}\n");
     assert_eq!(detect(name.as_bytes()).unwrap().id(), "ftrace");
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use traceloom_ring::layout::SAMPLED_TID;
 use traceloom_ring::{Event, Name, Owner, Recording, What, method_parts, unnamed_method};
 use traceloom_trace::{
-    MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, TraceBuilder,
+    MethodId, MethodRow, NO_DURATION, Place, RepairKind, RowId, SliceBegin, ThreadId, TraceBuilder,
 };
 
 use super::calls::Calls;
@@ -231,7 +231,7 @@ impl<'r> RingInterpreter<'r> {
             line: line.map_or(-1, |line| i32::try_from(line).unwrap_or(-1)),
             source: out.source(),
         };
-        out.tables().methods.push(row);
+        out.method(row);
         let method = self.methods.len() as u32;
         self.methods.insert(id, method);
         Some(method)
@@ -247,11 +247,10 @@ impl<'r> RingInterpreter<'r> {
 /// Up to here sampled threads had numbers that no thread of the kernel's has; now they get the virtual machine's.
 fn number_sampled_threads(out: &mut TraceBuilder) {
     let source = out.source();
-    let threads = &mut out.tables().threads;
-    for row in 0..threads.len() {
-        let tid = threads.tid.get(row);
-        if tid >= SAMPLED_TID.into() && threads.source.get(row) == source {
-            *threads.tid.get_mut(row) = tid - i64::from(SAMPLED_TID);
+    for row in 0..out.trace().threads.len() {
+        let thread = out.trace().threads.row(row);
+        if thread.tid >= SAMPLED_TID.into() && thread.source == source {
+            out.renumber_thread(ThreadId::from_row(row), thread.tid - i64::from(SAMPLED_TID));
         }
     }
 }

@@ -1,8 +1,10 @@
 //! One block of data of a page: ftrace text, JSON, a process dump, or any of these packed.
 
+use traceloom_report::Base64Decoder;
+
 use super::ID;
 use super::js_lines::JsLines;
-use crate::base64::{Base64, is_base64};
+use crate::base64::is_base64;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::late::is_late;
@@ -24,7 +26,7 @@ enum Kind {
     /// The first bytes, as long as they are too few to tell.
     Unknown(Vec<u8>),
     Plain,
-    Base64(Base64),
+    Base64(Base64Decoder),
     /// To be read when all other blocks are.
     Late(Vec<u8>),
 }
@@ -152,7 +154,7 @@ impl Kind {
         let head = std::mem::take(head);
         let shown = head[..head.len().min(HEAD)].trim_ascii();
         *self = if shown.len() >= SHORTEST && is_base64(shown) {
-            Self::Base64(Base64::default())
+            Self::Base64(Base64Decoder::default())
         } else if is_late(shown) {
             Self::Late(Vec::new())
         } else {

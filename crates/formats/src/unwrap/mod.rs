@@ -43,15 +43,21 @@ impl Allowance {
         }
     }
 
-    /// Takes `more` bytes; `unpacked` with them came from `packed` compressed ones.
-    pub fn take(&self, more: u64, unpacked: u64, packed: u64) -> Result<(), ReadError> {
-        let total = self.total.fetch_add(more, Ordering::Relaxed) + more;
-        if total > self.limit {
+    /// Takes `more` bytes, however few compressed bytes they came from.
+    pub fn take_any(&self, more: u64) -> Result<(), ReadError> {
+        let before = self.total.fetch_add(more, Ordering::Relaxed);
+        if before.saturating_add(more) > self.limit {
             return Err(ReadError::TooBig {
                 format: self.format,
                 limit: self.limit,
             });
         }
+        Ok(())
+    }
+
+    /// Takes `more` bytes; `unpacked` with them came from `packed` compressed ones.
+    pub fn take(&self, more: u64, unpacked: u64, packed: u64) -> Result<(), ReadError> {
+        self.take_any(more)?;
         if unpacked > BOMB_BYTES && unpacked / BOMB_RATIO > packed {
             return Err(ReadError::Bomb {
                 format: self.format,

@@ -32,7 +32,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
         line: 7,
         source,
     };
-    builder.tables().methods.push(method);
+    builder.method(method);
     let mut sched = SchedTracker::default();
     let (mut ts, mut flow_from) = (start, None);
     for &(wait, thread, name, what) in steps {
@@ -55,7 +55,7 @@ fn build(title: &str, names: [&str; 4], start: i64, steps: &[Step]) -> Trace {
                         slice_in: slice,
                         name,
                     };
-                    builder.tables().flows.push(flow);
+                    builder.flow(flow);
                 }
             }
             2 | 3 => _ = builder.end_slice(track, ts, None),

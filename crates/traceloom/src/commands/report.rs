@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use traceloom_view::{PageParts, ReportOptions, ReportShell, write_report};
+use traceloom_view::{ReportError, ReportOptions, has_engine, write_report};
 
 use crate::align::{AlignArgs, read_traces};
 use crate::input::InputArgs;
@@ -48,8 +48,10 @@ pub struct ReportArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// If a file cannot be read, the range is empty, or the report cannot be written.
+/// If this build has no engine, a file cannot be read, the range is empty, or the report cannot be
+/// written.
 pub fn run(args: &ReportArgs) -> Result<ExitCode> {
+    check_engine()?;
     let open = InputArgs {
         without_folders: true,
         ..args.open.clone()
@@ -65,16 +67,17 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         embed_source: args.embed_source,
         threads: args.open.threads(),
     };
-    let shell = shell()?;
-    write_file(&args.output, |out| {
-        Ok(write_report(&trace, &options, shell.as_ref(), out)?)
-    })?;
+    write_file(&args.output, |out| Ok(write_report(&trace, &options, out)?))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the report is put into.
-fn shell() -> Result<Box<dyn ReportShell>> {
-    Ok(Box::new(PageParts::new()?))
+/// Refuses work whose result would be a report that this build cannot write.
+///
+/// # Errors
+/// If this build has no engine for reports.
+pub fn check_engine() -> Result<()> {
+    anyhow::ensure!(has_engine(), ReportError::NoEngine);
+    Ok(())
 }
 
 fn title(files: &[PathBuf]) -> String {

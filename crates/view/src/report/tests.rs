@@ -1,29 +1,8 @@
-use std::error::Error;
-
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RowId, SliceId, Trace, TraceBuilder};
 
 use super::*;
-
-/// A page with a script, as the real one has.
-struct Scripted;
-
-impl ReportShell for Scripted {
-    fn document(&self, head: &str, data: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
-        Ok(format!(
-            "<!doctype html>\n<html><head>{head}{TITLE}<style>a{{}}</style></head><body>{data}\
-             <script type=\"module\">start()</script></body></html>"
-        ))
-    }
-
-    fn style_and_script(&self) -> (String, String) {
-        ("'sha256-style='".to_owned(), "'sha256-script='".to_owned())
-    }
-
-    fn engine_packed(&self) -> Result<&[u8], Box<dyn Error + Send + Sync>> {
-        Ok(b"engine")
-    }
-}
+use crate::join::join;
 
 fn sample() -> Trace {
     let text = b"# tracer: nop\n#\n a-1 [000] ...1 1.5: tracing_mark_write: B|1|</script><b>\n \
@@ -31,29 +10,32 @@ fn sample() -> Trace {
     read_bytes(text, ReadOptions::default()).unwrap()
 }
 
-fn report(trace: &Trace, embed_source: bool, shell: &dyn ReportShell) -> String {
+fn report(trace: &Trace, embed_source: bool) -> String {
     let options = ReportOptions {
         title: "</title><script>alert(1)</script> & \"x\"".to_owned(),
         embed_source,
         threads: 1,
     };
     let mut out = Vec::new();
-    write_report(trace, &options, shell, &mut out).unwrap();
+    let page = Page::new(&Web::Embedded, REPORT).unwrap();
+    write_with(&page, b"engine", trace, &options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 #[test]
 fn a_report_holds_the_page_and_the_trace() {
-    let page = report(&sample(), false, &Scripted);
+    let page = report(&sample(), false);
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
     let order = [
         "<meta name=\"traceloom-report\"",
-        "script-src 'sha256-script=' 'wasm-unsafe-eval'; style-src 'sha256-style='",
+        "script-src 'sha256-",
+        " 'wasm-unsafe-eval'; style-src 'sha256-",
         "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;x&quot;</title>",
+        "function openSource() {",
         "id=\"traceloom-engine\">ZW5naW5l<",
         "data-name=\"head\"",
         "data-name=\"slices\"",
-        "start()",
+        "<template id=\"traceloom-end\">",
     ];
     assert!(order.map(place).is_sorted());
     assert!(!page.contains("</script><b>"), "names stay in the columns");
@@ -62,9 +44,8 @@ fn a_report_holds_the_page_and_the_trace() {
 #[test]
 fn a_report_opens_again_and_only_once() {
     let before = sample();
-    let shells: [&dyn ReportShell; 2] = [&Scripted, &PlainShell];
-    for (shell, embed) in [(shells[0], false), (shells[0], true), (shells[1], true)] {
-        let page = report(&before, embed, shell);
+    for embed in [false, true] {
+        let page = report(&before, embed);
         let after = read_bytes(page.as_bytes(), ReadOptions::default()).unwrap();
         assert_eq!(after.slices.len(), before.slices.len());
         assert_eq!(after.slice_name(SliceId::from_row(0)), "</script><b>");
@@ -74,14 +55,14 @@ fn a_report_opens_again_and_only_once() {
 /// What knows nothing of reports finds the text where systrace has it.
 #[test]
 fn the_source_stands_in_systraces_own_container() {
-    let page = report(&sample(), true, &Scripted);
+    let page = report(&sample(), true);
     assert!(page.starts_with("<!doctype html>"));
     let (_, data) = page.split_once("<!-- BEGIN TRACE -->\n").unwrap();
     let (data, _) = data.split_once("<!-- END TRACE -->").unwrap();
     let open = "  <script class=\"trace-data\" type=\"application/text\">\n";
     let text = data.strip_prefix(open).unwrap();
     assert!(text.starts_with("# tracer: nop\n"), "{text}");
-    let as_systrace = page.replacen(traceloom_formats::REPORT_META, "", 1);
+    let as_systrace = page.replacen(META, "", 1);
     let trace = read_bytes(as_systrace.as_bytes(), ReadOptions::default()).unwrap();
     assert_eq!(trace.slices.len(), 1);
     assert_eq!(
@@ -98,6 +79,21 @@ fn a_trace_that_systrace_cannot_hold_says_so() {
         threads: 1,
     };
     let empty = TraceBuilder::new().finish();
-    let error = write_report(&empty, &options, &PlainShell, &mut Vec::new()).unwrap_err();
+    let page = Page::new(&Web::Embedded, REPORT).unwrap();
+    let error = write_with(&page, b"", &empty, &options, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, ReportError::Source(_)), "{error}");
+}
+
+/// The scripts and styles of both pages are those that their policies allow.
+#[test]
+fn the_script_is_readable_in_the_report() {
+    let page = report(&sample(), false);
+    let main = Web::Embedded.file("app/main.js").unwrap();
+    let body = main.split("const store = ").nth(1).unwrap();
+    assert!(
+        page.contains(body),
+        "app/main.js is in the page as it is written"
+    );
+    let script = join(REPORT, &|name| Web::Embedded.file(&format!("{name}.js")));
+    assert!(page.contains(&script.unwrap()));
 }

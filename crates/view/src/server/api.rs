@@ -12,9 +12,9 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 use traceloom_engine::{Cancel, Engine, Frame};
 
-use super::State;
-use super::live::Live;
 use super::memory::trim;
+use super::recording::Recording;
+use super::state::State;
 use super::traces::Slot;
 
 /// Questions are small; the longest name a search for.
@@ -43,8 +43,8 @@ pub(crate) async fn status(
     With(state): With<Arc<State>>,
     Query(fields): Query<Fields>,
 ) -> Response {
-    let live = state.live.as_ref().filter(|_| fields.trace == 0);
-    if let Some(newest) = live.and_then(Live::newest) {
+    let recording = state.recording.as_ref().filter(|_| fields.trace == 0);
+    if let Some(newest) = recording.and_then(Recording::newest) {
         return axum::Json(json!({"state": "live", "snapshot": newest})).into_response();
     }
     let mut status = match state.traces.get(fields.trace) {
@@ -55,9 +55,9 @@ pub(crate) async fn status(
         Some(Slot::Ready(_)) => json!({"state": "ready"}),
         Some(Slot::Failed(why)) => json!({"state": "failed", "error": &*why}),
     };
-    if let Some(live) = live {
-        status["recorded"] = live.is_recording().into();
-        status["said"] = live.ended().into();
+    if let Some(recording) = recording {
+        status["recorded"] = recording.is_recording().into();
+        status["said"] = recording.ended().into();
     }
     axum::Json(status).into_response()
 }
@@ -101,10 +101,10 @@ pub(crate) async fn answer(
 
 /// Who answers: a snapshot of what is recorded, or a trace once it is loaded.
 async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
-    let live = state.live.as_ref().filter(|_| fields.trace == 0);
-    let newest = live.and_then(Live::newest);
+    let recording = state.recording.as_ref().filter(|_| fields.trace == 0);
+    let newest = recording.and_then(Recording::newest);
     if let Some(number) = fields.snapshot.or(newest) {
-        let found = live.and_then(|live| live.snapshot(number));
+        let found = recording.and_then(|recording| recording.snapshot(number));
         let gone = (StatusCode::GONE, "this snapshot made room for newer ones\n");
         return found.ok_or_else(|| gone.into_response());
     }

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::State;
+use super::state::State;
 use super::token::Token;
 
 /// The header that carries the token of the page's own requests.

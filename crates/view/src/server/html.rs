@@ -6,9 +6,9 @@ use axum::extract::State as With;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
-use super::State;
-use crate::assets::Web;
-use crate::page::{Page, PageError, PageParts};
+use super::state::State;
+use crate::page::{Page, PageError, SERVER};
+use crate::web::Web;
 
 pub(crate) async fn page(With(state): With<Arc<State>>) -> Response {
     match made(&state) {
@@ -20,27 +20,28 @@ pub(crate) async fn page(With(state): With<Arc<State>>) -> Response {
     }
 }
 
+/// The page; read from its folder again each time if there is one.
 fn made(state: &State) -> Result<Arc<Page>, PageError> {
     if let Web::Folder(_) = state.web {
-        return Ok(Arc::new(PageParts::from_web(&state.web)?.page("", "")?));
+        return Ok(Arc::new(Page::new(&state.web, SERVER)?));
     }
-    let mut kept = state.page.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(page) = &*kept {
+    let mut cached = state.page.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(page) = &*cached {
         return Ok(page.clone());
     }
-    let page = Arc::new(PageParts::new()?.page("", "")?);
-    *kept = Some(page.clone());
+    let page = Arc::new(Page::new(&state.web, SERVER)?);
+    *cached = Some(page.clone());
     Ok(page)
 }
 
 fn policy(page: &Page) -> String {
     let Page {
         script_hash,
-        style_hash,
+        style_hashes,
         ..
     } = page;
     format!(
-        "default-src 'none'; script-src {script_hash}; style-src {style_hash}; connect-src 'self'; \
+        "default-src 'none'; script-src {script_hash}; style-src {style_hashes}; connect-src 'self'; \
         worker-src blob:; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::State;
+use super::state::State;
 
 /// There is no room for more.
 #[derive(Debug, Error)]

@@ -18,9 +18,9 @@ use traceloom_engine::Engine;
 use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 
-use super::State;
 use super::api::{is_type, wrong_type};
 use super::memory::{TooMuch, room};
+use super::state::State;
 use super::traces::Slot;
 
 /// Frames that may wait for the reader.

@@ -1,8 +1,12 @@
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use axum::Router;
+use axum::routing::get;
+
+use super::traces::Slot;
 use super::*;
 
 /// Long enough for any machine, short of forever.

@@ -1,15 +1,14 @@
-//! The token in the URL: who knows it may ask.
-
-use super::ServerError;
+//! The token in the URL. Only requests that carry it are answered.
 
 /// 128 random bits as hexadecimal text.
 #[derive(Debug)]
 pub(crate) struct Token(String);
 
 impl Token {
-    pub fn random() -> Result<Self, ServerError> {
+    /// A new token; an error if the system has no random numbers.
+    pub fn random() -> Result<Self, String> {
         let mut bytes = [0u8; 16];
-        getrandom::fill(&mut bytes).map_err(|error| ServerError::Random(error.to_string()))?;
+        getrandom::fill(&mut bytes).map_err(|error| error.to_string())?;
         Ok(Self(
             bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         ))

@@ -1,4 +1,4 @@
-// A report of which bytes were lost or changed on the way says so; it does not stand and wait.
+// A report that was truncated or corrupted shows an error instead of hanging.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { example, launch, report, work } from "./lib.js";
 
 /** @type {import("playwright-core").Browser} */
 let browser;
-/** A whole report. */
+/** An intact report. */
 let whole = "";
 
 before(async () => {
@@ -17,36 +17,65 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Opens a report and waits for what it says. @param {string} name @param {string} text @param {RegExp} words */
-async function says(name, text, words) {
+/**
+ * Opens a report and waits for words on the page.
+ * @param {string} name @param {string} text @param {RegExp} words @param {string} [script] runs before the page's own
+ */
+async function says(name, text, words, script) {
   const path = join(work, `damage-${name}.html`);
   writeFileSync(path, text);
   const page = await browser.newPage();
+  if (script) await page.addInitScript(script);
   await page.goto(pathToFileURL(path).href);
   await page.waitForFunction((source) => new RegExp(source).test(document.body.innerText), words.source);
   await page.close();
 }
 
-/** Changes one letter in the middle of what an element holds. @param {string} start what is in its tag */
+/** Changes one letter in the middle of an element's content. @param {string} start text in its tag */
 function changed(start) {
-  const from = whole.indexOf(">", whole.indexOf(start)) + 1, to = whole.indexOf("<", from);
+  const from = whole.indexOf(">", whole.indexOf(start)) + 1, to = whole.indexOf("</", from);
   const at = (from + to) >> 1, letter = whole[at] === "A" ? "B" : "A";
   return whole.slice(0, at) + letter + whole.slice(at + 1);
 }
 
-for (const part of ["page", "engine", "unpacker"]) {
-  test(`one changed letter of the ${part}`, async () => {
-    await says(part, changed(`id="traceloom-${part}"`), /in this report is damaged/);
-  });
-}
+/** The report up to some letters after a text. @param {string} text @param {number} [letters] */
+const cut = (text, letters = 0) => whole.slice(0, whole.indexOf(text) + letters);
+
+const LATE = /Still nothing\? Was the file saved whole\?/;
+const NO_END = /the end of this report is missing/;
+
+test("one changed letter of the engine", async () => {
+  await says("engine", changed('id="traceloom-engine"'), /the engine in this report is damaged/);
+});
 
 test("one changed letter of the trace", async () => {
   await says("data", changed('data-name="slices"'), /data is damaged/);
 });
 
-test("the end is missing, and with it what starts the page", async () => {
-  const within = whole.indexOf('data-name="slices"') + 1000;
-  await says("cut", whole.slice(0, within), /Still nothing\? Was the file saved whole\?/);
+test("one changed letter of the script, which the policy stops", async () => {
+  await says("script", changed('<script type="module"'), LATE);
+});
+
+test("one block of the trace is missing its end", async () => {
+  const start = whole.indexOf('data-name="slices"') + 1000, end = whole.indexOf("</script", start);
+  await says("hole", whole.slice(0, start) + whole.slice(end), /data (broke off|is damaged)/);
+});
+
+test("the file ends inside the page", async () => {
+  await says("cut-page-style", cut("/* Every colour", 5000), LATE);
+  await says("cut-script", cut('<script type="module"', 50000), LATE);
+});
+
+test("the file ends behind the script", async () => {
+  await says("cut-before-engine", cut('<script type="application/octet-stream;base64" id="traceloom-engine"'), NO_END);
+  await says("cut-engine", cut('id="traceloom-engine"', 10000), NO_END);
+  await says("cut-tag", cut('data-name="slices"'), NO_END);
+  await says("cut-columns", cut('data-name="slices"', 1000), NO_END);
+  await says("cut-end", cut('<template id="traceloom-end"'), NO_END);
+});
+
+test("a browser without DecompressionStream", async () => {
+  await says("old-browser", whole, /this browser is too old for reports/, "delete globalThis.DecompressionStream");
 });
 
 test("scripts are switched off, and nothing else is said", async () => {

@@ -19,12 +19,9 @@ import {startEngine} from "source/worker";
  * @property {(error: unknown) => void} reject
  */
 
-/** The engine, which `source/start.js` unpacks in a report. @returns {Promise<Uint8Array<ArrayBuffer>> | undefined} */
-const unpacked = () => /** @type {any} */ (globalThis).traceloomEngine;
-
 /** Whether this page is a report. */
 export function isReport() {
-  return unpacked() !== undefined;
+  return document.querySelector('meta[name="traceloom-report"]') !== null;
 }
 
 /** @returns {import("source/source").TraceSource} */
@@ -32,15 +29,20 @@ export function embeddedSource() {
   return {live: false, ...queue()};
 }
 
-/** The report's data, which leaves the document: nobody needs it twice. @returns {Promise<Order>} */
-async function data() {
-  const elements = [...document.querySelectorAll("script.traceloom-columns")];
-  const parts = elements.map((element) => {
-    const bytes = Number(element.getAttribute("data-bytes"));
-    element.remove();
-    return {text: (element.textContent ?? "").trim(), bytes};
-  });
-  return {op: "load", engine: await /** @type {Promise<Uint8Array<ArrayBuffer>>} */ (unpacked()), parts};
+/** The text of an element, which is removed: nothing else needs it. @param {Element} element */
+function taken(element) {
+  element.remove();
+  return (element.textContent ?? "").trim();
+}
+
+/** The engine and the trace in this report; throws if the browser or the file lacks something. @returns {Order} */
+function data() {
+  if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old for reports: it has no DecompressionStream");
+  const engine = document.getElementById("traceloom-engine");
+  if (!engine || !document.getElementById("traceloom-end")) throw new Error("the end of this report is missing: was the file saved whole?");
+  const columns = [...document.querySelectorAll("script.traceloom-columns")];
+  const parts = columns.map((element) => ({bytes: Number(element.getAttribute("data-bytes")), text: taken(element)}));
+  return {op: "load", engine: taken(engine), parts};
 }
 
 /**
@@ -147,9 +149,13 @@ function queue() {
     for (const {reject} of waiting.splice(0)) reject(error);
   }
 
-  // Who asks hears of a failure; nobody may have asked yet.
+  // Those who wait for it see the failure; nobody may be waiting yet.
   loading.catch(() => {});
-  data().then(send, error => fail(String(error)));
+  try {
+    send(data());
+  } catch (error) {
+    fail(/** @type {Error} */ (error).message);
+  }
   return {
     /** @param {(progress: Progress) => void} tell */
     ready(tell) {

@@ -2,7 +2,7 @@
 
 /**
  * What the page sends.
- * @typedef {{op: "load", engine: Uint8Array<ArrayBuffer>, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
+ * @typedef {{op: "load", engine: string, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
  *
  * What comes back: in answer to `load` any number of `done` and then `loaded` or `error`, in
  * answer to `ask` one `answer` or `error`.
@@ -52,10 +52,11 @@ export function startEngine(send) {
     return `the engine broke down on this question: ${begun ? said(begun) : error.message}`;
   }
 
-  /** @param {Uint8Array<ArrayBuffer>} module @param {{text: string, bytes: number}[]} parts */
+  /** @param {string} module @param {{text: string, bytes: number}[]} parts */
   async function load(module, parts) {
-    // Compiling goes on beside the unpacking.
-    const compiled = WebAssembly.instantiate(module, {env: {lowercase, digits: (/** @type {number} */ number) => give(String(number))}});
+    // The engine is compiled while it is being unpacked, and beside the columns.
+    const wasm = new Response(inflate(module), {headers: {"content-type": "application/wasm"}});
+    const compiled = WebAssembly.instantiateStreaming(wasm);
     const unpacked = parts.map((part) => inflate(part.text));
     const {instance} = await compiled.catch(() => {
       throw new Error("the engine in this report is damaged: was the file saved whole?");
@@ -105,7 +106,7 @@ export function startEngine(send) {
   function inflate(text) {
     // Not through a Blob: WebKit cannot read one in the worker of a page from the disk.
     const {readable, writable} = new DecompressionStream("gzip"), writer = writable.getWriter();
-    // Who reads hears of damage.
+    // The reader sees the damage.
     writer.write(bytes(text)).catch(() => {});
     writer.close().catch(() => {});
     return readable;
@@ -119,22 +120,6 @@ export function startEngine(send) {
     const out = new Uint8Array(letters.length);
     for (let i = 0; i < out.length; i++) out[i] = letters.charCodeAt(i);
     return out;
-  }
-
-  /** The engine has no tables of letters of its own: a text of it in small ones. @param {number} at @param {number} length */
-  function lowercase(at, length) {
-    const text = new TextDecoder().decode(new Uint8Array(/** @type {Exports} */ (begun).memory.buffer, at, length));
-    return give(text.toLowerCase());
-  }
-
-  /** A text in the engine's memory, its length before it. @param {string} text */
-  function give(text) {
-    const {memory, alloc} = /** @type {Exports} */ (begun);
-    const bytes = new TextEncoder().encode(text);
-    const place = alloc(4 + bytes.length);
-    new DataView(memory.buffer).setUint32(place, bytes.length, true);
-    new Uint8Array(memory.buffer, place + 4).set(bytes);
-    return place;
   }
 
   /** @param {string} question @returns {ArrayBuffer} */

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use traceloom_trace::{ArgColumns, ArgSetId, ArgValue, StringId, StringPool, TraceBuilder};
+use traceloom_trace::{ArgColumns, ArgSetId, ArgValue, SliceId, StringId, TraceBuilder};
 
 use crate::ftrace::event::{FieldList, Value};
 use crate::ftrace::shapes::NO_SHAPE;
@@ -113,30 +113,29 @@ impl<'p> Fields<'p> {
 
     /// Keeps all fields as arguments.
     pub fn keep(self, out: &mut TraceBuilder) -> ArgSetId {
-        let tables = out.tables();
-        let (strings, args) = (&mut tables.strings, &mut tables.args);
         let FieldList { keys, values } = self.list;
         let fields = keys.iter().zip(values);
-        args.push_set(fields.map(|(key, value)| (strings.intern_bytes(key), kept(*value, strings))))
+        let args: Vec<_> = fields
+            .map(|(key, value)| (out.intern(key), kept(*value, out)))
+            .collect();
+        out.args(args)
     }
 
     /// As [`keep`](Self::keep), for an event whose keys, and many of whose texts, are likely those
     /// of the last one.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
-        let tables = out.tables();
-        let args = self.arguments(last, &mut tables.strings);
-        tables.args.push_columns(args)
+        let args = self.arguments(last, out);
+        out.arg_columns(args)
     }
 
-    /// Adds all fields to a set that its slice alone has.
-    pub fn add_to(self, set: ArgSetId, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
-        let tables = out.tables();
-        let args = self.arguments(last, &mut tables.strings);
-        tables.args.add_to_set(set, args)
+    /// Adds all fields to the arguments of a slice, which shares them with no other.
+    pub fn add_to(self, slice: SliceId, last: &mut LastFields, out: &mut TraceBuilder) {
+        let args = self.arguments(last, out);
+        out.add_slice_args(slice, args);
     }
 
     /// All fields as arguments.
-    fn arguments<'l>(self, last: &'l mut LastFields, strings: &mut StringPool) -> &'l ArgColumns {
+    fn arguments<'l>(self, last: &'l mut LastFields, out: &mut TraceBuilder) -> &'l ArgColumns {
         let LastFields { texts, args, .. } = last;
         let FieldList { keys, values } = self.list;
         let count = values.len();
@@ -147,13 +146,13 @@ impl<'p> Fields<'p> {
         if self.keys.shape().is_none() || self.keys != last.keys {
             let ids = args.keys_mut().iter_mut();
             for ((key, id), text) in keys.iter().zip(ids).zip(&mut *texts) {
-                intern_again(id, key, strings);
+                out.intern_cached(id, key);
                 text.address = 0;
             }
             last.keys = self.keys;
         }
         args.set_values(values.iter().zip(texts), |(value, text)| {
-            kept_again(*value, text, strings)
+            kept_again(*value, text, out)
         });
         args
     }
@@ -182,7 +181,7 @@ struct LastText {
 }
 
 #[inline(always)]
-fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -> ArgValue {
+fn kept_again(value: Value<'_>, text: &mut LastText, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
@@ -192,7 +191,7 @@ fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -
                 bytes.len().min(u32::MAX as usize) as u32,
             );
             if (text.address, text.length) != (address, length) {
-                intern_again(&mut text.id, bytes, strings);
+                out.intern_cached(&mut text.id, bytes);
                 (text.address, text.length) = (address, length);
             }
             ArgValue::Text(text.id)
@@ -200,19 +199,11 @@ fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -
     }
 }
 
-/// Makes `last` the id of `bytes`, without a search where it is already.
-#[inline(never)]
-pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
-    if !strings.is(*last, bytes) {
-        *last = strings.intern_bytes(bytes);
-    }
-}
-
 #[inline]
-fn kept(value: Value<'_>, strings: &mut StringPool) -> ArgValue {
+fn kept(value: Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
-        Value::Text(text) => ArgValue::Text(strings.intern_bytes(text)),
+        Value::Text(text) => ArgValue::Text(out.intern(text)),
     }
 }

@@ -153,7 +153,7 @@ impl Interpreter {
 
 fn flow(slice_out: SliceId, slice_in: SliceId, out: &mut TraceBuilder) {
     let name = out.intern(b"binder");
-    out.tables().flows.push(FlowRow {
+    out.flow(FlowRow {
         slice_out,
         slice_in,
         name,

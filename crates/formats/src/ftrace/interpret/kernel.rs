@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
-use super::args::{Fields, KeysId, LastFields, intern_again};
+use super::args::{Fields, KeysId, LastFields};
 use super::disk::{self, EXT4_SYNC, EXT4_WRITE, F2FS_SYNC, F2FS_WRITE};
 use super::{At, Interpreter};
 use crate::rules::EventRules;
@@ -57,14 +57,14 @@ impl Kernel {
     /// The id of the name of the track that the event at hand is on: the one it was on last, mostly.
     pub fn track_name(&mut self, name: &[u8], out: &mut TraceBuilder) -> StringId {
         let last = &mut self.last_fields().track_name;
-        intern_again(last, name, &mut out.tables().strings);
+        out.intern_cached(last, name);
         *last
     }
 
     /// The id of the name of the slice that the event at hand begins or ends.
     pub fn slice_name(&mut self, name: &[u8], out: &mut TraceBuilder) -> StringId {
         let last = &mut self.last_fields().slice_name;
-        intern_again(last, name, &mut out.tables().strings);
+        out.intern_cached(last, name);
         *last
     }
 

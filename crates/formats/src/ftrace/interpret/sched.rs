@@ -120,12 +120,9 @@ impl Interpreter {
     ) {
         self.threads.told_tgid(slot, pid, out);
         let upid = out.process(pid.into());
-        let processes = &mut out.tables().processes;
-        *processes
-            .start_ts
-            .get_mut(traceloom_trace::RowId::row(upid)) = ts;
+        out.set_process_start(upid, ts);
         if parent > 0 {
-            *processes.ppid.get_mut(traceloom_trace::RowId::row(upid)) = parent.into();
+            out.set_process_parent(upid, parent.into());
         }
     }
 
@@ -162,10 +159,7 @@ impl Interpreter {
         let upid = self.threads.process(slot, out)?;
         let file = fields.text("filename")?;
         let cmdline = out.intern(file);
-        *out.tables()
-            .processes
-            .cmdline
-            .get_mut(traceloom_trace::RowId::row(upid)) = cmdline;
+        out.set_process_cmdline(upid, cmdline);
         None
     }
 

@@ -173,11 +173,7 @@ impl Interpreter {
         if fields.is_empty() {
             return;
         }
-        let said = out.trace().slices.arg_set_id.get(slice.row());
-        let all = fields.add_to(said, self.kernel.last_fields(), out);
-        if all != said {
-            *out.tables().slices.arg_set_id.get_mut(slice.row()) = all;
-        }
+        fields.add_to(slice, self.kernel.last_fields(), out);
     }
 
     /// Adds a value to a counter of the machine.

@@ -293,20 +293,14 @@ impl Threads {
         }
         let slot = &mut self.slots[id];
         slot.fresh = true;
-        *out.tables().threads.start_ts.get_mut(slot.utid.row()) = ts;
+        out.set_thread_start(slot.utid, ts);
         id
     }
 
     /// The thread ended. Its number stays its own until another thread is born with it: the last
     /// switch away from it is still to come.
     pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
-        let utid = self.slots[id].utid;
-        *out.tables().threads.end_ts.get_mut(utid.row()) = ts;
-        let threads = &out.trace().threads;
-        let upid = threads.upid.get(utid.row());
-        if upid != ProcessId::NONE && threads.is_main_thread.get(utid.row()) {
-            *out.tables().processes.end_ts.get_mut(upid.row()) = ts;
-        }
+        out.set_thread_end(self.slots[id].utid, ts);
     }
 }
 

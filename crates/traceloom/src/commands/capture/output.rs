@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use traceloom_capture::PartKind;
 use traceloom_formats::{FORMATS, WriteOptions, Writer};
 use traceloom_trace::Trace;
-use traceloom_view::{PageParts, ReportOptions, write_report};
+use traceloom_view::{ReportOptions, write_report};
 
 use super::args::OutputKind;
 use super::recording::{Part, is_of_system};
@@ -72,10 +72,7 @@ impl Output<'_> {
             embed_source: parts.iter().any(|part| is_of_system(part.kind)),
             threads: self.threads,
         };
-        let shell = PageParts::new()?;
-        write_file(self.path, |out| {
-            Ok(write_report(trace, &options, &shell, out)?)
-        })
+        write_file(self.path, |out| Ok(write_report(trace, &options, out)?))
     }
 }
 

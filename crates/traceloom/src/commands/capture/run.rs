@@ -16,6 +16,7 @@ use super::output::Output;
 use super::recording::{Part, Recording, keep};
 use super::wait::{Ended, Wait};
 use super::watch::{Collecting, Losses, watch};
+use crate::commands::report::check_engine;
 use crate::input::InputArgs;
 use crate::print::plain;
 
@@ -56,6 +57,9 @@ pub fn record(
     mut show: Option<Show>,
     agents: Vec<Box<dyn Agent + '_>>,
 ) -> Result<ExitCode> {
+    if args.kind()? == OutputKind::Page {
+        check_engine()?;
+    }
     let mut controller = Controller::new(agents, limits(args));
     let recorded = recorded(args, console, wait, show.as_mut(), &mut controller);
     drop(controller);

@@ -1,0 +1,125 @@
+//! Whether numbers make sense and ids name rows that are there: what reads a trace trusts them.
+
+use traceloom_trace::{NO_DURATION, Trace};
+
+use super::error::{ColumnsError, Result};
+use super::pack::Numbers;
+use super::rule::{Known, Rows, Rule};
+
+/// Depths and CPU numbers up to this need no more rows than there are.
+const SMALL: usize = 1 << 16;
+
+/// A column that was read. What its ids name may be read later.
+pub(crate) struct Seen<'a> {
+    pub table: &'a str,
+    pub column: &'static Known,
+    /// Rows of its table.
+    pub rows: usize,
+    /// Its least and greatest number.
+    pub least: i64,
+    pub most: i64,
+}
+
+impl Seen<'_> {
+    /// What only its own rows tell.
+    pub fn check_order(&self, numbers: &Numbers) -> Result<()> {
+        let wrong = match self.column.rule {
+            Rule::Sorted => step_back(numbers),
+            Rule::Parent(_) => circle(numbers, self.rows),
+            _ => None,
+        };
+        let expected = match self.column.rule {
+            Rule::Sorted => ("a time", "one not before the last"),
+            _ => ("an id", "a parent that is not its own child"),
+        };
+        wrong.map_or(Ok(()), |number| Err(self.wrong(number, expected)))
+    }
+
+    /// Whether all its numbers are in the range of its rule.
+    fn check_range(&self, trace: &Trace) -> Result<()> {
+        let (least, most) = match self.column.rule {
+            Rule::Any | Rule::Sorted => return Ok(()),
+            Rule::Length => (NO_DURATION, i64::MAX),
+            Rule::Depth => (0, self.rows.max(SMALL) as i64 - 1),
+            Rule::Cpu => (-1, SMALL as i64 - 1),
+            Rule::Id(of) => (0, of.of(trace) as i64 - 1),
+            Rule::MaybeId(of) | Rule::Parent(of) => (-1, of.of(trace) as i64 - 1),
+        };
+        let expected = match self.column.rule {
+            Rule::Length => ("a length", "0 or more, or -1"),
+            Rule::Id(Rows::Strings) => ("an id", "a string that is there"),
+            Rule::Depth | Rule::Cpu => ("a number", "a smaller one"),
+            _ => ("an id", "a row that is there"),
+        };
+        match () {
+            _ if self.least < least => Err(self.wrong(self.least, expected)),
+            _ if self.most > most => Err(self.wrong(self.most, expected)),
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong(&self, number: i64, expected: (&'static str, &'static str)) -> Box<ColumnsError> {
+        ColumnsError::wrong(self.table, self.column.name, number, expected)
+    }
+}
+
+/// Every id and length of the trace.
+pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace) -> Result<()> {
+    for column in seen {
+        column.check_range(trace)?;
+    }
+    texts_of_args(trace)
+}
+
+/// The first time that is before the last.
+fn step_back(times: &Numbers) -> Option<i64> {
+    let Numbers::Each(times) = times else {
+        return None;
+    };
+    let pairs = times.windows(2).find(|pair| pair[1] < pair[0]);
+    pairs.map(|pair| pair[1])
+}
+
+/// Who goes from parent to parent must come to an end. Parents mostly stand before their
+/// children, which needs no further look; from the others the way up is walked.
+fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
+    // One that is no row ends the way, and is found later.
+    let parent = |row: usize| {
+        usize::try_from(parents.at(row))
+            .ok()
+            .filter(|row| *row < rows)
+    };
+    // What is known to end. Without late parents nothing is asked, and nothing kept.
+    let mut ends: Vec<bool> = Vec::new();
+    for row in 0..rows {
+        if parent(row).is_none_or(|parent| parent < row) {
+            continue;
+        }
+        ends.resize(rows, false);
+        let mut way = Vec::new();
+        let mut next = Some(row);
+        while let Some(row) = next.filter(|row| !ends[*row]) {
+            if way.len() > rows {
+                return Some(row as i64);
+            }
+            way.push(row);
+            next = parent(row);
+        }
+        way.into_iter().for_each(|row| ends[row] = true);
+    }
+    None
+}
+
+fn texts_of_args(trace: &Trace) -> Result<()> {
+    const TEXT: u8 = 3;
+    let (_, _, kinds, values) = trace.args.columns();
+    let strings = trace.strings.len() as u64;
+    for row in 0..trace.args.len() {
+        let value = values.get(row);
+        if kinds.get(row) == TEXT && value >= strings {
+            let expected = ("an id", "a string that is there");
+            return Err(ColumnsError::wrong("args", "value", value as i64, expected));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! The tables that a reader knows, and what it asks of each column.
+
+use traceloom_trace::{
+    Column, NO_DURATION, NO_NUMBER, NO_TIME, StringId, ThreadId, ThreadStateTable, Trace, TrackKind,
+};
+
+use super::read::Filler;
+use super::rule::{Known, Rows, Rule};
+
+/// What is read of the blocks: the trace, and what parts of it are put together from.
+pub(crate) struct Parts<'t> {
+    pub trace: &'t mut Trace,
+    /// Thread states that are written out; only the columns that `thread_states` itself has not.
+    pub told: ThreadStateTable,
+    pub idle: Idle,
+    pub args: Args,
+}
+
+impl<'t> Parts<'t> {
+    pub fn of(trace: &'t mut Trace) -> Self {
+        Self {
+            trace,
+            told: ThreadStateTable::default(),
+            idle: Idle::default(),
+            args: Args::default(),
+        }
+    }
+}
+
+/// Threads that run and have no states.
+#[derive(Default)]
+pub(crate) struct Idle {
+    pub utid: Column<ThreadId>,
+}
+
+/// How many arguments each set has; keys, kinds and values of all.
+#[derive(Default)]
+pub(crate) struct Args {
+    pub length: Column<u32>,
+    pub key: Column<StringId>,
+    pub kind: Column<u8>,
+    pub value: Column<u64>,
+}
+
+/// A table that a reader knows, and what fills its columns.
+type Table = (&'static str, fn(&mut Parts<'_>, &mut Filler<'_, '_>));
+
+/// Fills the columns of a table in the order of the schema; none of a table of a newer program.
+pub(crate) fn fill(parts: &mut Parts<'_>, filler: &mut Filler<'_, '_>) {
+    let table = filler.table.name;
+    if let Some((_, fill)) = TABLES.iter().find(|(name, _)| *name == table) {
+        fill(parts, filler);
+    }
+}
+
+macro_rules! tables {
+    ($($table:ident = $($place:ident).+ { $($column:ident: $rule:expr;)* })*) => {
+        const TABLES: &[Table] = &[$((stringify!($table), |parts, filler| {
+            let table = &mut parts.$($place).+;
+            $(filler.column(
+                const {
+                    let (missing, rule) = $rule;
+                    &Known { name: stringify!($column), missing, rule }
+                },
+                &mut table.$column,
+            );)*
+        }),)*];
+    };
+}
+
+const TS: (i64, Rule) = (0, Rule::Sorted);
+const DUR: (i64, Rule) = (NO_DURATION, Rule::Length);
+const TEXT: (i64, Rule) = (StringId::EMPTY.0 as i64, Rule::Id(Rows::Strings));
+const SOURCE: (i64, Rule) = maybe(Rows::Sources);
+const ARGS: (i64, Rule) = maybe(Rows::ArgSets);
+
+const fn any(missing: i64) -> (i64, Rule) {
+    (missing, Rule::Any)
+}
+
+const fn cpu(missing: i64) -> (i64, Rule) {
+    (missing, Rule::Cpu)
+}
+
+const fn id(of: Rows) -> (i64, Rule) {
+    (-1, Rule::Id(of))
+}
+
+const fn maybe(of: Rows) -> (i64, Rule) {
+    (-1, Rule::MaybeId(of))
+}
+
+tables! {
+    sources = trace.sources { name: TEXT; format: TEXT; bytes: any(0); }
+    processes = trace.processes {
+        pid: any(NO_NUMBER); name: TEXT; cmdline: TEXT; uid: any(NO_NUMBER); ppid: any(NO_NUMBER);
+        start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE;
+    }
+    threads = trace.threads {
+        tid: any(NO_NUMBER); name: TEXT; upid: maybe(Rows::Processes); is_main_thread: any(0);
+        start_ts: any(NO_TIME); end_ts: any(NO_TIME); source: SOURCE;
+    }
+    tracks = trace.tracks {
+        kind: any(TrackKind::Global as i64); name: TEXT; category: TEXT;
+        utid: maybe(Rows::Threads); upid: maybe(Rows::Processes); cpu: any(NO_NUMBER);
+        parent: (-1, Rule::Parent(Rows::Tracks)); source: SOURCE;
+    }
+    methods = trace.methods {
+        raw_id: any(0); class: TEXT; name: TEXT; signature: TEXT; file: TEXT; line: any(-1);
+        source: SOURCE;
+    }
+    metadata = trace.metadata { key: TEXT; value: TEXT; source: SOURCE; }
+    slices = trace.slices {
+        ts: TS; dur: DUR; track_id: id(Rows::Tracks); name: TEXT; category: TEXT;
+        depth: (0, Rule::Depth); parent_id: (-1, Rule::Parent(Rows::Slices)); arg_set_id: ARGS;
+        thread_ts: any(NO_DURATION); thread_dur: any(NO_DURATION);
+        method_id: maybe(Rows::Methods);
+    }
+    flows = trace.flows { slice_out: id(Rows::Slices); slice_in: id(Rows::Slices); name: TEXT; }
+    counters = trace.counters { ts: TS; track_id: id(Rows::Tracks); value: any(0); }
+    instants = trace.instants {
+        ts: TS; track_id: id(Rows::Tracks); name: TEXT; arg_set_id: ARGS;
+    }
+    sched_slices = trace.sched_slices {
+        ts: TS; dur: DUR; cpu: cpu(0); utid: maybe(Rows::Threads); end_state: any(0);
+        priority: any(0);
+    }
+    idle_threads = idle { utid: id(Rows::Threads); }
+    told_states = told {
+        ts: any(0); utid: any(-1); cpu: any(-1); state: any(0); waker_utid: any(-1);
+    }
+    thread_states = trace.thread_states {
+        ts: TS; dur: DUR; utid: id(Rows::Threads); cpu: cpu(-1); state: any(0); io_wait: any(-1);
+        blocked_function: TEXT; waker_utid: maybe(Rows::Threads);
+    }
+    ftrace_events = trace.ftrace_events {
+        ts: TS; name: TEXT; utid: maybe(Rows::Threads); cpu: cpu(0); arg_set_id: ARGS;
+    }
+    arg_sets = args { length: any(0); }
+    args = args { key: TEXT; kind: any(0); value: any(0); }
+}

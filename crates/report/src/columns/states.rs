@@ -1,0 +1,255 @@
+//! Most thread states follow from what ran on the CPUs.
+//!
+//! ```text
+//! CPU 0    |---- a ----|---- b ----|        each switch says two things:
+//! states               a sleeps (its run's end state), b runs
+//!               wake of b: the third thing, which nothing else tells
+//! ```
+//! So the states are written as the order in which the things that switches say and the rows that
+//! nothing tells follow each other; only the latter are written out. Threads that run and have no
+//! states, the idle ones, are listed.
+
+use traceloom_trace::{
+    Column, RowId, SchedSliceTable, TaskState, ThreadId, ThreadStateTable, Trace,
+};
+
+use super::bytes::Input;
+use super::error::Result;
+use super::group::{by_key, gather, scatter};
+use super::read::Table;
+use super::schema::Parts;
+use super::transform::{Transform, next_durations, next_residuals};
+use super::value::{ORIGIN, Value, numbers};
+use super::write::{DERIVED, TableWriter};
+
+/// What a switch says of a thread.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Said {
+    ts: i64,
+    utid: ThreadId,
+    cpu: u32,
+    state: TaskState,
+}
+
+/// Everything that switches say, in their order.
+struct Switches<'a> {
+    ran: &'a SchedSliceTable,
+    /// Threads without states.
+    idle: &'a [bool],
+    /// The newest run on each CPU.
+    newest: Vec<u32>,
+    row: usize,
+    comes: Option<Said>,
+}
+
+/// CPU numbers beyond this are none.
+const CPUS: u32 = 1 << 16;
+const NO_RUN: u32 = u32::MAX;
+
+impl<'a> Switches<'a> {
+    fn new(ran: &'a SchedSliceTable, idle: &'a [bool]) -> Self {
+        Self {
+            ran,
+            idle,
+            newest: Vec::new(),
+            row: 0,
+            comes: None,
+        }
+    }
+
+    fn has_states(&self, said: &Said) -> bool {
+        self.idle.get(said.utid.row()) == Some(&false)
+    }
+
+    /// Takes the next switch; what it says of the thread that leaves.
+    fn switch(&mut self) -> Option<Said> {
+        let (row, ran) = (self.row, self.ran);
+        let (ts, cpu) = (ran.ts.get(row), ran.cpu.get(row));
+        self.row += 1;
+        let utid = ran.utid.get(row);
+        let state = TaskState::RUNNING;
+        self.comes = Some(Said {
+            ts,
+            utid,
+            cpu,
+            state,
+        });
+        if cpu >= CPUS {
+            return None;
+        }
+        if cpu as usize >= self.newest.len() {
+            self.newest.resize(cpu as usize + 1, NO_RUN);
+        }
+        let before = std::mem::replace(&mut self.newest[cpu as usize], row as u32);
+        let before = Some(before as usize).filter(|_| before != NO_RUN)?;
+        Some(Said {
+            ts,
+            utid: ran.utid.get(before),
+            cpu: u32::MAX,
+            state: ran.end_state.get(before),
+        })
+    }
+}
+
+impl Iterator for Switches<'_> {
+    type Item = Said;
+
+    fn next(&mut self) -> Option<Said> {
+        loop {
+            let said = match self.comes.take() {
+                Some(said) => Some(said),
+                None if self.row < self.ran.len() => self.switch(),
+                None => return None,
+            };
+            if let Some(said) = said.filter(|said| self.has_states(said)) {
+                return Some(said);
+            }
+        }
+    }
+}
+
+/// Writes the states, if switches say enough of them to be worth it.
+pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
+    let (ran, states) = (&trace.sched_slices, &trace.thread_states);
+    let mut idle = vec![true; trace.threads.len()];
+    states.utid.iter().for_each(|utid| idle[utid.row()] = false);
+    let (origins, told) = origins(Switches::new(ran, &idle), states);
+    if told.len() * 4 > states.len() * 3 {
+        return false;
+    }
+    let mut runs = vec![false; idle.len()];
+    let real = ran.utid.iter().filter_map(RowId::some);
+    real.for_each(|utid| runs[utid.row()] = true);
+    let listed = (0..idle.len()).filter(|&utid| idle[utid] && runs[utid]);
+    let listed: Column<ThreadId> = listed.map(ThreadId::from_row).collect();
+    TableWriter::new("idle_threads", listed.len())
+        .column("utid", &listed)
+        .finish(out);
+    TableWriter::new("told_states", told.len())
+        .column("ts", &told.ts)
+        .key("utid", &told.utid)
+        .keyed("cpu", &told.cpu, "utid")
+        .keyed("state", &told.state, "utid")
+        .keyed("waker_utid", &told.waker_utid, "utid")
+        .finish(out);
+    let keys = numbers(&states.utid);
+    let order = by_key(&keys);
+    let [ts, dur, keys] =
+        [numbers(&states.ts), numbers(&states.dur), keys].map(|values| gather(&values, &order));
+    let durs = next_residuals(&dur, &ts, &keys);
+    let mut table = TableWriter::new("thread_states", states.len());
+    table
+        .numbers("origin", ORIGIN.code, &origins)
+        .raw("dur", i64::KIND.code, DERIVED, Transform::Next, durs)
+        .derived("io_wait", &states.io_wait, &order)
+        .derived("blocked_function", &states.blocked_function, &order)
+        .finish(out);
+    true
+}
+
+/// For each state 0 if it is written out, else 1 and how many things are passed over before the
+/// one that says it; and the rows that are written out.
+fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, ThreadStateTable) {
+    let said: Vec<Said> = switches.collect();
+    let (mut used, mut at) = (0, 0);
+    let mut told = ThreadStateTable::default();
+    let mut origin = |row: usize| {
+        let row = states.row(row);
+        while said.get(at).is_some_and(|said| said.ts < row.ts) {
+            at += 1;
+        }
+        let wanted = Said {
+            ts: row.ts,
+            utid: row.utid,
+            cpu: row.cpu,
+            state: row.state,
+        };
+        let now = said[at..].iter().take_while(|said| said.ts == row.ts);
+        let found = now.take(LOOK).position(|said| *said == wanted);
+        match found.filter(|_| row.waker_utid == RowId::NONE) {
+            None => {
+                told.push(row);
+                0
+            }
+            Some(skipped) => {
+                let place = at + skipped;
+                let origin = 1 + (place - used) as i64;
+                (used, at) = (place + 1, place + 1);
+                origin
+            }
+        }
+    };
+    let origins = (0..states.len()).map(&mut origin).collect();
+    (origins, told)
+}
+
+/// Things said at one moment that are looked through.
+const LOOK: usize = 64;
+
+/// Works out what the states are put together from.
+pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<()> {
+    let follow = follow(parts, table)?;
+    let order = by_key(&follow.utid);
+    let (ts, keys) = (gather(&follow.ts, &order), gather(&follow.utid, &order));
+    let payload = table.payload("dur", &i64::KIND, Transform::Next)?;
+    let durs = payload.and_then(|payload| next_durations(&mut Input(payload), &ts, &keys));
+    let durs = durs.ok_or_else(|| table.truncated("dur"))?;
+    table.work_out("dur", scatter(&durs, &order));
+    table.set_order(DERIVED, order);
+    table.work_out("ts", follow.ts);
+    table.work_out("utid", follow.utid);
+    table.work_out("cpu", follow.cpu);
+    table.work_out("state", follow.state);
+    table.work_out("waker_utid", follow.waker_utid);
+    Ok(())
+}
+
+/// The rows in their order, as far as switches and the rows that are written out tell them.
+#[derive(Default)]
+struct Followed {
+    ts: Vec<i64>,
+    utid: Vec<i64>,
+    cpu: Vec<i64>,
+    state: Vec<i64>,
+    waker_utid: Vec<i64>,
+}
+
+fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
+    let told = &parts.told;
+    let mut idle = vec![false; parts.trace.threads.len()];
+    for utid in parts.idle.utid.iter() {
+        // One that is no thread is found later.
+        if let Some(idle) = idle.get_mut(utid.row()) {
+            *idle = true;
+        }
+    }
+    let mut switches = Switches::new(&parts.trace.sched_slices, &idle);
+    let mut rows = 0..told.len();
+    let mut states = Followed::default();
+    for origin in table.values("origin", &ORIGIN, 0)? {
+        let (said, waker) = match usize::try_from(origin) {
+            Ok(0) => {
+                let row = rows.next().ok_or_else(|| table.truncated("told_states"))?;
+                let said = Said {
+                    ts: told.ts.get(row),
+                    utid: told.utid.get(row),
+                    cpu: told.cpu.get(row),
+                    state: told.state.get(row),
+                };
+                (said, told.waker_utid.get(row))
+            }
+            Ok(place) => {
+                let said = switches.nth(place - 1);
+                let said = said.ok_or_else(|| table.truncated("origin"))?;
+                (said, ThreadId::NONE)
+            }
+            Err(_) => return Err(table.wrong("origin", origin, ("a place", "0 or more"))),
+        };
+        states.ts.push(said.ts);
+        states.utid.push(said.utid.number());
+        states.cpu.push(said.cpu.number());
+        states.state.push(said.state.number());
+        states.waker_utid.push(waker.number());
+    }
+    Ok(states)
+}

@@ -1,0 +1,187 @@
+//! Writing a table: a directory of its columns, then what they hold.
+//!
+//! ```text
+//! table:   name, rows, number of columns, { name, type, key, transform, bytes } …, payloads …
+//! ```
+//! Numbers are LEB128; `key` is 0 for the order of rows, else 1 + the column that orders.
+
+use traceloom_trace::Column;
+
+use super::bytes::{put_text, put_varint};
+use super::group::{by_key, gather};
+use super::pack::{is_same, pack};
+use super::transform::{Transform, choose};
+use super::value::{ORIGIN, TEXT, Value, numbers, width};
+
+/// The place of a key that is no column of the table but follows from others.
+pub(crate) const DERIVED: u8 = 255;
+
+/// A table on its way out.
+pub(crate) struct TableWriter {
+    name: &'static str,
+    rows: usize,
+    columns: Vec<Written>,
+    /// Columns that order others: their place, and the rows in that order.
+    orders: Vec<(usize, Vec<u32>)>,
+}
+
+struct Written {
+    name: &'static str,
+    ty: u8,
+    key: u8,
+    transform: Transform,
+    payload: Vec<u8>,
+}
+
+impl TableWriter {
+    pub fn new(name: &'static str, rows: usize) -> Self {
+        Self {
+            name,
+            rows,
+            columns: Vec::new(),
+            orders: Vec::new(),
+        }
+    }
+
+    /// Adds a column in the order of rows.
+    pub fn column<T: Value>(&mut self, name: &'static str, column: &Column<T>) -> &mut Self {
+        let (transform, payload) = choose_for(column, |column| numbers(column));
+        self.raw(name, T::KIND.code, 0, transform, payload)
+    }
+
+    /// Adds a column that others are ordered by.
+    pub fn key<T: Value>(&mut self, name: &'static str, column: &Column<T>) -> &mut Self {
+        let order = by_key(&numbers(column));
+        self.orders.push((self.columns.len(), order));
+        self.column(name, column)
+    }
+
+    /// Adds a column in the order of an earlier one.
+    pub fn keyed<T: Value>(
+        &mut self,
+        name: &'static str,
+        column: &Column<T>,
+        key: &str,
+    ) -> &mut Self {
+        let (place, order) = self.order(key);
+        let (transform, payload) = choose_for(column, |column| gather(&numbers(column), order));
+        self.raw(name, T::KIND.code, place, transform, payload)
+    }
+
+    /// Adds a column in an order that the reader works out by itself.
+    pub fn derived<T: Value>(
+        &mut self,
+        name: &'static str,
+        column: &Column<T>,
+        order: &[u32],
+    ) -> &mut Self {
+        let (transform, payload) = choose_for(column, |column| gather(&numbers(column), order));
+        self.raw(name, T::KIND.code, DERIVED, transform, payload)
+    }
+
+    /// Adds numbers of a type of their own, in the order of rows.
+    pub fn numbers(&mut self, name: &'static str, ty: u8, values: &[i64]) -> &mut Self {
+        let (transform, payload) = choose(values, false);
+        self.raw(name, ty, 0, transform, payload)
+    }
+
+    /// The place of a key as it is written, and the rows in its order.
+    pub fn order(&self, key: &str) -> (u8, &[u32]) {
+        let mut orders = self.orders.iter();
+        let found = orders.find(|(column, _)| self.columns[*column].name == key);
+        found.map_or((0, &[]), |(column, order)| (*column as u8 + 1, order))
+    }
+
+    /// Adds a column as it is.
+    pub fn raw(
+        &mut self,
+        name: &'static str,
+        ty: u8,
+        key: u8,
+        transform: Transform,
+        payload: Vec<u8>,
+    ) -> &mut Self {
+        self.columns.push(Written {
+            name,
+            ty,
+            key,
+            transform,
+            payload,
+        });
+        self
+    }
+
+    /// Adds a column of texts: their lengths, then all of them.
+    pub fn text<'a>(
+        &mut self,
+        name: &'static str,
+        texts: impl Iterator<Item = &'a str> + Clone,
+    ) -> &mut Self {
+        let lengths: Vec<i64> = texts.clone().map(|text| text.len() as i64).collect();
+        let mut payload = pack(&lengths).bytes;
+        texts.for_each(|text| payload.extend_from_slice(text.as_bytes()));
+        self.raw(name, TEXT, 0, Transform::Plain, payload)
+    }
+
+    /// Appends the table to a block; one without rows is left out.
+    pub fn finish(&mut self, block: &mut Vec<u8>) {
+        if self.rows == 0 {
+            return;
+        }
+        self.pad();
+        put_text(block, self.name);
+        put_varint(block, self.rows as u64);
+        put_varint(block, self.columns.len() as u64);
+        for column in &self.columns {
+            put_text(block, column.name);
+            block.extend([column.ty, column.key, column.transform as u8]);
+            put_varint(block, column.payload.len() as u64);
+        }
+        for column in &self.columns {
+            block.extend_from_slice(&column.payload);
+        }
+    }
+
+    /// A reader trusts a table no further than its bytes go. One that packs better than that gets
+    /// zeros in a column that nobody knows; deflate makes nothing of them.
+    fn pad(&mut self) {
+        let columns = self.columns.iter();
+        let bytes: usize = columns.clone().map(|column| column.payload.len()).sum();
+        let row_bytes =
+            columns.map(|column| row_bytes(column.ty, column.transform, &column.payload));
+        let needed = needed_bytes(self.rows as u64, row_bytes.sum());
+        if needed > bytes as u64 {
+            let padding = vec![0; (needed - bytes as u64) as usize];
+            self.raw("padding", 0, 0, Transform::Plain, padding);
+        }
+    }
+}
+
+fn choose_for<T: Value>(
+    column: &Column<T>,
+    values: impl FnOnce(&Column<T>) -> Vec<i64>,
+) -> (Transform, Vec<u8>) {
+    match column.constant() {
+        Some(value) => (Transform::Plain, pack(&[value.number()]).bytes),
+        None => choose(&values(column), T::KIND.code == f64::KIND.code),
+    }
+}
+
+/// Bytes in memory for each row of a column.
+pub(crate) fn row_bytes(ty: u8, transform: Transform, payload: &[u8]) -> u64 {
+    let is_same = transform == Transform::Plain && ty != TEXT && is_same(payload);
+    match ty {
+        0 => 0,
+        _ if is_same && ty != ORIGIN.code => 0,
+        _ => width(ty),
+    }
+}
+
+/// How many bytes a table must have for so many rows: a quarter of what it takes in memory, beyond
+/// a first megabyte. On the way there its numbers take up to three times as much.
+pub(crate) fn needed_bytes(rows: u64, row_bytes: u64) -> u64 {
+    const FREE: u64 = 1 << 20;
+    const RATIO: u64 = 4;
+    let memory = rows.saturating_mul(row_bytes.max(1));
+    memory.saturating_sub(FREE).div_ceil(RATIO)
+}

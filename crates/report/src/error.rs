@@ -1,0 +1,39 @@
+//! Why a report's trace cannot be read.
+
+use crate::columns::ColumnsError;
+
+/// An error while reading the trace of a report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The page ends inside a block.
+    #[error("the page ends at byte {offset}, inside a block of columns")]
+    Truncated {
+        /// Length of the page, bytes.
+        offset: u64,
+    },
+    /// A block is not valid gzip.
+    #[error("a block of columns is broken after {unpacked} bytes: {reason}")]
+    Compression {
+        /// Bytes of the block that could be unpacked.
+        unpacked: u64,
+        /// The decompressor's message.
+        reason: String,
+    },
+    /// A block's declared length is missing, or is not the length of its content.
+    #[error("a block's data-bytes is {declared}; expected the block's length, {expected}")]
+    Length {
+        /// The value of `data-bytes`; empty if it is missing.
+        declared: String,
+        /// What is known of the length.
+        expected: &'static str,
+        /// Where the element's content starts in the page, bytes.
+        offset: u64,
+    },
+    /// The page has no block of columns.
+    #[error("the page has no columns")]
+    NoColumns,
+    /// The blocks contradict each other, or come from a newer version.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+}

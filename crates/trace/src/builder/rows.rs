@@ -1,0 +1,111 @@
+//! Rows that need no lookup: methods, counter values, instants, flows, events, arguments, facts and clocks.
+
+use super::trace_builder::TraceBuilder;
+use crate::args::{ArgColumns, ArgValue};
+use crate::clock::ClockRow;
+use crate::ids::{ArgSetId, MethodId, RowId, StringId, TrackId};
+use crate::tables::{
+    CounterRow, FlowRow, FtraceEventRow, InstantRow, MetadataRow, MethodRow, ThreadStateRow,
+};
+
+impl TraceBuilder {
+    /// Adds a method.
+    pub fn method(&mut self, row: MethodRow) -> MethodId {
+        MethodId::from_row(self.trace.methods.push(row))
+    }
+
+    /// Replaces the class, name, signature, file and line of a method that was added before its name
+    /// was known. Its raw id and source stay.
+    pub fn rename_method(&mut self, method: MethodId, row: MethodRow) {
+        let (methods, at) = (&mut self.trace.methods, method.row());
+        *methods.class.get_mut(at) = row.class;
+        *methods.name.get_mut(at) = row.name;
+        *methods.signature.get_mut(at) = row.signature;
+        *methods.file.get_mut(at) = row.file;
+        *methods.line.get_mut(at) = row.line;
+    }
+
+    /// Adds a counter value that holds from `ts`, ns, on.
+    #[inline]
+    pub fn counter(&mut self, track_id: TrackId, ts: i64, value: f64) {
+        self.saw_time(ts);
+        self.unaligned_counter(track_id, ts, value);
+    }
+
+    /// Adds a counter value whose time is not yet on the trace's clock, and so does not widen the
+    /// trace's bounds. [`align_counters`](Self::align_counters) must follow.
+    #[inline]
+    pub fn unaligned_counter(&mut self, track_id: TrackId, ts: i64, value: f64) {
+        self.trace.counters.push(CounterRow {
+            ts,
+            track_id,
+            value,
+        });
+    }
+
+    /// Shifts the counter values from row `first` on by `shift_ns`, which puts them on the trace's
+    /// clock, and widens the trace's bounds to include them.
+    pub fn align_counters(&mut self, first: usize, shift_ns: i64) {
+        for row in first..self.trace.counters.len() {
+            let ts = self.trace.counters.ts.get_mut(row);
+            *ts = ts.saturating_add(shift_ns);
+            let ts = *ts;
+            self.saw_time(ts);
+        }
+    }
+
+    /// Adds a point in time, ns.
+    pub fn instant(&mut self, track_id: TrackId, ts: i64, name: StringId, arg_set_id: ArgSetId) {
+        self.saw_time(ts);
+        self.trace.instants.push(InstantRow {
+            ts,
+            track_id,
+            name,
+            arg_set_id,
+        });
+    }
+
+    /// Adds an arrow from one slice to another.
+    pub fn flow(&mut self, row: FlowRow) {
+        self.trace.flows.push(row);
+    }
+
+    /// Adds a thread state, for formats that record states. [`SchedTracker`](crate::SchedTracker) derives them
+    /// from switches and wake-ups.
+    pub fn thread_state(&mut self, row: ThreadStateRow) {
+        self.saw_time(row.ts);
+        self.trace.thread_states.push(row);
+    }
+
+    /// Adds an event that has no table of its own.
+    pub fn ftrace_event(&mut self, row: FtraceEventRow) {
+        self.saw_time(row.ts);
+        self.trace.ftrace_events.push(row);
+    }
+
+    /// Stores a set of arguments; an empty one is [`ArgSetId::NONE`](RowId::NONE).
+    pub fn args(&mut self, args: impl IntoIterator<Item = (StringId, ArgValue)>) -> ArgSetId {
+        self.trace.args.push_set(args)
+    }
+
+    /// Stores a set of arguments, like [`args`](Self::args) but faster.
+    pub fn arg_columns(&mut self, args: &ArgColumns) -> ArgSetId {
+        self.trace.args.push_columns(args)
+    }
+
+    /// Adds a fact about the current source.
+    pub fn metadata(&mut self, key: &str, value: &str) {
+        let row = MetadataRow {
+            key: self.trace.strings.intern(key),
+            value: self.trace.strings.intern(value),
+            source: self.source(),
+        };
+        self.trace.metadata.push(row);
+    }
+
+    /// Adds a clock snapshot. The row's source is set to the current one.
+    pub fn clock(&mut self, row: ClockRow) {
+        let source = self.source();
+        self.trace.clocks.push(ClockRow { source, ..row });
+    }
+}

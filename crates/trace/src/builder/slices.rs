@@ -1,0 +1,154 @@
+//! Opening and closing slices: nesting, depth and parents on each track.
+
+use super::trace_builder::TraceBuilder;
+use crate::args::ArgColumns;
+use crate::ids::{ArgSetId, MethodId, RowId, SliceId, StringId, TrackId};
+use crate::repair::{Place, RepairKind};
+use crate::tables::{NO_DURATION, SliceRow};
+
+/// What a slice starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceBegin {
+    /// Start, ns.
+    pub ts: i64,
+    /// The thread's CPU clock at the start, ns; [`NO_DURATION`] if not recorded.
+    pub thread_ts: i64,
+    /// Its name; empty for a call of a method.
+    pub name: StringId,
+    /// A category, or empty.
+    pub category: StringId,
+    /// Its arguments.
+    pub arg_set_id: ArgSetId,
+    /// The method called, in a method trace.
+    pub method_id: MethodId,
+}
+
+impl SliceBegin {
+    /// A slice with a name and nothing else.
+    #[inline]
+    pub fn named(ts: i64, name: StringId) -> Self {
+        Self {
+            ts,
+            thread_ts: NO_DURATION,
+            name,
+            category: StringId::EMPTY,
+            arg_set_id: ArgSetId::NONE,
+            method_id: MethodId::NONE,
+        }
+    }
+
+    /// A call of a method.
+    #[inline]
+    pub fn call(ts: i64, thread_ts: i64, method_id: MethodId) -> Self {
+        Self {
+            thread_ts,
+            method_id,
+            ..Self::named(ts, StringId::EMPTY)
+        }
+    }
+}
+
+impl TraceBuilder {
+    /// Opens a slice on `track`, inside the innermost open one.
+    #[inline]
+    pub fn begin_slice(&mut self, track_id: TrackId, begin: SliceBegin) -> SliceId {
+        self.saw_time(begin.ts);
+        let id = SliceId::from_row(self.trace.slices.len());
+        let open = self.open.on_track(track_id);
+        let parent_id = open.last().copied().unwrap_or(SliceId::NONE);
+        let depth = open.len() as u32;
+        open.push(id);
+        self.trace.slices.push(SliceRow {
+            ts: begin.ts,
+            dur: NO_DURATION,
+            track_id,
+            name: begin.name,
+            category: begin.category,
+            depth,
+            parent_id,
+            arg_set_id: begin.arg_set_id,
+            thread_ts: begin.thread_ts,
+            thread_dur: NO_DURATION,
+            method_id: begin.method_id,
+        });
+        id
+    }
+
+    /// Closes the innermost open slice of `track`. `None` says that nothing was open: the caller
+    /// knows the place and counts the repair. An end before the beginning becomes zero and is counted.
+    #[inline]
+    pub fn end_slice(
+        &mut self,
+        track: TrackId,
+        ts: i64,
+        thread_ts: Option<i64>,
+    ) -> Option<SliceId> {
+        self.saw_time(ts);
+        let id = self.open.on_track(track).pop()?;
+        let begin = self.trace.slices.ts.get(id.row());
+        let dur = ts.saturating_sub(begin);
+        if dur < 0 {
+            self.repair(
+                RepairKind::NegativeDuration,
+                1,
+                Place::default().with_ts(ts),
+                String::new,
+            );
+        }
+        *self.trace.slices.dur.get_mut(id.row()) = dur.max(0);
+        if let Some(thread_ts) = thread_ts {
+            let begin = self.trace.slices.thread_ts.get(id.row());
+            *self.trace.slices.thread_dur.get_mut(id.row()) =
+                thread_ts.saturating_sub(begin).max(0);
+        }
+        Some(id)
+    }
+
+    /// The innermost open slice of `track`.
+    #[inline]
+    pub fn open_slice(&mut self, track: TrackId) -> Option<SliceId> {
+        self.open.on_track(track).last().copied()
+    }
+
+    /// How many slices of `track` are open.
+    pub fn open_depth(&mut self, track: TrackId) -> usize {
+        self.open.on_track(track).len()
+    }
+
+    /// Adds a slice that is already over, inside the innermost open one.
+    pub fn whole_slice(&mut self, track: TrackId, begin: SliceBegin, dur: i64) -> SliceId {
+        let id = self.begin_slice(track, begin);
+        self.end_slice(track, begin.ts.saturating_add(dur.max(0)), None);
+        id
+    }
+
+    /// Sets the CPU time that a slice took, ns.
+    pub fn set_slice_thread_dur(&mut self, slice: SliceId, thread_dur: i64) {
+        *self.trace.slices.thread_dur.get_mut(slice.row()) = thread_dur;
+    }
+
+    /// Adds arguments to those of a slice, except those it already has. The slice must not share its
+    /// set with another row.
+    pub fn add_slice_args(&mut self, slice: SliceId, args: &ArgColumns) {
+        let old = self.trace.slices.arg_set_id.get(slice.row());
+        let all = self.trace.args.add_to_set(old, args);
+        if all != old {
+            *self.trace.slices.arg_set_id.get_mut(slice.row()) = all;
+        }
+    }
+
+    /// Appends the arguments of a stored set to those of a slice. Other rows may share either set.
+    pub fn append_slice_args(&mut self, slice: SliceId, more: ArgSetId) {
+        let (args, sets) = (&mut self.trace.args, &mut self.trace.slices.arg_set_id);
+        let Some(more) = more.some() else {
+            return;
+        };
+        *sets.get_mut(slice.row()) = match sets.get(slice.row()).some() {
+            None => more,
+            Some(old) => {
+                let both: Vec<_> = args.set(old).chain(args.set(more)).collect();
+                args.push_set(both)
+            }
+        };
+    }
+}

@@ -1,0 +1,109 @@
+//! Finding the track of a thread, process, CPU or counter, and making it at its first use.
+
+use super::trace_builder::TraceBuilder;
+use crate::ids::{ProcessId, RowId, StringId, ThreadId, TrackId};
+use crate::tables::{NO_NUMBER, TrackKind, TrackRow};
+
+impl TraceBuilder {
+    /// The track of a thread's nested slices.
+    #[inline]
+    pub fn thread_track(&mut self, utid: ThreadId) -> TrackId {
+        if let Some(&track) = self.tracks.by_thread.get(&utid) {
+            return track;
+        }
+        let track = self.new_track(TrackRow {
+            utid,
+            ..blank(TrackKind::Thread)
+        });
+        self.tracks.by_thread.insert(utid, track);
+        track
+    }
+
+    /// A named track or counter of a thread.
+    pub fn thread_named_track(
+        &mut self,
+        kind: TrackKind,
+        utid: ThreadId,
+        name: StringId,
+    ) -> TrackId {
+        let row = TrackRow {
+            utid,
+            name,
+            ..blank(kind)
+        };
+        self.keyed_track(utid.0.into(), row)
+    }
+
+    /// A named track or counter of a process.
+    pub fn process_track(&mut self, kind: TrackKind, upid: ProcessId, name: StringId) -> TrackId {
+        let row = TrackRow {
+            upid,
+            name,
+            ..blank(kind)
+        };
+        self.keyed_track(upid.0.into(), row)
+    }
+
+    /// A named track or counter of a CPU.
+    pub fn cpu_track(&mut self, kind: TrackKind, cpu: u32, name: StringId) -> TrackId {
+        let row = TrackRow {
+            cpu: cpu.into(),
+            name,
+            ..blank(kind)
+        };
+        self.keyed_track(cpu.into(), row)
+    }
+
+    /// A named track or counter of the whole machine.
+    pub fn global_track(&mut self, kind: TrackKind, name: StringId) -> TrackId {
+        self.keyed_track(
+            NO_NUMBER,
+            TrackRow {
+                name,
+                ..blank(kind)
+            },
+        )
+    }
+
+    /// Says what category a track's counter is of; an empty one changes nothing.
+    pub fn categorize_track(&mut self, track: TrackId, category: StringId) {
+        if !category.is_empty() {
+            *self.trace.tracks.category.get_mut(track.row()) = category;
+        }
+    }
+
+    /// A new lane of `parent`: a track of the same kind and owner. Lanes keep slices that overlap
+    /// on one track apart.
+    pub fn lane_of(&mut self, parent: TrackId) -> TrackId {
+        let row = self.trace.tracks.row(parent.row());
+        self.new_track(TrackRow { parent, ..row })
+    }
+
+    fn keyed_track(&mut self, owner: i64, row: TrackRow) -> TrackId {
+        let key = (row.kind, owner, row.name);
+        if let Some(&track) = self.tracks.by_key.get(&key) {
+            return track;
+        }
+        let track = self.new_track(row);
+        self.tracks.by_key.insert(key, track);
+        track
+    }
+
+    fn new_track(&mut self, row: TrackRow) -> TrackId {
+        let source = self.source();
+        TrackId::from_row(self.trace.tracks.push(TrackRow { source, ..row }))
+    }
+}
+
+fn blank(kind: TrackKind) -> TrackRow {
+    TrackRow {
+        kind,
+        name: StringId::EMPTY,
+        category: StringId::EMPTY,
+        utid: ThreadId::NONE,
+        upid: ProcessId::NONE,
+        cpu: NO_NUMBER,
+        parent: TrackId::NONE,
+        source: Default::default(),
+    }
+}

@@ -1,0 +1,214 @@
+//! The server: its socket, its routes and its end.
+
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use thiserror::Error;
+use tokio::sync::{Semaphore, watch};
+use traceloom_formats::ReadOptions;
+
+use super::handle::Handle;
+use super::recording::{LiveOptions, Recording};
+use super::state::{Finish, State};
+use super::token::Token;
+use super::traces::Traces;
+use super::{api, guard, html, live, open};
+use crate::page::PageError;
+use crate::web::Web;
+
+/// How long unfinished answers may take once the server is stopped.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// How to serve.
+#[derive(Clone)]
+pub struct ServerOptions {
+    /// The port on 127.0.0.1; 0 takes a free one.
+    pub port: u16,
+    /// Bytes of memory above which no file that is dropped on the page opens.
+    pub memory_limit: u64,
+    /// How such files are read.
+    pub read: ReadOptions,
+    /// What is done to their traces.
+    pub finish: Finish,
+    /// The first trace is being recorded, and shown meanwhile. Such a server leaves Ctrl-C to the
+    /// recorder.
+    pub live: Option<LiveOptions>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            memory_limit: 8 << 30,
+            read: ReadOptions::default(),
+            finish: Arc::new(Ok),
+            live: None,
+        }
+    }
+}
+
+/// Why there is no server.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The port cannot be had.
+    #[error("cannot listen on 127.0.0.1:{port}")]
+    Listen {
+        /// The port asked for.
+        port: u16,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The system has no random numbers for the token.
+    #[error("the system gives no random numbers for the token: {0}")]
+    Random(String),
+    /// The page cannot be put together.
+    #[error(transparent)]
+    Page(#[from] PageError),
+    /// The system refuses threads or sockets.
+    #[error("the server stopped")]
+    Run(#[from] io::Error),
+}
+
+/// A server that listens, but answers only once it [runs](Self::run).
+pub struct Server {
+    listener: TcpListener,
+    handle: Handle,
+}
+
+impl Server {
+    /// Listens on 127.0.0.1. Its first trace is still loading: questions wait until
+    /// [`Handle::ready`].
+    ///
+    /// # Errors
+    /// If the port is taken, or the system gives no random token.
+    pub fn bind(options: ServerOptions) -> Result<Self, ServerError> {
+        let port = options.port;
+        let fails = |source| ServerError::Listen { port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(fails)?;
+        let port = listener.local_addr().map_err(fails)?.port();
+        listener.set_nonblocking(true).map_err(fails)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let state = State {
+            token: Token::random().map_err(ServerError::Random)?,
+            port,
+            web: Web::from_environment(),
+            page: Mutex::default(),
+            traces: Traces::with_one_loading(),
+            workers: Semaphore::new(cores.max(2)),
+            memory_limit: options.memory_limit,
+            read: options.read,
+            finish: options.finish,
+            recording: options.live.map(Recording::new),
+        };
+        let handle = Handle {
+            state: Arc::new(state),
+            stop: watch::Sender::new(false),
+        };
+        Ok(Self { listener, handle })
+    }
+
+    /// Where the page is, with the token that opens it.
+    pub fn url(&self) -> String {
+        let State { port, token, .. } = &*self.handle.state;
+        format!("http://127.0.0.1:{port}/?token={}", token.text())
+    }
+
+    /// What tells this server its trace, and when to stop.
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Serves until [`Handle::stop`], or until Ctrl-C or SIGTERM where nothing is recorded.
+    ///
+    /// # Errors
+    /// If the system refuses threads or sockets.
+    pub fn run(self) -> Result<(), ServerError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        let served = runtime.block_on(self.serve());
+        // A question that nobody waits for any more must not hold the program.
+        runtime.shutdown_background();
+        served
+    }
+
+    async fn serve(self) -> Result<(), ServerError> {
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        // Answers are often one small packet, which must not wait for the next.
+        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        let stop = self.handle.stop.clone();
+        let is_recorded = self.handle.state.recording.is_some();
+        let graceful = stopped(self.handle.stop.clone());
+        let app = router(self.handle.state);
+        let serving = axum::serve(listener, app).with_graceful_shutdown(graceful);
+        let interrupted = async {
+            if is_recorded {
+                std::future::pending().await
+            } else {
+                signal().await
+            }
+            stop.send_replace(true);
+            std::future::pending::<()>().await;
+        };
+        let overdue = async {
+            stopped(stop.clone()).await;
+            tokio::time::sleep(LAST_ANSWERS).await;
+        };
+        tokio::select! {
+            served = serving.into_future() => Ok(served?),
+            () = interrupted => Ok(()),
+            () = overdue => Ok(()),
+        }
+    }
+}
+
+fn router(state: Arc<State>) -> Router {
+    let guard = axum::middleware::from_fn_with_state(state.clone(), guard::guard);
+    Router::new()
+        .route("/", get(html::page))
+        .route("/api", post(api::answer))
+        .route("/open", post(open::open))
+        .route("/status", get(api::status))
+        .route("/live", get(live::live))
+        .route("/stop", post(live::stop))
+        .fallback(api::not_found)
+        .layer(guard)
+        .with_state(state)
+}
+
+async fn stopped(stop: watch::Sender<bool>) {
+    // The sender lives here, so the channel cannot close before.
+    let mut told = stop.subscribe();
+    drop(told.wait_for(|&stop| stop).await);
+}
+
+/// Resolves when the user or the system ends the program.
+async fn signal() {
+    let ctrl_c = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            // Without a handler Ctrl-C ends the program all the same.
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let term = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut term) => drop(term.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let term = std::future::pending::<()>();
+    tokio::select! {
+        () = ctrl_c => {}
+        () = term => {}
+    }
+}
