@@ -1,4 +1,4 @@
-//! Several files on one time line.
+//! `--align`: places several files on one time line.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,14 @@ use crate::input::{InputArgs, once_a_pair, read_trace};
 use crate::print::{duration, plain};
 use crate::times::parse_time;
 
-/// How several files are put on one time line.
+/// How several files are placed on one time line.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct AlignArgs {
-    /// Where the other files lie on the first one's time line
+    /// Where to place the other files on the time line of the first
     ///
-    /// auto: by a clock that both noted, else by their starts; start: all begin at once; none: times as they stand in the files;
-    /// FILE=+12.5ms: that file begins so long after the first one (- before it). May be given several times.
+    /// auto: by a clock that both files recorded, else by their starts; start: all files start together;
+    /// none: keep the times in the files; FILE=+12.5ms: FILE starts 12.5 ms after the first file
+    /// (- for before). Repeatable.
     #[arg(long, value_name = "auto|start|none|FILE=±TIME", value_parser = parse_align)]
     pub align: Vec<AlignBy>,
 }
@@ -24,25 +25,25 @@ pub struct AlignArgs {
 /// One value of `--align`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AlignBy {
-    /// By clocks, else by starts.
+    /// By a common clock, else by the starts.
     Auto,
-    /// All begin at once.
+    /// All files start together.
     Start,
-    /// As they are.
+    /// The times in the files are kept.
     None,
-    /// This file begins so many nanoseconds after the first.
+    /// The file starts this many ns after the first; negative for before.
     Offset(PathBuf, i64),
 }
 
 impl AlignArgs {
-    /// The last value that is about all files.
+    /// The last value that applies to all files.
     fn rule(&self) -> &AlignBy {
         let rules = self.align.iter();
         let mut rules = rules.filter(|by| !matches!(by, AlignBy::Offset(..)));
         rules.next_back().unwrap_or(&AlignBy::Auto)
     }
 
-    /// The last offset that was given for a file, by its path or its name.
+    /// The last offset given for a file, by its path or its name.
     fn offset(&self, file: &Path) -> Option<i64> {
         let mut offsets = self.align.iter().rev();
         offsets.find_map(|by| match by {
@@ -51,7 +52,7 @@ impl AlignArgs {
         })
     }
 
-    /// Refuses offsets of files that are not there, and of the first, which all else is moved to.
+    /// Refuses an offset for an unknown file, or for the first file, which is never moved.
     fn check(&self, files: &[&Path]) -> Result<()> {
         for by in &self.align {
             let AlignBy::Offset(named, _) = by else {
@@ -74,8 +75,8 @@ fn names(named: &Path, file: &Path) -> bool {
     named == file || Some(named.as_os_str()) == file.file_name()
 }
 
-/// Reads files and puts them on one time line, the first one's. Says on stderr where each of
-/// the others lies, and why; the trace has it as the fact `aligned`.
+/// Reads files into one trace on the time line of the first. Prints on stderr where each of the
+/// others was placed and why; the trace's metadata keeps it under `aligned`.
 ///
 /// # Errors
 /// If a file cannot be read, or an offset is for none of them.
@@ -86,10 +87,10 @@ pub fn read_traces(files: &[PathBuf], how: &AlignArgs, open: &InputArgs) -> Resu
     put_together(files.iter().map(read), how)
 }
 
-/// Puts traces on the time line of the first, and says on stderr where each of the others lies.
+/// Places traces on the time line of the first. Prints on stderr where each of the others was placed.
 ///
 /// # Errors
-/// Of the traces; or if there is none.
+/// The errors of the traces, and an empty list.
 pub fn put_together(
     traces: impl IntoIterator<Item = Result<(PathBuf, Trace)>>,
     how: &AlignArgs,
@@ -122,7 +123,7 @@ fn append(merged: &mut Trace, trace: Trace, file: &Path, how: &AlignArgs) {
     merged.metadata.push(row);
 }
 
-/// What to add to a file's times, and why.
+/// What to add to a file's times, ns, and the reason.
 fn shift(merged: &Trace, trace: &Trace, file: &Path, how: &AlignArgs) -> (i64, String) {
     if let Some(offset) = how.offset(file) {
         let shift = align_starts(merged, trace).saturating_add(offset);

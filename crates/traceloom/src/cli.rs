@@ -1,7 +1,6 @@
-//! The command line: which subcommands there are, and what the program answers as.
+//! The command line: the subcommands, and the names under which the program acts as another one.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,12 +9,13 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::commands::{
     callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
 };
+use crate::failure::{print_usage, report as report_error};
 use crate::input::join_pairs;
-use crate::print::plain;
 
 /// Records, opens, measures and shares Android and Linux traces.
 ///
-/// Opens every .trace of Traceview and ART, and every systrace, atrace and ftrace text.
+/// Opens method traces of Traceview and ART, systrace pages, atrace and ftrace text, trace.dat of
+/// trace-cmd, Chrome JSON, and traces recorded inside an app.
 #[derive(Parser, Debug)]
 #[command(
     name = "traceloom",
@@ -24,7 +24,7 @@ use crate::print::plain;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Example:\n  traceloom profile app.trace\n\nCalled as atrace, dmtracedump, systrace or traceview it takes their options."
+    after_help = "Example:\n  traceloom profile app.trace\n\nCalled through a link named atrace, dmtracedump, systrace or traceview, it takes that program's options."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -43,26 +43,26 @@ enum Command {
     Report(Box<report::ReportArgs>),
     Capture(Box<capture::CaptureArgs>),
     Weave(Box<weave::WeaveArgs>),
-    /// dmtracedump, byte for byte: profile, HTML, dump, diff and graph of method traces
+    /// Act as dmtracedump, byte for byte: profile, HTML, dump, diff and graph of a method trace
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom dmtracedump -h app.trace > app.html"
     )]
     Dmtracedump(Rest),
-    /// atrace: records this machine as Android's program of that name does on a device
+    /// Act as atrace: record this machine with the options of Android's atrace
     #[cfg(target_os = "linux")]
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom atrace -t 5 sched gfx view"
     )]
     Atrace(Rest),
-    /// systrace: records a device or this machine, and writes one HTML file
+    /// Act as systrace: record a device or this machine into one HTML file
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom systrace -t 5 -o trace.html sched gfx view"
     )]
     Systrace(Rest),
-    /// Traceview's regression mode: thread, call and method tables of a method trace
+    /// Act as Traceview's regression mode: print the thread, call and method tables of a method trace
     #[command(
         disable_help_flag = true,
         after_help = "Example:\n  traceloom traceview -r app.trace"
@@ -70,7 +70,7 @@ enum Command {
     Traceview(Rest),
 }
 
-/// Arguments handed on as they are to a program with its own rules.
+/// Arguments passed on unchanged to a program that parses its own options.
 #[derive(clap::Args, Debug)]
 struct Rest {
     /// The options and files of the original; without any, its usage is printed
@@ -102,22 +102,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     match run(command) {
         Ok(code) => code,
         Err(error) => {
-            report(&error);
+            report_error(&error);
             ExitCode::from(2)
         }
-    }
-}
-
-/// Prints help, the version, or what is wrong with the arguments. A closed pipe is no error.
-pub(crate) fn print_usage(usage: &clap::Error) -> ExitCode {
-    let printed = usage.print().and_then(|()| std::io::stdout().flush());
-    match printed {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            report(&anyhow::Error::new(error).context("cannot write to standard output"));
-            ExitCode::from(2)
-        }
-        _ if usage.use_stderr() => ExitCode::from(2),
-        _ => ExitCode::SUCCESS,
     }
 }
 
@@ -146,32 +133,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// One clear sentence, and what to do next.
-pub(crate) fn report(error: &anyhow::Error) {
-    let message = message(error);
-    let lines: Vec<_> = message.lines().map(plain).collect();
-    eprintln!("traceloom: {}", lines.join("\n  "));
-    if let Some(hint) = crate::hints::for_error(error) {
-        eprintln!("  {hint}");
-    }
-}
-
-/// The error and its causes. What a message says already is not said again by its cause.
-fn message(error: &anyhow::Error) -> String {
-    let mut message = error.to_string();
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        let words = cause.split(" (os error").next().unwrap_or(&cause);
-        if !message.contains(words) {
-            message = format!("{message}: {cause}");
-        }
-    }
-    message
-}
-
-/// Called through a link named after a program that traceloom replaces, it is that program. So it
-/// is where such a program is the subcommand and only files follow, which needs no look at what
-/// the other subcommands take: that look would cost a tenth of a run on a small trace.
+/// Acts as the program whose name the link has, or whose name is the subcommand if only files
+/// follow. The second case skips clap, which would take a tenth of a run on a small trace.
 fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     if let Some(code) = other_program(called_as(args)?, args) {
         return Some(code);
@@ -180,7 +143,7 @@ fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
         return None;
     };
     if name == "atrace" {
-        // Its options are getopt's to read, `--help` and `--version` among them.
+        // atrace parses all its options itself, `--help` and `--version` included.
         return other_program(name, &args[1..]);
     }
     let is_file = |arg: &OsString| !arg.is_empty() && !arg.as_encoded_bytes().starts_with(b"-");

@@ -1,9 +1,9 @@
-//! What to do next after an error.
+//! Hints: what the user can do after an error.
 
 use traceloom_capture::CaptureError;
 use traceloom_formats::ReadError;
 
-/// A next step for the user, where the error allows one.
+/// The next step for the user, if there is one for this error.
 pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
     let mut causes = error.chain();
     if let Some(capture) = causes.find_map(|cause| cause.downcast_ref::<CaptureError>()) {
@@ -14,14 +14,14 @@ pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
         .find_map(|cause| cause.downcast_ref::<ReadError>())?;
     Some(match read {
         ReadError::UnknownFormat { .. } => {
-            "traceloom opens method traces (.trace, .key + .data), systrace pages, atrace output, ftrace text, \
-             Chrome JSON, and all of these in zip, gzip or zstd. Was the file copied whole, in binary mode?"
+            "traceloom opens method traces (.trace, .key + .data), systrace pages, atrace output, ftrace text, trace.dat, \
+             Chrome JSON, ring files and reports, also inside zip, gzip or zstd. Was the file copied completely, in binary mode?"
         }
         ReadError::Empty => {
-            "record again: the recorder wrote nothing (a full disk, or an app that was killed?)"
+            "record again: the recorder wrote nothing (was the disk full, or the app killed?)"
         }
         ReadError::Reencoded { .. } => {
-            "adb pull copies bytes as they are; `adb shell cat` and mail programs may not"
+            "use adb pull: `adb shell cat` and mail programs may change bytes"
         }
         ReadError::TooBig { .. } => "for example --max-decompressed 64G",
         ReadError::NothingInside { .. } => "unpack it and name the trace itself",
@@ -34,18 +34,18 @@ pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
 
 fn for_capture(error: &CaptureError) -> Option<&'static str> {
     Some(match error {
-        // Remounting with a group's id gives that group the marker, but not the settings.
+        // Remounting tracefs for a group gives it the marker but not the settings.
         CaptureError::NeedsRoot { .. } => "run the same command with sudo",
         CaptureError::NoDevice => {
-            "connect it, switch USB debugging on in its developer options, and look at `adb devices`; \
+            "connect it, enable USB debugging in its developer options, and check `adb devices`; \
              `--target linux` records this machine instead"
         }
         CaptureError::NoPages => {
-            "--push-agent has traceloom's own atrace record them; it goes when the recording ends"
+            "add --push-agent to record them with traceloom's own atrace, which is removed afterwards"
         }
         #[cfg(target_os = "linux")]
         CaptureError::Tracefs(traceloom_tracefs::Error::NoFunctionTracing(_)) => {
-            "without --ktr everything else is recorded"
+            "leave out --ktr to record everything else"
         }
         CaptureError::NothingToRecord { .. } => "--list-categories lists what can be recorded",
         _ => return None,

@@ -1,4 +1,4 @@
-//! Opening inputs: files (mapped where that pays), standard input, key and data pairs.
+//! Opening inputs: files (mapped into memory if they are big), standard input, `.key`/`.data` pairs.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -17,48 +17,47 @@ use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 use crate::mapping::{Mapping, MethodNames};
 use crate::progress::Progress;
 
-/// Files below this are read: mapping costs more, and they may still grow.
+/// Smaller files are read instead of mapped: mapping costs more, and they may still grow.
 const MAP_FROM_BYTES: u64 = 1 << 20;
 
-/// A file changed this lately may still be written to; it is read, since a mapped file that is
-/// cut short would end the program.
+/// A file changed within this time may still be written. It is read, not mapped, because
+/// truncating a mapped file kills the program.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// Options of every command that opens traces.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct InputArgs {
-    /// Rules for kernel events that traceloom does not know (TOML, tables [[event]])
+    /// Rules for your own kernel events (TOML, [[event]] tables)
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub events: Option<PathBuf>,
 
-    /// A process dump taken beside the trace (ps -AT, or systrace's PROCESS DUMP), for tgids and names
+    /// Process list taken with the trace (ps -AT, or systrace's PROCESS DUMP): gives threads their process and name
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub process_dump: Option<PathBuf>,
 
-    /// R8 or ProGuard mapping.txt: shows original names for obfuscated ones
+    /// mapping.txt of R8 or ProGuard: shows original names instead of obfuscated ones
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub mapping: Option<PathBuf>,
 
-    /// Method map of `traceloom weave`: shows methods for ids [default: FILE.methods.txt or methods.txt beside the trace]
+    /// Method map of `traceloom weave`: shows method names instead of ids [default: FILE.methods.txt or methods.txt next to the trace]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub method_map: Option<PathBuf>,
 
-    /// Call inputs by their file's name alone. What is made to be sent to others should not tell
-    /// where it lay.
+    /// Name sources by file name only: a report sent to others should not reveal local folders.
     #[arg(skip)]
     pub without_folders: bool,
 
-    /// Refuse compressed input that unpacks to more than this (accepts K, M, G)
+    /// Refuse compressed input that expands beyond this size (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes, help_heading = "Input")]
     pub max_decompressed: u64,
 
-    /// Threads to read with [default: one a core]; the result does not depend on it
+    /// Number of threads [default: one per core]; the result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Input")]
     pub threads: Option<usize>,
 }
 
 impl InputArgs {
-    /// What a command line without these options gives.
+    /// The values for a command line without these options.
     pub fn default_for_capture() -> Self {
         Self {
             max_decompressed: ReadOptions::default().max_decompressed,
@@ -77,7 +76,7 @@ impl InputArgs {
         })
     }
 
-    /// How many threads may work at once.
+    /// Threads to use, at least 1.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.unwrap_or_else(cores).max(1)
@@ -100,7 +99,7 @@ impl InputArgs {
             .with_context(|| format!("cannot read the process dump {}", path.display()))?;
         if !names_threads(&bytes) {
             bail!(
-                "{} is no process dump: no ps table and no list of tasks in it",
+                "{} is not a process dump: it contains no ps table and no list of tasks",
                 path.display()
             );
         }
@@ -108,7 +107,7 @@ impl InputArgs {
     }
 }
 
-/// Whether a process dump tells anything.
+/// Whether a process dump lists any thread.
 fn names_threads(dump: &[u8]) -> bool {
     let format = FORMATS.iter().find(|format| format.id() == "process-dump");
     let Some(mut reader) = format.and_then(|format| format.reader(&ReadOptions::default())) else {
@@ -122,24 +121,24 @@ fn names_threads(dump: &[u8]) -> bool {
     read.is_ok() && !builder.finish().threads.is_empty()
 }
 
-/// Reads a trace into tables, with original names where a mapping was given.
+/// Reads a trace into tables. A mapping or method map, if given, supplies the original names.
 ///
 /// # Errors
-/// If the file cannot be read or is no trace. The message names the file.
+/// If the file cannot be read or is not a trace. The message names the file.
 pub fn read_trace(path: &Path, args: &InputArgs) -> Result<Trace> {
     let mut builder = TraceBuilder::new();
     push(path, args, &mut Target::Trace(&mut builder))?;
     with_original_names(builder.finish(), Some(path), args)
 }
 
-/// Leaves a trace to the end of the program, which is near. The kernel takes its memory back at one go then; block
-/// after block, each of hundreds would stop every core that read it.
+/// Leaks a trace shortly before the program ends. The kernel then frees its memory at once, which
+/// is faster than freeing hundreds of blocks.
 pub(crate) fn leave(trace: Trace) {
     std::mem::forget(trace);
 }
 
-/// The trace with names for the ids of woven methods, where a map was given or lies beside it, and
-/// with original names, where a mapping was given.
+/// Adds names to a trace: those of woven methods, from the given method map or the one next to the
+/// trace, and original names, from the given mapping.
 ///
 /// # Errors
 /// If the map or the mapping cannot be read.
@@ -161,8 +160,8 @@ pub(crate) fn with_original_names(
     Ok(trace)
 }
 
-/// Streams a method trace into `consumer` without building tables. `false` says that the input
-/// is a trace of another kind; nothing was delivered then.
+/// Streams a method trace into `consumer` without building tables. Returns `false`, and delivers
+/// nothing, if the input is another kind of trace.
 ///
 /// # Errors
 /// As [`read_trace`].
@@ -182,7 +181,7 @@ fn is_other_kind(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ReadError::NoMethodEvents { .. }))
 }
 
-/// The inputs, where `a.key` and `a.data` are one: either name opens both.
+/// The inputs without duplicates: `a.key` and `a.data` are one input, and either name opens both.
 pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
     let mut pairs = Vec::new();
     let mut is_new = |path: &Path| match parts(path) {
@@ -197,8 +196,8 @@ pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
     files.filter(|path| is_new(path)).collect()
 }
 
-/// Arguments in which `a.key a.data` is `a.key`, which opens both: a pair may be given as its two
-/// files wherever a command takes one.
+/// Replaces `a.key a.data` by `a.key`, which opens both. A pair may thus be named by its two files
+/// in any command that takes one.
 pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
     let is_data_of_last = |last: &OsString, arg: &OsString| {
         let (key, data) = (Path::new(last), Path::new(arg));
@@ -219,8 +218,8 @@ pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
     joined
 }
 
-/// The parts that make up the input: one file, or a key and a data file of old tools. A base
-/// name stands for both where no file of that name is there.
+/// The files that make up the input: one, or the key and data files of old tools. A base name
+/// means both if no file has that name.
 fn parts(path: &Path) -> Result<Vec<PathBuf>> {
     let beside = |ending: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -260,16 +259,16 @@ fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
     reader.finish(out).with_context(|| name_of(path, false))
 }
 
-/// What was given to a reader.
+/// How much of the input the reader was given.
 #[derive(PartialEq, Eq)]
 enum Pushed {
-    /// More may come.
+    /// A chunk; more may follow.
     Part,
-    /// The input as a whole, which is read now.
+    /// The whole input.
     Whole,
 }
 
-/// What an input is called.
+/// The name of an input in messages and in the trace.
 fn name_of(path: &Path, without_folders: bool) -> String {
     match path.file_name() {
         _ if path.as_os_str() == "-" => "standard input".to_owned(),
@@ -323,9 +322,8 @@ fn push_stream(
 }
 
 fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
-    // SAFETY: the map is read-only and private, and readers look at each byte as plain data. A
-    // writer that shortened the file meanwhile would end the program by SIGBUS; files that
-    // changed within the last seconds are therefore read instead.
+    // SAFETY: the map is read-only and private, and readers treat its bytes as plain data. If the
+    // file is truncated meanwhile the program dies of SIGBUS, so recently changed files are read.
     let map = unsafe { Mmap::map(file) }.context("cannot map")?;
     let progress = Progress::new(Some(map.len() as u64));
     if wants_whole(&map) {
@@ -341,15 +339,15 @@ fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Res
     Ok(Pushed::Part)
 }
 
-/// Tells the kernel that these pages are not needed any more, so that a big file does not count
-/// as this program's memory.
+/// Tells the kernel that these pages are no longer needed, so that a big file does not fill the
+/// program's memory.
 #[cfg(unix)]
 fn give_back(map: &Mmap, from: usize, length: usize) {
     use memmap2::UncheckedAdvice::DontNeed;
-    // SAFETY: the reader copies what it keeps, and pages of a read-only file map come back from the
-    // file if they are touched again, as those that two parts share are.
+    // SAFETY: the reader copies what it keeps. Pages of a read-only file map are read from the file
+    // again if touched, such as those shared by two parts.
     let declined = unsafe { map.unchecked_advise_range(DontNeed, from, length) };
-    // The advice only saves memory; a kernel that declines it changes nothing.
+    // The advice only saves memory: a refusal changes nothing.
     drop(declined);
 }
 
@@ -358,7 +356,7 @@ fn give_back(_: &Mmap, _: usize, _: usize) {}
 
 /// Reads `64M`, `8G`, `1000`.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{text} is no size; write for example 500M or 8G");
+    let wrong = || format!("{text} is not a size; write for example 500M or 8G");
     let (digits, unit) = match text.to_ascii_uppercase().chars().last() {
         Some('K') => (&text[..text.len() - 1], 1 << 10),
         Some('M') => (&text[..text.len() - 1], 1 << 20),

@@ -1,4 +1,4 @@
-//! The command line of traceloom, one file a subcommand.
+//! The command line of traceloom: one module per subcommand.
 
 pub mod cli;
 pub mod traceview;
@@ -6,6 +6,7 @@ pub mod traceview;
 mod align;
 mod calls;
 mod commands;
+mod failure;
 mod hints;
 mod input;
 mod mapping;

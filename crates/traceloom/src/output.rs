@@ -1,4 +1,4 @@
-//! Writing results: whole or not at all.
+//! Writing output files atomically.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,25 +7,28 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::{NamedTempFile, TempPath};
 
-/// Writes a file by way of a temporary one beside it, which takes the name only when all is
-/// there. `-` is standard output. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to,
-/// never replaced, and a link stays a link.
+/// Writes a temporary file next to `path` and renames it when it is complete. `-` is standard
+/// output. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to, never replaced, and a
+/// symbolic link stays one.
 ///
 /// # Errors
-/// If `write` fails or the folder cannot be written; the old file is then untouched.
+/// If `write` fails or the folder is not writable. The old file is then unchanged.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if path.as_os_str() == "-" {
         return print(write);
     }
     match std::fs::metadata(path) {
-        Ok(old) if old.is_dir() => bail!("{}: is a folder; name a file in it", path.display()),
+        Ok(old) if old.is_dir() => bail!(
+            "{}: is a folder; give the name of a file in it",
+            path.display()
+        ),
         Ok(old) if !old.is_file() => write_into(path, write),
         Ok(_) => replace(&std::fs::canonicalize(path)?, write),
         Err(_) => replace(path, write),
     }
 }
 
-/// Writes to what is no file, once everything is there.
+/// Writes the complete output to a device or a pipe.
 fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut bytes = Vec::new();
     write(&mut bytes)?;
@@ -36,7 +39,7 @@ fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
     }
 }
 
-/// Gives `path` new contents in one step.
+/// Replaces the contents of `path` atomically.
 fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let folder = folder_of(path);
     if !folder.is_dir() {
@@ -64,25 +67,25 @@ fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     temporary.prefix(".traceloom-").tempfile_in(folder)
 }
 
-/// A file that takes a name when it is done, and is gone otherwise.
+/// A temporary file that is renamed when complete, and deleted otherwise.
 pub struct Unfinished {
     temporary: TempPath,
     path: PathBuf,
 }
 
 impl Unfinished {
-    /// Gives it the name, in place of what has it.
+    /// Renames it, replacing the old file.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If renaming fails.
     pub fn finish(self) -> Result<()> {
         let persisted = self.temporary.persist(&self.path);
         persisted.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
-/// A file beside `path` that may take its name; a link stays a link. `None` where what has that
-/// name is no file, or nothing can be made beside it: [`write_file`] says why.
+/// A temporary file next to `path` that may replace it; a symbolic link stays one. `None` if `path`
+/// is not a regular file, or no file can be created next to it: [`write_file`] then reports why.
 pub fn unfinished(path: &Path) -> Option<(File, Unfinished)> {
     let path = match std::fs::metadata(path) {
         Ok(old) if old.is_file() => std::fs::canonicalize(path).ok()?,
@@ -100,7 +103,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A temporary file is for its owner alone; a result is for whom the umask says.
+/// Temporary files are private by default; a result gets the mode that the umask allows.
 #[cfg(unix)]
 fn set_usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;
@@ -110,11 +113,10 @@ fn set_usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
 #[cfg(not(unix))]
 fn set_usual_mode(_: &mut tempfile::Builder<'_, '_>) {}
 
-/// Writes to standard output once everything is there. A reader that closed the pipe early is
-/// no error.
+/// Writes the complete text to standard output. A pipe closed early is not an error.
 ///
 /// # Errors
-/// If `write` fails, with nothing printed, or standard output does.
+/// If `write` fails (nothing is printed then), or standard output does.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut text = Vec::new();
     write(&mut text)?;

@@ -1,28 +1,29 @@
-//! A progress bar on standard error, there only when somebody looks.
+//! A progress bar on standard error, shown only on a terminal.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Hears of bytes read, and of how many there are in all where that is known.
+/// Receives the bytes read so far and, if known, the total.
 type Listener = Box<dyn Fn(u64, Option<u64>) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// Tells `listener` too how far reading is. There is one in a program: later ones hear nothing.
+/// Reports the progress of reading to `listener` as well. There is one per program; later ones are
+/// ignored.
 pub fn also_tell(listener: impl Fn(u64, Option<u64>) + Send + Sync + 'static) {
     LISTENER.get_or_init(|| Box::new(listener));
 }
 
-/// The bar that is on the screen, above which lines are written.
+/// The bar on the screen; messages are printed above it.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Has lines of [`tell`] written above this bar, or above none.
+/// Sets the bar above which [`tell`] prints, or none.
 pub fn show(bar: Option<ProgressBar>) {
     *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
-/// A line on standard error, above a bar that is there.
+/// Prints a line on standard error, above the bar if there is one.
 pub fn tell(line: &str) {
     let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match shown {
@@ -31,13 +32,13 @@ pub fn tell(line: &str) {
     }
 }
 
-/// Shows how much of an input was read. Hidden where standard error is no terminal.
+/// Shows how much of an input was read. Hidden unless standard error is a terminal.
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar of `length` bytes; a counter where the length is not known.
+    /// A bar of `length` bytes, or a counter if the length is unknown.
     pub fn new(length: Option<u64>) -> Self {
         let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
         let template = match length {
@@ -50,7 +51,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// That many more bytes were read.
+    /// Adds bytes that were read.
     pub fn add(&self, bytes: usize) {
         self.bar.inc(bytes as u64);
         if let Some(tell) = LISTENER.get() {

@@ -1,28 +1,28 @@
-//! Times as people write them on a command line.
+//! Times, ranges and percentages on the command line.
 
 use anyhow::{Result, bail};
 use traceloom_trace::Trace;
 
 use crate::print::duration;
 
-/// A range of time, counted from the trace's start.
+/// A time range relative to the start of the trace.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct TimeRange {
-    /// Only from this time after the start on (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
+    /// Start this long after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub from: Option<i64>,
 
-    /// Only up to this time after the start
+    /// Stop this long after the first event
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub until: Option<i64>,
 }
 
 impl TimeRange {
-    /// The range on the trace's own clock, ns; `None` where neither end was given.
+    /// The range on the trace's own clock, ns; `None` if neither end was given.
     ///
     /// # Errors
-    /// If it ends before it begins, or lies behind the trace.
-    pub fn of(&self, trace: &Trace) -> Result<Option<(i64, i64)>> {
+    /// If it is empty, or starts after the end of the trace.
+    pub fn within(&self, trace: &Trace) -> Result<Option<(i64, i64)>> {
         if self.from.is_none() && self.until.is_none() {
             return Ok(None);
         }
@@ -32,42 +32,42 @@ impl TimeRange {
         let until = self.until.map_or(last, |until| first.saturating_add(until));
         if from > last {
             let length = duration(trace.duration_ns());
-            bail!("--from lies behind the end of the trace, which lasts {length}");
+            bail!("--from is after the end of the trace, which lasts {length}");
         }
         Ok(Some((from, until)))
     }
 }
 
-/// Refuses a range that ends before it begins.
+/// Refuses an empty range.
 ///
 /// # Errors
-/// If it does; `end` is the option that says where it ends.
+/// If the range ends before it starts. `end` is the option named in the message.
 pub fn check_order(from: Option<i64>, until: Option<i64>, end: &str) -> Result<()> {
     match (from, until) {
         (Some(from), Some(until)) if from >= until => {
-            bail!("{end} lies before --from: the range is empty")
+            bail!("{end} is not after --from: the range is empty")
         }
         _ => Ok(()),
     }
 }
 
-/// Reads a share of a whole: `5`, `0.5%`.
+/// Parses a percentage from 0 to 100: `5`, `0.5%`.
 pub fn parse_percent(text: &str) -> Result<f64, String> {
     let share = parse_growth(text).ok().filter(|number| *number <= 100.0);
-    share.ok_or_else(|| format!("{text} is no share; write a number from 0 to 100"))
+    share.ok_or_else(|| format!("{text} is not a percentage; write a number from 0 to 100"))
 }
 
-/// Reads a growth, which may be more than the whole: `5`, `150%`.
+/// Parses a growth in percent, which may exceed 100: `5`, `150%`.
 pub fn parse_growth(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim_end_matches('%').parse().ok();
     number
         .filter(|number| number.is_finite() && *number >= 0.0)
-        .ok_or_else(|| format!("{text} is no growth; write a number of percent, for example 5"))
+        .ok_or_else(|| format!("{text} is not a percentage; write for example 5"))
 }
 
-/// Reads `1.5s`, `200ms`, `300us` (`µs`), `40ns`; a bare number is seconds. Nanoseconds, exact.
+/// Parses `1.5s`, `200ms`, `300us` (`µs`) or `40ns` into exact nanoseconds; a bare number is seconds.
 pub fn parse_time(text: &str) -> Result<i64, String> {
-    let wrong = || format!("{text} is no time; write for example 1.5s, 200ms, 300us or 40ns");
+    let wrong = || format!("{text} is not a time; write for example 1.5s, 200ms, 300us or 40ns");
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());

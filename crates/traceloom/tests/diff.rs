@@ -137,7 +137,7 @@ fn a_limit_fails_the_check() {
         (code, err.as_str()),
         (
             Some(1),
-            "traceloom: --fail-above: 2 numbers grew too much\n"
+            "traceloom: --fail-above: 2 values grew by more than that\n"
         )
     );
 }

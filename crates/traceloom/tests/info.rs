@@ -68,7 +68,7 @@ fn wrong_side_files_and_ranges_are_refused() {
     for (args, told) in [
         (
             &["profile", "a.trace", "--from=2s", "--to=1s"][..],
-            "--to lies before --from",
+            "--to is not after --from",
         ),
         (
             &[
@@ -79,7 +79,7 @@ fn wrong_side_files_and_ranges_are_refused() {
                 "--from=2s",
                 "--until=1s",
             ],
-            "--until lies before",
+            "--until is not after",
         ),
         (
             &["profile", "nopid.trace", "--process", "app"],
@@ -91,7 +91,7 @@ fn wrong_side_files_and_ranges_are_refused() {
         ),
         (
             &["profile", "a.trace", "--tree=top-down", "--min-percent=nan"],
-            "nan is no share",
+            "nan is not a percentage",
         ),
         (
             &["convert", "a.trace", "-o", "none/b.html"],

@@ -188,7 +188,7 @@ fn a_map_of_something_else_is_not_used_unless_it_is_named() {
     assert_eq!(found[0], "2");
     assert_eq!(
         told,
-        "methods.txt lies beside the trace and has 0 of its 2 ids: not used; --method-map uses it all the same\n"
+        "methods.txt next to the trace has only 0 of its 2 ids and is ignored; use --method-map to apply it anyway\n"
     );
     std::fs::write(folder.path().join("methods.txt"), other).unwrap();
     let (found, told) = names(folder.path(), &["--method-map", "methods.txt"]);

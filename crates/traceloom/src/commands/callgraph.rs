@@ -1,4 +1,4 @@
-//! `traceloom callgraph`: who calls whom, as a picture.
+//! `traceloom callgraph`: draws a call graph.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -15,12 +15,11 @@ use crate::output::write_file;
 use crate::print::plain;
 use crate::times::parse_percent;
 
-/// Draw who calls whom and what it costs: SVG (nothing else needed), Graphviz DOT, or PNG
+/// Draw a call graph: who calls whom and what it costs (SVG, Graphviz DOT or PNG)
 ///
-/// Callers are boxes, methods that call nothing are ellipses. The redder a node, the more time it
-/// takes itself; the thicker and darker a line, the more time goes that way. Names are whole in
-/// the tooltips. A dashed line is a call of a method that was running already; a dotted
-/// one leads through methods that are left out.
+/// Boxes are methods that call others, ellipses methods that call none. A redder node has more
+/// exclusive time; a thicker, darker line carries more time. Tooltips show full names. A dashed line
+/// is a recursive call; a dotted line passes through methods that are left out.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom callgraph app.trace -o calls.svg\n  \
@@ -32,11 +31,11 @@ pub struct CallgraphArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Where to draw: a name ending in .svg, .dot (or .gv) or .png; - is standard output
+    /// The file to write: a name ending in .svg, .dot (or .gv) or .png; - is standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// What to write, whatever the name says
+    /// The format to write [default: by the ending of OUT]
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Picture>,
 
@@ -44,23 +43,23 @@ pub struct CallgraphArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = parse_percent)]
     threshold: f64,
 
-    /// Draw at most this many nodes, those with most inclusive time
+    /// Draw at most N nodes, those with the most inclusive time
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..=1000))]
     max_nodes: u32,
 
-    /// Only threads of this name or tid (exact, else all whose name contains it); repeatable
+    /// Only threads with this name or tid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|TID")]
     thread: Vec<String>,
 
-    /// Only threads of processes of this name or pid (exact, else all whose name contains it)
+    /// Only processes with this name or pid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|PID")]
     process: Vec<String>,
 
-    /// The clock to measure by [default: cpu for method traces that recorded it, else wall]
+    /// Clock to measure by [default: cpu for method traces that recorded it, else wall]
     #[arg(long, value_enum)]
     clock: Option<Clock>,
 
-    /// Only calls that lead to or come from this method: a name, or part of one
+    /// Only call paths through this method: a name, or a part of one
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
 
@@ -68,14 +67,14 @@ pub struct CallgraphArgs {
     open: InputArgs,
 }
 
-/// What can be written.
+/// An output format.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Picture {
-    /// A picture that opens in every browser
+    /// Opens in every browser
     Svg,
-    /// Graphviz's language
+    /// The language of Graphviz
     Dot,
-    /// A bitmap, through Graphviz's dot where that is installed
+    /// A bitmap; needs Graphviz's dot
     Png,
 }
 
@@ -113,7 +112,7 @@ impl CallgraphArgs {
             Some("dot" | "gv") => Ok(Picture::Dot),
             Some("png") => Ok(Picture::Png),
             _ => bail!(
-                "{}: what to draw? Name it .svg, .dot or .png, or say --to svg",
+                "{}: unknown ending; use .svg, .dot or .png, or choose with --to",
                 self.output.display()
             ),
         }
@@ -168,7 +167,7 @@ impl CallgraphArgs {
     }
 }
 
-/// Has Graphviz draw a bitmap. No shell is involved, and nothing is left on the disk.
+/// Lets Graphviz draw a bitmap, without a shell and without temporary files.
 fn png(dot: &str) -> Result<Vec<u8>> {
     let child = Command::new("dot")
         .arg("-Tpng")
@@ -184,13 +183,13 @@ fn png(dot: &str) -> Result<Vec<u8>> {
     };
     let stdin = child.stdin.take();
     let drawn = std::thread::scope(|scope| {
-        // Feeding beside reading: a full pipe on either side would stop both programs.
+        // Write and read at the same time: a full pipe on either side would block both programs.
         let feeder = scope.spawn(move || match stdin {
             Some(mut stdin) => stdin.write_all(dot.as_bytes()),
             None => Ok(()),
         });
         let drawn = child.wait_with_output();
-        // A dot that gave up early closes its input; its own words below say why.
+        // A dot that failed early closes its input; its message below gives the reason.
         let _early_close = feeder.join();
         drawn
     })

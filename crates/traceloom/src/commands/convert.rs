@@ -1,4 +1,4 @@
-//! `traceloom convert`: writes a trace in another format, or a piece of it.
+//! `traceloom convert`: writes a trace, or a part of it, in another format.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::output::write_file;
 use crate::print::thousands;
 use crate::times::TimeRange;
 
-/// Write a trace in another format, whole or a range of time
+/// Write a trace, or a time range of it, in another format
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom convert app.trace -o app.html\n  traceloom convert trace.html -o piece.systrace --from 1.2s --until 1.5s"
@@ -29,15 +29,15 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FORMAT")]
     to: Option<String>,
 
-    /// Version of the .trace records to write: 1, 2 or 3
+    /// Version of the .trace records: 1, 2 or 3
     #[arg(long, value_name = "1|2|3", default_value_t = 3)]
     trace_version: u8,
 
-    /// Write the streaming variant of .trace
+    /// Write a streaming .trace
     #[arg(long)]
     streaming: bool,
 
-    /// Collapsed stacks: count CPU time instead of wall time
+    /// Write CPU time instead of wall time (collapsed stacks)
     #[arg(long)]
     cpu: bool,
 
@@ -55,7 +55,7 @@ pub struct ConvertArgs {
 pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     let writer = choose_writer(args.to.as_deref(), &args.output)?;
     let mut trace = read_trace(&args.input, &args.open)?;
-    if let Some((from, until)) = args.range.of(&trace)? {
+    if let Some((from, until)) = args.range.within(&trace)? {
         trace = trace.cut(from, until);
     }
     let options = WriteOptions {
@@ -75,7 +75,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The line that tells what the format has no place for.
+/// The message about data that the format cannot hold.
 pub fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
     let words =
         |&(kind, count): &(LeftOut, u64)| format!("{} {}", thousands(count), kind.words(count));
@@ -83,7 +83,7 @@ pub fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
     let ending = writer.extensions().first()?;
     (!list.is_empty()).then(|| {
         format!(
-            "left out, as .{ending} has no place for it: {}",
+            "left out, because .{ending} cannot hold it: {}",
             list.join(", ")
         )
     })
@@ -111,7 +111,7 @@ fn choose_writer(to: Option<&str>, output: &Path) -> Result<&'static dyn Writer>
     let what = match to {
         Some(id) => format!("no format called {id} can be written"),
         None => format!(
-            "the name {} does not tell the format to write",
+            "the ending of {} names no format to write",
             output.display()
         ),
     };

@@ -1,4 +1,4 @@
-//! `traceloom frames`: who drew, how well, and what held the frames that came late.
+//! `traceloom frames`: the frames of each app, and the causes of late ones.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,15 +17,15 @@ use crate::output::print;
 use crate::print::{Name, Table, csv_line, duration, ms, plain, terminal_width, thousands};
 use crate::times::{check_order, parse_time};
 
-/// Frames told of that nobody asked for more of.
+/// Default of `--limit`: late frames to describe.
 const USUAL_LIMIT: usize = 5;
 
-/// Show the frames of each app: how many came late, how long they took, and what held the worst
+/// Show the frames of each app: how many were late, how long they took, and what delayed the worst
 ///
-/// A frame is what a UI thread does in Choreographer#doFrame, and its RenderThread in DrawFrame. It
-/// starts with the display's tick before it (counter VSYNC-app, where the trace has it). Each tick
-/// that passes until it is drawn is a picture that came late; a frame with one or more of them is
-/// janky. The compositor's frames are its own.
+/// A frame is the work of a UI thread in Choreographer#doFrame and of its RenderThread in DrawFrame.
+/// It starts at the vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes
+/// before the frame is drawn is a missed one, and a frame that misses any is janky. Frames of the
+/// compositor are listed separately.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -37,23 +37,23 @@ pub struct FramesArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Only frames of processes of this name or pid (exact, else all whose name contains it); repeatable
+    /// Only processes with this name or pid (an exact match, else every name that contains it); repeatable
     #[arg(long, value_name = "NAME|PID")]
     pub process: Vec<String>,
 
-    /// Only frames from this time on, after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
+    /// Start this long after the first event (1.5s, 200ms, 300us, 40ns; a bare number is seconds)
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub from: Option<i64>,
 
-    /// Only frames up to this time after the first event
+    /// Stop this long after the first event
     #[arg(long, alias = "until", value_name = "TIME", value_parser = parse_time)]
     pub to: Option<i64>,
 
-    /// Worst frames to tell of, 0 for all [default: 5 that came late; all frames with --csv]
+    /// Number of worst frames to describe, 0 for all [default: 5 late ones; all frames with --csv]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 
-    /// Print CSV: a line for each frame, worst first; times in nanoseconds
+    /// Print CSV: one line per frame, worst first; times in nanoseconds
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
 
@@ -68,7 +68,7 @@ pub struct FramesArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// If the file cannot be read, or has no frames or none of what was asked for.
+/// If the file cannot be read, or has no frames of the selected processes.
 pub fn run(args: &FramesArgs) -> Result<ExitCode> {
     check_order(args.from, args.to, "--to")?;
     let trace = read_trace(&args.file, &args.open)?;
@@ -110,7 +110,7 @@ fn limit(args: &FramesArgs) -> usize {
     }
 }
 
-/// The threads whose process is asked for.
+/// The threads of the selected processes.
 fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>> {
     let process = |app: &FrameApp| {
         let row = app.upid.some().map(|upid| trace.processes.row(upid.row()));
@@ -132,7 +132,7 @@ fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>>
             found = matching(&|name, _| name.contains(query.as_str()));
         }
         if found.is_empty() {
-            bail!("no process with frames is called {query} or has it in its name");
+            bail!("no process with frames has {query} in its name");
         }
         wanted.extend(found);
     }
@@ -269,7 +269,7 @@ fn table(apps: &[AppReport]) -> Table {
     table
 }
 
-/// A frame and what held it, a few lines.
+/// Describes a frame and what delayed it in a few lines.
 fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     let missed = match frame.missed {
         0 => "in time".to_owned(),
@@ -289,7 +289,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
         ("waiting for a disk", frame.io_ns),
         ("starting late", frame.late_start_ns),
     ];
-    // What is a hundredth of the frame held nobody.
+    // Less than a hundredth of the frame does not explain a delay.
     let states = states.iter().filter(|(_, ns)| *ns > frame.dur / 100);
     let states: Vec<String> = states
         .map(|(word, ns)| format!("{word} {}", duration(*ns)))
@@ -309,7 +309,7 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
     Ok(())
 }
 
-/// The front of a long name.
+/// The beginning of a long name.
 fn short(name: &str) -> String {
     match name.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -317,7 +317,7 @@ fn short(name: &str) -> String {
     }
 }
 
-/// On what a frame waited.
+/// What a frame waited for.
 fn wait(one: &BlockedReport) -> String {
     let parts = [
         ("in ", &one.label),

@@ -1,4 +1,4 @@
-//! `traceloom report`: the page, the trace and all that shows it in one file.
+//! `traceloom report`: writes one HTML file with the trace and the page that shows it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,10 +11,9 @@ use crate::input::InputArgs;
 use crate::output::write_file;
 use crate::times::TimeRange;
 
-/// Write one HTML file that shows a trace in any browser, without a network
+/// Write one HTML file that shows a trace in any browser, offline
 ///
-/// Several files are put on one time line. Every report is a trace itself: all commands open it
-/// again.
+/// Several files share one time line. A report is itself a trace: every command opens it.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom report app.trace -o app.html\n  traceloom report systrace.html app.trace -o both.html --from 1.2s --until 2s"
@@ -28,11 +27,11 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// The title of the page [default: the names of the files]
+    /// Title of the page [default: the names of the files]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Put the trace in as systrace's text too, so that Perfetto and old scripts open the file
+    /// Embed the trace as systrace text too, so that Perfetto and old scripts can open the file
     #[arg(long)]
     embed_source: bool,
 
@@ -58,9 +57,9 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         ..args.open.clone()
     };
     let mut trace = read_traces(&args.files, &args.align, &open)?;
-    if let Some((from, until)) = args.range.of(&trace)? {
+    if let Some((from, until)) = args.range.within(&trace)? {
         trace = trace.cut(from, until);
-        // What was cut away should not be in the file by its names either.
+        // The file should not contain names from outside the range either.
         trace.drop_unused();
     }
     let options = ReportOptions {

@@ -1,4 +1,4 @@
-//! `traceloom view`: the page, from a server on this machine.
+//! `traceloom view`: shows traces in the browser, served from this machine.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -12,28 +12,28 @@ use crate::align::{AlignArgs, read_traces};
 use crate::input::{InputArgs, parse_bytes, with_original_names};
 use crate::progress;
 
-/// Show traces in the browser, from a server that only this machine and only you can reach
+/// Show traces in the browser, from a server on this machine
 ///
-/// Prints the page's URL, and opens it where there is a display. The URL holds a token without
-/// which nothing is answered; it lives as long as the server does. Ctrl-C ends it.
+/// Prints the URL of the page and, if there is a display, opens it. The server listens on loopback
+/// only and answers only requests with the token in the URL. Ctrl-C ends it.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom view app.trace\n  traceloom view systrace.html app.trace --align start\n  traceloom view --no-open --port 8080 systrace.html"
 )]
 pub struct ViewArgs {
-    /// The traces, on one time line; - is standard input
+    /// The traces, shown on one time line; - is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// The port to listen on [default: a free one]
+    /// Port to listen on [default: a free one]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
 
-    /// Only print the URL, open no browser
+    /// Print the URL without opening a browser
     #[arg(long)]
     no_open: bool,
 
-    /// Once this much memory is used, files dropped on the page are refused (accepts K, M, G)
+    /// Refuse files dropped on the page once this much memory is used (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes)]
     memory_limit: u64,
 
@@ -69,14 +69,14 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     let handle = server.handle();
     let told = handle.clone();
     progress::also_tell(move |done, total| told.progress(done, total.unwrap_or(0)));
-    // The server answers while the trace is read: the page shows how far that is.
+    // The server answers while the trace is read, so the page can show the progress.
     let (fail, failed) = mpsc::channel();
     std::thread::spawn(
         move || match read_traces(&args.files, &args.align, &args.open) {
             Ok(trace) => handle.ready(trace),
             Err(error) => {
                 handle.failed(&format!("{error:#}"));
-                // Nobody listens only if Ctrl-C ended the program already.
+                // The receiver is gone only if Ctrl-C has ended the program.
                 drop(fail.send(error));
                 handle.stop();
             }
@@ -89,10 +89,10 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     }
 }
 
-/// The URL goes to standard output, so that scripts can read it.
+/// Prints the URL on standard output, where scripts can read it.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If standard output cannot be written.
 pub fn announce(url: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{url}")?;
@@ -100,7 +100,7 @@ pub fn announce(url: &str) -> Result<()> {
     Ok(())
 }
 
-/// Opens the user's browser where there is a display. It is a convenience: the URL was printed.
+/// Opens the user's browser if there is a display. A failure is ignored: the URL was printed.
 pub fn open_browser(url: &str) {
     let Some(mut command) = browser() else {
         return;
@@ -111,7 +111,7 @@ pub fn open_browser(url: &str) {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    // No such program: the URL stands in the terminal.
+    // There is no such program; the URL is in the terminal.
     if let Ok(mut child) = quiet {
         std::thread::spawn(move || child.wait());
     }
@@ -124,7 +124,7 @@ fn browser() -> Option<Command> {
 
 #[cfg(windows)]
 fn browser() -> Option<Command> {
-    // `start` is a word of the command interpreter, which would read the URL's `&`.
+    // `start` is a built-in of the command interpreter, which would interpret the `&` in the URL.
     let mut command = Command::new("rundll32");
     command.arg("url.dll,FileProtocolHandler");
     Some(command)

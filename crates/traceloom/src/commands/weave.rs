@@ -11,13 +11,13 @@ use traceloom_weave::{Build, Call, MAX_PACKED_ID, MethodMap, Names, Report, Rule
 use crate::output::{print, write_file};
 use crate::print::{plain, thousands};
 
-/// Failures told of by name; the rest is counted.
+/// Failures listed by name; the others are counted.
 const SHOWN: usize = 10;
 
-/// Make every method of an app a section in its traces, without touching the source
+/// Rewrite class files so that every method is a section in the app's traces
 ///
-/// Rewrites class files so that each method opens a section when it begins, and closes it on every way
-/// out: before each return, and when an exception leaves. Sections have ids; the map gives them names.
+/// Each method opens a section at its start and closes it on every exit: before each return, and
+/// when an exception leaves it. The trace contains ids; the map turns them into method names.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -29,44 +29,44 @@ pub struct WeaveArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// Where the woven classes go: one archive where it is called like one, else a folder
+    /// Where to write the woven classes: an archive if the name ends like one, else a folder
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// Where the map from ids to methods goes; - is standard output
+    /// Where to write the map from ids to methods; - is standard output
     #[arg(long, value_name = "FILE")]
     map: PathBuf,
 
-    /// The map of an earlier build: its methods keep their ids
+    /// Map of an earlier build, whose methods keep their ids
     #[arg(long, value_name = "FILE")]
     base_map: Option<PathBuf>,
 
-    /// What woven code calls: section (android.os.Trace), trace-tag (its tagged pair), recorder
-    /// (traceloom.Recorder), or a pair such as com.example.Beat.i(int)/o(int)
+    /// The methods that woven code calls: section (android.os.Trace), trace-tag (its variant with a
+    /// tag), recorder (traceloom.Recorder), or your own pair such as com.example.Beat.i(int)/o(int)
     #[arg(long, value_name = "CALL", default_value = "section")]
     call: Call,
 
-    /// What a long parameter of the called methods gets [default: 4096, the tag of apps]
+    /// Value passed to a `long` parameter of the called methods [default: 4096, the tag of apps]
     #[arg(long, value_name = "N")]
     tag: Option<i64>,
 
-    /// Give sections class and method as their name where that has at most 127 characters, not the id
+    /// Name sections by class and method instead of the id, if that fits in 127 characters
     #[arg(long)]
     names: bool,
 
-    /// Which methods: a file of rules (TOML, or lines such as -keeppackage android/); repeatable
+    /// File of rules that select methods (TOML, or lines such as -keeppackage android/); repeatable
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     rules: Vec<PathBuf>,
 
-    /// Weave only this package, class or method (* is anything but a dot, ** is anything); repeatable
+    /// Weave only this package, class or method (* matches anything but a dot, ** anything); repeatable
     #[arg(long, value_name = "NAME", help_heading = "Rules")]
     include: Vec<String>,
 
-    /// Leave out this package, class or method, even where it is included; repeatable
+    /// Leave out this package, class or method, even if it is included; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Rules")]
     exclude: Vec<String>,
 
-    /// Leave out methods that are empty, only read or write a field, only call one other, or call none
+    /// Leave out methods of these kinds
     #[arg(
         long,
         value_name = "KINDS",
@@ -79,11 +79,11 @@ pub struct WeaveArgs {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Rules")]
     min_instructions: usize,
 
-    /// Keep woven classes in this file, and take from it those that did not change
+    /// Cache woven classes in this file and reuse the unchanged ones
     #[arg(long, value_name = "FILE")]
     cache: Option<PathBuf>,
 
-    /// Threads to weave with [default: one a core]; the result does not depend on it
+    /// Number of threads [default: one per core]; the result does not depend on it
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
@@ -95,20 +95,20 @@ pub struct WeaveArgs {
 /// Kinds of methods that `--skip` knows.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum SkipKind {
-    /// Those that only return
+    /// Methods that only return
     Empty,
-    /// Those that only read or write one field
+    /// Methods that only read or write one field
     Accessors,
-    /// Those that only call one other method
+    /// Methods that only call one other method
     SingleCall,
-    /// Those that call nothing
+    /// Methods that call nothing
     Leaf,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// If an input, a rule or the base map cannot be read, or the output not be written.
+/// If an input, a rule or the base map cannot be read, or the output cannot be written.
 pub fn run(args: &WeaveArgs) -> Result<ExitCode> {
     let call = args.call.clone();
     let build = Build {
@@ -165,7 +165,7 @@ fn rules(args: &WeaveArgs) -> Result<Rules> {
     Ok(rules)
 }
 
-/// A name on the command line may be a package, a class or a method.
+/// A name on the command line may mean a package, a class or a method.
 fn names(names: &[String]) -> Names {
     let names: Vec<String> = names.iter().map(|name| name.replace('/', ".")).collect();
     Names {
@@ -242,7 +242,7 @@ fn json(out: &mut dyn Write, report: &Report, map: &MethodMap) -> Result<()> {
     Ok(())
 }
 
-/// What somebody should know who did not ask, on standard error.
+/// Prints warnings on standard error.
 fn warn(report: &Report, map: &MethodMap) {
     let failures = report.failures.iter();
     told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
@@ -253,11 +253,11 @@ fn warn(report: &Report, map: &MethodMap) {
     let duplicates = report.duplicates.iter();
     told(duplicates.map(|place| format!("left out, since one of that name is there: {place}")));
     if map.next > MAX_PACKED_ID + 1 {
-        eprintln!("ids go beyond 20 bits: tools that pack them into as many cannot read them");
+        eprintln!("some ids exceed 20 bits: tools that store ids in 20 bits cannot read them");
     }
 }
 
-/// The first few lines, and how many more there are.
+/// Prints the first few lines and the number of the others.
 fn told(lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(SHOWN);
     for line in lines.take(SHOWN) {

@@ -1,4 +1,4 @@
-//! Names for the ids that woven methods have in a trace (`traceloom weave`).
+//! Method names for the ids in traces of woven classes (`traceloom weave`).
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,21 @@ use traceloom_weave::{MappedMethod, MethodMap};
 use super::Names;
 use crate::print::{plain, thousands};
 
-/// A method map, and how it came.
+/// A method map and where it came from.
 #[derive(Debug)]
 pub struct MethodNames {
     map: MethodMap,
     path: PathBuf,
-    /// Nobody named it: it lay beside the trace.
+    /// It was found next to the trace, not named by the user.
     is_found: bool,
 }
 
 impl MethodNames {
-    /// The map that was named; else the one that lies beside a trace, if there is one.
+    /// Opens the given map, or else the one next to the trace, if there is one.
     ///
     /// # Errors
-    /// If it cannot be read or is no method map. One that was not named is then left alone.
+    /// If the given map cannot be read or is not a method map. A map found next to the trace is
+    /// ignored then.
     pub fn find(named: Option<&Path>, trace: Option<&Path>) -> Result<Option<Self>> {
         if let Some(path) = named {
             return Self::open(path, false).map(Some);
@@ -44,9 +45,9 @@ impl MethodNames {
         })
     }
 
-    /// Gives slices and methods whose whole name is an id the name of their method; through an R8
-    /// mapping, where the classes were renamed before they were woven. Says on standard error what a
-    /// map did that nobody named.
+    /// Replaces ids that are the whole name of a slice or method by method names. If the classes
+    /// were obfuscated before they were woven, an R8 mapping gives the original names. Reports on
+    /// standard error what a map did that the user did not name.
     pub fn rename(&self, trace: &mut Trace, original: Option<&Names<'_>>) {
         let mut seen = Seen::default();
         let slices = self.slice_names(trace, original, &mut seen);
@@ -69,7 +70,7 @@ impl MethodNames {
         self.tell(&seen);
     }
 
-    /// As [`MethodNames::rename`], for what a call tree of a method trace calls.
+    /// Like [`MethodNames::rename`], for the functions of a call tree.
     pub fn rename_functions(&self, functions: &mut [Function], original: Option<&Names<'_>>) {
         let mut seen = Seen::default();
         let mut found = Vec::new();
@@ -88,12 +89,12 @@ impl MethodNames {
         self.tell(&seen);
     }
 
-    /// Whether the map that lies beside the trace is of something else; says so.
+    /// Whether the map next to the trace belongs to another one; prints that on standard error.
     fn is_another(&self, seen: &Seen) -> bool {
         let is_another = self.is_found && seen.known * 2 < seen.ids;
         if is_another {
             eprintln!(
-                "{} lies beside the trace and has {} of its {} ids: not used; --method-map uses it all the same",
+                "{} next to the trace has only {} of its {} ids and is ignored; use --method-map to apply it anyway",
                 plain(&self.path.display().to_string()),
                 thousands(seen.known),
                 thousands(seen.ids),
@@ -116,7 +117,7 @@ impl MethodNames {
         }
     }
 
-    /// The names of slices that are ids, and what they become.
+    /// The slice names that are ids, each with its new name.
     fn slice_names(
         &self,
         trace: &mut Trace,
@@ -132,7 +133,7 @@ impl MethodNames {
         }
         let ids = names.into_iter().filter_map(|(name, id)| Some((name, id?)));
         let mut ids: Vec<_> = ids.collect();
-        // The order of new strings shall not depend on a hash.
+        // The order of new strings must not depend on a hash.
         ids.sort_unstable_by_key(|(_, id)| *id);
         let known = ids
             .into_iter()
@@ -148,7 +149,7 @@ impl MethodNames {
             .collect()
     }
 
-    /// Methods without a class whose name is an id.
+    /// The methods without a class whose name is an id.
     fn method_rows(&self, trace: &Trace, seen: &mut Seen) -> Vec<(usize, &MappedMethod)> {
         let mut found = Vec::new();
         for row in 0..trace.methods.len() {
@@ -165,7 +166,7 @@ impl MethodNames {
     }
 }
 
-/// How many ids a trace has, and how many of them the map.
+/// The number of ids in a trace, and how many of them the map contains.
 #[derive(Default)]
 struct Seen {
     ids: u64,
@@ -181,7 +182,7 @@ impl Seen {
     }
 }
 
-/// Class, name and descriptor, as they were before R8 where a mapping knows.
+/// Class, name and descriptor; the original ones if a mapping knows them.
 fn names(method: &MappedMethod, original: Option<&Names<'_>>) -> (String, String, String) {
     let found =
         original.and_then(|names| names.method(&method.class, &method.name, &method.descriptor, 0));
@@ -195,14 +196,14 @@ fn names(method: &MappedMethod, original: Option<&Names<'_>>) -> (String, String
     }
 }
 
-/// A name that is an id, as weaving writes them: digits, the first not 0.
+/// Parses a name that is an id: decimal digits without a leading zero, as weaving writes them.
 fn id(name: &str) -> Option<u32> {
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0');
     is_number.then(|| name.parse().ok()).flatten()
 }
 
-/// The method map beside a trace: `app.trace.methods.txt` or `app.methods.txt` for `app.trace`, else
-/// `methods.txt` in the same folder.
+/// The method map next to a trace: `app.trace.methods.txt` or `app.methods.txt` for `app.trace`, or
+/// else `methods.txt` in the same folder.
 fn beside(trace: &Path) -> Option<PathBuf> {
     let with = |name: &std::ffi::OsStr| {
         let mut name = name.to_owned();

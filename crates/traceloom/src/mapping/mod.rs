@@ -1,5 +1,5 @@
-//! Original names for what R8 or ProGuard renamed: methods of a method trace, and class and
-//! method names inside slice names.
+//! Original names for code obfuscated by R8 or ProGuard: for methods, and for the class and method
+//! names inside slice names.
 
 mod ids;
 mod outermost;
@@ -24,13 +24,13 @@ impl Mapping {
     /// Reads a mapping file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no mapping.
+    /// If it cannot be read or is not a mapping.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path)
             .with_context(|| format!("cannot read the mapping {}", path.display()))?;
         if !ProguardMapping::new(&text).is_valid() {
             bail!(
-                "{} is no R8 or ProGuard mapping: no line `original.Class -> a.b:`",
+                "{} is not an R8 or ProGuard mapping: it has no line like `original.Class -> a.b:`",
                 path.display()
             );
         }
@@ -45,7 +45,7 @@ impl Mapping {
         }
     }
 
-    /// Puts original names in place of obfuscated ones in all methods and slices of a trace.
+    /// Replaces obfuscated names by original ones in all methods and slices of a trace.
     pub fn rename(&self, trace: &mut Trace) {
         let names = self.names();
         rename_methods(&names, trace);
@@ -53,16 +53,17 @@ impl Mapping {
     }
 }
 
-/// What a method was called before obfuscation.
+/// The original names of a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OriginalMethod {
-    /// The class, dotted.
+    /// The class, with dots.
     pub class: String,
-    /// The method; where the entry line lies in inlined code, the inlined methods follow in brackets.
+    /// The method. If its entry line is inlined code, the inlined methods follow in brackets.
     pub name: String,
-    /// The signature as a JVM descriptor with original classes, or as it was.
+    /// The signature as a JVM descriptor with original classes; unchanged if it is not a
+    /// descriptor.
     pub signature: String,
-    /// The source file, where the mapping knows it.
+    /// The source file, if the mapping knows it.
     pub file: Option<String>,
 }
 
@@ -74,8 +75,8 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The original of a method; `None` for one that the mapping does not know. `line` is the
-    /// method's first line, 0 or less where unknown.
+    /// The original names of a method; `None` if the mapping does not know it. `line` is the first
+    /// line of the method, 0 or less if unknown.
     pub fn method(
         &self,
         class: &str,
@@ -98,9 +99,9 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The frames that a method at a line stands for, innermost first; the last is the method
-    /// itself. By parameters first, since overloads share a name; then by line; then by name
-    /// alone where that is not ambiguous.
+    /// The frames that a method at a line maps to, innermost first; the last is the method itself.
+    /// Looks up by parameters first, because overloads share a name, then by line, then by name
+    /// alone if that is unambiguous.
     fn chain(&self, class: &str, name: &str, parameters: Option<&str>, line: i32) -> Vec<Frame> {
         if line > 0 {
             let found = self.frames(&StackFrame::new(class, name, line as usize));
@@ -110,8 +111,8 @@ impl<'a> Names<'a> {
         }
         if let Some(parameters) = parameters {
             let found = self.frames(&StackFrame::with_parameters(class, name, parameters));
-            // Without a line, several hits are overloads or inlined copies: only the last stands
-            // for the method itself.
+            // Without a line, several frames are overloads or inlined copies; only the last one is
+            // the method itself.
             return found.into_iter().next_back().into_iter().collect();
         }
         let by_name = self.outermost.method(class, name);
@@ -124,19 +125,20 @@ impl<'a> Names<'a> {
     }
 
     fn frames(&self, frame: &StackFrame<'_>) -> Vec<Frame> {
-        // The crate ties a frame's lifetime to the mapping's, so the look-up runs in a mapper
-        // borrowed for as long as the frame lives.
+        // The crate ties the lifetime of a frame to the mapping's, so the look-up borrows the
+        // mapper for as long as the frame lives.
         let mapper: &ProguardMapper<'_> = &self.mapper;
         remap(mapper, frame)
     }
 
-    /// The parameter types of a JVM descriptor as the mapping writes them: `int,java.lang.String`.
+    /// The parameter types of a JVM descriptor in the notation of the mapping:
+    /// `int,java.lang.String`.
     fn parameters(&self, descriptor: &str) -> Option<String> {
         let signature = self.mapper.deobfuscate_signature(descriptor)?;
         Some(signature.parameters_types().collect::<Vec<_>>().join(","))
     }
 
-    /// A JVM descriptor with the original classes in it.
+    /// A JVM descriptor with original class names.
     fn descriptor(&self, descriptor: &str) -> String {
         let mut out = String::with_capacity(descriptor.len());
         let mut rest = descriptor;
@@ -159,8 +161,8 @@ impl<'a> Names<'a> {
         out
     }
 
-    /// A slice name with every class and every `class.method` in it by its original name; `None`
-    /// if nothing in it is known.
+    /// A slice name with the original name of every class and every `class.method` in it; `None` if
+    /// the mapping knows none of them.
     pub fn text(&self, text: &str) -> Option<String> {
         if let Some(class) = self.mapper.remap_class(text) {
             return Some(class.to_owned());
@@ -186,7 +188,7 @@ impl<'a> Names<'a> {
         changed.then_some(out)
     }
 
-    /// A dotted word: a class, or a class and a method.
+    /// A word with dots: a class, or a class and a method.
     fn word(&self, word: &str, line: i32) -> Option<String> {
         let (class, method) = word.rsplit_once('.')?;
         if let Some(class) = self.mapper.remap_class(word) {
@@ -197,7 +199,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A frame of the mapping, owned.
+/// An owned frame of the mapping.
 #[derive(Debug)]
 struct Frame {
     class: String,
@@ -226,7 +228,7 @@ fn remap<'f>(mapper: &'f ProguardMapper<'f>, frame: &StackFrame<'f>) -> Vec<Fram
         .collect()
 }
 
-/// The method's name, and behind it what was inlined at its entry.
+/// The name of the method, followed by the methods inlined at its entry.
 fn with_inlined(outermost: &Frame, chain: &[Frame]) -> String {
     let inlined = &chain[..chain.len() - 1];
     if inlined.is_empty() {
@@ -244,8 +246,8 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '$')
 }
 
-/// The line in `(SourceFile:12)` behind a name, also where the parameter types stand between, as
-/// in ART's monitor contention slices; 0 if there is none.
+/// The line in `(SourceFile:12)` after a name, 0 if there is none. Parameter types may come
+/// between, as in ART's monitor contention slices.
 fn line_behind(rest: &str) -> i32 {
     let in_brackets = |text: &str| -> Option<i32> {
         let inner = text.strip_prefix('(')?.split_once(')')?.0;
@@ -363,12 +365,12 @@ com.example.Json -> a.c:
                 "monitor contention at void com.example.Feed.load(com.example.Feed)(SourceFile:5) waiters=0"
             ),
         );
-        // Several ranges of lines, something inlined in one: still one method.
+        // Several line ranges, one with inlined code: still one method.
         assert_eq!(
             names.text("a.b.a").as_deref(),
             Some("com.example.Feed.load")
         );
-        // Overloads that share a name cannot be told apart without a signature.
+        // Overloads with the same name cannot be told apart without a signature.
         assert_eq!(names.text("a.b.c").as_deref(), Some("com.example.Feed.c"));
         assert_eq!(names.text("Choreographer#doFrame 12.5"), None);
     }

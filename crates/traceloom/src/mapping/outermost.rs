@@ -1,18 +1,18 @@
-//! What an obfuscated name stands for where neither line nor signature is known.
+//! Maps an obfuscated name for which neither line nor signature is known.
 
 use proguard::{ProguardMapping, ProguardRecord};
 use rustc_hash::FxHashMap;
 
-/// The methods themselves, by obfuscated class and name: what a name without line and signature
-/// stands for. `None` where several methods share it (overloads).
+/// The methods by obfuscated class and name, for look-ups without line and signature. `None` if
+/// several methods share the name (overloads).
 #[derive(Debug, Default)]
 pub(super) struct Outermost<'a> {
     methods: FxHashMap<(&'a str, &'a str), Option<&'a str>>,
 }
 
 impl<'a> Outermost<'a> {
-    /// R8 writes a line for each frame that a range of lines stands for: what was inlined first,
-    /// the method itself last.
+    /// R8 writes one line for each frame of a line range: inlined methods first, the method itself
+    /// last.
     ///
     /// ```text
     /// 1:5:void Json.parse():40:44 -> a     inlined here ┐ one range: 1 to 5
@@ -36,7 +36,7 @@ impl<'a> Outermost<'a> {
                 } => {
                     let lines = line_mapping.map(|lines| (lines.startline, lines.endline));
                     let range = (obfuscated, lines);
-                    // Without lines every record is a method of its own.
+                    // Without lines, every record is a method of its own.
                     if open.is_some_and(|(other, _)| other != range || lines.is_none()) {
                         outermost.close(class, open);
                     }
@@ -49,7 +49,7 @@ impl<'a> Outermost<'a> {
         outermost
     }
 
-    /// The method that `name` of `class` stands for, if that is one.
+    /// The method that `name` of `class` maps to, if it is exactly one.
     pub fn method(&self, class: &str, name: &str) -> Option<&'a str> {
         self.methods.get(&(class, name)).copied().flatten()
     }
@@ -68,5 +68,5 @@ impl<'a> Outermost<'a> {
     }
 }
 
-/// An obfuscated name and the lines of its class file that a record is about.
+/// An obfuscated name and the line range of a record.
 type Range<'a> = (&'a str, Option<(Option<usize>, Option<usize>)>);

@@ -1,4 +1,4 @@
-//! CSV as RFC 4180 describes it, with `\n` at line ends.
+//! CSV as in RFC 4180, with `\n` as line end.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -8,7 +8,7 @@ use anyhow::Result;
 /// Writes one line of CSV.
 ///
 /// # Errors
-/// If `out` does.
+/// If `out` cannot be written.
 pub fn csv_line<T: AsRef<str>>(
     out: &mut dyn Write,
     fields: impl IntoIterator<Item = T>,
@@ -21,7 +21,7 @@ pub fn csv_line<T: AsRef<str>>(
     Ok(())
 }
 
-/// A field; in quotes, its own quotes doubled, where it holds anything that CSV gives a meaning.
+/// A field. It is quoted, with its quotes doubled, if it contains a character special to CSV.
 fn quoted(field: &str) -> Cow<'_, str> {
     let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
     let spaced = field.starts_with(' ') || field.ends_with(' ');

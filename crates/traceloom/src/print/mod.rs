@@ -1,4 +1,4 @@
-//! How numbers, names and tables look in the terminal and in CSV.
+//! Formats numbers, names and tables for the terminal and for CSV.
 
 mod csv;
 mod stream;

@@ -1,13 +1,13 @@
-//! Output too long to be kept: written as it is made.
+//! Streams output that is too long to keep in memory.
 
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Result;
 
-/// Writes to standard output bit by bit. A reader that closed the pipe early is no error.
+/// Writes to standard output in pieces. A pipe closed early is not an error.
 ///
 /// # Errors
-/// If `write` fails or standard output does.
+/// If `write` fails or standard output cannot be written.
 pub fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let result = write(&mut out).and_then(|()| Ok(out.flush()?));

@@ -1,4 +1,4 @@
-//! Tables for the terminal: columns of numbers to the right, the name last and cut to fit.
+//! Tables for the terminal: right-aligned columns of numbers, then the name, cut to fit.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::plain;
 
-/// What the last column keeps, at least, before other columns are left out.
+/// The least width of the name column before other columns are left out, characters.
 const NAME_WIDTH: usize = 32;
 
 /// Spaces between two columns.
@@ -17,27 +17,27 @@ const GAP: usize = 2;
 pub struct Column {
     /// The heading.
     pub head: String,
-    /// Which columns go first where the terminal is narrow: the highest; 0 never goes.
+    /// The highest value is left out first on a narrow terminal; 0 is always shown.
     pub spare: u8,
     /// The cells.
     pub cells: Vec<String>,
 }
 
-/// A table: columns of numbers, and a name behind them.
+/// A table: columns of numbers followed by a name.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// The columns of numbers.
     pub columns: Vec<Column>,
-    /// The heading of the names.
+    /// The heading of the name column.
     pub name_head: &'static str,
-    /// The names; as many as each column has cells. Control characters are made visible.
+    /// The names, one per cell of each column. Control characters are made visible.
     pub names: Vec<Name>,
 }
 
-/// A name, and what stands before it (the branches of a tree).
+/// A name and its prefix (the branches of a tree).
 #[derive(Clone, Debug, Default)]
 pub struct Name {
-    /// How far it is moved in.
+    /// The prefix.
     pub indent: usize,
     /// The text.
     pub text: String,
@@ -53,11 +53,11 @@ impl Table {
         });
     }
 
-    /// Writes the table. With a `width`, columns are left out until the name has room, and longer
-    /// names lose their front: a method's name stands at the end.
+    /// Writes the table. If a `width` is given, columns are left out until the name fits, and
+    /// longer names are cut at the front, because the method name is at the end.
     ///
     /// # Errors
-    /// If `out` does.
+    /// If `out` cannot be written.
     pub fn write(mut self, out: &mut dyn Write, width: Option<usize>) -> Result<()> {
         if let Some(width) = width {
             self.fit(width);
@@ -101,7 +101,7 @@ impl Column {
     }
 }
 
-/// The end of a text that is too long, behind a mark.
+/// The end of a text that is too long, after an ellipsis.
 fn cut_front(text: &str, room: usize) -> String {
     let length = text.chars().count();
     if length <= room {
@@ -113,8 +113,8 @@ fn cut_front(text: &str, room: usize) -> String {
     cut
 }
 
-/// How wide the terminal is: what `COLUMNS` says, else what the terminal does; `None` where
-/// standard output is no terminal, so that nothing is cut in files and pipes.
+/// The width of the terminal: `COLUMNS` if set, else the terminal's own. `None` if standard output
+/// is not a terminal, so that nothing is cut in files and pipes.
 pub fn terminal_width() -> Option<usize> {
     let told = std::env::var("COLUMNS").ok();
     let told = told.and_then(|columns| columns.parse().ok());

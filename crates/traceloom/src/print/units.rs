@@ -1,8 +1,8 @@
-//! Numbers with their units, and names that cannot harm a terminal.
+//! Numbers with units, and names that are safe to print.
 
 use std::borrow::Cow;
 
-/// A duration in the unit that suits its size: `812 ns`, `12.5 µs`, `3.204 ms`, `1.250 s`.
+/// A duration in a suitable unit: `812 ns`, `12.5 µs`, `3.204 ms`, `1.250 s`.
 pub fn duration(ns: i64) -> String {
     let size = ns.unsigned_abs();
     match size {
@@ -13,12 +13,12 @@ pub fn duration(ns: i64) -> String {
     }
 }
 
-/// A duration in milliseconds with three decimals, as Traceview shows times.
+/// A duration in milliseconds with three decimals, as in Traceview.
 pub fn ms(ns: i64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
-/// A count with its thousands set apart: `1,234,567`.
+/// A count with thousands separators: `1,234,567`.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -31,13 +31,12 @@ pub fn thousands(count: u64) -> String {
     out
 }
 
-/// What is shown of a name at most, characters. Recorders cut theirs at 1024 bytes.
+/// The longest name shown, characters. Recorders cut names at 1024 bytes.
 pub const LONGEST_NAME: usize = 1200;
 
-/// A name out of a trace, safe to print: control characters (a terminal obeys them) become
-/// visible escapes.
-/// Names of more than [`LONGEST_NAME`] characters lose their middle: a table is to be looked at.
-/// CSV and JSON keep them whole.
+/// A name from a trace, safe to print: control characters, which a terminal would obey, become
+/// visible escapes. A name longer than [`LONGEST_NAME`] loses its middle; CSV and JSON keep it
+/// whole.
 pub fn plain(name: &str) -> Cow<'_, str> {
     match elided(name) {
         Some(short) => Cow::Owned(escaped(&short).into_owned()),
@@ -45,16 +44,17 @@ pub fn plain(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The beginning and the end of a name that is too long, with a mark between; `None` where it is not.
+/// The beginning and the end of a name that is too long, with a mark between them; `None` if it is
+/// short.
 fn elided(name: &str) -> Option<String> {
-    // Bytes are never fewer than characters.
+    // A text has at least as many bytes as characters.
     if name.len() <= LONGEST_NAME {
         return None;
     }
     let half = LONGEST_NAME / 2;
     let (front_end, _) = name.char_indices().nth(half)?;
     let (back_start, _) = name.char_indices().rev().nth(half - 2)?;
-    // The mark takes the place of two characters at least.
+    // The mark replaces at least two characters.
     let is_longer = name.get(front_end..back_start)?.chars().nth(1).is_some();
     is_longer.then(|| format!("{}…{}", &name[..front_end], &name[back_start..]))
 }
@@ -74,7 +74,7 @@ fn escaped(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters, and the marks that turn the direction of text around.
+/// Control characters, and characters that change the direction of text.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

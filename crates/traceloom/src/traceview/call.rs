@@ -1,10 +1,10 @@
-//! Calls and threads while they are replayed.
+//! Calls and threads during the replay.
 
 use rustc_hash::FxHashMap;
 
 use super::tally::TOPLEVEL;
 
-/// Stands for "no call": the caller of a thread's root.
+/// Means "no call": the caller of a thread's root.
 pub(super) const NO_CALL: u32 = u32::MAX;
 
 /// One call of a method, a context switch, or a thread's root. Times are µs.
@@ -20,7 +20,7 @@ pub(crate) struct Call {
     pub(crate) wall_end: i64,
     pub(crate) exclusive_cpu: i64,
     pub(crate) inclusive_cpu: i64,
-    /// Wall time of callees until the call is summed up, then its own.
+    /// The wall time of the callees until the call is summed up, then its exclusive wall time.
     pub(super) inclusive_wall: i64,
 }
 
@@ -42,7 +42,7 @@ impl Call {
     }
 }
 
-/// A thread while it is replayed.
+/// A thread during the replay.
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) id: i64,
@@ -50,10 +50,10 @@ pub(crate) struct Thread {
     pub(crate) name: String,
     /// Positions in the call list, outermost first, without the root.
     pub(super) stack: Vec<u32>,
-    /// How often each method stands on the stack.
+    /// How often each method is on the stack.
     pub(super) on_stack: FxHashMap<u32, u32>,
     pub(crate) root: Call,
-    /// Whether nothing was ever called.
+    /// Whether no method was called yet.
     pub(crate) is_empty: bool,
     pub(super) has_wall: bool,
     pub(super) has_cpu: bool,
@@ -61,12 +61,12 @@ pub(crate) struct Thread {
     pub(crate) wall_end: i64,
     pub(crate) cpu_start: i64,
     pub(crate) cpu_end: i64,
-    /// How far the rebuilt time line has used the thread's CPU clock.
+    /// The CPU time of the thread that the rebuilt time line has used so far.
     pub(super) cpu_used: i64,
 }
 
 impl Thread {
-    /// A thread that has called nothing yet.
+    /// A thread without calls.
     pub(super) fn new(position: u32, id: i64, name: &str) -> Self {
         Self {
             id,
@@ -105,7 +105,7 @@ impl Thread {
         (self.cpu_end, self.wall_end)
     }
 
-    /// Moves the rebuilt time line on by the thread's CPU time up to `cpu`.
+    /// Advances the rebuilt time line by the thread's CPU time up to `cpu`.
     pub(super) fn advance_line(&mut self, now: &mut i64, cpu: i64) {
         *now = now.wrapping_add(cpu.wrapping_sub(self.cpu_used));
         self.cpu_used = cpu;

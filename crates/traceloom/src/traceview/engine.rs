@@ -1,5 +1,5 @@
-//! Traceview's replay of a method trace: calls with both clocks, context switches put in where a
-//! thread slept, and for CPU-only traces a time line of all threads one after another.
+//! Traceview's replay of a method trace: calls with both clocks, context switches where a thread
+//! slept and, for traces with CPU time only, a time line of all threads one after another.
 //!
 //! A context switch is a call of the pseudo-method `(context switch)`:
 //!
@@ -15,31 +15,31 @@ use super::call::{Call, NO_CALL, Thread};
 use super::key::Clock;
 use super::tally::{CONTEXT_SWITCH, Methods, TOPLEVEL};
 
-/// A dual-clock trace gets a context switch where wall time runs this much ahead of CPU time, µs.
+/// If wall time runs this far ahead of CPU time, a dual-clock trace gets a context switch, µs.
 const SWITCH_US: i64 = 100;
 
 /// A step of the rebuilt time line.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// The thread of this number began.
+    /// The thread with this number began.
     Root(u32),
     Enter(u32),
     Exit(u32),
 }
 
-/// What a record does.
+/// The action of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
     Enter,
     Exit,
 }
 
-/// What the original dies of; counted, and told on stderr.
+/// Errors that crash the original; they are counted and reported on stderr.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Mended {
-    /// Exits of a method that is not on the stack: passed over.
+    /// Exits of a method that is not on the stack; they are ignored.
     pub(crate) unmatched_exits: u64,
-    /// Calls whose caller exited first: closed with it.
+    /// Calls whose caller exited first; they are closed with it.
     pub(crate) missing_exits: u64,
 }
 
@@ -75,7 +75,7 @@ impl Engine {
         position
     }
 
-    /// Gives a thread another id and name.
+    /// Changes the id and name of a thread.
     pub(crate) fn rename_thread(&mut self, thread: u32, id: i64, name: &str) {
         let thread = &mut self.threads[thread as usize];
         thread.id = id;
@@ -156,8 +156,8 @@ impl Engine {
         Some(number)
     }
 
-    /// An exit record. On an empty stack it does nothing, as in the original (the call began
-    /// before the recording); a mismatch, of which the original dies, is mended.
+    /// Handles an exit record. On an empty stack it does nothing, like the original: the call began
+    /// before the recording. A mismatch, which crashes the original, is repaired.
     fn leave(&mut self, thread: u32, method: u32, cpu: i64, wall: i64) {
         let state = &self.threads[thread as usize];
         if state.stack.is_empty() {
@@ -177,8 +177,9 @@ impl Engine {
         }
     }
 
-    /// CPU clock only: a record of another thread than the last one is a context switch. It lies
-    /// in the middle of the CPU time that the thread spent around it, and takes none itself.
+    /// CPU clock only: if the record's thread differs from the last one, inserts a context switch.
+    /// It lies in the middle of the CPU time that the thread spent around it, and takes no CPU time
+    /// itself.
     fn switch_by_thread(&mut self, thread: u32, cpu_elapsed: i64) {
         let before = self.running.replace(thread);
         let Some(before) = before.filter(|&before| before != thread) else {
@@ -213,8 +214,8 @@ impl Engine {
         self.exit(thread);
     }
 
-    /// Closes what is open, rebuilds the time line where it must be, and sums everything up.
-    /// Returns all threads' CPU and wall time, µs.
+    /// Closes open calls, rebuilds the time line if necessary, and sums everything up. Returns the
+    /// CPU and wall time of all threads, µs.
     pub(crate) fn finish(&mut self) -> (i64, i64) {
         self.close_open_calls();
         if !self.clock.has_wall() {
@@ -233,9 +234,9 @@ impl Engine {
         }
     }
 
-    /// Lays the threads' CPU times one after another. A thread's root counts from CPU time 0,
-    /// so a thread that joins late moves the line back by the CPU time it had used before: a
-    /// quirk that is kept.
+    /// Lays the CPU times of the threads one after another. The root of a thread counts from CPU
+    /// time 0, so a thread that joins late moves the line back by the CPU time it had used before.
+    /// This quirk is kept.
     fn rebuild_wall_time(&mut self) {
         let mut now = 0_i64;
         for step in std::mem::take(&mut self.steps) {
@@ -261,7 +262,7 @@ impl Engine {
         }
     }
 
-    /// Callees stand behind their callers in the list, so one pass backwards sums them up.
+    /// Callees come after their callers in the list, so one backward pass sums them up.
     fn sum_calls(&mut self) {
         for number in (0..self.calls.len()).rev() {
             let call = &mut self.calls[number];
@@ -298,7 +299,7 @@ impl Engine {
         total
     }
 
-    /// What the threads are sorted by: their time on the preferred clock, µs.
+    /// The sort key of threads: their time on the preferred clock, µs.
     pub(crate) fn preferred_time(&self, thread: &Thread) -> i64 {
         match self.clock {
             Clock::Wall => thread.root.inclusive_wall,

@@ -1,5 +1,5 @@
-//! Traces that Traceview never opened (streaming, ART's newer encodings, compressed, damaged),
-//! replayed by the same rules from traceloom's own reader.
+//! Replays traces that Traceview could not open (streaming, ART's newer encodings, compressed,
+//! damaged) by the same rules, from traceloom's own reader.
 
 use traceloom_formats::{ReadError, ReadOptions, read_method_events};
 use traceloom_trace::{
@@ -11,7 +11,7 @@ use super::engine::{Action, Engine};
 use super::key::Clock;
 use super::tally::Methods;
 
-/// Replays any method trace that traceloom reads. With it come lines about what the reader mended.
+/// Replays any method trace that traceloom reads. Also returns lines about the repairs.
 pub(crate) fn replay(bytes: &[u8]) -> Result<(Engine, Vec<String>), ReadError> {
     let mut replay = Replay {
         engine: Engine::new(Clock::ThreadCpu, Methods::new()),
@@ -46,8 +46,7 @@ impl Replay {
             self.methods.resize(number + 1, None);
         }
         let methods = &mut self.engine.methods;
-        // Ids may be pointers of 64 bits, so that the methods' own numbers are taken, from 1:
-        // 0 is the top level's.
+        // Ids may be 64-bit pointers, so methods are numbered from 1; 0 is the top level.
         *self.methods[number]
             .get_or_insert_with(|| methods.declare(number as i32 + 1, "(unknown)".into()))
     }

@@ -1,4 +1,4 @@
-//! A file as Traceview reads it, replayed.
+//! Replays a file as Traceview reads it.
 
 use rustc_hash::FxHashMap;
 
@@ -7,16 +7,16 @@ use super::key::{Key, Refusal};
 use super::records::Records;
 use super::tally::Methods;
 
-/// What the original dies of or leaves out without a word, besides what the engine mends.
+/// What crashes the original or what it drops silently, apart from what the engine repairs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Skipped {
-    /// Records with action 3, of which the original dies.
+    /// Records with action 3, which crash the original.
     pub(crate) unknown_actions: u64,
-    /// Bytes of a torn record at the end.
+    /// Bytes of an incomplete record at the end.
     pub(crate) torn_bytes: usize,
 }
 
-/// Replays a trace of version 1 to 3 in Traceview's own reading.
+/// Replays a trace of version 1 to 3 the way Traceview reads it.
 pub(crate) fn replay(bytes: &[u8]) -> Result<(Engine, Skipped), Refusal> {
     let key = Key::parse(bytes)?;
     let records = Records::open(bytes, &key)?;
@@ -45,7 +45,7 @@ fn replay_records(
         torn_bytes: records.torn_bytes(),
         ..Skipped::default()
     };
-    // Most records are half enters, half exits.
+    // Usually half of the records enter a method and half leave one.
     engine.calls.reserve(records.len() / 2);
     for record in records {
         let method = engine.methods.find(record.method_and_action & !3);

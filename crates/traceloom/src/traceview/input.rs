@@ -1,4 +1,5 @@
-//! The file that a command line names: as it is, with `.trace`, or as a pair of `.key` and `.data`.
+//! Finds the file for a name on the command line: as given, with `.trace`, or as a `.key`/`.data`
+//! pair.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -7,11 +8,11 @@ use std::path::Path;
 /// Why there is no trace to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Missing {
-    /// It is a folder, which the emulator's traces were.
+    /// It is a folder, like the traces of the emulator.
     Folder,
-    /// There is no such file under any of its names.
+    /// There is no such file under any of the names.
     NotFound,
-    /// A key and a data file that cannot be joined.
+    /// A key file and a data file that do not belong together.
     Pair,
     /// It cannot be read.
     Unreadable,
@@ -23,7 +24,7 @@ fn with_ending(name: &OsStr, ending: &str) -> OsString {
     whole
 }
 
-/// Reads the trace that `name` stands for.
+/// Reads the trace that `name` refers to.
 pub(crate) fn read(name: &OsStr) -> Result<Vec<u8>, Missing> {
     if Path::new(name).is_dir() {
         return Err(Missing::Folder);

@@ -1,5 +1,5 @@
-//! The corners of Java's class library that show in Traceview's output: how it reads numbers and
-//! lines, and the order in which its hash map hands entries out.
+//! Behaviour of Java's class library that shows in Traceview's output: parsing of numbers and
+//! lines, and the iteration order of its hash map.
 
 /// Reads a number as `Long.decode` does: decimal, `0x`/`#` hexadecimal, or octal behind a `0`,
 /// with one sign in front. `None` where Java would throw.
@@ -38,8 +38,8 @@ pub(crate) fn split_tabs(line: &str) -> Vec<&str> {
     fields
 }
 
-/// Lines as `BufferedReader.readLine` cuts them: at `\n`, `\r` or `\r\n`. A last line without an
-/// end counts, an empty rest does not.
+/// Lines as split by `BufferedReader.readLine`: at `\n`, `\r` or `\r\n`. A last line without a line
+/// end counts unless it is empty.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
 }
@@ -83,8 +83,8 @@ pub(crate) fn compare_strings(a: &str, b: &str) -> std::cmp::Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }
 
-/// The order in which a `java.util.HashMap<Integer, _>` gives out `keys`, which were put in the
-/// order they stand here; the result holds positions in `keys`.
+/// The iteration order of a `java.util.HashMap<Integer, _>` into which `keys` were inserted in this
+/// order. The result contains positions in `keys`.
 ///
 /// The map has a power of two of bins, 16 at first; a key's bin is the low bits of
 /// `key ^ (key >>> 16)`. It doubles when it holds more than three quarters of its bins, or when a

@@ -1,14 +1,14 @@
-//! The key section as Traceview reads it. What it refuses is a [`Refusal`]; the caller then tries
-//! traceloom's own reader, which takes more.
+//! The key section as Traceview reads it. If Traceview refuses it ([`Refusal`]), the caller tries
+//! traceloom's own reader, which accepts more.
 
 use super::java::{Lines, ascii, decode_int, decode_long, split_tabs};
 
-/// Why Traceview could not have opened a file, in words for stderr.
+/// The reason why Traceview cannot open a file, for stderr.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) String);
 
-/// The clocks of the records. Traceview knows three; anything else in `clock=`, or none, is a
-/// thread's CPU clock to it.
+/// The clocks of the records. Traceview knows three; it treats any other value of `clock=`, or
+/// none, as the thread CPU clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Clock {
     ThreadCpu,
@@ -31,12 +31,11 @@ impl Clock {
 pub(crate) struct Key {
     pub(crate) version: i32,
     pub(crate) clock: Clock,
-    /// Thread ids and names in the order of the file; ids may repeat.
+    /// Thread ids and names in file order; ids may repeat.
     pub(crate) threads: Vec<(i32, String)>,
-    /// Method ids and printed names in the order of the file; ids may repeat.
+    /// Method ids and printed names in file order; ids may repeat.
     pub(crate) methods: Vec<(i32, String)>,
-    /// Where the binary part starts, bytes. Every line end counts as one byte, as Traceview
-    /// counts it.
+    /// Where the binary part starts, bytes. Every line end counts as one byte, as in Traceview.
     pub(crate) data_offset: usize,
 }
 
@@ -93,7 +92,8 @@ impl Key {
         };
     }
 
-    /// A thread's line: the first tab behind a digit parts id and name. Lines without are skipped.
+    /// Parses a thread line: the first tab after a digit separates id and name. Other lines are
+    /// skipped.
     fn thread(&mut self, line: &str) -> Result<(), Refusal> {
         for (tab, _) in line.match_indices('\t') {
             let (head, name) = (&line[..tab], &line[tab + 1..]);
@@ -108,8 +108,8 @@ impl Key {
     }
 }
 
-/// A method's line: id, class and, where there are more fields, name and signature. Traceview
-/// takes four or five fields with anything but a signature as class, file and line.
+/// Parses a method line: id, class and, if there are more fields, name and signature. Like
+/// Traceview, it takes four or five fields without a signature as class, file and line.
 fn method(line: &str) -> Result<(i32, String), Refusal> {
     let refuse = || refused("method", line);
     let fields = split_tabs(line);

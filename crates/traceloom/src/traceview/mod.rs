@@ -1,6 +1,6 @@
 //! Traceview's regression mode: `traceview -r FILE` prints threads, calls, methods and time
-//! records, byte for byte what the Java program printed on every input it survived; where it
-//! died, the same tables and a line on stderr.
+//! records. The output is byte for byte that of the Java program on every input it survived. On
+//! inputs that crashed it, the same tables are printed, and a line on stderr.
 //!
 //! ```text
 //! name ─► bytes ─► key section ─► records ─► replay ─► tables ─► stdout
@@ -9,9 +9,8 @@
 //!                         (events.rs)
 //! ```
 //!
-//! The facts come from Traceview's Java source; the program itself, with its window taken out,
-//! was the reference for the tests' expectations. Where it printed in the platform's charset,
-//! this prints UTF-8.
+//! The facts come from Traceview's Java source. The expectations of the tests were printed by that
+//! program with its window removed. It printed in the platform's charset; this prints UTF-8.
 
 mod call;
 mod engine;
@@ -48,7 +47,8 @@ Example:
 ";
 
 /// Runs traceview with `args`, the first of which is the program's name. Exit codes: 0 fine (also
-/// for the usage, as the original), 1 no trace or not readable, 2 the window was asked for.
+/// for the usage, as in the original), 1 if the trace cannot be read, 2 if the window was
+/// requested.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.skip(1).collect();
     let told = run(&args);
@@ -64,7 +64,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// What a run prints, and its exit code.
+/// The output of a run and its exit code.
 #[derive(Default)]
 struct Told {
     output: Vec<u8>,
@@ -127,7 +127,7 @@ fn refuse(missing: Missing, name: &OsStr) -> Told {
     }
 }
 
-/// Prints the tables: in Traceview's own reading of the file if it had one, else in traceloom's.
+/// Prints the tables, as Traceview read the file if it could, else as traceloom reads it.
 fn regression(bytes: &[u8], name: &OsStr) -> Told {
     let refusal = match file::replay(bytes) {
         Ok((engine, skipped)) => {

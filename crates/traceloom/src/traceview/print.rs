@@ -1,10 +1,10 @@
-//! The four tables of regression mode, in Traceview's layout. Numbers are µs.
+//! The four tables of regression mode, in Traceview's layout. Times are µs.
 
 use super::call::{Call, Thread};
 use super::engine::Engine;
 use super::java::{compare_strings, hash_map_order};
 
-/// Adds `value` with spaces in front up to `width` bytes, and a space after it.
+/// Adds `value`, padded with spaces to `width` bytes, and a space.
 fn column(out: &mut Vec<u8>, value: i64, width: usize) {
     let mut digits = [b' '; 24];
     let mut at = digits.len();
@@ -26,7 +26,7 @@ fn column(out: &mut Vec<u8>, value: i64, width: usize) {
     out.push(b' ');
 }
 
-/// A row: the id two wide, the times eight wide, two spaces, the name.
+/// A row: the id two characters wide, the times eight, two spaces, the name.
 fn row(out: &mut Vec<u8>, id: i64, times: &[i64], name: &str) {
     column(out, id, 2);
     for &time in times {
@@ -37,7 +37,7 @@ fn row(out: &mut Vec<u8>, id: i64, times: &[i64], name: &str) {
     out.push(b'\n');
 }
 
-/// Everything that regression mode prints.
+/// Prints the whole output of regression mode.
 pub(crate) fn report(engine: &mut Engine) -> Vec<u8> {
     let (cpu, wall) = engine.finish();
     let mut out = format!("totalCpuTime {cpu}us\ntotalRealTime {wall}us\n").into_bytes();
@@ -97,8 +97,7 @@ fn method_stats(out: &mut Vec<u8>, engine: &Engine) {
     }
 }
 
-/// The rows of the timeline: threads that called anything (but not one with id 0) by their time,
-/// then all calls.
+/// The rows of the time line: threads with calls (except one with id 0) by time, then all calls.
 fn time_records(out: &mut Vec<u8>, engine: &Engine) {
     out.extend_from_slice(b"\nTime Records\n");
     out.extend_from_slice(b"id  t-start    t-end  g-start    g-end  method\n");

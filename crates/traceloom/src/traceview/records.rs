@@ -1,20 +1,20 @@
 //! The binary part as Traceview reads it: versions 1 to 3, signed thread ids and signed 32-bit
-//! microseconds (so a trace beyond 35 minutes goes negative, as it did there).
+//! microseconds. A trace longer than 35 minutes has negative times, as in Traceview.
 
 use super::key::{Clock, Key, Refusal};
 
 /// `SLOW`, little endian.
 const MAGIC: i32 = 0x574f_4c53;
 
-/// A record as it stands in the file.
+/// A record of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawRecord {
     pub(crate) thread: i32,
-    /// The method's id with the action in its low two bits.
+    /// The method id, with the action in the low two bits.
     pub(crate) method_and_action: i32,
-    /// Thread CPU time, µs; 0 where the clock lacks it.
+    /// Thread CPU time, µs; 0 if not recorded.
     pub(crate) cpu_us: i64,
-    /// Wall time, µs; 0 where the clock lacks it.
+    /// Wall time, µs; 0 if not recorded.
     pub(crate) wall_us: i64,
 }
 
@@ -34,7 +34,7 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 impl<'a> Records<'a> {
-    /// Reads the binary header behind the key section.
+    /// Reads the binary header after the key section.
     pub(crate) fn open(bytes: &'a [u8], key: &Key) -> Result<Self, Refusal> {
         let mut rest = bytes.get(key.data_offset..).unwrap_or_default();
         let magic = header_field(&mut rest).map(i32::from_le_bytes)?;
@@ -71,7 +71,7 @@ impl<'a> Records<'a> {
         ))
     }
 
-    /// A record has at least the fields that its clocks need, whatever the header says.
+    /// A record is at least as long as the fields of its clocks, whatever the header says.
     fn sized(data: &'a [u8], clock: Clock, version: i16, record_bytes: i16) -> Self {
         let thread_bytes = if version == 1 { 1 } else { 2 };
         let time_bytes = if clock == Clock::Dual { 8 } else { 4 };
@@ -84,12 +84,12 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// How many whole records are left.
+    /// The number of complete records left.
     pub(crate) fn len(&self) -> usize {
         self.data.len() / self.record_bytes
     }
 
-    /// How many bytes of a torn record follow the whole ones.
+    /// The number of bytes after the last complete record.
     pub(crate) fn torn_bytes(&self) -> usize {
         self.data.len() % self.record_bytes
     }

@@ -1,14 +1,14 @@
-//! What is summed up for each method, and the ids they are found by.
+//! Sums per method, and the ids of methods.
 
 use rustc_hash::FxHashMap;
 
 use super::java::{compare_strings, hash_map_order};
 use super::key::Clock;
 
-/// The pseudo-method that every thread's root calls.
+/// The pseudo-method called by the root of every thread.
 pub(crate) const TOPLEVEL: u32 = 0;
 
-/// The pseudo-method that stands where a thread was off the CPU.
+/// The pseudo-method for the time that a thread was off the CPU.
 pub(crate) const CONTEXT_SWITCH: u32 = 1;
 
 /// A method and its sums, µs.
@@ -42,7 +42,7 @@ impl Tally {
         self.exclusive_wall = self.exclusive_wall.wrapping_add(wall);
     }
 
-    /// A recursive call counts, but its time is in the outermost one's already.
+    /// A recursive call is counted, but its time is already included in the outermost call.
     pub(crate) fn add_inclusive(&mut self, cpu: i64, wall: i64, is_recursive: bool) {
         if is_recursive {
             self.recursive_calls += 1;
@@ -61,13 +61,13 @@ impl Tally {
     }
 }
 
-/// The methods of a trace. A method the file declares under the id of a pseudo-method (0, as
-/// ART's first method has it, or -1) takes the id over: the pseudo-method is still called, but
-/// the statistics no longer list it.
+/// The methods of a trace. If the file declares a method under the id of a pseudo-method (0, as for
+/// ART's first method, or -1), that method takes over the id: the pseudo-method is still called,
+/// but the statistics no longer list it.
 #[derive(Debug)]
 pub(crate) struct Methods {
     tallies: Vec<Tally>,
-    /// Ids in the order they came, each with what it stands for now.
+    /// Ids in order of arrival, each with its current method.
     ids: Vec<(i32, u32)>,
     by_id: FxHashMap<i32, usize>,
 }
@@ -84,7 +84,7 @@ impl Methods {
         methods
     }
 
-    /// Gives `id` to a new method, and returns its position.
+    /// Assigns `id` to a new method, and returns its position.
     pub(crate) fn declare(&mut self, id: i32, name: String) -> u32 {
         let position = self.tallies.len() as u32;
         self.tallies.push(Tally::new(name));
@@ -98,7 +98,7 @@ impl Methods {
         position
     }
 
-    /// The method that has `id`; one that nobody declared is called `(0xid)`.
+    /// The method with `id`; an undeclared one is called `(0xid)`.
     pub(crate) fn find(&mut self, id: i32) -> u32 {
         match self.by_id.get(&id) {
             Some(&place) => self.ids[place].1,
@@ -118,8 +118,7 @@ impl Methods {
         self.tallies[position as usize].name = name;
     }
 
-    /// Methods by rank: most inclusive time first, then by name. The list ends before the first
-    /// one without time.
+    /// Methods by rank: most inclusive time first, then by name. Methods without time are left out.
     pub(crate) fn ranked(&self, clock: Clock) -> Vec<&Tally> {
         let ids: Vec<i32> = self.ids.iter().map(|&(id, _)| id).collect();
         let mut ranked: Vec<&Tally> = hash_map_order(&ids)

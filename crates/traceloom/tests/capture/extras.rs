@@ -259,7 +259,7 @@ fn what_has_no_place_is_refused() {
         assert_eq!(output.status.code(), Some(2));
         said(&output).1.trim_end().to_owned()
     };
-    insta::assert_snapshot!(run(&["--process-dump", "-o", "x.txt"]), @"traceloom: --process-dump needs a file that has a place for it: .html or .json");
-    insta::assert_snapshot!(run(&["--walt", "-o", "x.dat"]), @"traceloom: --walt needs a file that has a place for it: .html or .json");
+    insta::assert_snapshot!(run(&["--process-dump", "-o", "x.txt"]), @"traceloom: --process-dump needs an output file that can hold its data: .html or .json");
+    insta::assert_snapshot!(run(&["--walt", "-o", "x.dat"]), @"traceloom: --walt needs an output file that can hold its data: .html or .json");
     insta::assert_snapshot!(run(&["--walt", "--target", "linux"]), @"traceloom: --walt is for Android");
 }

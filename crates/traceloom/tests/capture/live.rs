@@ -162,7 +162,7 @@ fn a_device_is_seen_and_what_came_is_kept_when_it_goes() {
         let (told, stderr) = page.ended();
         assert!(told.starts_with("Nothing more came: "), "{told}");
         assert!(told.ends_with(&written(folder)), "{told}");
-        assert!(stderr.contains("Warning: nothing more comes: "), "{stderr}");
+        assert!(stderr.contains("Warning: the data stream ended: "), "{stderr}");
     });
 }
 
@@ -176,7 +176,7 @@ fn what_cannot_be_shown_live_is_refused() {
         assert_eq!(output.status.code(), Some(2));
         said(&output).1
     };
-    insta::assert_snapshot!(refused(&["--from-file", "x"]), @"traceloom: --live shows what is being recorded; traceloom view shows a file");
+    insta::assert_snapshot!(refused(&["--from-file", "x"]), @"traceloom: --live shows a recording while it runs; use traceloom view to show a file");
     insta::assert_snapshot!(refused(&["--method", "com.example"]), @"traceloom: a method trace comes only when it has ended; name categories to see those live beside --method");
-    insta::assert_snapshot!(refused(&["-o", "x.dat", "sched"]), @"traceloom: --live, --ring and --until read text while it comes; they do not go with pages");
+    insta::assert_snapshot!(refused(&["-o", "x.dat", "sched"]), @"traceloom: --live, --ring and --until read text and cannot be combined with raw pages");
 }

@@ -1,4 +1,4 @@
-//! The agents that record a device.
+//! Records an Android device over adb.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ use super::wait::Wait;
 /// Records a device.
 ///
 /// # Errors
-/// If there is none, or nothing could be recorded or written.
+/// If there is no device, nothing could be recorded, or the result cannot be written.
 pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
     let adb = Adb::from_env()?;
     let device = choose_device(&adb, args.serial().as_deref())?;
@@ -42,7 +42,7 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.method.method.is_none() || !args.chosen().is_empty() {
         let atrace = AtraceAgent::new(device.clone(), options)?;
-        // Processes are asked for first: their names are needed where the trace is read.
+        // Processes come first: their names are needed when the trace is read.
         agents.push(Box::new(ProcessAgent::new(device.clone())));
         agents.push(if args.is_raw() {
             let options = args.raw.options();
@@ -61,7 +61,7 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
     record(args, console, wait, show, agents)
 }
 
-/// Our own atrace on the device, where it was asked for.
+/// Copies our own atrace to the device, if requested.
 fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAtrace>> {
     let Some(program) = &args.android.push_agent else {
         return Ok(None);
@@ -76,7 +76,7 @@ fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAtrace
     Ok(Some(pushed))
 }
 
-/// Where the programs for devices are: beside this one, or where the workspace builds them.
+/// The folder with the programs for devices: next to this program, or in the build folder.
 fn dist() -> PathBuf {
     let here = std::env::current_exe().ok();
     let beside = here.and_then(|here| Some(here.parent()?.join("dist")));
@@ -86,7 +86,7 @@ fn dist() -> PathBuf {
     }
 }
 
-/// A folder of the device to use instead of its usual one.
+/// A folder on the device to use instead of the default, for tests.
 pub fn device_folder() -> Option<String> {
     std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
 }
@@ -108,7 +108,7 @@ fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
         start: args.start.clone(),
         folder: device_folder(),
     };
-    // Unlike that of any other recording of this machine.
+    // A name that no other recording of this machine uses.
     let name = std::process::id().to_string();
     Box::new(MethodAgent::new(device, options, &name))
 }

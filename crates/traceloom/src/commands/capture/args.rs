@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The options of `traceloom capture`, and which of them exclude each other.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use super::live::LiveArgs;
 use super::raw::RawArgs;
 use crate::times::parse_time;
 
-/// Record what a device or this machine does, and show it
+/// Record a device over adb, or this machine
 ///
-/// Takes systrace's options. Without --time it records until Enter or Ctrl-C.
+/// Accepts the options of systrace. Without --time, it records until Enter or Ctrl-C.
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom capture -t 5 -o trace.html sched freq gfx view -a com.example.app\n  traceloom capture --target linux -t 5 -o trace.html sched freq idle disk\n  traceloom capture --live --target linux sched"
 )]
 pub struct CaptureArgs {
-    /// Categories to record; -l lists them [default: what systrace records]
+    /// Categories to record; -l lists them [default: those of systrace]
     #[arg(value_name = "CATEGORY")]
     pub categories: Vec<String>,
 
-    /// The file to write: .html, .json, .txt, .gz, .dat [default: trace.html, or trace.json with --json]
+    /// The file to write: .html, .json, .txt, .gz or .dat [default: trace.html, or trace.json with --json]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -34,18 +34,18 @@ pub struct CaptureArgs {
     #[arg(short, long, value_name = "N")]
     pub time: Option<u32>,
 
-    /// Keep only the last seconds (30s, 500ms), until Enter, Ctrl-C or --until
+    /// Keep only the last TIME (30s, 500ms), until Enter, Ctrl-C or --until
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub ring: Option<i64>,
 
-    /// Stop when this happens: 'slice:NAME>32ms' (a slice took longer) or 'event:NAME'; * at the end of NAME for any letters
+    /// Stop at this event: 'slice:NAME>32ms' (a slice that took longer) or 'event:NAME'; NAME may end in *
     #[arg(long, value_name = "WHAT", value_parser = parse_trigger)]
     pub until: Option<Trigger>,
 
     #[command(flatten)]
     pub live: LiveArgs,
 
-    /// The buffer of each CPU, KB
+    /// Buffer size per CPU in KB
     #[arg(short, long, visible_alias = "buffer-size", value_name = "KB", value_parser = clap::value_parser!(u32).range(1..))]
     pub buf_size: Option<u32>,
 
@@ -76,15 +76,15 @@ pub struct CaptureArgs {
     #[command(flatten)]
     pub raw: RawArgs,
 
-    /// Kernel functions to trace, with commas between them
+    /// Kernel functions to trace, separated by commas
     #[arg(short, long, visible_alias = "ktrace", value_name = "F,…")]
     pub ktr: Option<String>,
 
-    /// How long an agent may take to start or stop, seconds
+    /// Seconds that a recorder may take to start or stop
     #[arg(long, value_name = "S", help_heading = "Limits")]
     pub timeout: Option<u32>,
 
-    /// How long an agent may take to hand over what it has, seconds
+    /// Seconds that a recorder may take to deliver its data
     #[arg(long, value_name = "S", help_heading = "Limits")]
     pub collection_timeout: Option<u32>,
 
@@ -92,27 +92,27 @@ pub struct CaptureArgs {
     pub old: OldArgs,
 }
 
-/// What is recorded.
+/// The machine to record.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// A device over adb.
+    /// An Android device, over adb
     Android,
-    /// This machine.
+    /// This machine
     Linux,
 }
 
-/// Choices for devices.
+/// Options for Android devices.
 #[derive(clap::Args, Clone, Debug)]
 pub struct AndroidArgs {
-    /// The device, where there are several [env: ANDROID_SERIAL]
+    /// Serial number of the device, if several are connected [env: ANDROID_SERIAL]
     #[arg(short = 'e', long, value_name = "SERIAL", help_heading = "Android")]
     pub serial: Option<String>,
 
-    /// Apps whose own sections are recorded, with commas between them
+    /// Apps whose own sections are recorded, separated by commas
     #[arg(short, long, value_name = "APP,…", help_heading = "Android")]
     pub app: Option<String>,
 
-    /// Categories, with commas between them
+    /// Categories, separated by commas
     #[arg(
         long,
         value_name = "CATEGORY,…",
@@ -121,37 +121,38 @@ pub struct AndroidArgs {
     )]
     pub atrace_categories: Vec<String>,
 
-    /// Use traceloom's own atrace, copied to the device for this recording
+    /// Record with traceloom's own atrace, copied to the device for this recording
     ///
-    /// Without FILE it is the one for the device's processor beside this program (dist/), or in target/dist.
+    /// Without FILE, the program for the device's processor is taken from the folder dist/ next to
+    /// this program, or from target/dist.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Android")]
     pub push_agent: Option<Option<PathBuf>>,
 
-    /// Have the device send the trace as it is
+    /// Have the device send the trace uncompressed
     #[arg(long, help_heading = "Android")]
     pub no_compress: bool,
 }
 
-/// Choices for method traces.
+/// Options for method traces.
 #[derive(clap::Args, Clone, Debug)]
 pub struct MethodArgs {
-    /// Record the methods of this app, alone or beside categories: on one time line
+    /// Record the methods of this app, alone or together with categories on one time line
     #[arg(long, value_name = "PROCESS", help_heading = "Methods")]
     pub method: Option<String>,
 
-    /// Sample the stacks so often, microseconds, instead of recording each call
+    /// Sample stacks every US microseconds instead of recording each call
     #[arg(long, value_name = "US", requires = "method", help_heading = "Methods")]
     pub sampling: Option<u32>,
 
-    /// The clocks of the trace: wall, thread-cpu or dual (Android 14)
+    /// Clocks to record: wall, thread-cpu or dual (Android 14)
     #[arg(long, value_name = "CLOCK", requires = "method", value_parser = ["wall", "thread-cpu", "dual"], help_heading = "Methods")]
     pub clock_type: Option<String>,
 
-    /// Write the trace while it is recorded, so that no buffer limits it
+    /// Write the trace while recording, so that no buffer limits it
     #[arg(long, requires = "method", help_heading = "Methods")]
     pub streaming: bool,
 
-    /// Start this activity (package/.Name) afresh and record from its first moment
+    /// Restart this activity (package/.Name) and record from its first moment
     #[arg(
         long,
         value_name = "ACTIVITY",
@@ -160,15 +161,15 @@ pub struct MethodArgs {
     )]
     pub start: Option<String>,
 
-    /// Over the debugger port of a debuggable process, without the activity manager
+    /// Use the debugger port of a debuggable process instead of the activity manager
     #[arg(long, requires = "method", conflicts_with_all = ["start", "streaming", "clock_type"], help_heading = "Methods")]
     pub ddms: bool,
 }
 
-/// Choices for this machine.
+/// Options for this machine.
 #[derive(clap::Args, Clone, Debug)]
 pub struct LinuxArgs {
-    /// Categories, with commas between them
+    /// Categories, separated by commas
     #[arg(
         long,
         value_name = "CATEGORY,…",
@@ -177,16 +178,16 @@ pub struct LinuxArgs {
     )]
     pub ftrace_categories: Vec<String>,
 
-    /// A kernel event, group/name, or a whole group; may be given several times
+    /// A kernel event (group/name) or a whole group; repeatable
     #[arg(long, value_name = "GROUP/NAME", help_heading = "Linux")]
     pub event: Vec<String>,
 
-    /// Record in a tracefs instance of its own
+    /// Record in a separate tracefs instance of this name
     #[arg(long, value_name = "NAME", help_heading = "Linux")]
     pub instance: Option<String>,
 }
 
-/// Options of older systraces: taken, and without effect, as what they chose is always done.
+/// Options of older systraces. They are accepted and ignored: what they enabled is always done.
 #[derive(clap::Args, Clone, Debug)]
 pub struct OldArgs {
     #[arg(long, hide = true)]
@@ -201,28 +202,28 @@ pub struct OldArgs {
     asset_dir: Option<String>,
 }
 
-/// How the result is written.
+/// The kind of output file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutputKind {
-    /// The page, with the text in it.
+    /// A report with systrace's text embedded.
     Page,
     /// systrace's JSON.
     Json,
-    /// What was recorded, as it came: ftrace text, or a method trace.
+    /// The recording as it came: ftrace text, or a method trace.
     Text,
-    /// The same, compressed.
+    /// The same, gzipped.
     Gzip,
-    /// The kernel's own pages.
+    /// A trace.dat with the kernel's raw pages.
     Dat,
 }
 
 /// `slice:NAME>TIME`, `slice:NAME`, `event:NAME`.
 fn parse_trigger(text: &str) -> Result<Trigger, String> {
-    let wrong = || format!("{text} is nothing to wait for; write slice:NAME>32ms or event:NAME");
+    let wrong = || format!("{text} is not a trigger; write slice:NAME>32ms or event:NAME");
     match text.split_once(':').ok_or_else(wrong)? {
         ("event", name) if !name.is_empty() => Ok(Trigger::event(name)),
         ("slice", rest) if !rest.is_empty() => {
-            // A name may hold such a sign itself; the last one is ours.
+            // A name may contain this character; the last one is the separator.
             let (name, time) = rest.rsplit_once('>').unwrap_or((rest, "0ns"));
             Ok(Trigger::slice(name, parse_time(time.trim())?))
         }
@@ -231,15 +232,15 @@ fn parse_trigger(text: &str) -> Result<Trigger, String> {
 }
 
 impl CaptureArgs {
-    /// Whether the recording is watched while it goes on.
+    /// Whether events are examined while they are recorded.
     pub fn is_live(&self) -> bool {
         self.ring.is_some() || self.until.is_some() || self.live.live
     }
 
-    /// Refuses what does not go together.
+    /// Refuses options that exclude each other.
     ///
     /// # Errors
-    /// Says what.
+    /// Names the options.
     pub fn check(&self) -> Result<()> {
         if self.old.link_assets || self.old.asset_dir.is_some() {
             bail!("--link-assets and --asset-dir are deprecated.");
@@ -258,7 +259,7 @@ impl CaptureArgs {
         }
         if self.from_file.as_ref() == Some(&self.output()) {
             bail!(
-                "{} is what is read; -o names another file to write",
+                "{} is the input; choose another output file with -o",
                 self.output().display()
             );
         }
@@ -268,7 +269,7 @@ impl CaptureArgs {
         self.check_raw()
     }
 
-    /// Where the result goes.
+    /// The path of the output file.
     pub fn output(&self) -> PathBuf {
         let ending = if self.json { "json" } else { "html" };
         match (&self.output, &self.from_file) {
@@ -278,10 +279,10 @@ impl CaptureArgs {
         }
     }
 
-    /// How the result is written: as --json says, else by the file's ending.
+    /// The kind of output: JSON if `--json` is given, else by the ending of the file name.
     ///
     /// # Errors
-    /// If the ending says nothing.
+    /// If the ending is unknown.
     pub fn kind(&self) -> Result<OutputKind> {
         let output = self.output();
         let ending = output.extension().unwrap_or_default().to_string_lossy();
@@ -293,13 +294,13 @@ impl CaptureArgs {
             "dat" => OutputKind::Dat,
             "txt" | "ftrace" | "systrace" | "trace" => OutputKind::Text,
             _ => bail!(
-                "{}: the ending says how to write it: .html, .json, .txt, .gz or .dat",
+                "{}: unknown ending; use .html, .json, .txt, .gz or .dat",
                 output.display()
             ),
         })
     }
 
-    /// The categories that were chosen for the target.
+    /// The categories chosen for the target.
     pub fn chosen(&self) -> Vec<String> {
         match self.target {
             _ if !self.categories.is_empty() => self.categories.clone(),
@@ -308,7 +309,7 @@ impl CaptureArgs {
         }
     }
 
-    /// The device's serial, from the option or the environment.
+    /// The serial number of the device, from the option or the environment.
     pub fn serial(&self) -> Option<String> {
         let given = || {
             std::env::var("ANDROID_SERIAL")

@@ -1,14 +1,14 @@
-//! Where messages go.
+//! Where `capture` and `systrace` print their messages.
 
 use traceloom_capture::{Note, Step};
 
 use crate::print::plain;
 
-/// Where messages about the progress go.
+/// The stream for progress messages.
 pub enum Console {
-    /// As a program that may print its result on standard output.
+    /// Standard error: standard output may carry the result.
     Stderr,
-    /// As systrace did.
+    /// Standard output, as in systrace.
     Stdout,
 }
 
@@ -22,7 +22,7 @@ impl Console {
         }
     }
 
-    /// Something that went wrong, and did not end it.
+    /// A problem that does not end the recording.
     pub fn warn(&self, note: &Note) {
         match note {
             Note::Said { text, .. } => self.say(text),

@@ -1,4 +1,4 @@
-//! What is recorded beside the trace: memory of processes, latency, power.
+//! Recorders that run next to the trace: process memory, input latency (WALT), power (BattOr).
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use super::android::device_folder;
 use super::args::{CaptureArgs, OutputKind, Target};
 use super::battor::BattorArgs;
 
-/// Choices for what is recorded beside the trace.
+/// Options of the additional recorders.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ExtraArgs {
-    /// Look at the processes, their threads and their memory while recording
+    /// Record processes, their threads and their memory at intervals
     #[arg(long, help_heading = "Beside the trace")]
     pub process_dump: bool,
 
-    /// How often to look, milliseconds [default: 5000]
+    /// Interval in milliseconds [default: 5000]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(100..), help_heading = "Beside the trace")]
     pub process_dump_interval: Option<u32>,
 
-    /// Whose memory to look at page by page: all, apps, or names of processes with commas between them
+    /// Record detailed memory of these processes: all, apps, or names separated by commas
     #[arg(
         long,
         value_name = "all|apps|NAME,…",
@@ -32,11 +32,11 @@ pub struct ExtraArgs {
     )]
     pub process_dump_full: Option<String>,
 
-    /// List what the processes that --process-dump-full names have mapped
+    /// List the memory mappings of the processes of --process-dump-full
     #[arg(long, help_heading = "Beside the trace")]
     pub process_dump_mmaps: bool,
 
-    /// Take what the app of a WALT measures: latencies of touch screens, displays, sound
+    /// Include the measurements of the WALT app: latencies of touch, display and sound
     #[arg(long, help_heading = "Beside the trace")]
     pub walt: bool,
 
@@ -45,10 +45,10 @@ pub struct ExtraArgs {
 }
 
 impl CaptureArgs {
-    /// Refuses what cannot be recorded beside a trace.
+    /// Refuses combinations that cannot be recorded.
     ///
     /// # Errors
-    /// Says what.
+    /// Names the option.
     pub fn check_extra(&self) -> Result<()> {
         let extra = &self.extra;
         if extra.walt && self.target == Target::Linux {
@@ -63,13 +63,13 @@ impl CaptureArgs {
         let has_place = matches!(self.kind()?, OutputKind::Page | OutputKind::Json);
         for (_, option) in asked.iter().filter(|(is_asked, _)| *is_asked) {
             if !has_place && self.from_file.is_none() {
-                bail!("{option} needs a file that has a place for it: .html or .json");
+                bail!("{option} needs an output file that can hold its data: .html or .json");
             }
         }
         Ok(())
     }
 
-    /// Says what has no effect.
+    /// Warns about options without effect.
     pub fn warn_of_extra(&self) {
         let extra = &self.extra;
         let is_asked = extra.process_dump || extra.walt || extra.battor.battor;

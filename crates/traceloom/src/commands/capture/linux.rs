@@ -1,4 +1,4 @@
-//! The agents that record this machine.
+//! Records this machine.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ use super::wait::Wait;
 /// Records this machine.
 ///
 /// # Errors
-/// If nothing could be recorded or written.
+/// If nothing could be recorded, or the result cannot be written.
 #[cfg(target_os = "linux")]
 pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
     let tree = local_tracefs()?;
@@ -69,7 +69,7 @@ fn options(args: &CaptureArgs) -> LinuxOptions {
     }
 }
 
-/// Records nothing: this is no Linux.
+/// Fails: this is not Linux.
 ///
 /// # Errors
 /// Always.

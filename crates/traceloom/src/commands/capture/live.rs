@@ -1,4 +1,4 @@
-//! `--live`: the page that shows a recording while it goes on.
+//! `--live`: shows a recording in the browser while it runs.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,47 +17,46 @@ use super::wait::{Ended, Wait};
 use crate::commands::view::{announce, open_browser};
 use crate::input::InputArgs;
 
-/// What the page shows where `--ring` says nothing.
+/// The time that the page shows without `--ring`, ns.
 const USUAL_WINDOW_NS: i64 = 30_000_000_000;
 
-/// Text that is held for snapshots, at most.
+/// The most text held for snapshots, bytes.
 const WINDOW_BYTES: usize = 96 << 20;
 
-/// Text that the first snapshots are made of, at most: how fast this machine is, they tell.
+/// The most text in the first snapshots, bytes. They measure how fast this machine is.
 const FIRST_BYTES: usize = 8 << 20;
 
-/// Text that a snapshot is made of in any case.
+/// The least text in a snapshot, bytes.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// What a snapshot may take to make: of a recording so dense that it would take longer, a shorter
-/// piece is shown.
+/// The most time that a snapshot may take. A dense recording is shown in shorter pieces.
 const LONGEST: Duration = Duration::from_millis(300);
 
-/// A snapshot is made no sooner than this after the one before it.
+/// The least time between two snapshots.
 const LEAST_INTERVAL: Duration = Duration::from_millis(400);
 
-/// What is recorded counts first: of the time, snapshots take one part of so many.
+/// Recording comes first: after each snapshot, pause this many times its duration.
 const REST_FOR_EACH: u32 = 2;
 
-/// The bounds of a trace in which nothing has a time: marks of the clocks alone, for example.
+/// The bounds of a trace without timed rows, such as one with clock marks only.
 const NO_BOUNDS: (i64, i64) = (0, 0);
 
-/// How long a list of the processes is good.
+/// How long a process list stays valid.
 const PROCESSES_FOR: Duration = Duration::from_secs(10);
 
-/// How long the page may take to hear that nothing was recorded.
+/// How long to wait until the page has learnt that nothing was recorded.
 const LAST_WORD: Duration = Duration::from_secs(2);
 
-/// Choices for showing a recording.
+/// Options of the live view.
 #[derive(clap::Args, Clone, Debug)]
 pub struct LiveArgs {
-    /// Show the recording in the browser while it goes on: the last 30 seconds, or those of --ring
+    /// Show the recording in the browser while it runs: the last 30 seconds, or the time of --ring
     ///
-    /// The whole is written when it ends; the page shows it then, until Ctrl-C.
+    /// When the recording ends, the whole trace is written and shown until Ctrl-C.
     #[arg(long, help_heading = "Live")]
     pub live: bool,
 
-    /// The port that the page is served on [default: a free one]
+    /// Port to serve the page on [default: a free one]
     #[arg(
         long,
         value_name = "N",
@@ -68,38 +67,38 @@ pub struct LiveArgs {
     )]
     pub port: u16,
 
-    /// Only print the URL, open no browser
+    /// Print the URL without opening a browser
     #[arg(long, requires = "live", help_heading = "Live")]
     pub no_open: bool,
 }
 
 impl CaptureArgs {
-    /// Refuses what cannot be shown while it is recorded.
+    /// Refuses recordings that cannot be shown live.
     ///
     /// # Errors
-    /// Says what.
+    /// Names the options.
     pub fn check_live(&self) -> Result<()> {
         if !self.live.live {
             return Ok(());
         }
         if self.from_file.is_some() {
-            bail!("--live shows what is being recorded; traceloom view shows a file");
+            bail!("--live shows a recording while it runs; use traceloom view to show a file");
         }
         if self.method.method.is_some() && self.chosen().is_empty() {
             bail!(
-                "a method trace comes only when it has ended; name categories to see those live beside --method"
+                "a method trace arrives only when it has ended; add categories to show live beside --method"
             );
         }
         Ok(())
     }
 }
 
-/// Why a recording ended, in the words of whoever ended it.
+/// The reason why a recording ended. The first one is kept.
 #[derive(Clone, Default)]
 pub struct Because(Arc<Mutex<Option<String>>>);
 
 impl Because {
-    /// The first one counts.
+    /// Sets the reason, unless there is one already.
     pub fn set(&self, why: &str) {
         let mut because = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         because.get_or_insert_with(|| why.to_owned());
@@ -111,7 +110,7 @@ impl Because {
     }
 }
 
-/// Gives the list of processes as it is now, as tables like those of `ps`.
+/// Lists the current processes, as tables like those of `ps`.
 pub type Processes = Box<dyn FnMut() -> Vec<u8> + Send>;
 
 /// The server that shows a recording.
@@ -125,7 +124,7 @@ pub struct Show {
 }
 
 impl Show {
-    /// Serves the page, where `--live` asks for it.
+    /// Starts the server if `--live` is given.
     ///
     /// # Errors
     /// If the port is taken.
@@ -156,21 +155,21 @@ impl Show {
         }))
     }
 
-    /// What the recorder fills.
+    /// The window that the recorder fills.
     pub fn window(&self) -> Arc<Window> {
         Arc::clone(&self.window)
     }
 
-    /// Who ends the recording tells why here.
+    /// Where the reason for the end is set.
     pub fn because(&self) -> Because {
         self.because.clone()
     }
 
-    /// Makes snapshots as pages want them, from now on until the recording has ended; says where
-    /// the page is.
+    /// Starts making snapshots as pages request them, until the recording ends. Prints the URL of
+    /// the page.
     ///
     /// # Errors
-    /// If that cannot be said.
+    /// If the URL cannot be printed.
     pub fn begin(&mut self, args: &CaptureArgs) -> Result<()> {
         let processes = self.processes.take().unwrap_or(Box::new(Vec::new));
         let snapshots = Snapshots {
@@ -188,7 +187,7 @@ impl Show {
         Ok(())
     }
 
-    /// The recording has ended; its trace is put together now.
+    /// The recording has ended and its trace is being put together.
     pub fn saving(&self, ended: Ended) {
         self.handle.saving(&self.why(ended));
     }
@@ -208,10 +207,10 @@ impl Show {
     /// Shows the whole trace until Ctrl-C.
     ///
     /// # Errors
-    /// If the server cannot go on.
+    /// If the server fails.
     pub fn whole(self, trace: Trace, ended: Ended, written: &str) -> Result<()> {
         let said = format!("{} {written}", self.why(ended));
-        // As of now Ctrl-C ends the program in order again.
+        // From here on Ctrl-C ends the program normally again.
         let wait = Wait::new();
         eprintln!("The page shows all of it until Ctrl-C: {}", self.url);
         self.handle.recorded(trace, &said);
@@ -223,11 +222,11 @@ impl Show {
         }
     }
 
-    /// There is no trace; the page says why.
+    /// There is no trace; the page shows the reason.
     pub fn nothing(self, error: &anyhow::Error) {
         self.handle.not_recorded(&format!("{error:#}"), LAST_WORD);
         self.handle.stop();
-        // What the server says now is of no use to anybody.
+        // The server's own result no longer matters.
         drop(self.serving.join());
     }
 }
@@ -241,14 +240,14 @@ fn stats(window: &Window) -> LiveStats {
     }
 }
 
-/// Makes a snapshot of the last seconds whenever a page wants one: it reads the window's text,
-/// which is of limited size, so that each costs the same however long it has been recorded.
+/// Makes a snapshot of the last seconds whenever a page requests one. It reads the text in the
+/// window, whose size is limited, so the cost does not grow with the length of the recording.
 struct Snapshots {
     handle: Handle,
     window: Arc<Window>,
     options: ReadOptions,
     processes: Processes,
-    /// The processes, and since when they are known.
+    /// The processes, and when they were listed.
     known: Option<(Instant, Arc<Vec<u8>>)>,
 }
 
@@ -264,7 +263,8 @@ impl Snapshots {
             }
             let start = Instant::now();
             let WindowStats { bytes, events, .. } = self.window.stats();
-            // Times count from the first event: without one there is nothing to show. What cannot be read is said when the recording has ended.
+            // Times count from the first event, so without one there is nothing to show. Errors are
+            // reported when the recording has ended.
             if bytes != shown_bytes
                 && events > 0
                 && let Ok(trace) = self.read(most_bytes)
@@ -283,7 +283,7 @@ impl Snapshots {
         }
     }
 
-    /// What the window holds; an error where nothing came yet.
+    /// Reads what the window holds; an error if nothing has arrived yet.
     fn read(&mut self, most_bytes: usize) -> Result<Trace, ReadError> {
         let options = ReadOptions {
             name: "recording".to_owned(),
@@ -310,15 +310,16 @@ impl Snapshots {
     }
 }
 
-/// How much a snapshot may hold after one of at most `most_bytes` took `cost`: what takes
-/// [`LONGEST`], and no more than twice as much as before, as one that was not full tells little.
+/// The limit for the next snapshot, after one of at most `most_bytes` took `cost`: as much as takes
+/// [`LONGEST`], but at most twice the last limit, because a snapshot that was not full tells
+/// little.
 fn next_most(most_bytes: usize, cost: Duration) -> usize {
     let share = LONGEST.as_secs_f64() / cost.as_secs_f64().max(1e-3);
     let next = most_bytes as f64 * share.min(2.0);
     (next as usize).clamp(LEAST_BYTES, WINDOW_BYTES)
 }
 
-/// What an agent that lists processes has; nothing where it fails: the names are an aid.
+/// The process list of an agent; empty if it fails, because the names are only an aid.
 pub fn listed(agent: &mut dyn Agent) -> Vec<u8> {
     struct Bytes(Vec<u8>);
     impl Sink for Bytes {

@@ -26,7 +26,7 @@ pub use args::CaptureArgs;
 /// Runs the command.
 ///
 /// # Errors
-/// If nothing could be recorded, or the result not be written.
+/// If nothing could be recorded, or the result cannot be written.
 pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
     run::run(args, &mut console::Console::Stderr)
 }
@@ -36,9 +36,9 @@ pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
 #[command(
     name = "systrace",
     version,
-    about = "Android and Linux system-wide tracing: records, and writes one HTML file that shows it",
+    about = "Records a system trace of an Android device or of this machine into one HTML file",
     after_help = "Example:\n  systrace -b 32768 -t 15 gfx input view sched freq",
-    // Python's optparse took the beginnings of options too.
+    // systrace's option parser accepts abbreviated options.
     infer_long_args = true
 )]
 struct Systrace {
@@ -46,21 +46,21 @@ struct Systrace {
     capture: CaptureArgs,
 }
 
-/// Runs as systrace: its messages are on standard output, its failures end with 1, arguments
-/// that it does not know or take together with 2.
+/// Runs as systrace: messages go to standard output, the exit code is 1 for failures and 2 for
+/// wrong arguments.
 pub fn main_as_systrace(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args = match Systrace::try_parse_from(args) {
         Ok(systrace) => systrace.capture,
-        Err(error) => return crate::cli::print_usage(&error),
+        Err(error) => return crate::failure::print_usage(&error),
     };
     if let Err(error) = args.check() {
-        crate::cli::report(&error);
+        crate::failure::report(&error);
         return ExitCode::from(2);
     }
     match run::run(&args, &mut console::Console::Stdout) {
         Ok(code) => code,
         Err(error) => {
-            crate::cli::report(&error);
+            crate::failure::report(&error);
             ExitCode::from(1)
         }
     }

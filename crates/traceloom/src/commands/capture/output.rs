@@ -1,4 +1,4 @@
-//! Writes what was recorded.
+//! Writes the recording as a report, JSON, text, gzip or trace.dat.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::recording::{Part, is_of_system};
 use crate::commands::convert::left_out;
 use crate::output::write_file;
 
-/// What to write, and how.
+/// The output file and its contents.
 pub struct Output<'a> {
     pub path: &'a Path,
     pub kind: OutputKind,
@@ -25,7 +25,7 @@ pub struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Writes the file, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -40,7 +40,7 @@ impl Output<'_> {
         }
         match self.kind {
             OutputKind::Page => self.page(trace, parts),
-            // systrace's JSON has no place for methods.
+            // systrace's JSON cannot hold methods.
             OutputKind::Json if has(parts, PartKind::MethodTrace) => {
                 let json = writer("chrome-json")?;
                 write_file(self.path, |out| written(trace, json, out))
@@ -55,7 +55,7 @@ impl Output<'_> {
         }
     }
 
-    /// The trace is in its place already, or is copied there.
+    /// The trace is already in place, or is copied there.
     fn as_it_came(&self, parts: &mut [Part]) -> Result<()> {
         let written = trace_of(parts).map(Part::become_result);
         match written.transpose()? {
@@ -67,8 +67,8 @@ impl Output<'_> {
     fn page(&self, trace: &Trace, parts: &[Part]) -> Result<()> {
         let options = ReportOptions {
             title: self.title.clone(),
-            // What systrace's users expect of its pages: other tools open them too. A method trace
-            // has no such text.
+            // Users of systrace expect its text in the page, so that other tools can open it. A
+            // method trace has no such text.
             embed_source: parts.iter().any(|part| is_of_system(part.kind)),
             threads: self.threads,
         };
@@ -76,7 +76,7 @@ impl Output<'_> {
     }
 }
 
-/// What pages say, as text.
+/// Renders raw pages as text.
 fn text_of(trace: &Trace) -> Result<Part> {
     let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
     written(trace, writer("ftrace")?, &mut part)?;
@@ -93,7 +93,7 @@ fn writer(id: &str) -> Result<&'static dyn Writer> {
     writer.with_context(|| format!("{id} is not written"))
 }
 
-/// Writes the trace, and says what of it has no place there.
+/// Writes the trace, and prints what the format cannot hold.
 fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()> {
     let written = writer.write(trace, &WriteOptions::default(), out)?;
     if let Some(line) = left_out(&written, writer) {
@@ -102,7 +102,7 @@ fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// The trace; where there are several, that of the system.
+/// The trace; the system's if there are several.
 fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
     let kinds = [
         PartKind::RawTrace,
@@ -115,7 +115,7 @@ fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
     parts.get_mut(at)
 }
 
-/// The trace as it came.
+/// The recording as it came.
 fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     if let Some(part) = trace_of(parts) {
         io::copy(&mut part.open()?, out)?;
@@ -123,13 +123,13 @@ fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// systrace's object: a text a kind of data.
+/// systrace's JSON object: one text per kind of data.
 fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"traceEvents\":[]")?;
     let mut written: Vec<&str> = Vec::new();
     for key in JSON_KEYS {
         for part in parts.iter_mut().filter(|part| json_key(part.kind) == key) {
-            // An object has each key once; the rest of a kind continues its text.
+            // A key occurs once in an object; further parts of its kind continue the text.
             if written.contains(&key) {
                 out.write_all(b"\\n")?
             } else {
@@ -155,7 +155,7 @@ fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
 
 const CONTROLLER: &str = "systraceController";
 
-/// What systrace called its agents' data.
+/// The keys that systrace used for the data of its agents.
 const JSON_KEYS: [&str; 7] = [
     "systemTraceEvents",
     "androidProcessDump",
@@ -185,14 +185,14 @@ fn heading(kind: PartKind) -> &'static [u8] {
     }
 }
 
-/// The inside of a JSON string; bytes that are no UTF-8 become U+FFFD.
+/// The content of a JSON string; invalid UTF-8 becomes U+FFFD.
 fn escape(from: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
     let mut piece = vec![0; 1 << 16];
     let mut held = Vec::new();
     loop {
         let length = from.read(&mut piece)?;
         held.extend_from_slice(&piece[..length]);
-        // A character may be cut at the end of a piece.
+        // A character may be split at the end of a piece.
         let whole = match length {
             0 => held.len(),
             _ => whole_characters(&held),
@@ -207,12 +207,13 @@ fn escape(from: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// How many bytes there are before a character that is cut at the end.
+/// The number of bytes before a character that is cut off at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Ok(_) => bytes.len(),
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        // What is no character in the middle is replaced; only the last bytes may be cut.
+        // Invalid bytes in the middle are replaced; only the last ones may be an incomplete
+        // character.
         Err(_) => {
             let tail = bytes.len().saturating_sub(3);
             let begins = |at: &usize| bytes[*at] >= 0xc0;

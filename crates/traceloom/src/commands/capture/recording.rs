@@ -1,4 +1,4 @@
-//! Takes what agents hand over: keeps the text, and reads it while it comes.
+//! Collects what the agents recorded: spools it to files and reads it as it arrives.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -15,23 +15,23 @@ use crate::align::{AlignArgs, put_together};
 use crate::output::{Unfinished, unfinished};
 use crate::print::plain;
 
-/// A part as it came, in a file without a name, or in one that may become the result.
+/// A part as it arrived, in an unnamed file or in one that may become the result.
 pub struct Part {
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
-    /// Who recorded it.
+    /// The agent that recorded it.
     pub name: String,
     file: BufWriter<File>,
     unfinished: Option<Unfinished>,
-    /// Its length, bytes.
+    /// Its length in bytes.
     pub length: u64,
 }
 
 impl Part {
-    /// One without content.
+    /// An empty part.
     ///
     /// # Errors
-    /// If there is no room for files.
+    /// If no temporary file can be created.
     pub fn new(kind: PartKind, name: &str) -> io::Result<Self> {
         Ok(Self::with_file(kind, name, tempfile::tempfile()?, None))
     }
@@ -46,10 +46,10 @@ impl Part {
         }
     }
 
-    /// Makes it the result as it is. `false` where it is no file that could be that.
+    /// Makes it the result without copying. Returns `false` if its file cannot become the result.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn become_result(&mut self) -> Result<bool> {
         let Some(unfinished) = self.unfinished.take() else {
             return Ok(false);
@@ -58,16 +58,16 @@ impl Part {
         unfinished.finish().map(|()| true)
     }
 
-    /// Reads it as a whole.
+    /// Reads it completely.
     fn read(&mut self, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
         self.file.flush()?;
-        // SAFETY: the map is read-only, and this file is ours alone, without a name or with one
-        // that nobody was told: it stays as long as it is.
+        // SAFETY: the map is read-only, and the file is private to this process: it has no name, or
+        // one that nobody else knows. So it is never truncated.
         let map = unsafe { Mmap::map(self.file.get_ref()) }?;
         Ok(reader.whole(&map, out)?)
     }
 
-    /// The part from its beginning.
+    /// The part, positioned at its start.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -91,37 +91,37 @@ impl Write for Part {
     }
 }
 
-/// What is read into the system's trace when that is whole, in this order.
+/// Parts that are read into the system's trace once it is complete, in this order.
 const JOINED: [PartKind; 3] = [
     PartKind::CgroupDump,
     PartKind::ClockMarks,
     PartKind::MemoryDump,
 ];
 
-/// What was recorded, while it comes.
+/// The recording while it arrives.
 pub struct Recording {
     options: ReadOptions,
-    /// Whether it is read, and not only kept.
+    /// Whether traces are parsed, not only kept.
     is_read: bool,
-    /// The result, where what comes is that as it is: written once.
+    /// The output file, if the result is the recording as it came. It is then written only once.
     result: Option<PathBuf>,
     builder: TraceBuilder,
-    /// The system's trace, to the end of which parts that explain it are read into it.
+    /// The system's trace. Parts that explain it are read into it at the end.
     system: Option<(PathBuf, TraceBuilder)>,
-    /// Other traces that came before the one that is being read, with who recorded them.
+    /// The other traces that arrived before the current one, and the agents that recorded them.
     traces: Vec<(PathBuf, Trace)>,
-    /// Lists of processes; they come before the traces whose threads they name.
+    /// Process lists. They arrive before the traces whose threads they name.
     dumps: Vec<u8>,
     reader: Option<AnyReader>,
-    /// Why what came is no trace. It is kept all the same.
+    /// Why the data is not a trace. It is kept anyway.
     broken: Option<anyhow::Error>,
-    /// All parts in the order they came.
+    /// All parts in order of arrival.
     pub parts: Vec<Part>,
 }
 
 impl Recording {
-    /// Of nothing yet, to be read as `options` say, or only to be kept. Traces wait beside
-    /// `result`, if they may become that.
+    /// An empty recording that parses traces with `options`, or only keeps them. Traces are spooled
+    /// next to `result` if they may become it.
     pub fn new(options: ReadOptions, is_read: bool, result: Option<PathBuf>) -> Self {
         Self {
             options,
@@ -137,16 +137,16 @@ impl Recording {
         }
     }
 
-    /// Whether any trace came, of any length.
+    /// Whether no trace has arrived, not even an empty one.
     pub fn is_empty(&self) -> bool {
         let mut traces = self.parts.iter().filter(|part| is_trace(part.kind));
         traces.all(|part| part.length == 0)
     }
 
-    /// All traces on one time line, and all parts; where nothing is read, an empty trace.
+    /// All traces on one time line, and all parts. The trace is empty if traces are not parsed.
     ///
     /// # Errors
-    /// If what came is no trace.
+    /// If the data is not a trace.
     pub fn finish(mut self) -> Result<(Trace, Vec<Part>), (anyhow::Error, Vec<Part>)> {
         self.end_reading();
         if !self.is_read {
@@ -165,7 +165,7 @@ impl Recording {
         if let Some(mut reader) = self.reader.take() {
             let mut target = Target::Trace(&mut self.builder);
             let ended = match self.parts.last_mut() {
-                // Its parts point to each other: it is read when all is there.
+                // The parts of this format refer to each other, so it is read when it is complete.
                 Some(part) if part.kind == PartKind::RawTrace => {
                     part.read(&mut reader, &mut target)
                 }
@@ -177,7 +177,7 @@ impl Recording {
             let builder = std::mem::replace(&mut self.builder, TraceBuilder::new());
             let name = PathBuf::from(&part.name);
             match ended {
-                // What a meter noted is worth less than what it was recorded beside.
+                // A failure of a meter must not cost the trace that it accompanied.
                 Err(error) if is_extra(part.kind) => warn(&part.name, &error),
                 Err(error) => _ = self.broken.get_or_insert(error),
                 Ok(()) if self.system.is_none() && is_of_system(part.kind) => {
@@ -188,8 +188,8 @@ impl Recording {
         }
     }
 
-    /// Reads what explains the system's trace into it: its groups, the clock markers, and then the
-    /// processes' memory, whose clock these may tie to its own.
+    /// Reads the parts that explain the system's trace into it: its groups, the clock markers, and
+    /// then the processes' memory, whose clock the markers may relate to the trace's own.
     fn join(&mut self) {
         let (name, mut system) = match self.system.take() {
             Some((name, builder)) => (Some(name), builder),
@@ -212,7 +212,7 @@ impl Recording {
         let system = system.finish();
         match (name, self.traces.first_mut()) {
             (Some(name), _) => self.traces.insert(0, (name, system)),
-            // Without a trace of the system, the markers alone tie the others together.
+            // Without a system trace, only the markers relate the other traces to each other.
             (None, Some((_, first))) => {
                 if let Some(found) = align_clocks(&first.clocks, &system.clocks) {
                     first.append(system, found.shift_ns);
@@ -277,12 +277,12 @@ fn is_trace(kind: PartKind) -> bool {
     kind != PartKind::ProcessDump && !JOINED.contains(&kind)
 }
 
-/// The system's trace itself.
+/// Whether the part is the system's trace.
 pub fn is_of_system(kind: PartKind) -> bool {
     matches!(kind, PartKind::SystemTrace | PartKind::RawTrace)
 }
 
-/// What only measures beside a trace.
+/// Whether the part is a measurement next to a trace.
 fn is_extra(kind: PartKind) -> bool {
     matches!(kind, PartKind::Walt | PartKind::Power)
 }
@@ -295,10 +295,10 @@ fn warn(name: &str, error: &anyhow::Error) {
     );
 }
 
-/// Keeps what could not be read beside where the result should be, and says where.
+/// Keeps parts that could not be parsed next to the output file, and returns their paths.
 ///
 /// # Errors
-/// If that cannot be written either.
+/// If they cannot be written either.
 pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path::PathBuf>> {
     let mut kept = Vec::new();
     for mut part in parts.into_iter().filter(|part| is_trace(part.kind)) {

@@ -1,4 +1,4 @@
-//! Records: chooses the agents, starts them, waits, stops them, and writes what they have.
+//! Runs a recording: chooses the agents, starts them, waits, stops them, and writes the result.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::print::plain;
 /// Runs the command.
 ///
 /// # Errors
-/// If nothing could be recorded, or the result not be written.
+/// If nothing could be recorded, or the result cannot be written.
 pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
     args.check()?;
     args.warn_of_extra();
@@ -39,18 +39,18 @@ pub fn run(args: &CaptureArgs, console: &mut Console) -> Result<ExitCode> {
     }
 }
 
-/// Prints names with their titles, as atrace does.
+/// Prints names with their titles, in the layout of atrace.
 pub fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
     for (name, title) in all {
         println!("{:>12} - {}", plain(name), plain(title));
     }
 }
 
-/// Records with these agents until it is to end, and writes what they have; `show` has the page
-/// that shows it meanwhile, and all of it afterwards.
+/// Records with these agents until the recording ends, and writes the result. `show` is the live
+/// page, which shows the whole trace afterwards.
 ///
 /// # Errors
-/// If nothing could be recorded, or the result not be written.
+/// If nothing could be recorded, or the result cannot be written.
 pub fn record(
     args: &CaptureArgs,
     console: &mut Console,
@@ -75,7 +75,7 @@ pub fn record(
         (Ok((trace, written, ended)), Some(show)) => {
             let said = match &written {
                 Ok(path) => format!("Written to {path}."),
-                Err(error) => format!("It could not be written: {error:#}."),
+                Err(error) => format!("Writing failed: {error:#}."),
             };
             show.whole(trace, ended, &said)?;
             written.map(|_| ExitCode::SUCCESS)
@@ -83,7 +83,7 @@ pub fn record(
     }
 }
 
-/// What was recorded, where it was written, and why it ended.
+/// Records; returns the trace, the path it was written to, and why the recording ended.
 fn recorded(
     args: &CaptureArgs,
     console: &Console,
@@ -93,7 +93,8 @@ fn recorded(
 ) -> Result<(Trace, Result<String>, Ended)> {
     start(controller, console)?;
     let mut losses = Losses::default();
-    // A long recording may have lost the first marks, one that ran full the last.
+    // The clocks are marked at both ends: a long recording may have lost the first marks, a full
+    // buffer the last.
     controller.mark(&mut |note| console.warn(&note));
     if let Some(show) = &mut show {
         show.begin(args)?;
@@ -194,7 +195,7 @@ fn collect(
         note => console.warn(&note),
     });
     drop(collecting);
-    // What the others recorded is worth having all the same.
+    // A failed agent must not cost what the others recorded.
     if recording.is_empty()
         && let Some(error) = failed.pop()
     {
@@ -206,7 +207,7 @@ fn collect(
     Ok(recording)
 }
 
-/// Whether an error leaves nothing to go on with.
+/// Whether the error means that there is no data at all.
 fn recording_failed(error: &CaptureError) -> bool {
     matches!(
         error,
@@ -214,19 +215,19 @@ fn recording_failed(error: &CaptureError) -> bool {
     )
 }
 
-/// The trace that was recorded; what is none is kept beside where it should be.
+/// Reads the recorded trace. Data that is not a trace is kept next to the output file.
 fn read(args: &CaptureArgs, recording: Recording) -> Result<(Trace, Vec<Part>)> {
     recording.finish().or_else(|(error, parts)| {
         let kept = keep(parts, &args.output())?;
         let kept: Vec<_> = kept.iter().map(|path| path.display().to_string()).collect();
         Err(error.context(format!(
-            "what came is no trace; it is kept in {}",
+            "the data is not a trace; it was kept in {}",
             kept.join(", ")
         )))
     })
 }
 
-/// Writes the result; where it is.
+/// Writes the result and returns its path.
 fn write(
     args: &CaptureArgs,
     console: &Console,

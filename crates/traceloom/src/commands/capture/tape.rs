@@ -1,4 +1,4 @@
-//! Recordings that are watched: what ends them, and what is told meanwhile.
+//! The tape of a recording whose events are examined while it runs (`--ring`, `--until`, `--live`).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use super::wait::{Ended, Wait};
 use crate::print::plain;
 use crate::progress::tell;
 
-/// The tape of a recording that is watched: what it waits for ends it, and losses are told.
+/// Makes the tape. Its trigger ends the recording, and it reports losses at once.
 ///
 /// # Errors
-/// If there is no room for what is kept.
+/// If no temporary file can be created.
 pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape> {
     let ends = wait.sender();
     let losses = Losses::default();
@@ -32,12 +32,12 @@ pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape
             Watched::Fired(what) => {
                 tell(&plain(&what));
                 because(&what);
-                // A recording that has ended already needs no end.
+                // The receiver is gone if the recording has already ended.
                 _ = ends.send(Ended::Trigger);
             }
             Watched::Lost(events) => losses.add(events),
             Watched::BrokeOff(why) => {
-                tell(&format!("Warning: nothing more comes: {}", plain(&why)));
+                tell(&format!("Warning: the data stream ended: {}", plain(&why)));
                 because(&why);
                 _ = ends.send(Ended::BrokeOff);
             }
@@ -50,12 +50,12 @@ pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape
     };
     Ok(match args.ring {
         Some(_) => tape,
-        // All of it is kept, however long it takes.
-        None => tape.stored_in(tempfile::tempfile().context("cannot keep what is recorded")?),
+        // Without --ring everything is kept, however long the recording.
+        None => tape.stored_in(tempfile::tempfile().context("cannot store the recording")?),
     })
 }
 
-/// Tells of lost events at once, but not more often than a person can read.
+/// Reports lost events at once, but at most once a second.
 #[derive(Default)]
 struct Losses(Mutex<(u64, Option<Instant>)>);
 

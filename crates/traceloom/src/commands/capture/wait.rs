@@ -1,35 +1,35 @@
-//! Until when it is recorded: a time, Enter, or Ctrl-C.
+//! What ends a recording: a timeout, Enter, Ctrl-C, a trigger, or the page.
 
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Why recording ends.
+/// Why a recording ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// The time is over.
+    /// The time is up.
     Time,
-    /// Somebody pressed Enter, or standard input ended.
+    /// Enter was pressed, or standard input ended.
     Enter,
-    /// What was waited for has happened.
+    /// The trigger of `--until` fired.
     Trigger,
-    /// Ctrl-C, or another signal that asks to end.
+    /// Ctrl-C, or another termination signal.
     Signal,
-    /// Somebody asked for it in the page that shows it.
+    /// It was stopped in the page.
     Page,
-    /// What is recorded comes no more: the device was lost.
+    /// The data stream ended: the device was lost.
     BrokeOff,
 }
 
-/// Listens for what ends a recording, from its start on.
+/// Waits for the end of a recording, from its start on.
 pub struct Wait {
     events: Receiver<Ended>,
     sender: Sender<Ended>,
 }
 
 impl Wait {
-    /// From now on signals end the recording, not the program; the second one does.
+    /// From now on the first signal ends the recording, and the second the program.
     pub fn new() -> Self {
         let (sender, events) = channel();
         let asked = sender.clone();
@@ -42,12 +42,12 @@ impl Wait {
         while !matches!(self.events.recv(), Ok(Ended::Signal) | Err(_)) {}
     }
 
-    /// Whoever has this may end the recording.
+    /// A sender whose owner may end the recording.
     pub fn sender(&self) -> Sender<Ended> {
         self.sender.clone()
     }
 
-    /// Waits for whatever ends it, for a time.
+    /// Waits until something ends the recording, at most for `time`.
     pub fn next(&self, time: Duration) -> Option<Ended> {
         match self.events.recv_timeout(time) {
             Ok(ended) => Some(ended),
@@ -56,11 +56,11 @@ impl Wait {
         }
     }
 
-    /// From now on Enter ends it too. The end of standard input counts as Enter, unless something
-    /// `else_is_awaited`: a recording in the background has no input at all.
+    /// From now on Enter ends the recording too. The end of standard input counts as Enter unless
+    /// `else_is_awaited`, because a recording in the background has no input.
     pub fn listen_for_enter(&self, else_is_awaited: bool) {
         let sender = self.sender.clone();
-        // It may wait for ever; it ends with the program.
+        // The thread may wait for ever; it ends with the program.
         thread::spawn(move || {
             let read = std::io::stdin().lock().read_line(&mut String::new());
             if !else_is_awaited || matches!(read, Ok(1..)) {
@@ -77,25 +77,25 @@ mod signals {
     use std::sync::atomic::{AtomicI32, Ordering};
     use std::thread;
 
-    /// The end of the pipe that the handler writes to.
+    /// The end of the pipe that the signal handler writes to.
     static PIPE: AtomicI32 = AtomicI32::new(-1);
 
-    /// A handler may do little: it writes a byte.
+    /// The signal handler, which may do little: it writes one byte.
     extern "C" fn handle(_: libc::c_int) {
         let byte = 1u8;
-        // SAFETY: write is allowed in a handler; the byte lives through the call, and a
-        // descriptor that is closed gives an error that nobody needs.
+        // SAFETY: `write` is async-signal-safe and the byte outlives the call. A closed descriptor
+        // gives an error, which is ignored.
         unsafe { libc::write(PIPE.load(Ordering::Relaxed), (&raw const byte).cast(), 1) };
     }
 
-    /// Calls `asked` from another thread with each signal that asks to end, once; then they do
-    /// what they always did.
+    /// Calls `asked` from another thread for the first termination signal. Later signals have their
+    /// default effect.
     pub fn listen(asked: impl Fn() + Send + 'static) {
         let Some((mut read, write)) = pipe() else {
             return;
         };
         PIPE.store(write.as_raw_fd(), Ordering::Relaxed);
-        // The handler needs it as long as the program runs.
+        // The handler needs the pipe as long as the program runs.
         _ = write.into_raw_fd();
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             install(signal);
@@ -108,11 +108,11 @@ mod signals {
     }
 
     fn install(signal: libc::c_int) {
-        // SAFETY: an action of zeros is a valid one; the handler does only what handlers may.
+        // SAFETY: a zeroed action is valid, and the handler is async-signal-safe.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as *const () as usize;
-            // The second one ends the program, and calls are not broken off by the first.
+            // The second signal ends the program, and the first does not interrupt system calls.
             action.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
             libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         }
@@ -120,7 +120,7 @@ mod signals {
 
     fn pipe() -> Option<(std::fs::File, OwnedFd)> {
         let mut ends = [0; 2];
-        // SAFETY: pipe2 fills two descriptors, and only then are they taken over.
+        // SAFETY: pipe2 fills both descriptors, which are owned only if it succeeded.
         unsafe {
             if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
                 return None;
@@ -133,7 +133,7 @@ mod signals {
 
 #[cfg(not(target_os = "linux"))]
 mod signals {
-    /// Elsewhere Ctrl-C ends the program; Enter and a time end a recording.
+    /// Other systems: Ctrl-C ends the program; Enter and a timeout end a recording.
     pub fn listen(asked: impl Fn() + Send + 'static) {
         _ = asked;
     }

@@ -1,4 +1,4 @@
-//! What is shown while it records: how long, how much, how full the buffer is, what was lost.
+//! The status line of a recording: time, amount of data, buffer level, losses.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use super::wait::{Ended, Wait};
 use crate::print::thousands;
 use crate::progress::{show, tell};
 
-/// How often the screen changes.
+/// How often the line is updated.
 const SHOWN_EVERY: Duration = Duration::from_millis(250);
-/// How often losses are looked for where nobody watches.
+/// How often losses are checked without a terminal.
 const LOOKED_EVERY: Duration = Duration::from_secs(1);
-/// Asking takes at most one of so many parts of the time.
+/// Status queries take at most one part in this many of the time.
 const PARTS: u32 = 20;
-/// How long an answer may take.
+/// How long a status query may take.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Waits for the end of a recording and shows how it goes. Losses are told at once, also where
-/// nobody watches.
+/// Waits for the end of a recording and shows its status. Losses are reported at once, also without
+/// a terminal.
 pub fn watch(
     controller: &mut Controller<'_>,
     wait: &Wait,
@@ -52,7 +52,7 @@ pub fn watch(
     }
 }
 
-/// The line on the screen, where there is one.
+/// The status line, if standard error is a terminal.
 struct Screen {
     bar: ProgressBar,
 }
@@ -116,7 +116,7 @@ fn words(status: &Status) -> String {
     words
 }
 
-/// Tells of lost events: the first ones at once, and in the end how many it were in all.
+/// Reports lost events: the first ones at once, and the total at the end.
 #[derive(Default)]
 pub struct Losses {
     told: Option<u64>,
@@ -129,7 +129,7 @@ impl Losses {
         }
     }
 
-    /// Of a recording that was stopped.
+    /// Reports the losses of a recording that was stopped.
     pub fn end(&mut self, controller: &mut Controller<'_>) {
         let lost = controller
             .status(LIMIT, false)
@@ -142,21 +142,21 @@ impl Losses {
     fn tell(&mut self, lost: u64, when: &str) {
         self.told = Some(lost);
         tell(&format!(
-            "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size makes it \
-             larger, --raw empties it while it records",
+            "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size enlarges it, \
+             --raw empties it while recording",
             thousands(lost)
         ));
     }
 }
 
-/// Passes what is collected on, and shows how much it is.
+/// Passes collected data on and shows its size.
 pub struct Collecting<'r> {
     recording: &'r mut Recording,
     bar: ProgressBar,
 }
 
 impl<'r> Collecting<'r> {
-    /// Passes it on to `recording`.
+    /// Passes data on to `recording`.
     pub fn new(recording: &'r mut Recording) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("collecting {bytes} {bytes_per_sec}") {

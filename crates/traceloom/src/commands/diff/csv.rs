@@ -1,14 +1,14 @@
-//! CSV: one line a row, times in nanoseconds.
+//! CSV: one line per row, times in nanoseconds.
 
 use std::io::Write;
 
 use anyhow::Result;
 use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 
-use super::Shown;
+use super::shown::Shown;
 use crate::print::csv_line;
 
-/// The numbers of each kind, in this order.
+/// The numbers in the order of the columns.
 const KINDS: [(&str, &str); 3] = [("exclusive", "_ns"), ("inclusive", "_ns"), ("calls", "")];
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {

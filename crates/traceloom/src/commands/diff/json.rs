@@ -1,4 +1,4 @@
-//! JSON. Its keys are stable; times are nanoseconds.
+//! JSON. The keys are stable; times are nanoseconds.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, GroupBy};
 
-use super::Shown;
+use super::shown::Shown;
 
 #[derive(Serialize)]
 struct Output<'a> {
@@ -14,13 +14,13 @@ struct Output<'a> {
     new: Vec<String>,
     clock: &'static str,
     by: GroupBy,
-    /// What rows are sorted by.
+    /// The number by which rows are sorted.
     metric: DiffMetric,
-    /// Whether there are enough runs to tell noise from change.
+    /// Whether there are enough runs to tell a change from noise.
     noise_known: bool,
     total: &'a Change,
     rows: &'a [&'a DiffRow],
-    /// Rows that the limit left out.
+    /// Rows left out by the limit.
     more: usize,
 }
 

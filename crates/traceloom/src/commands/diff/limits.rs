@@ -1,36 +1,11 @@
-//! Which changes count: `--min-change`, `--significant` and `--fail-above`.
-
-use std::str::FromStr;
+//! Filters and checks: `--min-change`, `--significant` and `--fail-above`.
 
 use traceloom_analyze::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 
-use super::DiffArgs;
-use crate::times::parse_time;
-
-/// The smallest change of interest.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum MinChange {
-    Percent(f64),
-    Time(i64),
-}
-
-impl FromStr for MinChange {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text} is no change; write a share (5%) or a time (300us, 1ms)");
-        if let Some(number) = text.strip_suffix('%') {
-            return number.parse().map(Self::Percent).map_err(|_| wrong());
-        }
-        if text.ends_with(|c: char| c.is_ascii_digit()) {
-            return Err(wrong());
-        }
-        parse_time(text).map(Self::Time).map_err(|_| wrong())
-    }
-}
+use super::args::{DiffArgs, MinChange};
 
 impl MinChange {
-    /// Calls have no time; a limit in time looks at the exclusive time then.
+    /// Calls have no time: a time limit applies to the exclusive time then.
     fn allows(self, row: &DiffRow, metric: DiffMetric) -> bool {
         match (self, metric) {
             (Self::Percent(least), _) => {
@@ -48,7 +23,7 @@ fn exceeds_noise(change: &Change) -> bool {
 }
 
 impl DiffArgs {
-    /// The rows that changed enough.
+    /// The rows whose change is large enough.
     pub(super) fn changed<'a>(&self, diff: &'a Diff) -> Vec<&'a DiffRow> {
         let metric = diff.metric;
         let differs = |row: &DiffRow| {
@@ -67,7 +42,7 @@ impl DiffArgs {
             .collect()
     }
 
-    /// How many numbers grew by more than `--fail-above`.
+    /// The number of values that grew by more than `--fail-above`.
     pub(super) fn failures(&self, diff: &Diff, rows: &[&DiffRow]) -> usize {
         let Some(limit) = self.fail_above else {
             return 0;
@@ -85,19 +60,5 @@ impl DiffArgs {
         };
         let rows = rows.iter().filter(|row| grew(row.change(diff.metric)));
         rows.count() + usize::from(diff.metric != DiffMetric::Calls && grew(&diff.total))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_as_people_write_them() {
-        assert_eq!("5%".parse(), Ok(MinChange::Percent(5.0)));
-        assert_eq!("300us".parse(), Ok(MinChange::Time(300_000)));
-        for wrong in ["5", "", "%", "ms", "5x"] {
-            assert!(wrong.parse::<MinChange>().is_err(), "{wrong}");
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use traceloom_analyze::{Change, DiffRow, Presence, Verdict};
 
-use super::Shown;
+use super::shown::Shown;
 use super::table::{count, full_name, metric_words, ms, percent, signed_ms};
 use crate::print::plain;
 
@@ -81,7 +81,7 @@ fn presence(row: &DiffRow) -> &'static str {
     }
 }
 
-/// A word on whether a change is noise; nothing where that is not known.
+/// A word on whether a change is noise; empty if that is unknown.
 fn verdict(change: &Change) -> &'static str {
     match change.verdict {
         Verdict::More => "**slower**",
@@ -109,8 +109,8 @@ fn files(side: &[std::path::PathBuf]) -> String {
     names.join(", ")
 }
 
-/// A name as code. As HTML, not between backticks: names may hold backticks and bars, and a
-/// mention or a number sign must not become a link.
+/// A name as code. It is HTML instead of backticks, because names may contain backticks and bars,
+/// and `@name` or `#1` must not become a link.
 fn code(name: &str) -> String {
     let mut out = String::from("<code>");
     for c in plain(name).chars() {

@@ -1,151 +1,30 @@
-//! `traceloom diff`: what got slower, faster, new and gone between traces.
+//! `traceloom diff`: compares traces, or several runs of two versions.
 
+mod args;
 mod csv;
 mod json;
 mod limits;
 mod markdown;
+mod shown;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use traceloom_analyze::{
-    CallTree, Diff, DiffMetric, DiffRow, GroupBy, Measure, Profile, ProfileOptions,
-};
+use traceloom_analyze::{CallTree, Diff, Measure, Profile, ProfileOptions};
 
-use crate::calls::{Clock, Selection, choose_clock, read_calls};
-use crate::commands::profile::By;
-use crate::input::InputArgs;
+use crate::calls::{choose_clock, read_calls};
 use crate::output::print;
 use crate::print::plain;
-use limits::MinChange;
+use shown::Shown;
 
-/// Rows of a table that nobody asked for more of.
-const USUAL_LIMIT: usize = 30;
-
-/// Compare traces: calls and times of methods or slices, side by side, largest change first
-///
-/// Several runs a side (--base, --new) are compared by their medians, and changes are set apart from
-/// noise: `*` marks a change that exceeds it, `~` one within. A change exceeds the noise if (1) the
-/// exact two-sided Mann-Whitney test gives p <= 0.05, or the smallest p so few runs allow, which is
-/// that the sides do not overlap; and (2) the medians differ by more than 3 robust standard
-/// deviations (1.4826 x the median distance of the runs from their own side's median). Each row is
-/// judged for itself: among very many rows some will exceed by chance, and two or three runs a
-/// side are weak evidence (p 0.33 and 0.1 at best). With one run on a side, noise is unknown.
-///
-/// A run without the row counts as 0. Exit code 1 says that --fail-above found something.
-#[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  traceloom diff before.trace after.trace
-  traceloom diff before.trace after.trace --by class --sort inclusive --min-change 1ms
-  traceloom diff --base a1.trace a2.trace a3.trace --new b1.trace b2.trace b3.trace
-  traceloom diff main.trace pr.trace --markdown --fail-above 10 --min-change 500us > comment.md")]
-pub struct DiffArgs {
-    /// The base trace and the new one
-    #[arg(value_name = "FILE", num_args = 2, required_unless_present_all = ["base", "new"])]
-    files: Vec<PathBuf>,
-
-    /// Several runs of the base side
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "new", conflicts_with = "files")]
-    base: Vec<PathBuf>,
-
-    /// Several runs of the new side
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "base", conflicts_with = "files")]
-    new: Vec<PathBuf>,
-
-    /// What a row stands for; threads are matched by name
-    #[arg(long, value_enum, default_value = "method")]
-    by: By,
-
-    /// What rows are sorted and checked by [default: exclusive; for threads inclusive]
-    #[arg(long, value_enum)]
-    sort: Option<Metric>,
-
-    /// The clock to measure by [default: cpu for method traces that recorded it, else wall]
-    #[arg(long, value_enum)]
-    clock: Option<Clock>,
-
-    /// Only threads of this name or tid (exact, else all whose name contains it); repeatable
-    #[arg(long, value_name = "NAME|TID")]
-    thread: Vec<String>,
-
-    /// Only threads of processes of this name or pid (exact, else all whose name contains it)
-    #[arg(long, value_name = "NAME|PID")]
-    process: Vec<String>,
-
-    /// Rows to show, 0 for all [default: 30; all with --csv and --json]
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
-
-    /// Leave out changes smaller than this: a share (5%) or a time (300us, 1ms); repeatable, all must hold
-    #[arg(long, value_name = "CHANGE")]
-    min_change: Vec<MinChange>,
-
-    /// Only changes that exceed the noise (with several runs a side)
-    #[arg(long)]
-    significant: bool,
-
-    /// Exit with 1 if the total or a row grew by more than this, beyond the noise where that is known
-    ///
-    /// Looks at the number that --sort names, in all rows that --min-change leaves. A new row is
-    /// measured against the total of the base side, having no time there itself.
-    #[arg(long, value_name = "PERCENT", value_parser = crate::times::parse_growth)]
-    fail_above: Option<f64>,
-
-    /// Print CSV: times in nanoseconds, a header line with names and units
-    #[arg(long, conflicts_with_all = ["json", "markdown"])]
-    csv: bool,
-
-    /// Print JSON: times in nanoseconds, every run's numbers
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-
-    /// Print Markdown, for a pull request
-    #[arg(long)]
-    markdown: bool,
-
-    #[command(flatten)]
-    open: InputArgs,
-}
-
-/// What rows are sorted by.
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Metric {
-    /// Time without callees: where a change comes from
-    Exclusive,
-    /// Time with callees: what a change affects
-    Inclusive,
-    /// Number of calls, recursive ones included
-    Calls,
-}
-
-impl From<Metric> for DiffMetric {
-    fn from(metric: Metric) -> Self {
-        match metric {
-            Metric::Exclusive => Self::Exclusive,
-            Metric::Inclusive => Self::Inclusive,
-            Metric::Calls => Self::Calls,
-        }
-    }
-}
-
-/// What output is made from.
-struct Shown<'a> {
-    args: &'a DiffArgs,
-    diff: &'a Diff,
-    clock: Measure,
-    /// The rows to print.
-    rows: Vec<&'a DiffRow>,
-    /// Rows that changed but are beyond the limit.
-    more: usize,
-}
+pub use args::DiffArgs;
 
 /// Runs the command.
 ///
 /// # Errors
-/// If a trace cannot be read, or what was asked for is not in it.
+/// If a trace cannot be read, or lacks the requested threads or clock.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     let (diff, clock) = compare(args)?;
     if args.significant && !diff.knows_noise() {
@@ -172,7 +51,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     Ok(match failures {
         0 => ExitCode::SUCCESS,
         count => {
-            eprintln!("traceloom: --fail-above: {count} numbers grew too much");
+            eprintln!("traceloom: --fail-above: {count} values grew by more than that");
             ExitCode::from(1)
         }
     })
@@ -202,7 +81,7 @@ fn compare(args: &DiffArgs) -> Result<(Diff, Measure)> {
     Ok((diff, clock))
 }
 
-/// Methods and slices have no names in common.
+/// Warns that methods and slices have no names in common.
 fn warn_of_two_kinds(args: &DiffArgs, trees: &[&CallTree]) {
     let (base, new) = args.sides();
     let files: Vec<&PathBuf> = base.iter().chain(new).collect();
@@ -210,58 +89,9 @@ fn warn_of_two_kinds(args: &DiffArgs, trees: &[&CallTree]) {
     if let (Some(methods), Some(slices)) = (find(true), find(false)) {
         let [methods, slices] = [methods, slices].map(|at| files[at].display().to_string());
         eprintln!(
-            "traceloom: {} has calls of methods, {} slices of a system trace: their names hardly match",
+            "traceloom: {} contains method calls, {} slices of a system trace: few names will match",
             plain(&methods),
             plain(&slices)
         );
-    }
-}
-
-impl DiffArgs {
-    fn sides(&self) -> (&[PathBuf], &[PathBuf]) {
-        match self.files.as_slice() {
-            [base, new] => (std::slice::from_ref(base), std::slice::from_ref(new)),
-            _ => (&self.base, &self.new),
-        }
-    }
-
-    fn selection<'a>(&'a self, file: &'a Path) -> Selection<'a> {
-        Selection {
-            file,
-            open: &self.open,
-            thread: &self.thread,
-            process: &self.process,
-            from: None,
-            to: None,
-            all_tracks: false,
-        }
-    }
-
-    fn metric(&self) -> DiffMetric {
-        match (self.sort, self.by) {
-            (Some(metric), _) => metric.into(),
-            (None, By::Thread) => DiffMetric::Inclusive,
-            (None, _) => DiffMetric::Exclusive,
-        }
-    }
-
-    fn limit(&self) -> usize {
-        match self.limit {
-            Some(0) => usize::MAX,
-            Some(limit) => limit,
-            None if self.csv || self.json => usize::MAX,
-            None => USUAL_LIMIT,
-        }
-    }
-}
-
-impl From<By> for GroupBy {
-    fn from(by: By) -> Self {
-        match by {
-            By::Method => Self::Method,
-            By::Class => Self::Class,
-            By::Package => Self::Package,
-            By::Thread => Self::Thread,
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The table for the terminal.
+//! The terminal table.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{Change, DiffMetric, DiffRow, Presence, Verdict};
 
-use super::Shown;
+use super::shown::Shown;
 use crate::print::{Name, Table, plain, terminal_width, thousands};
 
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
@@ -62,7 +62,7 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What is known of noise, in a line.
+/// One line on the noise.
 pub(super) fn noise_line(shown: &Shown<'_>) -> String {
     let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
     if shown.diff.knows_noise() {
@@ -113,7 +113,7 @@ fn table(shown: &Shown<'_>) -> Table {
     if metric == DiffMetric::Calls {
         table.column("%", 0, cells(&|row| marked_percent(row, metric)));
     }
-    // The signature only where two rows would look alike without: names lose their front first.
+    // The signature is added only if two rows would look the same: long names lose their front.
     let mut alike: FxHashMap<String, u32> = FxHashMap::default();
     for row in rows {
         *alike.entry(row.function.label()).or_default() += 1;
@@ -147,7 +147,7 @@ pub(super) fn signed_ms(ns: f64) -> String {
     format!("{:+.3}", ns / 1e6)
 }
 
-/// A median of counts: whole, or half way between two.
+/// A median of counts: an integer, or halfway between two.
 pub(super) fn count(calls: f64) -> String {
     calls.to_string()
 }
@@ -172,7 +172,7 @@ fn marked_percent(row: &DiffRow, metric: DiffMetric) -> String {
     format!("{text}{}", mark(change))
 }
 
-/// One character on whether a change is noise.
+/// A mark for whether a change is noise.
 pub(super) fn mark(change: &Change) -> &'static str {
     match change.verdict {
         Verdict::More | Verdict::Less => "*",
@@ -181,7 +181,7 @@ pub(super) fn mark(change: &Change) -> &'static str {
     }
 }
 
-/// Words on whether a change is noise, with a comma in front.
+/// Words for whether a change is noise, starting with a comma.
 pub(super) fn mark_word(change: &Change) -> &'static str {
     match change.verdict {
         Verdict::More | Verdict::Less => ", exceeds the noise",

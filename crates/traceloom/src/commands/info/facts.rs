@@ -1,22 +1,22 @@
-//! What `info` tells of a trace, gathered from its tables. This is also its JSON.
+//! The facts that `info` prints, gathered from the tables. They are also its JSON.
 
 use std::path::Path;
 
 use serde::Serialize;
 use traceloom_trace::{NO_DURATION, NO_NUMBER, RowId, SourceId, Trace};
 
-/// Everything `info` tells of one file. Times are nanoseconds.
+/// The facts about one file. Times are nanoseconds.
 #[derive(Debug, Serialize)]
 pub struct Facts {
-    /// The file's name as it was given.
+    /// The name of the file as given.
     pub file: String,
-    /// The inputs in it: several for a container.
+    /// The inputs in the file: several if it is a container.
     pub sources: Vec<SourceFacts>,
-    /// The first moment of any event, on the trace's own clock.
+    /// The time of the first event, on the trace's own clock.
     pub start_ns: i64,
-    /// From the first event to the last.
+    /// The time from the first event to the last.
     pub duration_ns: i64,
-    /// Facts the file states about itself, in its order.
+    /// Metadata of the file, in its order.
     pub metadata: Vec<(String, String)>,
     /// Clock sync points.
     pub clocks: Vec<ClockFacts>,
@@ -26,20 +26,20 @@ pub struct Facts {
     pub processes: Vec<ProcessFacts>,
     /// Threads, busiest first.
     pub threads: Vec<ThreadFacts>,
-    /// What was mended or lost.
+    /// Repairs and losses.
     pub repairs: Vec<RepairFacts>,
-    /// Bytes the tables take in memory.
+    /// Memory of the tables, bytes.
     pub memory_bytes: usize,
 }
 
 /// One input.
 #[derive(Debug, Serialize)]
 pub struct SourceFacts {
-    /// Its name.
+    /// The name of the input.
     pub name: String,
-    /// The format's short name.
+    /// The short name of the format.
     pub format: String,
-    /// The format in words.
+    /// The title of the format.
     pub title: String,
 }
 
@@ -50,11 +50,11 @@ pub struct ClockFacts {
     pub clock: &'static str,
     /// Time on the trace's clock.
     pub ts_ns: i64,
-    /// What the other clock showed.
+    /// The time on the other clock.
     pub value_ns: i64,
-    /// How far it may be off.
+    /// The largest error of the sync point.
     pub precision_ns: i64,
-    /// The marker's name.
+    /// The name of the marker.
     pub name: String,
 }
 
@@ -71,11 +71,11 @@ pub struct Counts {
     pub instants: usize,
     /// Flows.
     pub flows: usize,
-    /// Stretches on a CPU.
+    /// Intervals in which a thread ran on a CPU.
     pub sched_slices: usize,
     /// Thread states.
     pub thread_states: usize,
-    /// Other kernel events.
+    /// Kernel events without a table of their own.
     pub ftrace_events: usize,
     /// Arguments.
     pub args: usize,
@@ -85,7 +85,7 @@ pub struct Counts {
     pub processes: usize,
     /// Threads.
     pub threads: usize,
-    /// Different strings.
+    /// Distinct strings.
     pub strings: usize,
 }
 
@@ -94,9 +94,9 @@ pub struct Counts {
 pub struct ProcessFacts {
     /// Its pid, if known.
     pub pid: Option<i64>,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// How many of its threads the trace knows.
+    /// The number of its known threads.
     pub threads: usize,
 }
 
@@ -105,30 +105,30 @@ pub struct ProcessFacts {
 pub struct ThreadFacts {
     /// Its tid.
     pub tid: i64,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its process's pid, if known.
+    /// The pid of its process, if known.
     pub pid: Option<i64>,
     /// Slices on its tracks.
     pub slices: usize,
-    /// Time on a CPU by the scheduler's events.
+    /// Time on a CPU, from scheduling events.
     pub running_ns: i64,
 }
 
 /// Repairs of one kind.
 #[derive(Debug, Serialize)]
 pub struct RepairFacts {
-    /// The kind's stable name.
+    /// The stable name of the kind.
     pub kind: &'static str,
     /// `note`, `mended` or `loss`.
     pub severity: &'static str,
-    /// How often, or how much was lost.
+    /// How often it happened, or how much was lost.
     pub count: u64,
     /// The first place, in words.
     pub first: String,
-    /// What stood there.
+    /// The offending data.
     pub detail: String,
-    /// What it means.
+    /// The explanation of the kind.
     pub explanation: &'static str,
 }
 
@@ -286,7 +286,7 @@ fn repairs(trace: &Trace) -> Vec<RepairFacts> {
     facts
 }
 
-/// Losses first: they are what a reader of numbers must know.
+/// Losses first, because they affect how far the numbers can be trusted.
 fn severity_rank(name: &str) -> usize {
     ["loss", "mended", "note"]
         .iter()

@@ -16,7 +16,7 @@ use facts::Facts;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  traceloom info app.trace")]
 pub struct InfoArgs {
-    /// The traces to look at; - is standard input
+    /// The traces; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -24,7 +24,7 @@ pub struct InfoArgs {
     #[arg(long)]
     json: bool,
 
-    /// Show every thread and process, not only the busiest
+    /// List every thread and process, not only the busiest
     #[arg(long)]
     all: bool,
 
@@ -32,8 +32,7 @@ pub struct InfoArgs {
     open: InputArgs,
 }
 
-/// Runs the command. A file that cannot be read does not keep the others from being shown; the
-/// exit code is then 2.
+/// Runs the command. If one file cannot be read, the others are still shown and the exit code is 2.
 ///
 /// # Errors
 /// If standard output cannot be written.
@@ -51,7 +50,7 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode> {
                 }
             }
             Err(error) => {
-                crate::cli::report(&error);
+                crate::failure::report(&error);
                 code = ExitCode::from(2);
             }
         }

@@ -1,4 +1,4 @@
-//! `info` for people.
+//! `info` as text.
 
 use std::io::Write;
 
@@ -7,10 +7,10 @@ use anyhow::Result;
 use super::facts::{Facts, RepairFacts};
 use crate::print::{duration, plain, thousands};
 
-/// How many threads and processes are shown without `--all`.
+/// Threads and processes shown without `--all`.
 const SHOWN: usize = 12;
 
-/// Writes all files' facts, an empty line between.
+/// Writes the facts of all files, separated by empty lines.
 pub fn write(out: &mut dyn Write, shown: &[Facts], all: bool) -> Result<()> {
     let most = if all { usize::MAX } else { SHOWN };
     for (number, facts) in shown.iter().enumerate() {

@@ -1,11 +1,12 @@
-//! The columns of times that tables share.
+//! Time columns shared by the tables.
 
 use traceloom_analyze::{Measure, Profile, Times};
 
-use super::{Shown, Sort};
+use super::args::Sort;
+use super::shown::Shown;
 use crate::print::{Table, ms};
 
-/// A clock, what its columns are called, and how soon they may go on a narrow terminal.
+/// A clock, the headings of its columns, and how early they are dropped on a narrow terminal.
 pub(super) struct Clock {
     pub measure: Measure,
     pub name: &'static str,
@@ -39,7 +40,7 @@ pub(super) fn clocks(shown: &Shown<'_>) -> Vec<Clock> {
     clocks
 }
 
-/// A column of times in ms, and one of their percentages.
+/// A column of times in ms, and one of percentages.
 pub(super) fn timed<'t>(
     table: &mut Table,
     clock: &Clock,
@@ -67,7 +68,7 @@ pub(super) fn times<'t>(
     );
 }
 
-/// Columns of the thread states, where there are any.
+/// Columns for thread states, if the trace has any.
 pub(super) fn states<'t>(
     table: &mut Table,
     shown: &Shown<'_>,
@@ -80,7 +81,7 @@ pub(super) fn states<'t>(
     ];
     for (measure, name, sort) in names {
         if shown.tree.clocks.has(measure) {
-            // What rows are sorted by stays on the narrowest terminal.
+            // The sort column stays even on the narrowest terminal.
             let spare = if shown.args.sort == sort { 0 } else { 3 };
             let cells = times.clone().map(|t| cell(t.get(measure)));
             table.column(name, spare, cells.collect());
@@ -88,7 +89,7 @@ pub(super) fn states<'t>(
     }
 }
 
-/// A time in percent of the total.
+/// A time as a percentage of the total.
 pub(super) fn of_total(profile: &Profile, measure: Measure) -> impl Fn(&Times) -> f64 + '_ {
     move |times| profile.percent(times, measure)
 }

@@ -1,4 +1,4 @@
-//! The lines above every table: what this is a profile of, and what to know about its numbers.
+//! The lines above every table: what is profiled, and what limits the numbers.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -7,10 +7,10 @@ use anyhow::Result;
 use traceloom_analyze::{Measure, Times, TreeThread};
 use traceloom_trace::NO_NUMBER;
 
-use super::Shown;
+use super::shown::Shown;
 use crate::print::{ms, plain, thousands};
 
-/// Writes the head, and an empty line.
+/// Writes the head and an empty line.
 pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     let (tree, profile) = (shown.tree, shown.profile);
     let threads = threads(&tree.threads);
@@ -39,7 +39,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     Ok(())
 }
 
-/// How many threads, each counted once however many tracks it has, and other tracks.
+/// The number of threads, counting each once however many tracks it has, and of other tracks.
 fn threads(tracks: &[TreeThread]) -> String {
     if let [one] = tracks {
         return format!("thread {}", plain(&one.label()));

@@ -1,4 +1,4 @@
-//! JSON of all kinds of output. Its keys are stable; times are nanoseconds.
+//! JSON for all outputs. The keys are stable; times are nanoseconds.
 
 use std::io::Write;
 
@@ -9,23 +9,23 @@ use traceloom_analyze::{
     TreeView,
 };
 
-use super::Shown;
+use super::shown::Shown;
 
-/// What every output begins with.
+/// The common head of all outputs.
 #[derive(Serialize)]
 struct Head<'a> {
     file: String,
-    /// Threads counted.
+    /// The threads included.
     threads: Vec<String>,
     calls: u64,
-    /// Slices on tracks of no thread, not counted.
+    /// The slices left out because they belong to no thread.
     other_slices: u64,
     clocks: TreeClocks,
-    /// The clock that ranks rows.
+    /// The clock by which rows are ranked.
     clock: &'static str,
     by: GroupBy,
     total: Times,
-    /// Time of the threads outside of any call.
+    /// The time of the threads outside of all calls.
     outside: Times,
     #[serde(skip_serializing_if = "Option::is_none")]
     corrected_overhead: Option<OverheadReport>,
@@ -43,7 +43,7 @@ struct Output<'a, T> {
 #[derive(Serialize)]
 struct Rows<'a> {
     rows: &'a [&'a ProfileRow],
-    /// Rows that the limit left out.
+    /// Rows left out by the limit.
     more: usize,
 }
 
@@ -57,7 +57,7 @@ struct Method<'a> {
     method: &'a MethodReport,
 }
 
-/// The measures there are, and their names in keys and headings.
+/// The measures, with their names in keys and headings.
 pub(super) fn measures(shown: &Shown<'_>) -> Vec<(Measure, &'static str)> {
     let all = [
         (Measure::Cpu, "cpu"),

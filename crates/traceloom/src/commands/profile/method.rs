@@ -1,4 +1,4 @@
-//! `--method`: one method, its parents and children.
+//! `--method`: one method with its parents and children.
 
 use std::io::Write;
 
@@ -7,11 +7,12 @@ use traceloom_analyze::{MethodReport, ReportEdge, Times};
 
 use super::columns::{Clock, clocks, states};
 use super::rows::calls_and_recursive;
-use super::{Shown, head, json};
+use super::shown::Shown;
+use super::{head, json};
 use crate::output::print;
 use crate::print::{Name, Table, csv_line, ms, plain, terminal_width};
 
-/// Prints the method that `query` means; lists them where there are several.
+/// Prints the method that `query` matches, or a list if it matches several.
 pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
     let found = shown.profile.find(query);
     let row = match found.as_slice() {
@@ -32,7 +33,7 @@ pub(super) fn show(shown: &Shown<'_>, query: &str) -> Result<()> {
     })
 }
 
-/// The rows that a query may mean, each as it can be asked for.
+/// The rows that match a query, each with a name that selects it.
 fn choices(shown: &Shown<'_>, query: &str, rows: &[usize]) -> String {
     const SHOWN: usize = 20;
     let mut text = format!("--method {} means {} of them:", plain(query), rows.len());
@@ -88,7 +89,7 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
     let with_own: Vec<&ReportEdge> = std::iter::once(&own).chain(&report.children).collect();
     for (title, edges) in sections(report, &with_own) {
         if !edges.is_empty() {
-            // Within a recursion the same time counts on every level: no share of anything.
+            // In a recursion the same time counts on every level, so a percentage means nothing.
             let shares = !title.ends_with("recursive");
             writeln!(out, "\n{title}")?;
             table(shown, report, &edges, shares).write(out, terminal_width())?;

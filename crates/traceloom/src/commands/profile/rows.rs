@@ -7,8 +7,10 @@ use anyhow::Result;
 use rustc_hash::FxHashMap;
 use traceloom_analyze::{GroupBy, Measure, ProfileRow};
 
+use super::args::Sort;
 use super::columns::{clocks, of_total, states, timed};
-use super::{Shown, Sort, head, json};
+use super::shown::Shown;
+use super::{head, json};
 use crate::output::print;
 use crate::print::{Name, Table, csv_line, terminal_width, thousands};
 
@@ -33,7 +35,7 @@ pub(super) fn show(shown: &Shown<'_>) -> Result<()> {
     })
 }
 
-/// Says how much is not shown.
+/// Prints how many rows are hidden.
 fn more(out: &mut dyn Write, count: usize) -> Result<()> {
     if count > 0 {
         let count = thousands(count as u64);
@@ -42,7 +44,7 @@ fn more(out: &mut dyn Write, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The rows in the order asked for; equal ones by rank.
+/// The rows in the requested order; equal ones by rank.
 fn sorted<'s>(shown: &'s Shown<'_>) -> Vec<&'s ProfileRow> {
     let clock = shown.profile.clock();
     let blocked = |row: &ProfileRow| {
@@ -98,7 +100,7 @@ fn name_head(shown: &Shown<'_>) -> &'static str {
     }
 }
 
-/// Names; with the signature where two rows would look alike without.
+/// The names, with the signature if two rows would look the same without it.
 fn names(shown: &Shown<'_>, rows: &[&ProfileRow]) -> Vec<Name> {
     let mut alike: FxHashMap<String, u32> = FxHashMap::default();
     for row in &shown.profile.rows {

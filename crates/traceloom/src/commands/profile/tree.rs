@@ -1,4 +1,4 @@
-//! `--tree`: calls from the threads down, or from each method up.
+//! `--tree`: the calls from the threads down, or from each method up.
 
 use std::io::Write;
 
@@ -6,7 +6,8 @@ use anyhow::Result;
 use traceloom_analyze::{Profile, TreeDirection, TreeView, TreeViewOptions, TreeViewRow};
 
 use super::columns::{clocks, of_total, states, timed};
-use super::{Shown, head, json};
+use super::shown::Shown;
+use super::{head, json};
 use crate::output::print;
 use crate::print::{Name, Table, csv_line, terminal_width, thousands};
 

@@ -1,4 +1,4 @@
-//! From the file to the tree of what was asked for.
+//! Reads the calls of the selected threads from a file into a call tree.
 
 use std::path::Path;
 
@@ -9,46 +9,34 @@ use traceloom_trace::{
     ThreadIndex, Trace,
 };
 
-use super::ProfileArgs;
 use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, MethodNames, Names};
 use crate::print::plain;
 
-/// Which calls of which file a command is about.
+/// The calls that a command works on: which file, threads and times.
 #[derive(Clone, Copy)]
 pub(crate) struct Selection<'a> {
     /// The trace; `-` is standard input.
     pub file: &'a Path,
-    /// How to read it.
+    /// The options for reading it.
     pub open: &'a InputArgs,
-    /// Names or numbers of the threads wanted; empty for all.
+    /// Names or tids of the selected threads; empty for all.
     pub thread: &'a [String],
-    /// Names or numbers of the processes wanted; empty for all.
+    /// Names or pids of the selected processes; empty for all.
     pub process: &'a [String],
-    /// The first moment wanted, ns after the first event.
+    /// The start of the selected range, ns after the first event.
     pub from: Option<i64>,
-    /// The last moment wanted.
+    /// The end of the selected range, ns after the first event.
     pub to: Option<i64>,
-    /// Slices of no thread too.
+    /// Whether to include slices that belong to no thread.
     pub all_tracks: bool,
 }
 
-impl<'a> From<&'a ProfileArgs> for Selection<'a> {
-    fn from(args: &'a ProfileArgs) -> Self {
-        Self {
-            file: &args.file,
-            open: &args.open,
-            thread: &args.thread,
-            process: &args.process,
-            from: args.from,
-            to: args.to,
-            all_tracks: args.all_tracks,
-        }
-    }
-}
-
-/// Reads the trace and keeps the threads wanted.
-pub(crate) fn tree(args: &Selection<'_>) -> Result<CallTree> {
+/// Reads the trace and keeps the selected threads.
+///
+/// # Errors
+/// If the file cannot be read, or has none of the selected threads.
+pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
     crate::times::check_order(args.from, args.to, "--to")?;
     let mut tree = match straight(args)? {
         Some(tree) => tree,
@@ -86,7 +74,7 @@ fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) ->
     CallTree::from_trace(trace, &options)
 }
 
-/// The range after the first event.
+/// The selected range, relative to the first event.
 fn range(args: &Selection<'_>) -> Option<TimeRange> {
     (args.from.is_some() || args.to.is_some()).then(|| TimeRange {
         from_ns: args.from.unwrap_or(0),
@@ -94,8 +82,8 @@ fn range(args: &Selection<'_>) -> Option<TimeRange> {
     })
 }
 
-/// The tree straight from the records, without tables; `None` for what is no method trace.
-/// Standard input can be read only once, so it goes through tables.
+/// Builds the tree directly from the records, without tables; `None` if the file is not a method
+/// trace. Standard input can be read only once, so it always goes through tables.
 fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     if args.file == Path::new("-") {
         return Ok(None);
@@ -125,7 +113,7 @@ fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     Ok(Some(tree))
 }
 
-/// Gives methods their original names on the way into the tree.
+/// Maps methods to their original names on their way into the tree.
 struct Renaming<'a> {
     names: &'a Names<'a>,
     builder: &'a mut CallTreeBuilder,
@@ -171,8 +159,8 @@ impl MethodEvents for Renaming<'_> {
     }
 }
 
-/// What `--thread` or `--process` accept: each query exactly where something has that name or
-/// number, else whatever contains it.
+/// Matches `--thread` and `--process`: a query selects the exact name or number if there is one,
+/// else every name that contains it.
 struct Wanted<'a> {
     queries: Vec<(&'a str, bool)>,
 }
@@ -218,7 +206,7 @@ fn matches(query: &str, exact: bool, name: &str, number: i64) -> bool {
     }
 }
 
-/// The first few names, for a message. Numbers below zero are unknown ones.
+/// The first few names, for a message. Negative numbers are unknown.
 fn listed<'t>(keys: impl Iterator<Item = (&'t String, i64)>) -> String {
     const SHOWN: usize = 12;
     let mut names: Vec<String> = keys

@@ -1,16 +1,22 @@
-//! Choices about calls that several commands share.
+//! `--clock`: the clock that calls are measured by.
 
 use anyhow::{Result, bail};
 use traceloom_analyze::{CallTree, Measure};
 
-pub(crate) use crate::commands::profile::Clock;
-pub(crate) use crate::commands::profile::load::{Selection, tree as read_calls};
+/// A clock.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// Time on a CPU
+    Cpu,
+    /// Real time
+    Wall,
+}
 
-/// The clock to use: the one asked for, else the usual one of the first trace if all have it, else
-/// one that all have.
+/// Chooses a clock that all trees have: the requested one, or else preferably the default clock of
+/// the first tree.
 ///
 /// # Errors
-/// If a tree lacks the clock.
+/// If a tree lacks the requested clock, or no clock is common to all.
 pub(crate) fn choose_clock(asked: Option<Clock>, trees: &[&CallTree]) -> Result<Measure> {
     let all_have = |measure| trees.iter().all(|tree| tree.clocks.has(measure));
     let (asked, word) = match asked {
@@ -19,7 +25,7 @@ pub(crate) fn choose_clock(asked: Option<Clock>, trees: &[&CallTree]) -> Result<
         None => return usual_clock(trees, all_have),
     };
     if !all_have(asked) {
-        bail!("--clock {word}: not recorded in every trace given");
+        bail!("--clock {word}: not recorded in every trace");
     }
     Ok(asked)
 }

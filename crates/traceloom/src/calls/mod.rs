@@ -1,0 +1,9 @@
+//! What the commands about calls share: reading them, choosing a clock, grouping rows.
+
+mod clock;
+mod group;
+mod load;
+
+pub(crate) use clock::{Clock, choose_clock};
+pub(crate) use group::By;
+pub(crate) use load::{Selection, read_calls};

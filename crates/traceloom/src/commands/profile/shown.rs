@@ -1,0 +1,38 @@
+//! What all outputs of `traceloom profile` are made from.
+
+use traceloom_analyze::{CallTree, CpuSource, OverheadReport, Profile};
+
+use super::args::ProfileArgs;
+
+/// Default of `--limit`, rows.
+const USUAL_LIMIT: usize = 30;
+
+/// Everything that the output needs.
+pub(super) struct Shown<'a> {
+    pub args: &'a ProfileArgs,
+    pub tree: &'a CallTree,
+    pub profile: &'a Profile,
+    pub overhead: Option<OverheadReport>,
+}
+
+impl Shown<'_> {
+    /// The maximum number of rows.
+    pub fn limit(&self) -> usize {
+        let whole = self.args.csv || self.args.json;
+        match self.args.limit {
+            Some(0) => usize::MAX,
+            Some(limit) => limit,
+            None if whole => usize::MAX,
+            None => USUAL_LIMIT,
+        }
+    }
+
+    pub fn has_methods(&self) -> bool {
+        self.tree.has_methods()
+    }
+
+    /// Whether CPU times come from thread clocks instead of scheduling events.
+    pub fn has_thread_clock(&self) -> bool {
+        self.tree.clocks.cpu != CpuSource::Scheduler
+    }
+}
