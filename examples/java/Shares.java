@@ -1,6 +1,6 @@
 import traceloom.Recorder;
 
-/** Spends three parts of its time in fine() and two in coarse() itself, a hundred times, and samples itself. */
+/** Spends three fifths of its time in fine() and two fifths in coarse() itself, a hundred times, and samples its own stacks. */
 public final class Shares {
     private static double number;
 

@@ -2,7 +2,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import traceloom.Recorder;
 
-/** Counts words, and records itself into the file that is its argument. */
+/** Counts words, and records itself to the file given as its argument. */
 public final class Words {
     private static final String TEXT = "the warp the weft the shuttle and the loom ".repeat(200);
 
@@ -26,7 +26,7 @@ public final class Words {
         counts.merge(normal(word), 1, Integer::sum);
     }
 
-    /** Slow on purpose: a pattern is compiled for each word. */
+    /** Slow on purpose: compiles a pattern for each word. */
     static String normal(String word) {
         return word.replaceAll("[^a-z]", "");
     }

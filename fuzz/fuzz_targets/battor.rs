@@ -1,4 +1,4 @@
-//! What a power meter measured.
+//! Measurements of a power meter.
 #![no_main]
 
 use traceloom_fuzz::{read, read_as};

@@ -1,4 +1,4 @@
-//! Columns as they stand in a report, unpacked.
+//! The decompressed columns of a report.
 #![no_main]
 
 use traceloom_fuzz::read_columns;

@@ -1,4 +1,4 @@
-//! zip, gzip and zstd, and whatever is inside.
+//! zip, gzip and zstd, and their contents.
 #![no_main]
 
 use traceloom_fuzz::read;

@@ -1,4 +1,4 @@
-//! What a linker left of a library in memory, as the hook in an app reads it.
+//! The memory image of a loaded library, as read by the in-app hook.
 #![no_main]
 
 use traceloom_fuzz::read_elf;

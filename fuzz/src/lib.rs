@@ -1,5 +1,4 @@
-//! What the fuzz targets do with their input. Any answer will do; a panic, a hang or a memory
-//! hog will not.
+//! The functions behind the fuzz targets. Any result is fine, except a panic, a hang or excessive memory use.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use traceloom_trace::{Trace, TraceBuilder};
 use traceloom_weave::class::ClassFile;
 use traceloom_weave::{Call, MethodMap, Plan, Rules, Skip, weave_class};
 
-/// Small, so that a bomb shows itself as a refusal and not as a slow input.
+/// Small, so that a decompression bomb is refused instead of being slow.
 const MAX_DECOMPRESSED: u64 = 16 << 20;
 
 fn options() -> ReadOptions {
@@ -26,8 +25,7 @@ fn options() -> ReadOptions {
     }
 }
 
-/// Reads the input as whatever it looks like: once in one piece, and once in many. Both must give
-/// the same.
+/// Detects the format and reads the input, once in one chunk and once in many. Both must give the same result.
 pub fn read(data: &[u8]) {
     let whole = read_bytes(data, options());
     let mut builder = TraceBuilder::new();
@@ -46,7 +44,7 @@ pub fn read(data: &[u8]) {
     }
 }
 
-/// Reads the input as one format, even where it does not look like it.
+/// Reads the input as a given format, even if it does not look like it.
 pub fn read_as(id: &str, data: &[u8]) {
     let format = FORMATS.iter().find(|format| format.id() == id);
     let format = format.unwrap_or_else(|| panic!("no format called {id}"));
@@ -59,7 +57,7 @@ pub fn read_as(id: &str, data: &[u8]) {
     }
 }
 
-/// The call tree straight from the events must count the calls that the one of the tables does.
+/// The call tree built directly from the events must count the same calls as the one built from the tables.
 fn compare_with_events(of_tables: &CallTree, data: &[u8]) {
     let mut builder = CallTreeBuilder::default();
     match read_method_events(data, options(), &mut builder) {
@@ -72,7 +70,7 @@ fn compare_with_events(of_tables: &CallTree, data: &[u8]) {
     }
 }
 
-/// Writes the trace in one of the formats; what comes out is one of that format.
+/// Writes the trace in one of the formats. The output must be detected as that format.
 fn write(trace: &Trace, choice: usize) {
     let writers = FORMATS
         .iter()
@@ -98,7 +96,7 @@ fn feed_pieces(
     data: &[u8],
     builder: &mut TraceBuilder,
 ) -> Result<(), traceloom_formats::ReadError> {
-    // Sizes that share no factor with records, lines or blocks.
+    // Sizes that are not related to those of records, lines or blocks.
     let mut sizes = [1, 7, 61, 997].into_iter().cycle();
     let (mut rest, mut out) = (data, Target::Trace(builder));
     while !rest.is_empty() {
@@ -110,8 +108,7 @@ fn feed_pieces(
     reader.finish(&mut out)
 }
 
-/// Reads columns. What is a trace must stay one: everything in it can be looked at, and it comes
-/// back the same from columns of our own.
+/// Reads columns. If they are a trace, all of it must be accessible, and writing and reading it again must give the same.
 pub fn read_columns(data: &[u8]) {
     let Ok(trace) = decode([data]) else {
         return;
@@ -128,7 +125,7 @@ pub fn read_columns(data: &[u8]) {
     assert_eq!(trace.bounds, again.bounds);
 }
 
-/// Three records of version 3 behind the text that the fuzzer makes up.
+/// Three records of version 3 after the text from the fuzzer.
 pub fn with_records(key_section: &[u8]) -> Vec<u8> {
     let mut bytes = key_section.to_vec();
     bytes.extend(b"SLOW\x03\0\x20\0");
@@ -150,7 +147,7 @@ const SHORT_TRACE: &[u8] = b"# tracer: nop\n#\n\
     b-11 [000] ...1 1.000003: my_event: value=7 name=lamp state=on\n\
     b-11 [000] ...1 1.000004: tracing_mark_write: E|11\n";
 
-/// Reads a short trace with the input as the process dump beside it.
+/// Reads a short trace with the input as its process dump.
 pub fn read_with_dump(data: &[u8]) {
     let options = ReadOptions {
         process_dump: Some(Arc::new(data.to_vec())),
@@ -174,8 +171,8 @@ pub fn read_with_rules(data: &[u8]) {
     read_bytes(SHORT_TRACE, options).expect("rules cannot break a good trace");
 }
 
-/// Runs dmtracedump on the input as a file; the first byte chooses the output. What it prints is
-/// discarded by libFuzzer (`-close_fd_mask`, which `cargo xtask fuzz` sets).
+/// Runs dmtracedump on the input as a file. The first byte selects the kind of output, which libFuzzer discards
+/// (`-close_fd_mask`, set by `cargo xtask fuzz`).
 pub fn dmtracedump(data: &[u8]) {
     let Some((&choice, data)) = data.split_first() else {
         return;
@@ -193,7 +190,7 @@ pub fn dmtracedump(data: &[u8]) {
     let _exit_code = traceloom_dmtracedump::main(args);
 }
 
-/// Reads a class file: what is one is written back as it was, and stays one when it is woven.
+/// Reads a class file. If it is valid, writing it must give the same bytes, and weaving it must give a valid class file.
 pub fn read_class(data: &[u8]) {
     let Ok(class) = ClassFile::read(data) else {
         return;
@@ -220,7 +217,7 @@ pub fn read_class(data: &[u8]) {
     }
 }
 
-/// Reads a method map and rules. What is a map comes back the same from a map of our own.
+/// Reads a method map and rules. Writing a map and reading it again must give the same.
 pub fn read_method_map(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -232,7 +229,7 @@ pub fn read_method_map(data: &[u8]) {
     }
 }
 
-/// A library in memory, headers first. Whatever its tables say, what is found lies in it.
+/// Reads a library in memory, given as headers and bytes. Everything found must be inside the library.
 pub fn read_elf(data: &[u8]) {
     let Some(library) = ElfImage::from_bytes(data) else {
         return;
@@ -258,7 +255,7 @@ pub fn read_elf(data: &[u8]) {
     image.is_called(b"libcutils.so");
 }
 
-/// Where the library is loaded.
+/// Address at which the library is loaded.
 const BASE: usize = 0x7000_0000;
 
 struct Loaded<'a>(&'a [u8]);

@@ -1,4 +1,4 @@
-//! A memory meter: an allocator that counts.
+//! Measuring memory: an allocator that counts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,8 +9,8 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting per thread: cases that run side by side do not disturb each
-/// other. Memory that one thread takes and another gives back counts against the first alone.
+/// The system allocator with counters per thread, so that tests that run in parallel do not disturb each other. Memory that
+/// one thread allocates and another frees is counted for the first only.
 ///
 /// ```
 /// use testkit::PeakAlloc;
@@ -24,7 +24,7 @@ thread_local! {
 pub struct PeakAlloc;
 
 impl PeakAlloc {
-    /// Runs `work` and says how many bytes more than before it held at its peak, on this thread.
+    /// Runs `work` and returns its result and its peak memory on this thread, in bytes above the level before.
     pub fn measure<T>(work: impl FnOnce() -> T) -> (T, usize) {
         let before = NOW.get();
         PEAK.set(before);
@@ -33,7 +33,7 @@ impl PeakAlloc {
     }
 
     fn count(bytes: isize) {
-        // Fails only while a thread is being torn down, when nobody measures any more.
+        // Fails only during the destruction of a thread, when nothing is measured any more.
         let _ = NOW.try_with(|now| {
             now.set(now.get() + bytes);
             let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
@@ -41,33 +41,32 @@ impl PeakAlloc {
     }
 }
 
-// SAFETY: every call goes on to the system's allocator with the same arguments; counting touches
-// only thread-local cells and neither allocates nor panics.
+// SAFETY: every call is forwarded to the system allocator with the same arguments. Counting only touches thread-local
+// cells, and neither allocates nor panics.
 unsafe impl GlobalAlloc for PeakAlloc {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::count(layout.size() as isize);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         Self::count(layout.size() as isize);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         Self::count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // While it moves, both blocks exist. The system may do better (a page remap), but the
-        // promise must hold on those that do not.
+        // During a move both blocks exist. Some systems avoid that by remapping pages, but limits must hold on all.
         Self::count(new_size as isize);
         Self::count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.realloc(block, layout, new_size) }
     }
 }

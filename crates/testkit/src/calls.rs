@@ -3,11 +3,10 @@
 use crate::method_trace::{Clock, MethodTraceBytes, Record};
 use crate::rng::Rng;
 
-/// How calls follow each other.
+/// The structure of the calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallShape {
-    /// As in real traces: the same call paths come back again and again; distinct paths are about
-    /// a tenth of the records.
+    /// As in real traces: call paths repeat. The number of distinct paths is about a tenth of the records.
     Repeating,
     /// Every call path is new: the worst case for a tree of call paths.
     AllNew,
@@ -15,11 +14,11 @@ pub enum CallShape {
     Random,
 }
 
-/// The threads of a made-up trace, where nothing else is said.
+/// Default number of threads.
 const THREADS: u16 = 4;
-/// Records a thread writes before the next one's turn.
-const TURN: usize = 1000;
-/// Deeper than this nobody calls.
+/// Number of records that a thread writes before the next thread continues.
+const BURST: usize = 1000;
+/// Maximum depth of calls.
 const MAX_DEPTH: usize = 60;
 
 /// A dual-clock v3 trace with about `records` records over `methods` methods on four threads.
@@ -38,7 +37,7 @@ pub fn wide_call_trace(
     let mut maker = Maker::new(shape, methods, threads, seed);
     let mut all = Vec::with_capacity(records + usize::from(threads) * MAX_DEPTH);
     while all.len() < records {
-        let thread = (all.len() / TURN) % usize::from(threads);
+        let thread = (all.len() / BURST) % usize::from(threads);
         all.push(maker.step(thread));
     }
     maker.close(&mut all);
@@ -79,7 +78,7 @@ struct Maker {
     stacks: Vec<Vec<u32>>,
     cpu_us: Vec<u32>,
     wall_us: u32,
-    /// How many calls were made, for shapes in which no path may come twice.
+    /// Number of calls so far, for the shape without repeated paths.
     calls: u64,
 }
 
@@ -98,7 +97,7 @@ impl Maker {
 
     fn step(&mut self, thread: usize) -> Record {
         let depth = self.stacks[thread].len();
-        // Real stacks hover around a depth; a plain coin would run into one of the ends.
+        // Real stacks stay around a typical depth; equal odds would drift to one of the limits.
         let call_percent = if depth < 20 { 60 } else { 45 };
         let call = depth == 0 || (depth < MAX_DEPTH && self.rng.chance(call_percent));
         if call {
@@ -135,7 +134,7 @@ impl Maker {
         index as u32 + 1
     }
 
-    /// Which of its callees a method calls: mostly the first.
+    /// The callee of a method: mostly the first.
     fn likely_branch(&mut self) -> u64 {
         match self.rng.below(100) {
             0..=84 => 1,
@@ -176,7 +175,7 @@ mod tests {
         let mut maker = Maker::new(shape, 2_000, THREADS, 7);
         let (mut paths, mut calls) = (HashSet::new(), 0);
         for step in 0..200_000 {
-            let thread = (step / TURN) % THREADS as usize;
+            let thread = (step / BURST) % THREADS as usize;
             if maker.step(thread).action == 0 {
                 calls += 1;
                 paths.insert((thread, maker.stacks[thread].clone()));

@@ -1,51 +1,51 @@
-//! Class files put together by hand, for what no compiler writes.
+//! An assembler for class files that no compiler would write.
 
 use std::collections::HashMap;
 
-/// A class and its methods.
+/// Builds a class file.
 #[derive(Debug)]
 pub struct Assembler {
     major: u16,
     pool: Vec<u8>,
     count: u16,
-    known: HashMap<Vec<u8>, u16>,
+    indexes: HashMap<Vec<u8>, u16>,
     methods: Vec<Vec<u8>>,
 }
 
-/// What a method is made of.
+/// The code of a method.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// Slots of its stack.
+    /// Size of the operand stack, slots.
     pub max_stack: u16,
-    /// Slots of its variables.
+    /// Size of the local variables, slots.
     pub max_locals: u16,
-    /// Its instructions.
+    /// The instructions.
     pub code: Vec<u8>,
-    /// From, to, target, class.
+    /// The exception table: start, end, target, class.
     pub handlers: Vec<[u16; 4]>,
     /// The content of its `StackMapTable`.
     pub frames: Option<Vec<u8>>,
 }
 
 impl Assembler {
-    /// An empty class of this major version.
+    /// An empty class with this major version.
     pub fn new(major: u16) -> Self {
         Self {
             major,
             pool: Vec::new(),
             count: 1,
-            known: HashMap::new(),
+            indexes: HashMap::new(),
             methods: Vec::new(),
         }
     }
 
     fn constant(&mut self, bytes: Vec<u8>) -> u16 {
-        if let Some(&index) = self.known.get(&bytes) {
+        if let Some(&index) = self.indexes.get(&bytes) {
             return index;
         }
         let index = self.count;
         self.pool.extend(&bytes);
-        self.known.insert(bytes, index);
+        self.indexes.insert(bytes, index);
         self.count += 1;
         index
     }
@@ -118,7 +118,7 @@ impl Assembler {
         self.methods.push(method);
     }
 
-    /// The class file, of a public class below `java/lang/Object`.
+    /// The class file, for a public class that extends `java/lang/Object`.
     pub fn finish(mut self, name: &str) -> Vec<u8> {
         let (this, parent) = (self.class(name), self.class("java/lang/Object"));
         let mut out = 0xcafe_babe_u32.to_be_bytes().to_vec();
@@ -135,7 +135,7 @@ impl Assembler {
     }
 }
 
-/// Frames in full, each with so many int variables and at most one class on the stack.
+/// Full frames: offset, number of int variables, and at most one class on the stack.
 pub fn frames(frames: &[(usize, u16, Option<u16>)]) -> Vec<u8> {
     let mut out = (frames.len() as u16).to_be_bytes().to_vec();
     let mut next = 0;
@@ -154,7 +154,7 @@ pub fn frames(frames: &[(usize, u16, Option<u16>)]) -> Vec<u8> {
     out
 }
 
-/// A few class files to start fuzzing from: old and new, with jumps, switches, handlers and frames.
+/// Seed inputs for fuzzing: old and new class files with jumps, switches, handlers and frames.
 pub fn class_files() -> Vec<Vec<u8>> {
     [48, 50, 61].map(small_class).into()
 }

@@ -1,8 +1,8 @@
-//! The corpus of real traces, which lives beside the repository and not in it.
+//! The corpus of real traces, which is kept next to the repository.
 
 use std::path::{Path, PathBuf};
 
-/// The corpus's folders that traceloom reads in full.
+/// The categories of the corpus that traceloom supports completely.
 pub const READ_CATEGORIES: &[&str] = &[
     "traceview-v1",
     "traceview-v2",
@@ -26,7 +26,7 @@ pub struct Corpus {
 pub struct CorpusFile {
     /// `category/file`.
     pub name: String,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
@@ -34,15 +34,15 @@ impl CorpusFile {
     /// Its bytes.
     ///
     /// # Panics
-    /// If it cannot be read: a test that needs it cannot go on.
+    /// If it cannot be read.
     pub fn read(&self) -> Vec<u8> {
         std::fs::read(&self.path).unwrap_or_else(|error| panic!("{}: {error}", self.path.display()))
     }
 }
 
 impl Corpus {
-    /// The corpus at `$TRACELOOM_TESTDATA`, else at `../shared/testdata` beside the workspace; none
-    /// where neither is a folder. Says so on stderr, for a test that is about to be skipped.
+    /// The corpus at `$TRACELOOM_TESTDATA`, else at `../shared/testdata` next to the workspace. `None`, with a message on
+    /// stderr, if it does not exist.
     pub fn find() -> Option<Self> {
         let beside = || workspace_root().join("../shared/testdata");
         let root = std::env::var_os("TRACELOOM_TESTDATA").map_or_else(beside, PathBuf::from);
@@ -53,7 +53,7 @@ impl Corpus {
         None
     }
 
-    /// The files of `categories`, in order of their names.
+    /// The files of `categories`, sorted by name.
     pub fn files(&self, categories: &[&str]) -> Vec<CorpusFile> {
         let mut files: Vec<_> = categories
             .iter()

@@ -1,16 +1,16 @@
-//! Libraries as the linker leaves them in memory.
+//! ELF images of libraries as the linker leaves them in memory.
 
 const WORD: usize = size_of::<usize>();
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
-/// Types of relocation: a slot of the linkage table, an address in the global table, a word of data,
-/// a word that points into its own library.
+/// Relocation types: a slot of the procedure linkage table, an entry of the global offset table, a data word, and a word
+/// that points into its own library.
 #[cfg(target_arch = "aarch64")]
 pub const RELOCATION_TYPES: [u32; 4] = [1026, 1025, 257, 1027];
-/// Types of relocation: a slot of the linkage table, an address in the global table, a word of data,
-/// a word that points into its own library.
+/// Relocation types: a slot of the procedure linkage table, an entry of the global offset table, a data word, and a word
+/// that points into its own library.
 #[cfg(not(target_arch = "aarch64"))]
 pub const RELOCATION_TYPES: [u32; 4] = [7, 6, 1, 8];
 
@@ -19,12 +19,12 @@ pub const RELOCATION_TYPES: [u32; 4] = [7, 6, 1, 8];
 pub struct ElfImage {
     /// `p_type`, `p_vaddr`, `p_memsz` of each program header.
     pub headers: Vec<(u32, usize, usize)>,
-    /// What lies in memory from address zero.
+    /// The memory from address zero.
     pub memory: Vec<u8>,
 }
 
 impl ElfImage {
-    /// What a linker would map of a file of this machine's class; no relocation is applied.
+    /// The image that a linker would map from a file of this machine's class, without relocations applied.
     pub fn of_file(file: &[u8]) -> Option<Self> {
         let at = |offset: usize, size: usize| number(file.get(offset..offset.checked_add(size)?)?);
         (file.get(..4)? == b"\x7fELF" && WORD == 8).then_some(())?;
@@ -50,8 +50,8 @@ impl ElfImage {
         Some(image)
     }
 
-    /// A library that imports `write` in four words (slot, address, data in a packed table, and once more
-    /// in both kinds of plain table) and defines `atrace_enabled_tags`; the words lie at its end.
+    /// A small library that imports `write` in four words (a slot, an address, and two data words of a packed table) and
+    /// defines `atrace_enabled_tags`. The words are at its end.
     pub fn small() -> Self {
         let mut lay = Layout::default();
         let symbols = lay.put(&symbols(&[(0, 0, 0), (1, 0, 0), (7, 0x40, 5)]));
@@ -107,7 +107,7 @@ impl ElfImage {
         }
     }
 
-    /// As one text of bytes, for a fuzzer: how many headers, the headers, the memory.
+    /// Serializes the image for a fuzzer: number of headers, headers, memory.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![self.headers.len() as u8];
         for (kind, address, size) in &self.headers {
@@ -119,7 +119,7 @@ impl ElfImage {
         bytes
     }
 
-    /// The way back.
+    /// Reverses [`to_bytes`](Self::to_bytes).
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (count, rest) = bytes.split_first()?;
         let (headers, memory) = rest.split_at_checked(usize::from(*count) * 20)?;
@@ -148,7 +148,7 @@ fn number(bytes: &[u8]) -> Option<usize> {
 struct Layout(Vec<u8>);
 
 impl Layout {
-    /// Appends, aligned to a word; where it landed. Nothing lands at zero, which means that there is none.
+    /// Appends bytes, aligned to a word, and returns their address, which is never 0.
     fn put(&mut self, bytes: &[u8]) -> usize {
         let at = (self.0.len() + WORD).next_multiple_of(WORD);
         self.0.resize(at, 0);
@@ -157,7 +157,7 @@ impl Layout {
     }
 }
 
-/// Name, value, section of each.
+/// Symbols, given as name, value and section.
 fn symbols(symbols: &[(u32, usize, u16)]) -> Vec<u8> {
     let symbol = |&(name, value, section): &(u32, usize, u16)| {
         let (info, size) = ([0x11, 0], 8_usize.to_ne_bytes());

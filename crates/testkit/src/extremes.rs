@@ -1,11 +1,10 @@
-//! Traces at the edges of what a viewer meets: nothing in it, far too much of one thing, names that
-//! try to be code.
+//! Extreme traces for viewers: empty ones, far too much of one thing, names that look like code.
 
 use std::fmt::Write;
 
 use crate::method_trace::{Clock, MethodTraceBytes, Record};
 
-/// A trace that few people have and no viewer may stumble over.
+/// An unusual trace that every viewer must handle.
 #[derive(Clone, Debug)]
 pub struct Extreme {
     /// A file name.
@@ -14,7 +13,7 @@ pub struct Extreme {
     pub bytes: Vec<u8>,
 }
 
-/// Every one of them.
+/// All extreme traces.
 pub fn extremes() -> Vec<Extreme> {
     let text = |name, text: String| Extreme {
         name,
@@ -38,7 +37,7 @@ pub fn extremes() -> Vec<Extreme> {
     ]
 }
 
-/// Names that would do harm, or look wrong, in a page that takes them for more than text.
+/// Names that would do harm, or look wrong, in a page that does not escape them.
 pub const HOSTILE_NAMES: &[&str] = &[
     "<script>window.harmed=1</script>",
     "</script><script>window.harmed=1</script>",
@@ -103,7 +102,7 @@ fn never_ending() -> String {
     out
 }
 
-/// 2^62 ns: where a double counts in steps of 1,024 ns.
+/// Times around 2^62 ns, where a double has a resolution of 1,024 ns.
 fn late_clock() -> String {
     const START_US: u64 = (1 << 62) / 1_000;
     let mut out = HEADER.to_owned();

@@ -1,10 +1,10 @@
-//! System traces of any size for benchmarks, as text.
+//! Synthetic ftrace text of any size, for benchmarks.
 
 use std::fmt::Write;
 
 use crate::rng::Rng;
 
-/// The threads that take turns: tid, tgid, name.
+/// The threads: tid, tgid, name.
 const THREADS: &[(u32, u32, &str)] = &[
     (1412, 1412, "com.example.app"),
     (1431, 1412, "RenderThread"),
@@ -16,8 +16,8 @@ const THREADS: &[(u32, u32, &str)] = &[
     (231, 231, "mmc-cmdqd/0"),
 ];
 
-/// An ftrace text of about `bytes` bytes, with a TGID column, over 4 CPUs: the mix of a usual
-/// recording, two thirds scheduler, a quarter trace marks, the rest frequencies and interrupts.
+/// About `bytes` bytes of ftrace text with a TGID column, for 4 CPUs. The mix is that of a typical recording: two thirds
+/// scheduler events, a quarter trace marks, the rest frequencies and interrupts.
 pub fn ftrace_text(bytes: usize, seed: u64) -> Vec<u8> {
     let mut maker = Maker {
         out: String::with_capacity(bytes + 512),
@@ -37,9 +37,9 @@ struct Maker {
     out: String,
     rng: Rng,
     now_us: u64,
-    /// The thread on each CPU; none while it idles.
+    /// The thread on each CPU; `None` if idle.
     running: [Option<usize>; 4],
-    /// Open trace marks of each thread.
+    /// Number of open trace marks of each thread.
     open: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The tracing of the running kernel, for one test at a time.
+//! Exclusive access to the running kernel's tracing, for one test at a time.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::process::Command;
 
 const ROOT: &str = "/sys/kernel/tracing";
 
-/// Whoever uses the kernel's global trace buffer holds this file's lock.
+/// A test holds the lock of this file while it uses the kernel's global trace buffer.
 const LOCK: &str = "traceloom-tracefs-test.lock";
 
-/// The right to record with the kernel's global trace buffer, until it is dropped.
+/// Exclusive access to the kernel's global trace buffer, until it is dropped.
 pub struct KernelTurn {
     _lock: File,
 }
 
 impl KernelTurn {
-    /// Waits for the turn. `None`, with a word about it, where there is nothing to record with.
+    /// Waits for exclusive access. `None`, with a message on stdout, if the kernel cannot be traced.
     pub fn claim() -> Option<Self> {
         let lock = File::create(std::env::temp_dir().join(LOCK)).ok()?;
         lock.lock().ok()?;

@@ -1,5 +1,6 @@
-//! What tests, benchmarks and fuzzing share. It depends on nothing of traceloom, so that what it
-//! makes is a second opinion: its traces are put together byte by byte from the formats' description.
+//! Shared code of tests, benchmarks and fuzzing: assemblers for traces, synthetic traces, damage, random numbers, a memory
+//! meter. It does not depend on any other crate of the workspace: its traces are assembled byte by byte from the
+//! descriptions of the formats, independently of our own readers and writers.
 
 mod alloc;
 mod app;

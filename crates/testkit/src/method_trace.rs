@@ -1,9 +1,9 @@
-//! A method trace put together byte by byte: key section, binary header, records of versions 1 to 3.
+//! An assembler for method traces: key section, binary header, records of versions 1 to 3.
 
-/// What `clock=` says.
+/// The value of `clock=`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
-    /// The process's wall clock (Dalvik's word for it).
+    /// Wall time, as Dalvik names it.
     Global,
     /// Wall time.
     Wall,
@@ -48,7 +48,7 @@ pub struct MethodTraceBytes {
     pub clock: Clock,
     /// `vm=art` or `vm=dalvik`.
     pub vm: &'static str,
-    /// `pid=`, left out where none.
+    /// `pid=`; omitted if `None`.
     pub pid: Option<u32>,
     /// Start of the recording, µs.
     pub start_us: u64,
@@ -63,7 +63,7 @@ pub struct MethodTraceBytes {
 }
 
 impl MethodTraceBytes {
-    /// The file.
+    /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.key_section().into_bytes();
         self.put_header(&mut out);

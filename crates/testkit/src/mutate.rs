@@ -1,22 +1,22 @@
-//! Damage: what a bad cable, a full disk or a hostile sender does to a file.
+//! Damaging files, as a bad cable, a full disk or a hostile sender would.
 
 use crate::rng::Rng;
 
-/// A damaged copy of `original`: one to eight blows, each a flipped bit, an overwritten byte or
-/// number, a cut, a doubled or a moved stretch. At most twice as long as the original and 4 KB.
+/// A damaged copy of `original`, with one to eight changes: flipped bits, overwritten bytes or numbers, cuts, copied or moved
+/// ranges. At most twice as long as the original plus 4 KB.
 pub fn mutate(original: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for _ in 0..rng.between(1, 9) {
         if bytes.is_empty() {
             break;
         }
-        blow(&mut bytes, rng);
+        damage(&mut bytes, rng);
         bytes.truncate(original.len() * 2 + 4096);
     }
     bytes
 }
 
-fn blow(bytes: &mut Vec<u8>, rng: &mut Rng) {
+fn damage(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let at = rng.index(bytes.len());
     let len = rng.between(1, 64).min((bytes.len() - at) as u64) as usize;
     match rng.below(12) {
@@ -31,7 +31,7 @@ fn blow(bytes: &mut Vec<u8>, rng: &mut Rng) {
     }
 }
 
-/// Numbers at the edge of their types, where sums overflow and lengths lie.
+/// Numbers at the limits of their types, which make sums overflow and lengths wrong.
 fn interesting(rng: &mut Rng) -> [u8; 4] {
     const VALUES: [u32; 8] = [0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF];
     VALUES[rng.index(VALUES.len())].to_le_bytes()
@@ -42,7 +42,7 @@ fn overwrite(bytes: &mut [u8], at: usize, with: &[u8]) {
     bytes[at..at + len].copy_from_slice(&with[..len]);
 }
 
-/// Copies a stretch to somewhere else: doubled lines, records of another place.
+/// Copies a range to another position: duplicated lines, misplaced records.
 fn splice(bytes: &mut Vec<u8>, at: usize, len: usize, rng: &mut Rng) {
     let piece = bytes[at..at + len].to_vec();
     let to = rng.index(bytes.len());

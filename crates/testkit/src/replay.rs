@@ -1,7 +1,7 @@
-//! Long traces out of short ones: real call patterns at a size that can be timed.
+//! Repeating short traces: real call patterns, long enough to be timed.
 
-/// A version 3 method trace whose records are played `times` times, one after the other in time.
-/// None where `trace` is no such trace.
+/// Repeats the records of a version 3 method trace `times` times, one after the other in time. `None` if `trace` is not
+/// such a trace.
 pub fn replay(trace: &[u8], times: u32) -> Option<Vec<u8>> {
     const END: &[u8] = b"\n*end\n";
     const RECORD: usize = 14;

@@ -1,11 +1,11 @@
-//! Ring files put together by hand, from the description of their layout.
+//! An assembler for ring files, from the description of their layout.
 
 /// A ring file with its chunks.
 #[derive(Clone, Debug)]
 pub struct RingBytes {
-    /// Bytes of a chunk.
+    /// Size of a chunk, bytes.
     pub chunk_bytes: u32,
-    /// 1 while it is written to, 2 after it was stopped.
+    /// 1 for recording, 2 for stopped.
     pub state: u32,
     /// 0 boot time, 1 monotonic, 2 the processor's counter.
     pub clock: u32,
@@ -26,7 +26,7 @@ pub struct RingBytes {
 pub struct RingChunk {
     /// Number of the claim, and 0 free, 1 opening, 2 open, 3 closed.
     pub claim: (u64, u64),
-    /// Bytes that count; `None` for all.
+    /// Number of committed bytes; `None` for all.
     pub committed: Option<u32>,
     /// The thread in this file, and the number of its chunk.
     pub thread: (u32, u32),
@@ -38,13 +38,13 @@ pub struct RingChunk {
     pub records: Vec<u8>,
 }
 
-/// A record: kind, ticks since the one before, argument.
+/// A record: kind, ticks since the previous record, argument.
 pub fn ring_record(kind: u8, delta: u32, argument: u32) -> Vec<u8> {
     let first = u32::from(kind) | delta << 5;
     [first.to_le_bytes(), argument.to_le_bytes()].concat()
 }
 
-/// The same with a word behind it.
+/// A record with a value.
 pub fn ring_value(kind: u8, delta: u32, argument: u32, value: i64) -> Vec<u8> {
     [
         &ring_record(kind, delta, argument)[..],
@@ -68,7 +68,7 @@ pub fn ring_text(kind: u8, delta: u32, flags: u32, value: Option<i64>, text: &st
 }
 
 impl RingBytes {
-    /// The file.
+    /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; 4096];
         let put = |out: &mut Vec<u8>, at: usize, bytes: &[u8]| {
@@ -128,8 +128,8 @@ impl RingBytes {
     }
 }
 
-/// Two threads with one of every record, a payload over two chunks, and a chunk that its process was
-/// killed in.
+/// Two threads with one record of every kind, a payload that spans two chunks, and a chunk whose process was killed while
+/// opening it.
 pub fn tiny_ring() -> RingBytes {
     let main = (4711, "main");
     let every = [

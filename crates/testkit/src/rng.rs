@@ -1,11 +1,14 @@
-//! Random numbers that are the same on every machine and in every release.
+//! Random numbers for tests, benchmarks and synthetic traces.
+//!
+//! Ours, because the numbers must be the same on every machine and in every release: golden files and benchmarks depend on
+//! them. The `rand` crate does not guarantee that for its generators.
 
-/// A SplitMix64 generator: small, quick, and good enough to make up traces and damage.
+/// A SplitMix64 generator: small, fast, and good enough for synthetic data.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator; equal seeds give equal numbers.
+    /// A generator. Equal seeds give equal numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -20,14 +23,14 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`; 0 where `end` is 0.
+    /// A number below `end`; 0 if `end` is 0.
     #[inline]
     pub fn below(&mut self, end: u64) -> u64 {
-        // The upper half of the product: no division, and the bias is far below what anyone sees.
+        // The upper half of the product: needs no division, and the bias is negligible.
         ((u128::from(self.next_u64()) * u128::from(end)) >> 64) as u64
     }
 
-    /// A number from `low` up to, but not including, `high`.
+    /// A number in `low..high`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high.saturating_sub(low))
     }
@@ -38,7 +41,7 @@ impl Rng {
         self.below(len as u64) as usize
     }
 
-    /// True `percent` times of 100.
+    /// True with a probability of `percent` %.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -1,4 +1,4 @@
-//! Small inputs of every kind: what fuzzing starts from, and what truncation tests cut.
+//! Small inputs of every kind: seeds for fuzzing, and inputs for truncation tests.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crate::calls::{CallShape, call_trace};
 use crate::method_trace::{Clock, MethodTraceBytes};
 use crate::trace_dat::{DatCompression, Machine, tiny_dat};
 
-/// What a sample is.
+/// The kind of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SampleKind {
     /// A method trace.
@@ -26,7 +26,7 @@ pub enum SampleKind {
     Container,
     /// A process dump.
     ProcessDump,
-    /// What a power meter measured.
+    /// Measurements of a power meter.
     Power,
     /// A `trace.dat`.
     TraceDat,
@@ -38,18 +38,18 @@ pub enum SampleKind {
     Rules,
 }
 
-/// A small input, whole and of a few KB.
+/// A small, valid input of a few KB.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// What it is called in messages.
+    /// Name for messages.
     pub name: &'static str,
-    /// What it is.
+    /// Kind of the sample.
     pub kind: SampleKind,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// One of each kind, or a few.
+/// One or a few samples of each kind.
 pub fn samples() -> Vec<Sample> {
     use SampleKind::*;
     let method = method_traces()
@@ -101,7 +101,7 @@ pub fn samples() -> Vec<Sample> {
         .collect()
 }
 
-/// A machine as few are today.
+/// An unusual machine: big endian, 32 bits.
 const OLD: Machine = Machine {
     big_endian: true,
     long_bytes: 4,
@@ -111,7 +111,7 @@ fn dat(version: u8, machine: Machine, compression: DatCompression) -> Vec<u8> {
     tiny_dat(version, machine, compression).to_bytes()
 }
 
-/// The app's first records in every version, calls at random, and a stream.
+/// The first records of the app trace in every version, random calls, and a stream.
 fn method_traces() -> Vec<(&'static str, Vec<u8>)> {
     let app = crate::app_trace();
     let version = |version, clock| {
@@ -137,7 +137,7 @@ fn method_traces() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A streamed trace (0xF3): declarations stand between the records, behind thread number 0.
+/// A streamed trace (0xF3): declarations are between the records, marked by thread number 0.
 fn streaming() -> Vec<u8> {
     let mut out = b"SLOW\xF3\0\x20\0".to_vec();
     out.extend([0; 8]); // start
@@ -177,10 +177,10 @@ fn system_trace() -> Vec<u8> {
     crate::ftrace_text(3_000, 1)
 }
 
-/// What gzip packed.
+/// Decompresses gzip.
 ///
 /// # Panics
-/// If nothing of gzip's is there.
+/// If the bytes are not valid gzip.
 pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     let mut unpacked = Vec::new();
     let mut decoder = flate2::read::GzDecoder::new(bytes);
@@ -188,7 +188,7 @@ pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     unpacked
 }
 
-/// Bytes as gzip packs them.
+/// Compresses with gzip.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).expect("memory takes it");
@@ -211,7 +211,7 @@ fn atrace_z() -> Vec<u8> {
     encoder.finish().expect("memory takes it")
 }
 
-/// A frame of one raw block; the format's simplest.
+/// A frame with one uncompressed block.
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x28, 0xB5, 0x2F, 0xFD];
     out.extend([0x20, bytes.len() as u8]); // one segment, its size in a byte
@@ -221,7 +221,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Two looks at a process's memory, and a file that it has mapped.
+/// Two snapshots of a process's memory, and a mapped file.
 const MEMORY_DUMP: &str = r#"ATRACE_PROCESS_DUMP
 {"clock_sync_markers":{"sync-1":612731},"dump":{"start_ts":"612731","snapshots":[
 {"ts":"612731","meminfo":{"Buffers":10,"Cached":300,"Mapped":50,"MemFree":100,"MemTotal":1000}},
@@ -236,7 +236,7 @@ const MEMORY_DUMP: &str = r#"ATRACE_PROCESS_DUMP
 const BATTOR: &str = "# BattOr\n# voltage_range [-6079.7, 6196.8] mV\n\
     # sample_rate 10000 Hz, gain 10.1x\n0.00 6.5 4307.7\n0.10 15.1 4313.7 <sync-1>\n0.20 -2.0 4313.7\n";
 
-/// What `systrace -j` wrote with all its agents.
+/// The output of `systrace -j` with all its agents.
 fn systrace_json() -> Vec<u8> {
     let text = |text: &str| format!("\"{}\"", text.escape_default());
     let system = String::from_utf8_lossy(&system_trace()).into_owned();
@@ -263,7 +263,7 @@ root              1     1     0   10632   8172 SyS_epoll_wait      0 S init     
 u0_a121        4711  4711   612 1568220 120644 SyS_epoll_wait      0 S com.example.app \n\
 u0_a121        4711  4720   612 1568220 120644 futex_wait_queue    0 S RenderThread    \n";
 
-/// Every phase once or twice, and members around the events.
+/// Every phase once or twice, and other members besides the events.
 const CHROME_JSON: &str = r##"{"displayTimeUnit":"ms","traceEvents":[
 {"ph":"M","pid":7,"tid":8,"name":"thread_name","args":{"name":"main"}},
 {"ph":"M","pid":7,"name":"process_name","args":{"name":"app \u00e9"}},

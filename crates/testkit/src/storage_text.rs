@@ -1,4 +1,4 @@
-//! Text of what a system's storage does, of any size for benchmarks: block, ext4 and writeback.
+//! Synthetic ftrace text of storage events (block, ext4, writeback) of any size, for benchmarks.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -15,8 +15,7 @@ const THREADS: &[(u32, u32, &str)] = &[
     (231, 231, "mmc-cmdqd/0"),
 ];
 
-/// An ftrace text of about `bytes` bytes that consists of block, ext4 and writeback events, which
-/// only have fields: none of the scheduler's, no trace marks.
+/// About `bytes` bytes of ftrace text with block, ext4 and writeback events only: no scheduler events and no trace marks.
 pub fn storage_text(bytes: usize, seed: u64) -> Vec<u8> {
     let mut maker = Maker {
         out: String::with_capacity(bytes + 512),
@@ -39,7 +38,7 @@ struct Maker {
     out: String,
     rng: Rng,
     now_us: u64,
-    /// Requests under way: sector and next step.
+    /// Pending requests: sector and next step.
     requests: VecDeque<(u64, u32)>,
 }
 
@@ -106,7 +105,7 @@ impl Maker {
         }
     }
 
-    /// What a thread does to a file; what takes time has two lines.
+    /// An operation on a file, as two lines.
     fn ext4(&mut self, thread: usize, cpu: u64) {
         let (ino, page) = (self.rng.between(100_000, 999_999), self.rng.below(9_000));
         let (pos, file) = (page * 4096, format!("dev 254,0 ino {ino}"));

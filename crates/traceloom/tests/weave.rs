@@ -108,9 +108,9 @@ fn mistakes_are_told() {
         String::from_utf8(output.stderr).unwrap()
     };
     insta::assert_snapshot!(error(&["missing"]), @"traceloom: cannot open missing: No such file or directory (os error 2)");
-    insta::assert_snapshot!(error(&["trace.txt"]), @"traceloom: trace.txt is no folder, jar, aar, zip or class file");
+    insta::assert_snapshot!(error(&["trace.txt"]), @"traceloom: trace.txt is not a folder, jar, aar, zip or class file");
     insta::assert_snapshot!(error(&["classes", "--base-map", "trace.txt"]), @r##"traceloom: trace.txt: line 1 of the method map is "# tracer: nop"; expected `id,access,class method descriptor`"##);
-    assert!(error(&["classes", "--call", "beat"]).contains("beat is no pair of static methods"));
+    assert!(error(&["classes", "--call", "beat"]).contains("beat is not a pair of static methods"));
 }
 
 #[test]

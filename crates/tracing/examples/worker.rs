@@ -1,4 +1,4 @@
-//! A program whose spans are seen above the scheduler's view of its threads:
+//! A program whose spans appear in a system trace, above the scheduler's view of its threads:
 //!
 //! ```text
 //! cargo build -p traceloom-tracing --example worker
@@ -20,7 +20,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// A request that is begun here and answered by another thread.
+/// A request that begins on this thread and is answered by another.
 pub fn work() {
     let request = info_span!("request", r#async = true, id = 7);
     let answer = {

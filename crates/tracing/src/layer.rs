@@ -1,4 +1,4 @@
-//! The layer.
+//! The `tracing-subscriber` layer.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -10,7 +10,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::text::{Counters, Fields, mark, push_name};
 
-/// Writes spans and events as marks, one write each.
+/// Writes spans and events as marks, with one `write` per mark.
 #[derive(Debug)]
 pub struct MarkerLayer<W> {
     marker: W,
@@ -18,15 +18,14 @@ pub struct MarkerLayer<W> {
     with_fields: bool,
 }
 
-/// What a span is called in the trace.
+/// The name of a span in the trace.
 struct Name {
     text: String,
     is_async: bool,
 }
 
 impl<W> MarkerLayer<W> {
-    /// Writes to something else than the kernel's marker: `&W` is written to from all threads, a
-    /// mark a call.
+    /// A layer that writes to `marker`. `&W` is used from all threads, with one call of `write` per mark.
     pub fn new(marker: W) -> Self {
         Self {
             marker,
@@ -35,8 +34,8 @@ impl<W> MarkerLayer<W> {
         }
     }
 
-    /// Whether slices are called by their fields too (`decode file=a.png`), which is the default,
-    /// or by their name alone: then all calls of a span add up under one name.
+    /// Whether the names of slices include the fields of the span (`decode file=a.png`), which is the default. Without fields,
+    /// all slices of a span have the same name and add up in a profile.
     #[must_use]
     pub fn with_fields(self, with_fields: bool) -> Self {
         Self {
@@ -60,11 +59,11 @@ where
     for<'w> &'w W: Write,
 {
     fn put(&self, text: &str) {
-        // While nothing is recorded the kernel refuses: nobody misses the mark then.
+        // The kernel refuses marks while nothing is recorded, which is fine.
         _ = (&self.marker).write(text.as_bytes());
     }
 
-    /// `B|pid|name`; an async one has its id behind: `S|pid|name|id`.
+    /// Writes `B|pid|name`, or with an id `S|pid|name|id`.
     fn put_named(&self, letter: char, name: &str, id: Option<u64>) {
         let build = |mark: &mut String| {
             _ = write!(mark, "{letter}|{}|", self.pid);
@@ -96,7 +95,7 @@ where
         span.extensions_mut().insert(name);
     }
 
-    /// What is recorded later belongs to the name, while the slice has not begun.
+    /// Fields that are recorded later are added to the name, as long as the slice has not begun.
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
         let mut fields = Fields::default();

@@ -1,26 +1,26 @@
-//! The kernel's file for marks of programs.
+//! The kernel's `trace_marker` file.
 
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Where it is, and where older kernels had it.
-const PLACES: [&str; 2] = [
+/// Its path, and the path on older kernels.
+const PATHS: [&str; 2] = [
     "/sys/kernel/tracing/trace_marker",
     "/sys/kernel/debug/tracing/trace_marker",
 ];
 
-/// The kernel's `trace_marker`, to be written from any thread.
+/// The kernel's `trace_marker`, opened for writing. All threads may write to it.
 #[derive(Debug)]
 pub struct Marker(File);
 
 impl Marker {
-    /// Opens it.
+    /// Opens the file.
     ///
     /// # Errors
-    /// What the system says of the first place.
+    /// If it does not exist or may not be written.
     pub fn open() -> io::Result<Self> {
-        let open = |place| File::options().write(true).open(place).map(Self);
-        let [first, second] = PLACES;
+        let open = |path| File::options().write(true).open(path).map(Self);
+        let [first, second] = PATHS;
         open(first).or_else(|error| open(second).map_err(|_| error))
     }
 }

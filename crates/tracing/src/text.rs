@@ -1,34 +1,34 @@
-//! Marks as text: `B|pid|name`.
+//! Formatting marks: `B|pid|name`.
 
 use std::cell::RefCell;
 use std::fmt::{self, Debug, Write};
 
 use tracing_core::field::{Field, Visit};
 
-/// The longest name, bytes: Android's libraries cut marks at 1024 bytes, and readers expect that.
-const LONGEST_NAME: usize = 1000;
+/// Maximum length of a name, bytes. Android's libraries cut marks at 1024 bytes, and readers rely on that.
+const MAX_NAME_BYTES: usize = 1000;
 
 thread_local! {
-    /// A thread's last mark, kept for its memory.
-    static MARK: RefCell<String> = const { RefCell::new(String::new()) };
+    /// A buffer for marks, reused by each thread.
+    static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Puts a mark together and hands it over, without allocating once a thread has made its longest.
+/// Builds a mark and writes it. It only allocates while the thread's buffer grows.
 pub(crate) fn mark(build: impl FnOnce(&mut String), write: impl FnOnce(&str)) {
-    MARK.with(|mark| {
-        // A value's Debug may trace in turn, while its own mark is being made.
-        let mut own = String::new();
-        let mut kept = mark.try_borrow_mut();
-        let mark = kept.as_deref_mut().unwrap_or(&mut own);
+    BUFFER.with(|buffer| {
+        // The buffer is in use if the `Debug` implementation of a value traces while its mark is built.
+        let mut fallback = String::new();
+        let mut buffer = buffer.try_borrow_mut();
+        let mark = buffer.as_deref_mut().unwrap_or(&mut fallback);
         mark.clear();
         build(mark);
         write(mark);
     });
 }
 
-/// A name that fits into a mark: without line ends, and not too long.
+/// Appends a name, without line ends and limited in length.
 pub(crate) fn push_name(mark: &mut String, name: &str) {
-    let end = name.floor_char_boundary(LONGEST_NAME);
+    let end = name.floor_char_boundary(MAX_NAME_BYTES);
     mark.extend(
         name[..end]
             .chars()
@@ -36,12 +36,12 @@ pub(crate) fn push_name(mark: &mut String, name: &str) {
     );
 }
 
-/// The fields of a span, behind its name: `name key=value`.
+/// The fields of a span as text: ` key=value`.
 #[derive(Default)]
 pub(crate) struct Fields {
-    /// What stands behind the name.
+    /// The text to append to the name.
     pub text: String,
-    /// Whether it goes on beyond its threads.
+    /// Whether the span has `async = true`.
     pub is_async: bool,
 }
 
@@ -72,7 +72,7 @@ impl Fields {
     }
 }
 
-/// The counters of an event: fields called `counter.NAME`.
+/// The counters of an event: fields named `counter.NAME`.
 #[derive(Default)]
 pub(crate) struct Counters {
     /// Names and values.

@@ -1,4 +1,4 @@
-//! Marks as text, and as they stand in a recording of the running kernel.
+//! Tests of marks: as text, and in a recording of the running kernel.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -11,11 +11,11 @@ use tracing_subscriber::prelude::*;
 #[allow(dead_code)]
 mod worker;
 
-/// Marks kept, a line each, with `PID` for the process.
+/// Collects marks, one per line, with `PID` for the process id.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<String>>);
+struct Collected(Arc<Mutex<String>>);
 
-impl Write for &Kept {
+impl Write for &Collected {
     fn write(&mut self, mark: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(mark);
         let text = text.replace(&format!("|{}", std::process::id()), "|PID");
@@ -30,12 +30,12 @@ impl Write for &Kept {
     }
 }
 
-/// The marks of what `work` does.
+/// The marks that `work` writes.
 fn marks(with_fields: bool, work: impl FnOnce()) -> String {
-    let kept = Kept::default();
-    let layer = MarkerLayer::new(kept.clone()).with_fields(with_fields);
+    let collected = Collected::default();
+    let layer = MarkerLayer::new(collected.clone()).with_fields(with_fields);
     tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), work);
-    let all = kept.0.lock().unwrap();
+    let all = collected.0.lock().unwrap();
     all.clone()
 }
 

@@ -1,4 +1,4 @@
-//! How many classes a second one core weaves: all of the JDK's java.base, from bytes to bytes.
+//! Weaving speed of one core: all classes of the JDK's java.base, from bytes to bytes.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use traceloom_weave::class::ClassFile;
 use traceloom_weave::{Call, Plan, weave_class};
 
-/// The classes of java.base; none where there is no JDK.
+/// The classes of java.base; `None` without a JDK.
 fn classes() -> Option<Vec<Vec<u8>>> {
     let folder = tempfile::tempdir().ok()?;
     let java = Command::new("sh")
@@ -62,7 +62,7 @@ fn weave_all(classes: &[Vec<u8>], call: &Call) -> usize {
 
 fn benchmark(criterion: &mut Criterion) {
     let Some(classes) = classes() else {
-        println!("skipped: there is no JDK with jimage");
+        println!("skipped: no JDK with jimage");
         return;
     };
     let mut group = criterion.benchmark_group("java.base");

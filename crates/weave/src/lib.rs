@@ -1,7 +1,4 @@
-//! Rewrites class files so that every method opens a section and closes it on every way out.
-//!
-//! A class reader and writer that leaves what it does not change byte for byte, the weaver on top of it, and the
-//! map from method ids to names.
+#![doc = include_str!("../README.md")]
 
 mod build;
 pub mod class;
@@ -10,7 +7,6 @@ mod rules;
 mod weaver;
 
 pub use build::{Build, BuildError, Failure, Report};
-pub use map::{Ids, MAX_PACKED_ID, MapError, MappedMethod, MethodMap};
+pub use map::{MAX_PACKED_ID, MapError, MappedMethod, MethodMap};
 pub use rules::{Choice, Choices, Names, Rules, RulesError, Skip};
-
-pub use weaver::{Call, CallError, LeftOut, Plan, Woven, weave_class};
+pub use weaver::{Call, CallError, Plan, SkipReason, Woven, weave_class};

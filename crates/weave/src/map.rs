@@ -1,4 +1,4 @@
-//! The map from method ids to names: a line a method, as other tools of this kind write and read it.
+//! The map from method ids to names. It has one line per method, in the format of similar tools.
 //!
 //! ```text
 //! 0,0,traceloom.MethodMap v1 next=3;call=android.os.Trace.beginSection(String)/endSection()
@@ -6,53 +6,52 @@
 //! 2,9,com.example.Feed open ()Lcom/example/Feed;
 //! ```
 //!
-//! Three fields: id, access flags as a number, and class, method and descriptor with a space between.
-//! The class is dotted. No method has the id 0: the line with it, which readers of three fields take
-//! for one more method, has the version, the next id that nobody had yet, and the call. A character
-//! of a name that would end the line, and the backslash, stand as `\uXXXX`.
+//! The three fields are the id, the access flags as a number, and class, method and descriptor separated by spaces. The
+//! class name is dotted. No method has the id 0: that line, which simple readers take for one more method, holds the
+//! version, the next unused id, and the call. Control characters and backslashes in names are written as `\uXXXX`.
 
 use std::fmt::Write;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-/// Ids above this do not fit the 20 bits that some tools give them.
+/// Largest id that fits into 20 bits, the limit of some tools.
 pub const MAX_PACKED_ID: u32 = 0xf_ffff;
 
 const VERSION_CLASS: &str = "traceloom.MethodMap";
 const VERSION: &str = "v1";
 
-/// A method, as the map has it.
+/// A method in the map.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MappedMethod {
-    /// Its id, from 1 on.
+    /// Its id; the first is 1.
     pub id: u32,
-    /// Access flags of the class file.
+    /// Access flags from the class file.
     pub access: u16,
     /// The class, dotted: `com.example.Feed$Row`.
     pub class: String,
     /// The method: `load`, `<init>`.
     pub name: String,
-    /// The descriptor: `(I)V`; empty where another tool left it out.
+    /// The descriptor: `(I)V`; empty in maps of tools that omit it.
     pub descriptor: String,
 }
 
-/// All methods with an id.
+/// The methods and their ids.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MethodMap {
-    /// By rising id.
+    /// Ordered by id.
     pub methods: Vec<MappedMethod>,
-    /// The lowest id that no method has or had.
+    /// The lowest id that was never used.
     pub next: u32,
-    /// The pair of methods that woven code calls; empty where that is not known.
+    /// The pair of methods that woven code calls; empty if unknown.
     pub call: String,
 }
 
-/// Why a text is no method map.
+/// A line of a method map that cannot be read.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("line {line} of the method map is {text:?}; {expected}")]
 pub struct MapError {
-    /// The line, from 1 on.
+    /// Line number, from 1.
     line: usize,
     text: String,
     expected: &'static str,
@@ -69,13 +68,13 @@ impl Default for MethodMap {
 }
 
 impl MethodMap {
-    /// Reads a map of ours, or one of another tool that writes the same lines. Lines without text are
-    /// skipped, and so are ids below 1, which some tools give to what is no method.
+    /// Reads a map written by this crate or by another tool with the same format. Empty lines are skipped, and so are ids
+    /// below 1, which some tools use for entries that are not methods.
     ///
     /// # Errors
-    /// If a line has not three fields, an id is no number or is there twice.
+    /// If a line does not have three fields, an id is not a number, or two methods have the same id.
     pub fn parse(text: &str) -> Result<Self, MapError> {
-        let mut map = Self::default();
+        let (mut map, mut ids) = (Self::default(), FxHashSet::default());
         for (number, line) in text.lines().enumerate() {
             let line = line.trim_end_matches('\r');
             if line.trim().is_empty() {
@@ -86,16 +85,14 @@ impl MethodMap {
                 text: line.chars().take(120).collect(),
                 expected,
             };
+            let count = map.methods.len();
             map.add_line(line).map_err(wrong)?;
+            let added = map.methods.get(count);
+            if added.is_some_and(|method| !ids.insert(method.id)) {
+                return Err(wrong("an earlier line has this id"));
+            }
         }
         map.methods.sort_by_key(|method| method.id);
-        if let Some(twice) = map.methods.windows(2).find(|two| two[0].id == two[1].id) {
-            return Err(MapError {
-                line: 0,
-                text: format!("{}", twice[0].id),
-                expected: "two methods have this id",
-            });
-        }
         let last = map.methods.last().map_or(0, |method| method.id);
         map.next = map.next.max(last.saturating_add(1));
         Ok(map)
@@ -115,7 +112,7 @@ impl MethodMap {
         if id <= 0 {
             return Ok(());
         }
-        // The descriptor has no space; a name may.
+        // Names may contain spaces; descriptors never do.
         let (name, descriptor) = match rest.rsplit_once(' ') {
             Some((name, descriptor)) if descriptor.starts_with('(') => (name, descriptor),
             _ => (rest, ""),
@@ -123,9 +120,9 @@ impl MethodMap {
         self.methods.push(MappedMethod {
             id: u32::try_from(id).map_err(|_| "the id does not fit 32 bits")?,
             access: access as u16,
-            class: plain(class).replace('/', "."),
-            name: plain(name),
-            descriptor: plain(descriptor),
+            class: unescape(class).replace('/', "."),
+            name: unescape(name),
+            descriptor: unescape(descriptor),
         });
         Ok(())
     }
@@ -137,7 +134,9 @@ impl MethodMap {
         };
         for fact in facts.split(';') {
             match fact.split_once('=') {
-                Some(("next", next)) => self.next = next.parse().map_err(|_| "next is no id")?,
+                Some(("next", next)) => {
+                    self.next = next.parse().map_err(|_| "next is not an id")?
+                }
                 Some(("call", call)) => call.clone_into(&mut self.call),
                 _ => {}
             }
@@ -145,15 +144,14 @@ impl MethodMap {
         Ok(())
     }
 
-    /// The text of the map.
+    /// The map as text.
     pub fn to_text(&self) -> String {
         let mut out = String::with_capacity(80 * (self.methods.len() + 1));
         let (next, call) = (self.next, &self.call);
         // Writing to a String cannot fail.
         let _ = writeln!(out, "0,0,{VERSION_CLASS} {VERSION} next={next};call={call}");
         for method in &self.methods {
-            let names =
-                [&method.class, &method.name, &method.descriptor].map(|name| on_one_line(name));
+            let names = [&method.class, &method.name, &method.descriptor].map(|name| escape(name));
             let [class, name, descriptor] = names;
             let (id, access) = (method.id, method.access);
             let _ = writeln!(out, "{id},{access},{class} {name} {descriptor}");
@@ -161,7 +159,7 @@ impl MethodMap {
         out
     }
 
-    /// The method of an id.
+    /// The method with this id.
     pub fn get(&self, id: u32) -> Option<&MappedMethod> {
         let index = self.methods.binary_search_by_key(&id, |method| method.id);
         Some(&self.methods[index.ok()?])
@@ -169,23 +167,23 @@ impl MethodMap {
 }
 
 impl MappedMethod {
-    /// Class and method, `com.example.Feed.load`: the name of a section.
+    /// Class and method, `com.example.Feed.load`: the name of its sections.
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.class, self.name)
     }
 }
 
-/// Gives methods their ids: the ones they had, where they had some.
+/// Assigns ids to methods. Methods of an earlier map keep theirs.
 #[derive(Debug, Default)]
-pub struct Ids {
-    known: FxHashMap<String, u32>,
+pub(crate) struct Ids {
+    by_name: FxHashMap<String, u32>,
     map: MethodMap,
-    used: FxHashMap<u32, ()>,
+    used: FxHashSet<u32>,
 }
 
 impl Ids {
-    /// Goes on from an earlier map, so that a method keeps its id from build to build, and the id of
-    /// one that is gone goes to no other.
+    /// Continues an earlier map: methods keep their ids from build to build, and the id of a removed method is never
+    /// reused.
     pub fn new(base: Option<&MethodMap>, call: String) -> Self {
         let mut ids = Self::default();
         if let Some(base) = base {
@@ -195,26 +193,26 @@ impl Ids {
                     method.id,
                 )
             };
-            ids.known = base.methods.iter().map(entry).collect();
+            ids.by_name = base.methods.iter().map(entry).collect();
             ids.map.next = base.next;
         }
         ids.map.call = call;
         ids
     }
 
-    /// The id of a method, which is in the map from now on. `None` where all numbers are taken.
+    /// The id of a method, which is added to the map. `None` if all ids are used.
     pub fn id(&mut self, access: u16, class: &str, name: &str, descriptor: &str) -> Option<u32> {
         let key = key(class, name, descriptor);
-        let id = match self.known.get(&key) {
+        let id = match self.by_name.get(&key) {
             Some(&id) => id,
             None => {
                 let id = self.map.next;
                 self.map.next = id.checked_add(1).filter(|next| *next <= i32::MAX as u32)?;
-                self.known.insert(key, id);
+                self.by_name.insert(key, id);
                 id
             }
         };
-        if self.used.insert(id, ()).is_none() {
+        if self.used.insert(id) {
             self.map.methods.push(MappedMethod {
                 id,
                 access,
@@ -226,7 +224,7 @@ impl Ids {
         Some(id)
     }
 
-    /// The map of all methods that were asked for.
+    /// The map of all methods that got an id.
     pub fn into_map(mut self) -> MethodMap {
         self.map.methods.sort_by_key(|method| method.id);
         self.map
@@ -237,8 +235,8 @@ fn key(class: &str, name: &str, descriptor: &str) -> String {
     format!("{class} {name} {descriptor}")
 }
 
-/// A name without what would end its line.
-fn on_one_line(name: &str) -> String {
+/// A name with control characters and backslashes escaped.
+fn escape(name: &str) -> String {
     if !name.contains(|c: char| c.is_control() || c == '\\') {
         return name.to_owned();
     }
@@ -255,8 +253,8 @@ fn on_one_line(name: &str) -> String {
     out
 }
 
-/// The way back.
-fn plain(name: &str) -> String {
+/// Reverses [`escape`].
+fn unescape(name: &str) -> String {
     let mut parts = name.split("\\u");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -307,7 +305,7 @@ mod tests {
         assert_eq!(
             third.id(1, "F", "newer", "()V"),
             Some(4),
-            "2 was somebody's"
+            "2 belonged to a removed method"
         );
     }
 

@@ -8,18 +8,18 @@ use std::path::Path;
 
 use random::random_class;
 use testkit::class_file::{Assembler, Body, class_files, frames};
-use traceloom_weave::{Build, Call, LeftOut, Plan, weave_class};
+use traceloom_weave::{Build, Call, Plan, SkipReason, weave_class};
 
 const STATIC: u16 = 0x9;
 const INT_TO_INT: &str = "(I)I";
 
-fn weave(bytes: &[u8]) -> (Option<Vec<u8>>, Vec<(usize, LeftOut)>) {
+fn weave(bytes: &[u8]) -> (Option<Vec<u8>>, Vec<(usize, SkipReason)>) {
     let plan = |number: usize| Plan::Weave {
         id: 1 + number as u32,
         text: String::new(),
     };
     let woven = weave_class(bytes, &Call::recorder(), plan).unwrap();
-    (woven.bytes, woven.left_out)
+    (woven.bytes, woven.skipped)
 }
 
 /// Runs all methods of the classes, as they are and woven, in one JVM.
@@ -128,8 +128,8 @@ fn jumps_that_no_longer_reach_take_another_way() {
     };
     let classes: Vec<_> = classes.iter().map(class).collect();
     for (name, bytes) in &classes {
-        let (woven, left_out) = weave(bytes);
-        assert_eq!(left_out, [], "{name}");
+        let (woven, skipped) = weave(bytes);
+        assert_eq!(skipped, [], "{name}");
         assert!(woven.unwrap().len() > bytes.len() + 15_000, "{name}");
     }
     check(&classes);
@@ -181,7 +181,7 @@ fn old_classes_with_subroutines() {
 }
 
 #[test]
-fn methods_without_room_are_left_out_and_named() {
+fn methods_without_room_are_skipped_and_named() {
     let nothing = |length: usize| Body {
         max_stack: 1,
         max_locals: 1,
@@ -189,8 +189,8 @@ fn methods_without_room_are_left_out_and_named() {
         handlers: Vec::new(),
         frames: None,
     };
-    let (woven, left_out) = weave(&one_method(52, &nothing(65_530)));
-    assert_eq!((woven, left_out), (None, vec![(0, LeftOut::TooLarge)]));
+    let (woven, skipped) = weave(&one_method(52, &nothing(65_530)));
+    assert_eq!((woven, skipped), (None, vec![(0, SkipReason::TooLarge)]));
     assert_eq!(weave(&one_method(52, &nothing(65_500))).1, []);
     let mut class = Assembler::new(52);
     class.method(STATIC, "m", INT_TO_INT, &nothing(10));
@@ -199,8 +199,8 @@ fn methods_without_room_are_left_out_and_named() {
         number += 1;
         class.int(number);
     }
-    let (woven, left_out) = weave(&class.finish("Full"));
-    assert_eq!((woven, left_out), (None, vec![(0, LeftOut::PoolFull)]));
+    let (woven, skipped) = weave(&class.finish("Full"));
+    assert_eq!((woven, skipped), (None, vec![(0, SkipReason::PoolFull)]));
 }
 
 #[test]
@@ -218,8 +218,8 @@ fn a_constructor_that_catches_what_its_superclass_throws_is_left_out() {
         frames: None,
     };
     class.method(1, "<init>", "()V", &body);
-    let (woven, left_out) = weave(&class.finish("Caught"));
-    assert_eq!((woven, left_out), (None, vec![(0, LeftOut::SuperCall)]));
+    let (woven, skipped) = weave(&class.finish("Caught"));
+    assert_eq!((woven, skipped), (None, vec![(0, SkipReason::SuperCall)]));
 }
 
 #[test]

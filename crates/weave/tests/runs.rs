@@ -58,7 +58,7 @@ fn every_way_in_and_out() {
     let (report, map) = recorder().run(&[at("plain")], &at("woven")).unwrap();
     assert_eq!(report.failures, []);
     assert_eq!(
-        report.left_out["empty"], 1,
+        report.skipped["empty"], 1,
         "the finalizer that does nothing"
     );
 

@@ -1,5 +1,6 @@
 //! A trace of any size: threads that call and return at random and take turns on eight CPUs.
 
+use testkit::Rng;
 use traceloom_trace::{
     SchedSwitch, SchedTracker, SliceBegin, StringId, TaskState, Trace, TraceBuilder,
 };
@@ -8,18 +9,6 @@ const THREADS: i64 = 200;
 const NAMES: u64 = 5_000;
 /// Events that a thread has before another one's turn.
 const TURN: usize = 20;
-
-/// A small generator of its own (xorshift), so that runs can be compared.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % below
-    }
-}
 
 /// A trace of about `slices` slices.
 pub fn trace(slices: usize) -> Trace {
@@ -38,11 +27,11 @@ pub fn trace(slices: usize) -> Trace {
             (utid, builder.thread_track(utid))
         })
         .collect();
-    let (mut dice, mut sched) = (Dice(7), SchedTracker::default());
+    let (mut rng, mut sched) = (Rng::new(7), SchedTracker::default());
     let mut open = vec![0u32; threads.len()];
     let (mut ts, mut made, mut turn) = (1_000_000_000i64, 0, 0u32);
     while made < slices {
-        let at = dice.roll(THREADS as u64) as usize;
+        let at = rng.below(THREADS as u64) as usize;
         let (utid, track) = threads[at];
         let cpu = turn % 8;
         turn += 1;
@@ -61,9 +50,9 @@ pub fn trace(slices: usize) -> Trace {
                 },
             );
             for _ in 0..if next == idle { 0 } else { TURN } {
-                ts += dice.roll(2_000) as i64;
-                if open[at] == 0 || (open[at] < 12 && dice.roll(2) == 0) {
-                    let name = names[(dice.roll(NAMES) * dice.roll(NAMES) / NAMES) as usize];
+                ts += rng.below(2_000) as i64;
+                if open[at] == 0 || (open[at] < 12 && rng.below(2) == 0) {
+                    let name = names[(rng.below(NAMES) * rng.below(NAMES) / NAMES) as usize];
                     builder.begin_slice(track, SliceBegin::named(ts, name));
                     (open[at], made) = (open[at] + 1, made + 1);
                 } else {

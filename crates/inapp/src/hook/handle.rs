@@ -2,11 +2,11 @@
 
 use std::{fmt, io};
 
+use super::loads;
+use super::marker::{self, OnMark};
 use super::options::{Options, Removed, Report};
 use super::replacements::{self, Function};
 use super::scan::{self, Replacements};
-use super::{loads, marker};
-use crate::OnMark;
 
 /// Why the hook cannot be installed or removed.
 #[derive(Debug)]

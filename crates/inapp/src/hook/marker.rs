@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize
 
 use libc::{size_t, ssize_t};
 
-use crate::OnMark;
+/// A callback for each payload that a library writes to `trace_marker` (`B|123|name`, without a final line feed). It is
+/// called on the writing thread, inside its `write`, so it must not block, allocate or write.
+pub type OnMark = fn(payload: &[u8]);
 
 /// A fake file descriptor, used if the process has no `trace_marker`. No file can have this number: Linux's largest is 64
 /// below the maximum of an `int`. It is positive because some platform libraries do not write to negative descriptors.

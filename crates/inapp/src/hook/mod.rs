@@ -2,7 +2,7 @@
 //!
 //! A library calls `write` through a pointer that the linker filled in. [`Hook::install`] finds these pointers in the
 //! chosen libraries and replaces them by pointers to functions of this crate. Removing the hook restores the pointers
-//! and the protection of their pages. The functions pass writes to a `trace_marker` to [`OnMark`](crate::OnMark), and
+//! and the protection of their pages. The functions pass writes to a `trace_marker` to [`OnMark`], and
 //! all others to the original function, with the same arguments and result.
 //!
 //! ```no_run
@@ -39,6 +39,6 @@ mod scan;
 mod slots;
 
 pub use handle::{Hook, HookError};
-pub use marker::MAGIC_FD;
 pub(crate) use marker::is_trace_marker;
+pub use marker::{MAGIC_FD, OnMark};
 pub use options::{Libraries, Options, Removed, Report};

@@ -1,6 +1,5 @@
-//! A method trace as a small news app would leave it: someone scrolls the list of articles, and
-//! the app stutters. Nothing in it was recorded; names and times are made up, the shape is that of
-//! real recordings.
+//! A synthetic method trace of a small news app: a user scrolls the list of articles, and the app stutters. Names and times
+//! are made up; the structure is that of real recordings.
 
 mod scenes;
 mod script;
@@ -8,7 +7,7 @@ mod script;
 use crate::method_trace::{Clock, MethodTraceBytes};
 use script::{Methods, Script};
 
-/// The threads: number, name, and when their first event comes, µs.
+/// The threads: number, name, and time of the first event, µs.
 const THREADS: &[(u16, &str, u32)] = &[
     (1, "main", 0),
     (2, "RenderThread", 9_000),

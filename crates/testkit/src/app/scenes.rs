@@ -1,15 +1,15 @@
-//! What each thread of the app does.
+//! The calls of each thread of the app.
 
 use super::script::Script;
 
 /// A frame every 16.7 ms.
 const FRAME_US: u32 = 16_667;
-/// Frames that the list scrolls for.
+/// Number of frames for which the list scrolls.
 const FRAMES: u32 = 48;
-/// The frame in which a long article comes into view.
+/// The frame in which a long article becomes visible.
 const SLOW_FRAME: u32 = 21;
 
-/// Lets the thread called `name` live.
+/// Runs the thread called `name`.
 pub fn play(name: &str, s: &mut Script<'_>) {
     match name {
         "main" => main_thread(s),
@@ -71,7 +71,7 @@ fn input(s: &mut Script<'_>, frame: u32) {
     });
 }
 
-/// A row comes into view every third frame.
+/// A row becomes visible every third frame.
 fn fill(s: &mut Script<'_>, frame: u32) {
     s.call("androidx.recyclerview.widget.LinearLayoutManager.fill(Landroidx/recyclerview/widget/RecyclerView$Recycler;Landroidx/recyclerview/widget/LinearLayoutManager$LayoutState;Landroidx/recyclerview/widget/RecyclerView$State;Z)I", 22, |s| {
         if !frame.is_multiple_of(3) {
@@ -142,7 +142,7 @@ fn parse_article(s: &mut Script<'_>) {
     );
 }
 
-/// An object has values, values are objects and arrays and strings: the parser calls itself.
+/// Values may be objects, arrays or strings, so the parser is recursive.
 fn read_object(s: &mut Script<'_>, levels: usize) {
     s.call("org.json.JSONTokener.readObject()Lorg/json/JSONObject;", 70, |s| {
         for _ in 0..5 {
@@ -221,7 +221,7 @@ fn draw(s: &mut Script<'_>, levels: u32) {
     );
 }
 
-/// Java runs on the render thread only where a frame is reported.
+/// The render thread runs Java code only to report a frame.
 fn render_thread(s: &mut Script<'_>) {
     for _ in 0..FRAMES {
         let next = (s.now() / FRAME_US + 1) * FRAME_US + 6_100;
@@ -245,7 +245,7 @@ fn binder_thread(s: &mut Script<'_>) {
     }
 }
 
-/// Two workers load pictures; the first one misses the cache once.
+/// Two workers load images; the first one misses the cache once.
 fn pool_thread(s: &mut Script<'_>, misses: bool) {
     s.enter("java.lang.Thread.run()V");
     s.enter("java.util.concurrent.ThreadPoolExecutor$Worker.run()V");

@@ -1,4 +1,4 @@
-//! A thread's life, written down as nested calls.
+//! Writing the calls of a thread as nested closures.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl Methods {
         })
     }
 
-    /// Ids and lines, as `MethodTraceBytes` wants them.
+    /// Ids and lines for `MethodTraceBytes`.
     pub fn lines(&self) -> Vec<(u32, String)> {
         self.names
             .iter()
@@ -30,7 +30,7 @@ impl Methods {
     }
 }
 
-/// Takes `a.b.Class$1.method(I)V` apart into the columns of a method line.
+/// Splits `a.b.Class$1.method(I)V` into the columns of a method line.
 fn line(name: &str) -> String {
     let (path, signature) = name.split_at(name.find('(').unwrap_or(name.len()));
     let (class, method) = path.rsplit_once('.').unwrap_or((path, ""));
@@ -39,7 +39,7 @@ fn line(name: &str) -> String {
     format!("{class}\t{method}\t{signature}\t{file}.java")
 }
 
-/// What a thread does. Both of its clocks move while it works, only the wall while it waits.
+/// The calls of a thread. Both clocks advance while it works, and only the wall clock while it waits.
 pub struct Script<'a> {
     tid: u16,
     wall_us: u32,
@@ -50,7 +50,7 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// A thread whose first event comes at `start_us`.
+    /// A thread whose first event is at `start_us`.
     pub fn new(tid: u16, start_us: u32, methods: &'a mut Methods) -> Self {
         Self {
             tid,
@@ -62,44 +62,44 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// What it left in the buffer.
+    /// The records of the thread.
     pub fn into_records(self) -> Vec<Record> {
         self.records
     }
 
-    /// Works for about `us` (a fifth more or less).
+    /// Works for about `us` (up to a fifth more or less).
     pub fn work(&mut self, us: u32) {
         let spent = us - us / 5 + self.rng.below(u64::from(us * 2 / 5) + 1) as u32;
         self.wall_us += spent;
         self.cpu_us += spent;
     }
 
-    /// Waits: the wall clock alone moves.
+    /// Waits: only the wall clock advances.
     pub fn wait(&mut self, us: u32) {
         self.wall_us += us - us / 10 + self.rng.below(u64::from(us / 5) + 1) as u32;
     }
 
-    /// Waits until the wall clock shows `us`, if that is still to come.
+    /// Waits until the wall clock reaches `us`.
     pub fn wait_until(&mut self, us: u32) {
         self.wall_us = self.wall_us.max(us);
     }
 
-    /// What the wall clock shows.
+    /// The wall clock, µs.
     pub fn now(&self) -> u32 {
         self.wall_us
     }
 
-    /// A choice that is the same in every run.
+    /// A pseudo-random choice.
     pub fn pick(&mut self, choices: usize) -> usize {
         self.rng.index(choices)
     }
 
-    /// A call without callees, which works for about `us`.
+    /// A call without callees that works for about `us`.
     pub fn leaf(&mut self, name: &'static str, us: u32) {
         self.call(name, us, |_| ());
     }
 
-    /// A call that works for about `us` and then does what `body` says.
+    /// A call that works for about `us` and then runs `body`.
     pub fn call(&mut self, name: &'static str, us: u32, body: impl FnOnce(&mut Self)) {
         self.enter(name);
         self.work(us);
@@ -107,7 +107,7 @@ impl<'a> Script<'a> {
         self.exit(name);
     }
 
-    /// A call that an exception leaves.
+    /// A call that is left by an exception.
     pub fn throwing(&mut self, name: &'static str, us: u32, body: impl FnOnce(&mut Self)) {
         self.enter(name);
         self.work(us);
@@ -116,12 +116,12 @@ impl<'a> Script<'a> {
         self.put(name, 2);
     }
 
-    /// A call that is still open when recording ends.
+    /// A call that is still open when the recording ends.
     pub fn enter(&mut self, name: &'static str) {
         self.put(name, 0);
     }
 
-    /// The end of a call; without `enter`, of one that began before recording.
+    /// The end of a call; without `enter`, of one that began before the recording.
     pub fn exit(&mut self, name: &'static str) {
         self.work(1);
         self.put(name, 1);

@@ -1,5 +1,4 @@
-//! A device on loopback: Debian's adb server and Android's own adbd, with the programs that a
-//! device has.
+//! A device on loopback: Debian's adb server and Android's own adbd, with a device's programs.
 
 use std::fs;
 use std::io;
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::device_part;
 
-/// How long both programs may take to find each other.
+/// Timeout for both programs to connect.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Properties are files; whoever asks before one is set gets an empty line.
@@ -42,7 +41,7 @@ impl Loopback {
     /// has under that name.
     ///
     /// # Errors
-    /// What is missing, for people.
+    /// A message about what is missing.
     pub fn start(atrace: Option<&Path>) -> Result<Self, String> {
         let home = tempfile::tempdir().map_err(text)?;
         furnish(home.path(), atrace).map_err(text)?;
@@ -63,10 +62,10 @@ impl Loopback {
         Ok(this)
     }
 
-    /// Another device, with the same programs. Its serial.
+    /// Adds a device with the same programs and returns its serial.
     ///
     /// # Errors
-    /// What is missing, for people.
+    /// A message about what is missing.
     pub fn add_device(&mut self) -> Result<String, String> {
         let adbd = device_part("adbd");
         if !adbd.is_file() {
@@ -83,7 +82,7 @@ impl Loopback {
         Ok(serial)
     }
 
-    /// Until the device is ready: both programs take a moment.
+    /// Waits until the device is ready.
     fn connect(&self, serial: &str) -> Result<(), String> {
         let begun = Instant::now();
         let mut said = String::new();
@@ -97,7 +96,7 @@ impl Loopback {
         Err(format!("adbd did not answer: {said}"))
     }
 
-    /// What adb prints for these arguments.
+    /// The output of adb for these arguments.
     pub fn adb(&self, args: &[&str]) -> String {
         let mut adb = program(Path::new("adb"), self.home.path());
         adb.args(["-P", &self.port.to_string()]).args(args);
@@ -107,7 +106,7 @@ impl Loopback {
         })
     }
 
-    /// Where the server listens, on 127.0.0.1.
+    /// The port of the server on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -117,15 +116,15 @@ impl Loopback {
         &self.devices[0].0
     }
 
-    /// A folder that the devices see too.
+    /// A folder that the devices can access.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// A program that the devices have: a line of shell.
+    /// Adds a program to the devices: a line of shell.
     ///
     /// # Errors
-    /// What the system says.
+    /// If a file cannot be written.
     pub fn install(&self, name: &str, script: &str) -> io::Result<()> {
         write_script(&self.home.path().join("bin").join(name), script)
     }
@@ -133,13 +132,13 @@ impl Loopback {
     /// Sets a property of the devices.
     ///
     /// # Errors
-    /// What the system says.
+    /// If a file cannot be written.
     pub fn set_property(&self, name: &str, value: &str) -> io::Result<()> {
         let path = self.home.path().join("properties").join(name);
         fs::write(path, format!("{value}\n"))
     }
 
-    /// A property; empty where it is not set.
+    /// A property; empty if it is not set.
     pub fn property(&self, name: &str) -> String {
         let path = self.home.path().join("properties").join(name);
         fs::read_to_string(path)
@@ -148,7 +147,7 @@ impl Loopback {
             .to_owned()
     }
 
-    /// Ends the first device's adbd at once, as if it was unplugged.
+    /// Kills the first device's adbd, as if the device was unplugged.
     pub fn unplug(&mut self) {
         if let Some((_, adbd)) = self.devices.first_mut() {
             end(adbd);
@@ -201,7 +200,7 @@ fn program(program: &Path, home: &Path) -> Command {
     command
 }
 
-/// A free port that the server does not take for an emulator's.
+/// A free port outside the range of emulators.
 fn free_port() -> io::Result<u16> {
     loop {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();

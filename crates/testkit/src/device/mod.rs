@@ -9,8 +9,8 @@ pub use loopback::Loopback;
 use std::env;
 use std::path::PathBuf;
 
-/// Where `cargo xtask device` puts a part, such as `adbd`: below `TRACELOOM_DEVICE`, else in the
-/// user's cache. Whether it is there is another question.
+/// Path of a part that `cargo xtask device` builds, such as `adbd`: below `TRACELOOM_DEVICE`, else in the user's cache. The
+/// file may not exist.
 pub fn device_part(name: &str) -> PathBuf {
     let given = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     if let Some(folder) = given("TRACELOOM_DEVICE") {

@@ -1,9 +1,9 @@
 //! An app with a list: its UI thread and its RenderThread, frame by frame.
 
 use super::script::{Line, Script, Signal, Signals, Step};
-use super::{BINDER, DISK, GC, INFLATE, LOCK, SHADER};
+use super::story::{BINDER, DISK, GC, INFLATE, LOCK, SHADER};
 
-/// What the app's threads tell each other and the system.
+/// Signals between the threads of the app and the system.
 #[derive(Clone, Copy)]
 pub(super) struct App {
     pub pid: u32,
@@ -13,7 +13,7 @@ pub(super) struct App {
     synced: Signal,
 }
 
-/// Whom the list's UI thread waits for in its worst moments.
+/// The threads that the list's UI thread waits for in its late frames.
 #[derive(Clone, Copy)]
 pub(super) struct Others {
     pub lock_taken: Signal,
@@ -34,7 +34,7 @@ impl App {
         }
     }
 
-    /// A frame of the UI thread around what is particular of it.
+    /// A frame of the UI thread, with `layout` as its variable part.
     pub fn frame(&self, script: &mut Script, id: u64, layout: impl FnOnce(&mut Script)) {
         script.wait(self.vsync).run(30);
         let App { draw, synced, .. } = *self;
@@ -61,7 +61,7 @@ impl App {
         });
     }
 
-    /// What the RenderThread does of a frame.
+    /// The part of the RenderThread in a frame.
     pub fn render(&self, script: &mut Script, id: u64, lines: &[Line; 2], queued: Signal) {
         script.wait(self.draw);
         script.within(&format!("DrawFrames {id}"), |script| {
@@ -88,12 +88,12 @@ impl App {
     }
 }
 
-/// The vsync's number of a frame.
+/// The vsync id of a frame.
 pub(super) fn frame_id(number: usize) -> u64 {
     74_210 + number as u64
 }
 
-/// What the list does in a frame before it draws.
+/// The work of the list in a frame before it draws.
 pub(super) fn list(script: &mut Script, number: usize, others: &Others) {
     let rows = match number {
         INFLATE => 6,

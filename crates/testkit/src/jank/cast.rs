@@ -1,8 +1,8 @@
-//! Who plays: every thread with all it does.
+//! The threads of the simulation and their steps.
 
 use super::app::{App, Others, frame_id, list};
 use super::script::{Line, Script, Signal, Signals, Step, Task};
-use super::{DEX2OAT_US, LENGTH_US, PERIOD_US};
+use super::story::{DEX2OAT_US, LENGTH_US, PERIOD_US};
 
 const READER: u32 = 4321;
 const SYSTEMUI: u32 = 2010;
@@ -12,12 +12,12 @@ const SYSTEM_SERVER: u32 = 1455;
 /// The finger is on the list between these ticks.
 const SCROLL: std::ops::Range<u64> = 8..112;
 
-/// Ticks at which the status bar is drawn anew.
+/// Ticks at which the status bar is redrawn.
 const CLOCK_TICKS: [u64; 3] = [20, 60, 100];
 
 const FRAMES: usize = 104;
 
-/// Everybody.
+/// All threads.
 pub(super) fn tasks(signals: &mut Signals) -> Vec<Task> {
     let reader = App::new(READER, 4345, signals);
     let systemui = App::new(SYSTEMUI, 2055, signals);
@@ -66,7 +66,7 @@ pub(super) fn tasks(signals: &mut Signals) -> Vec<Task> {
     tasks
 }
 
-/// Tells who wants to draw of each tick.
+/// Announces each tick to the apps that want to draw.
 fn ticker(reader: &App, systemui: &App) -> Task {
     let mut script = Script::new("app", 640, SURFACEFLINGER, 97);
     for tick in 0..LENGTH_US / PERIOD_US {
@@ -115,7 +115,7 @@ fn status_bar(app: &App) -> Task {
     script.done()
 }
 
-/// Puts a picture together at the tick after something was queued.
+/// Composes a picture at the tick after a buffer was queued.
 fn compositor(queued: Signal, composed: Signal, hwc: Signal) -> Task {
     let mut script = Script::new("surfaceflinger", SURFACEFLINGER, SURFACEFLINGER, 97);
     for number in 0..FRAMES + CLOCK_TICKS.len() {
@@ -157,7 +157,7 @@ fn buffer_server(comm: &'static str, tid: u32, buffers: &[[Line; 2]]) -> Task {
     script.done()
 }
 
-/// Writes pictures to disk with the cache's lock held.
+/// Writes images to disk while it holds the cache's lock.
 fn disk_cache(others: &Others) -> Task {
     let mut script = Script::new("DiskCache-1", 4362, READER, 130);
     script.wait(others.lock_taken);
@@ -189,7 +189,7 @@ fn heap(others: &Others) -> Task {
     script.done()
 }
 
-/// The system's thread that answers the list, and the one that keeps it waiting.
+/// The system thread that answers the list, and the one that delays it.
 fn system(others: &Others, signals: &mut Signals) -> Vec<Task> {
     let (busy, free) = (signals.make(), signals.make());
     let mut binder = Script::new("binder:1455_9", 1533, SYSTEM_SERVER, 110);
@@ -225,7 +225,7 @@ fn system(others: &Others, signals: &mut Signals) -> Vec<Task> {
     vec![binder.done(), writer.done(), input.done()]
 }
 
-/// Loads pictures for the list, one after the other.
+/// Loads images for the list, one after the other.
 fn image_loader(number: u64) -> Task {
     let (comm, tid) = match number {
         0 => ("ImageLoader-1", 4370),
@@ -246,7 +246,7 @@ fn image_loader(number: u64) -> Task {
     script.done()
 }
 
-/// Compiles an app in the background, with more power than it should have.
+/// Compiles an app in the background, with too high a priority.
 fn dex2oat(number: u32) -> Task {
     let mut script = Script::new("dex2oat64", 5120 + number, 5120, 110);
     script.step(Step::Until(DEX2OAT_US + u64::from(number) * 900));

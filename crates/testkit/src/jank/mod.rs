@@ -1,41 +1,18 @@
-//! A system trace of a phone on which somebody scrolls a list that stutters. Nothing in it was
-//! recorded: a small scheduler plays the parts of apps, the compositor, the system and the kernel,
-//! and writes what ftrace would have. Times and names are made up, the shape is that of recordings.
+//! A synthetic system trace of a phone: a user scrolls a list that stutters. A small scheduler simulates apps, the
+//! compositor, the system server and the kernel, and writes the text that ftrace would. Times and names are made up; the
+//! structure is that of real recordings.
 
 mod app;
 mod cast;
 mod script;
 mod sim;
+mod story;
 
 use script::Signals;
 use sim::Sim;
+use story::LENGTH_US;
 
-/// How long the recording is, µs.
-const LENGTH_US: u64 = 2_000_000;
-
-/// The display's beat, µs.
-const PERIOD_US: u64 = 16_667;
-
-/// Frames of the list that have a story, by their number.
-///
-/// | frame | what holds it |
-/// |---|---|
-/// | [`INFLATE`] | rows of a new kind are inflated: the UI thread computes |
-/// | [`LOCK`] | a lock that DiskCache-1 holds while it writes to disk |
-/// | [`BINDER`] | a call of the system, whose thread waits for a lock of its own |
-/// | [`GC`] | an allocation waits for the garbage collector |
-/// | [`DISK`] | preferences are read from disk on the UI thread |
-/// | about [`DEX2OAT_US`] | dex2oat takes the CPUs: the UI thread is ready and does not run |
-/// | [`SHADER`] | the RenderThread compiles a shader |
-const INFLATE: usize = 11;
-const LOCK: usize = 22;
-const BINDER: usize = 34;
-const GC: usize = 45;
-const DISK: usize = 56;
-const SHADER: usize = 80;
-const DEX2OAT_US: u64 = 1_330_000;
-
-/// The trace as ftrace text; the same each time.
+/// The trace as ftrace text. It is always the same.
 pub fn jank_trace() -> String {
     let mut signals = Signals::default();
     let tasks = cast::tasks(&mut signals);
@@ -63,7 +40,7 @@ mod tests {
         ] {
             assert!(text.contains(promised), "{promised}");
         }
-        // Whoever leaves a CPU is who came to it.
+        // The thread that leaves a CPU is the one that was switched to before.
         let mut running: std::collections::BTreeMap<&str, &str> = Default::default();
         let mut last = "";
         for line in text.lines().filter(|line| !line.starts_with('#')) {

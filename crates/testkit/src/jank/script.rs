@@ -1,13 +1,13 @@
-//! What a thread does, step by step.
+//! The steps of a thread.
 
 use std::collections::VecDeque;
 
 use crate::rng::Rng;
 
-/// Something that threads wait for and others announce. One announcement is remembered.
+/// A signal that threads wait for and others post. One pending post is remembered.
 pub(super) type Signal = usize;
 
-/// Hands out signals.
+/// Creates signals.
 #[derive(Default)]
 pub(super) struct Signals(usize);
 
@@ -24,7 +24,7 @@ impl Signals {
 
 /// A step of a thread.
 pub(super) enum Step {
-    /// Computes this long, µs.
+    /// Computes for this time, µs.
     Run(u64),
     /// An event that the kernel writes while the thread runs: its name and fields.
     Line(&'static str, String),
@@ -34,11 +34,11 @@ pub(super) enum Step {
     Until(u64),
     /// Sleeps until the display's next tick and this much more, µs.
     Tick(u64),
-    /// Waits for the disk this long, µs, in this function of the kernel.
+    /// Waits for the disk for this time, µs, in this kernel function.
     Disk(u64, &'static str),
 }
 
-/// A thread: who it is, and what it does.
+/// A thread: its identity and its steps.
 pub(super) struct Task {
     pub comm: &'static str,
     pub tid: u32,
@@ -76,7 +76,7 @@ impl Script {
         self
     }
 
-    /// Computes about this long, µs: up to a quarter less or more.
+    /// Computes for about this time, µs: up to a quarter less or more.
     pub fn run(&mut self, us: u64) -> &mut Self {
         let us = self.rng.between(us * 3 / 4, us * 5 / 4 + 1).max(1);
         self.step(Step::Run(us))
@@ -148,7 +148,7 @@ impl Script {
             .run(4)
     }
 
-    /// Answers such a call.
+    /// Answers a call of another process.
     pub fn answer(&mut self, line: &Line, inside: impl FnOnce(&mut Self)) -> &mut Self {
         let Line {
             id, client, thread, ..

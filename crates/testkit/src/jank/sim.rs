@@ -1,51 +1,50 @@
-//! A small scheduler: a few CPUs, one queue, priorities and time slices. It writes what ftrace
-//! would have.
+//! A small scheduler: a few CPUs, one queue, priorities and time slices. It writes the text that ftrace would.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt::Write;
 
-use super::PERIOD_US;
 use super::script::{Signal, Step, Task};
+use super::story::PERIOD_US;
 use crate::rng::Rng;
 
 pub(super) const CPUS: usize = 4;
 
-/// How long a thread runs while others of its priority wait, µs.
+/// The time slice: how long a thread runs while others of its priority wait, µs.
 const TIME_SLICE_US: u64 = 4_000;
 
-/// What the trace's clock shows at the start, µs.
+/// Start time of the trace, µs.
 const START_US: u64 = 8_412_300_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The thread on a CPU is through with its step, unless it left meanwhile.
-    Done { cpu: usize, turn: u64 },
-    /// Its time slice is over.
-    SliceOver { cpu: usize, turn: u64 },
+    /// The thread on a CPU has finished its step, unless it left the CPU meanwhile.
+    Done { cpu: usize, switches: u64 },
+    /// Its time slice has ended.
+    SliceOver { cpu: usize, switches: u64 },
     /// A CPU looks for something to do.
     Look { cpu: usize },
-    /// A thread's sleep is over.
+    /// A thread wakes up.
     Timer { task: usize },
-    /// The disk is through with a thread's request.
+    /// The disk has finished a thread's request.
     Disk { task: usize },
 }
 
 #[derive(Clone, Copy, Default)]
 struct Cpu {
     running: Option<usize>,
-    /// Counts who came to it: what was planned for an earlier thread is void.
-    turn: u64,
-    /// When the thread's computing is over.
+    /// Counts the switches: events planned for an earlier thread are ignored.
+    switches: u64,
+    /// When the thread finishes computing.
     until: u64,
-    /// Somebody was told to run here.
+    /// A thread was assigned to this CPU.
     is_taken: bool,
     khz: u64,
 }
 
 pub(super) struct Sim {
     tasks: Vec<Task>,
-    /// Where each thread ran last, what is left of its computing, and why it waits for a disk.
+    /// For each thread: its last CPU, the rest of its computing time, and why it waits for the disk.
     last_cpu: Vec<usize>,
     left: Vec<u64>,
     blocked_in: Vec<&'static str>,
@@ -92,8 +91,10 @@ impl Sim {
             }
             self.now = self.now.max(at);
             match event {
-                Event::Done { cpu, turn } if self.cpus[cpu].turn == turn => self.go_on(cpu),
-                Event::SliceOver { cpu, turn } if self.cpus[cpu].turn == turn => {
+                Event::Done { cpu, switches } if self.cpus[cpu].switches == switches => {
+                    self.go_on(cpu)
+                }
+                Event::SliceOver { cpu, switches } if self.cpus[cpu].switches == switches => {
                     self.slice_over(cpu);
                 }
                 Event::Done { .. } | Event::SliceOver { .. } => {}
@@ -138,7 +139,7 @@ impl Sim {
         .unwrap();
     }
 
-    /// Takes the steps of the thread on a CPU until one takes time.
+    /// Runs the steps of the thread on a CPU until one takes time.
     fn go_on(&mut self, cpu: usize) {
         while let Some(task) = self.cpus[cpu].running {
             match self.tasks[task].steps.pop_front() {
@@ -165,8 +166,8 @@ impl Sim {
 
     fn compute(&mut self, cpu: usize, us: u64) {
         self.cpus[cpu].until = self.now + us;
-        let turn = self.cpus[cpu].turn;
-        self.plan(self.now + us, Event::Done { cpu, turn });
+        let switches = self.cpus[cpu].switches;
+        self.plan(self.now + us, Event::Done { cpu, switches });
     }
 
     fn sleep(&mut self, cpu: usize, task: usize, at: u64) {
@@ -209,7 +210,7 @@ impl Sim {
         self.line(cpu, "irq_handler_exit", "irq=254 ret=handled");
     }
 
-    /// Makes a thread ready; whoever runs on `cpu` did it.
+    /// Wakes a thread on behalf of the thread on `cpu`.
     fn wake(&mut self, task: usize, cpu: usize) {
         let target = self.target(task);
         let Task {
@@ -223,8 +224,7 @@ impl Sim {
         self.plan(self.now + latency, Event::Look { cpu: target });
     }
 
-    /// Where a thread should run: where it ran, if nobody does there, else on an idle CPU, else
-    /// where the least important thread runs.
+    /// The CPU for a thread: its last one if that is idle, else any idle one, else the one with the least important thread.
     fn target(&self, task: usize) -> usize {
         let is_idle = |cpu: usize| self.cpus[cpu].running.is_none() && !self.cpus[cpu].is_taken;
         let last = self.last_cpu[task];
@@ -240,7 +240,7 @@ impl Sim {
         idle.or_else(|| (0..CPUS).max_by_key(prio)).unwrap_or(last)
     }
 
-    /// The most important ready thread, the one that waits longest first.
+    /// The ready thread with the highest priority; among equals, the one that has waited longest.
     fn best(&self) -> Option<usize> {
         let places = 0..self.ready.len();
         places.min_by_key(|&place| self.tasks[self.ready[place]].prio)
@@ -267,8 +267,8 @@ impl Sim {
         if best.is_some_and(|prio| prio <= self.tasks[running].prio) {
             return self.preempt(cpu);
         }
-        let turn = self.cpus[cpu].turn;
-        self.plan(self.now + TIME_SLICE_US, Event::SliceOver { cpu, turn });
+        let switches = self.cpus[cpu].switches;
+        self.plan(self.now + TIME_SLICE_US, Event::SliceOver { cpu, switches });
     }
 
     fn preempt(&mut self, cpu: usize) {
@@ -279,7 +279,7 @@ impl Sim {
         }
     }
 
-    /// The thread on a CPU leaves it in `state`, and the best that is ready comes.
+    /// Switches a CPU from its thread, which is then in `state`, to the best ready one.
     fn switch(&mut self, cpu: usize, state: &str) {
         let next = self.best().map(|place| self.ready.remove(place));
         let prev = self.cpus[cpu].running;
@@ -297,7 +297,7 @@ impl Sim {
         );
         self.line(cpu, "sched_switch", &fields);
         self.cpus[cpu].running = next;
-        self.cpus[cpu].turn += 1;
+        self.cpus[cpu].switches += 1;
         match next {
             Some(next) => self.arrive(cpu, next),
             None => self.line(cpu, "cpu_idle", &format!("state=1 cpu_id={cpu}")),
@@ -307,13 +307,13 @@ impl Sim {
     fn arrive(&mut self, cpu: usize, task: usize) {
         self.last_cpu[task] = cpu;
         self.frequency(cpu);
-        let turn = self.cpus[cpu].turn;
-        self.plan(self.now + TIME_SLICE_US, Event::SliceOver { cpu, turn });
+        let switches = self.cpus[cpu].switches;
+        self.plan(self.now + TIME_SLICE_US, Event::SliceOver { cpu, switches });
         let left = std::mem::take(&mut self.left[task]).max(1);
         self.compute(cpu, left);
     }
 
-    /// The governor has another look at a CPU now and then.
+    /// The governor adjusts the frequency of a CPU from time to time.
     fn frequency(&mut self, cpu: usize) {
         if !self.rng.chance(6) {
             return;

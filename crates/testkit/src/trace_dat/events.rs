@@ -1,4 +1,4 @@
-//! Events: their format files, and their bytes.
+//! Events: format files and encoding.
 
 use super::Machine;
 
@@ -7,7 +7,7 @@ use super::Machine;
 pub enum DatValue {
     /// A number.
     Number(i64),
-    /// Text in the event itself, or behind its fields (`__data_loc`).
+    /// Text in the event itself, or after its fields (`__data_loc`).
     Text(String),
 }
 
@@ -23,35 +23,35 @@ impl From<&str> for DatValue {
     }
 }
 
-/// An event of one of the known formats, with the values of its fields in their order.
+/// An event with the values of its fields, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatEvent {
-    /// When, ns.
+    /// Time, ns.
     pub ts: u64,
-    /// On which CPU.
+    /// The CPU.
     pub cpu: usize,
-    /// In which thread.
+    /// The thread.
     pub tid: u32,
-    /// Which event.
+    /// Name of the event.
     pub name: &'static str,
     /// Its fields.
     pub values: Vec<DatValue>,
 }
 
-/// How C declares a field, and how its bytes are.
+/// The type of a field: its C declaration and encoding.
 struct Field(&'static str, Bytes);
 
 #[derive(Clone, Copy)]
 enum Bytes {
-    /// A number of so many bytes, with a sign or without.
+    /// A number: size in bytes, and whether it is signed.
     Number(usize, bool),
     /// The kernel's `long`.
     Long(bool),
-    /// Text of so many bytes.
+    /// Text with a fixed size, bytes.
     Text(usize),
-    /// Text to the event's end.
+    /// Text up to the end of the event.
     Rest,
-    /// Text elsewhere.
+    /// Text after the fields.
     Loc,
 }
 
@@ -308,10 +308,10 @@ impl Format {
 }
 
 impl DatEvent {
-    /// The bytes that the ring buffer holds.
+    /// The bytes of the event in the ring buffer.
     ///
     /// # Panics
-    /// If there is no format with the event's name, or a value is not of its field's kind.
+    /// If the event's name is unknown, or a value does not match the type of its field.
     pub fn bytes(&self, machine: Machine) -> Vec<u8> {
         let format = FORMATS.iter().find(|format| format.name == self.name);
         let format = format.unwrap_or_else(|| panic!("no format {}", self.name));

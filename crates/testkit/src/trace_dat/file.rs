@@ -1,4 +1,4 @@
-//! The file around pages.
+//! The file structure of `trace.dat`.
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ use super::Machine;
 use super::events::{DatEvent, format_files};
 use super::pages::RingPages;
 
-/// How version 7 packs its sections and pages.
+/// Compression of sections and pages in version 7.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DatCompression {
-    /// Not at all.
+    /// No compression.
     None,
     /// zlib.
     Zlib,
@@ -29,20 +29,20 @@ pub struct DatBuffer {
     pub cpus: Vec<Vec<u8>>,
 }
 
-/// A `trace.dat` to be put together.
+/// An assembler for `trace.dat`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatBytes {
     /// 6 or 7.
     pub version: u8,
-    /// How numbers are laid out.
+    /// Layout of numbers.
     pub machine: Machine,
-    /// How version 7 packs.
+    /// Compression in version 7.
     pub compression: DatCompression,
     /// Bytes of a page of the ring buffer.
     pub page_bytes: usize,
     /// Bytes of the machine's pages: CPU data begin at multiples of them.
     pub align: usize,
-    /// The events whose formats are in the file; all that are known if empty.
+    /// The events whose formats are in the file; all supported ones if empty.
     pub only: Vec<&'static str>,
     /// Further format files, with their subsystems.
     pub more_formats: Vec<(&'static str, String)>,
@@ -65,7 +65,7 @@ const TRACECLOCK: u16 = 4;
 const CPUCOUNT: u16 = 8;
 
 impl DatBytes {
-    /// A file with the machine's own buffer, and nothing known but formats.
+    /// A file with the machine's main buffer and the event formats, and nothing else.
     pub fn of(version: u8, machine: Machine, cpus: Vec<Vec<u8>>) -> Self {
         Self {
             version,
@@ -87,7 +87,7 @@ impl DatBytes {
         }
     }
 
-    /// Puts events into pages of each CPU. They must be in order of time.
+    /// Writes events to the pages of each CPU. They must be ordered by time.
     pub fn pages(events: &[DatEvent], machine: Machine, page_bytes: usize) -> Vec<Vec<u8>> {
         let cpus = events.iter().map(|event| event.cpu + 1).max().unwrap_or(1);
         let mut pages = vec![RingPages::new(machine, page_bytes); cpus];
@@ -97,7 +97,7 @@ impl DatBytes {
         pages.into_iter().map(RingPages::finish).collect()
     }
 
-    /// The file.
+    /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = b"\x17\x08\x44tracing".to_vec();
         out.extend([b'0' + self.version, 0]);
@@ -177,7 +177,7 @@ impl DatBytes {
         [id, length, content.to_vec()].concat()
     }
 
-    /// Pads to where pages may begin.
+    /// Pads to the next page boundary.
     fn pad(&self, out: &mut Vec<u8>) {
         out.resize(out.len().next_multiple_of(self.align), 0);
     }
@@ -340,7 +340,7 @@ impl DatBytes {
         self.buffer_option(buffer, section, &places)
     }
 
-    /// Packed bytes with both lengths before them.
+    /// Compressed bytes after both lengths.
     fn chunk(&self, plain: &[u8]) -> Vec<u8> {
         let packed = match self.compression {
             DatCompression::None => plain.to_vec(),
@@ -360,7 +360,7 @@ impl DatBytes {
     }
 }
 
-/// A frame of raw blocks; the format's simplest.
+/// A frame of uncompressed blocks.
 fn zstd(plain: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 64 << 10;
     let mut out = vec![0x28, 0xB5, 0x2F, 0xFD];

@@ -1,5 +1,5 @@
-//! An assembler for trace-cmd's `trace.dat`, versions 6 and 7: formats of events, ring buffer pages
-//! and the file around them, from the formats' descriptions.
+//! An assembler for trace-cmd's `trace.dat`, versions 6 and 7: event formats, ring buffer pages and the file structure, from
+//! the descriptions of the formats.
 
 mod events;
 mod file;
@@ -11,17 +11,17 @@ pub use file::{DatBuffer, DatBytes, DatCompression};
 pub use pages::RingPages;
 pub use scene::{busy_dat, small_dat, small_dat_events, tiny_dat};
 
-/// How a machine lays out numbers.
+/// The layout of numbers on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// Whether the most significant byte comes first.
     pub big_endian: bool,
-    /// Bytes of the kernel's `long`: 4 or 8.
+    /// Size of the kernel's `long`, bytes: 4 or 8.
     pub long_bytes: usize,
 }
 
 impl Machine {
-    /// What nearly every device is.
+    /// The layout of nearly all devices.
     pub const USUAL: Self = Self {
         big_endian: false,
         long_bytes: 8,

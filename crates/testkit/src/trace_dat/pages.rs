@@ -2,14 +2,14 @@
 
 use super::Machine;
 
-/// Puts records into pages, as one CPU of the kernel does.
+/// Writes records to pages, as the kernel does for one CPU.
 #[derive(Clone, Debug)]
 pub struct RingPages {
     machine: Machine,
     page_bytes: usize,
-    /// Whole pages.
+    /// Complete pages.
     bytes: Vec<u8>,
-    /// Data of the last page, with its first time.
+    /// Data of the last page, and its first time.
     data: Vec<u8>,
     page_ts: u64,
     last_ts: u64,
@@ -37,7 +37,7 @@ impl RingPages {
         8 + self.machine.long_bytes
     }
 
-    /// Says that `events` are missing before what comes next, which begins a page.
+    /// Records that `events` events were lost, and begins a new page.
     pub fn lose(&mut self, events: u64) {
         self.end_page();
         self.missing = Some(events);
@@ -104,7 +104,7 @@ impl RingPages {
         self.bytes.resize(end, 0);
     }
 
-    /// All pages; the last is filled with zeros.
+    /// All pages; the last is padded with zeros.
     pub fn finish(mut self) -> Vec<u8> {
         self.end_page();
         self.bytes

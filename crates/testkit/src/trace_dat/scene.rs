@@ -1,4 +1,4 @@
-//! Small and big traces.
+//! Synthetic traces, small and large.
 
 use super::events::{DatEvent, DatValue};
 use super::file::{DatBuffer, DatBytes};
@@ -10,7 +10,7 @@ const MAIN: (&str, i64) = ("com.example.app", 4711);
 const RENDER: (&str, i64) = ("RenderThread", 4720);
 const IDLE: (&str, i64) = ("swapper/0", 0);
 
-/// A script that notes events.
+/// Collects events.
 struct Script {
     events: Vec<DatEvent>,
     ts: u64,
@@ -51,8 +51,8 @@ impl Script {
     }
 }
 
-/// An app that draws six frames, with interrupts, a disk request, kernel functions and what a
-/// developer printed: one or two of every event that the assembler knows.
+/// An app that draws six frames, with interrupts, a disk request, kernel functions and `trace_printk`: one or two of every
+/// event that the assembler supports.
 pub fn small_dat_events() -> Vec<DatEvent> {
     let mut script = Script {
         events: Vec::new(),
@@ -135,7 +135,7 @@ fn scene(s: &mut Script, frame: i64) {
     s.event(0, 0, "cpu_idle", vec![2.into(), 0.into()]);
 }
 
-/// A file with [`small_dat_events`], a second buffer, and losses: 17 events of CPU 1 at its end.
+/// A file with [`small_dat_events`], a second buffer, and 17 lost events at the end of CPU 1.
 pub fn small_dat(version: u8, machine: Machine, compression: DatCompression) -> DatBytes {
     let events = small_dat_events();
     let page_bytes = 4096;
@@ -190,7 +190,7 @@ pub fn small_dat(version: u8, machine: Machine, compression: DatCompression) -> 
     dat
 }
 
-/// As [`small_dat`], with a few events and their formats alone: a file of some KB.
+/// As [`small_dat`], but only a few events and their formats: a file of a few KB.
 pub fn tiny_dat(version: u8, machine: Machine, compression: DatCompression) -> DatBytes {
     const ONLY: [&str; 4] = ["sched_switch", "print", "softirq_entry", "softirq_exit"];
     let events = small_dat_events();

@@ -202,7 +202,7 @@ fn text(out: &mut dyn Write, report: &Report) -> Result<()> {
             "{before} bytes of classes became {after} (+{more:.1} %)"
         )?;
     }
-    let left_out = report.left_out.iter();
+    let left_out = report.skipped.iter();
     let left_out: Vec<_> = left_out
         .map(|(why, count)| format!("{} {why}", number(*count)))
         .collect();
@@ -228,7 +228,7 @@ fn json(out: &mut dyn Write, report: &Report, map: &MethodMap) -> Result<()> {
         "cached_classes": report.cached_classes,
         "methods": report.methods,
         "woven_methods": report.woven_methods,
-        "left_out": report.left_out,
+        "left_out": report.skipped,
         "failures": report.failures.iter().map(failure).collect::<Vec<_>>(),
         "unreadable": report.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
         "signatures_dropped": report.unsigned,

@@ -1,5 +1,5 @@
-//! Woven classes of earlier builds: a zip whose entries are called by what they were made of, so that
-//! they are copied into the next output as they are, neither woven nor compressed again.
+//! The cache of woven classes: a zip file whose entries are named by a hash of their input. They are copied to the next
+//! output as they are, without weaving or compressing them again.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,22 +10,22 @@ use tempfile::NamedTempFile;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use super::BuildError;
+use super::error::BuildError;
 
-/// What a woven class was made of: the class, its ids, the call and this program's way of weaving.
+/// Hash of everything that determines a woven class: the class, its ids, the call and the weaver's version.
 pub(super) type Key = [u8; 32];
 
-/// The cache while a build runs.
+/// The cache during a build.
 #[derive(Debug)]
 pub(super) struct Cache {
     path: PathBuf,
     old: Option<ZipArchive<BufReader<File>>>,
-    /// Entries of the old one, by name.
+    /// Entries of the old cache.
     entries: HashMap<Key, usize>,
 }
 
 impl Cache {
-    /// Opens a cache. One that is not there, or is broken, is empty.
+    /// Opens a cache. A missing or broken cache counts as empty.
     pub fn open(path: &Path) -> Self {
         let file = File::open(path).ok().map(BufReader::new);
         let old = file.and_then(|file| ZipArchive::new(file).ok());
@@ -45,13 +45,13 @@ impl Cache {
         }
     }
 
-    /// Whether a class is there.
+    /// Whether the cache contains a class.
     pub fn has(&self, key: &Key) -> bool {
         self.entries.contains_key(key)
     }
 
-    /// Writes the cache anew: what this build needs of the old one, and what it made. Returns it with
-    /// the entries of `wanted` by number.
+    /// Writes a new cache with the entries that this build used, and those that it made. Returns it, and the index of
+    /// each entry.
     pub fn renew<'b>(
         mut self,
         wanted: impl Iterator<Item = (Key, Option<&'b [u8]>, SimpleFileOptions)>,
@@ -60,7 +60,7 @@ impl Cache {
         let cannot = |error| BuildError::zip("write", &place)(error);
         let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).map_err(BuildError::io("make", folder))?;
+        std::fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
         let file = NamedTempFile::new_in(folder).map_err(BuildError::io("write", &self.path))?;
         let mut zip = ZipWriter::new(file);
         let mut numbers = HashMap::new();
@@ -90,7 +90,7 @@ impl Cache {
     }
 }
 
-/// The bytes of an entry.
+/// The content of an entry.
 pub(super) fn entry(
     zip: &mut ZipArchive<File>,
     number: usize,

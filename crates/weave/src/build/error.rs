@@ -1,55 +1,55 @@
-//! What can stop a build.
+//! Errors of a build.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why nothing, or not all, was written.
+/// Why a build failed. Some outputs may have been written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A file or folder that cannot be read or written.
+    /// A file or folder cannot be read or written.
     #[error("cannot {what} {path}: {source}", path = path.display())]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// An archive that cannot be read or written.
+    /// An archive cannot be read or written.
     #[error("cannot {what} the archive {place}: {source}")]
     Zip {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
-        /// The archive, with the archive that it is in.
+        /// The archive, including the archive that contains it.
         place: String,
-        /// Why not.
+        /// The cause.
         source: zip::result::ZipError,
     },
-    /// An input that is neither folder, archive nor class file.
-    #[error("{path} is no folder, jar, aar, zip or class file", path = .0.display())]
+    /// An input is neither a folder, an archive nor a class file.
+    #[error("{path} is not a folder, jar, aar, zip or class file", path = .0.display())]
     Kind(PathBuf),
-    /// Two inputs that would be written to the same place.
-    #[error("two inputs would be written to {path}; weave them into two folders", path = .0.display())]
+    /// Two inputs have the same output path.
+    #[error("two inputs would be written to {path}; use separate output folders", path = .0.display())]
     Collision(PathBuf),
-    /// The output is an input, or lies in one.
-    #[error("the output {path} is or lies in an input; name another place", path = .0.display())]
+    /// The output is an input, or inside one.
+    #[error("the output {path} is an input or inside one; choose another path", path = .0.display())]
     OntoInput(PathBuf),
-    /// An archive that unpacks to more than anybody's program.
-    #[error("{place} unpacks to more than {limit} bytes")]
+    /// An archive decompresses to more than the limit.
+    #[error("{place} decompresses to more than {limit} bytes")]
     TooBig {
         /// The archive.
         place: String,
         /// The limit for all inputs together.
         limit: u64,
     },
-    /// More methods than ids.
+    /// There are more methods than ids.
     #[error("there are more methods than ids")]
     NoIds,
-    /// Threads that could not be started.
+    /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
 }

@@ -1,4 +1,4 @@
-//! Writes what was woven: as the inputs were, or all of them in one archive.
+//! Writing the output: one output per input, or all of them in one archive.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -9,28 +9,29 @@ use tempfile::NamedTempFile;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+use super::cache;
+use super::error::BuildError;
 use super::source::{Archive, Content, Item, Source};
 use super::target::Target;
-use super::{BuildError, cache};
 
 /// A class after weaving.
 #[derive(Debug)]
 pub(super) enum WovenClass {
-    /// What it was.
+    /// Unchanged.
     Same,
-    /// Woven now.
+    /// Woven by this build.
     Bytes(Vec<u8>),
-    /// In the cache, by number of entry.
+    /// In the cache: the index of its entry.
     Cached(usize),
 }
 
-/// Writes sources.
+/// Writes the outputs.
 pub(super) struct Output<'o> {
     pub results: &'o [WovenClass],
     pub cache: Option<ZipArchive<File>>,
-    /// Archives that lost their signatures.
+    /// Archives whose signatures were dropped.
     pub unsigned: Vec<String>,
-    /// Entries that were there already.
+    /// Entries that were skipped because their name existed already.
     pub duplicates: Vec<String>,
 }
 
@@ -41,7 +42,7 @@ impl Output<'_> {
         match target {
             Target::Each(places) => {
                 for (source, place) in sources.iter().zip(places) {
-                    self.one(source, place)?;
+                    self.write_source(source, place)?;
                 }
                 Ok(())
             }
@@ -49,7 +50,7 @@ impl Output<'_> {
         }
     }
 
-    fn one(&mut self, source: &Source, place: &Path) -> Done {
+    fn write_source(&mut self, source: &Source, place: &Path) -> Done {
         match &source.content {
             Content::Class(class) => self.class_file(*class, &source.path, place),
             Content::Archive(archive) => self.archive_file(archive, place),
@@ -73,14 +74,14 @@ impl Output<'_> {
             return copy(from, to);
         };
         make_parent(to)?;
-        // A file that says the same already keeps its time, for the sake of what builds on it.
+        // Do not touch a file that is up to date, so that build tools do not rebuild what depends on it.
         if std::fs::read(to).is_ok_and(|old| old == bytes) {
             return Ok(());
         }
         std::fs::write(to, bytes).map_err(BuildError::io("write", to))
     }
 
-    /// The bytes of a woven class; none where it stayed as it was.
+    /// The bytes of a woven class; `None` if it is unchanged.
     fn class_bytes(&mut self, class: usize) -> Result<Option<Vec<u8>>, BuildError> {
         match (&self.results[class], &mut self.cache) {
             (WovenClass::Bytes(bytes), _) => Ok(Some(bytes.clone())),
@@ -114,8 +115,7 @@ impl Output<'_> {
         })
     }
 
-    /// Writes the entries of an archive into another. `seen` are the names that are there already,
-    /// where several go into one.
+    /// Copies the entries of an archive to another. `seen` holds the existing names if several archives are merged.
     fn copy_archive<W: Write + Seek>(
         &mut self,
         archive: &Archive,
@@ -156,7 +156,7 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// An archive with what was woven in it.
+    /// The bytes of an archive with woven classes.
     fn archive_bytes(&mut self, archive: &Archive) -> Result<Vec<u8>, BuildError> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         self.copy_archive(archive, &mut zip, None)?;
@@ -182,7 +182,7 @@ impl Output<'_> {
         }
     }
 
-    /// All sources in one archive; of two entries with the same name the first stays.
+    /// Writes all sources to one archive. Of several entries with the same name, the first is kept.
     fn merged(&mut self, sources: &[Source], place: &Path) -> Done {
         let mut zip = new_archive(place)?;
         let mut seen = HashSet::new();
@@ -235,7 +235,7 @@ impl Output<'_> {
     }
 }
 
-/// Entries of files that lay in a folder: the same bytes give the same archive.
+/// Options for files from a folder. The time is fixed, so that the same bytes give the same archive.
 pub(super) fn plain_options() -> SimpleFileOptions {
     SimpleFileOptions::default().last_modified_time(zip::DateTime::default())
 }
@@ -251,7 +251,7 @@ fn add<W: Write + Seek>(
     Ok(())
 }
 
-/// A path in a folder as an archive writes it.
+/// A path inside a folder as the name of an archive entry.
 fn entry_name(inside: &Path) -> String {
     let parts = inside
         .components()
@@ -285,32 +285,34 @@ fn write_whole(
     persist(out, place)
 }
 
-/// A file beside the one that it will be, so that nobody sees half of it.
+/// A temporary file next to the final one, so that nobody sees an incomplete file.
 fn beside(place: &Path) -> Result<NamedTempFile, BuildError> {
     let folder = place.parent().filter(|folder| *folder != Path::new(""));
     let mut builder = tempfile::Builder::new();
-    set_usual_mode(&mut builder);
+    set_default_mode(&mut builder);
     let file = builder
         .prefix(".traceloom-")
         .tempfile_in(folder.unwrap_or(Path::new(".")));
     file.map_err(BuildError::io("write", place))
 }
 
-/// A temporary file is for its owner alone; a result is for whom the umask says.
+/// Temporary files are private by default; outputs get the permissions of the umask.
 #[cfg(unix)]
-fn set_usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
+fn set_default_mode(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;
     builder.permissions(std::fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn set_usual_mode(_: &mut tempfile::Builder<'_, '_>) {}
+fn set_default_mode(_: &mut tempfile::Builder<'_, '_>) {}
 
 fn persist(out: BufWriter<NamedTempFile>, place: &Path) -> Done {
     let file = out.into_inner().map_err(|error| error.into_error());
     let file = file.map_err(BuildError::io("write", place))?;
-    let kept = file.persist(place).map_err(|error| error.error);
-    kept.map(|_| ()).map_err(BuildError::io("write", place))
+    let persisted = file.persist(place).map_err(|error| error.error);
+    persisted
+        .map(|_| ())
+        .map_err(BuildError::io("write", place))
 }
 
 fn make_parent(place: &Path) -> Done {
@@ -321,7 +323,7 @@ fn make_parent(place: &Path) -> Done {
 }
 
 fn make_folder(folder: &Path) -> Done {
-    std::fs::create_dir_all(folder).map_err(BuildError::io("make", folder))
+    std::fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
 }
 
 fn copy(from: &Path, to: &Path) -> Done {

@@ -1,35 +1,35 @@
-//! What a build did.
+//! The report of a build.
 
 use std::collections::BTreeMap;
 
-use crate::weaver::LeftOut;
+use crate::weaver::SkipReason;
 
-/// What was woven, and what was not and why.
+/// The result of a build.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Class files in all inputs.
+    /// Number of class files in all inputs.
     pub classes: usize,
-    /// Those with at least one woven method.
+    /// Number of classes with at least one woven method.
     pub woven_classes: usize,
-    /// Of those, the ones that came out of the cache.
+    /// Number of those that came from the cache.
     pub cached_classes: usize,
-    /// Methods in all class files.
+    /// Number of methods in all class files.
     pub methods: usize,
-    /// Those that were woven.
+    /// Number of woven methods.
     pub woven_methods: usize,
-    /// Methods that were not woven, by [`LeftOut::name`].
-    pub left_out: BTreeMap<&'static str, usize>,
-    /// Methods that were wanted and could not be woven.
+    /// Number of methods that were not woven, by [`SkipReason::name`].
+    pub skipped: BTreeMap<&'static str, usize>,
+    /// Methods that should have been woven and could not be.
     pub failures: Vec<Failure>,
-    /// Class files that could not be read and were copied as they are: where, and why.
+    /// Class files that could not be read and were copied unchanged: path and reason.
     pub unreadable: Vec<(String, String)>,
-    /// Archives whose signatures were dropped, since they hold no longer.
+    /// Archives whose signatures were dropped, because they would no longer be valid.
     pub unsigned: Vec<String>,
-    /// Entries that came twice on the way into one archive, of which the first stayed.
+    /// Entries that were skipped because another input had an entry with the same name.
     pub duplicates: Vec<String>,
-    /// Bytes of all class files before.
+    /// Size of all class files before weaving, bytes. Classes from the cache are not counted.
     pub bytes_before: u64,
-    /// Bytes of all class files after. Those from the cache count as what they are.
+    /// Size of the same class files after weaving, bytes.
     pub bytes_after: u64,
 }
 
@@ -38,14 +38,14 @@ pub struct Report {
 pub struct Failure {
     /// Class and method: `com.example.Feed.load(I)V`.
     pub method: String,
-    /// The file that has it.
+    /// The file that contains it.
     pub place: String,
-    /// Why.
-    pub why: LeftOut,
+    /// The reason.
+    pub why: SkipReason,
 }
 
 impl Report {
-    pub(super) fn count(&mut self, why: &LeftOut) {
-        *self.left_out.entry(why.name()).or_default() += 1;
+    pub(super) fn count(&mut self, why: &SkipReason) {
+        *self.skipped.entry(why.name()).or_default() += 1;
     }
 }

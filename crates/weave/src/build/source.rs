@@ -1,4 +1,4 @@
-//! Inputs: folders, archives and class files, with every class that is in them.
+//! Reading inputs: folders, archives and class files, and all classes in them.
 
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -7,26 +7,26 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 use zip::write::SimpleFileOptions;
 
-use super::BuildError;
+use super::error::BuildError;
 
-/// All inputs together unpack to at most this; bytes.
+/// Maximum decompressed size of all inputs together, bytes.
 const MAX_UNPACKED: u64 = 8 << 30;
 
-/// Archives in archives (an aar has jars) are opened this deep.
+/// Maximum nesting of archives: an aar contains jars.
 const MAX_DEPTH: usize = 3;
 
 /// A class file of an input.
 #[derive(Debug)]
 pub(super) struct ClassFileUnit {
     pub bytes: Vec<u8>,
-    /// Where it is, for people: `app.aar!classes.jar!com/example/Feed.class`.
+    /// Path for messages: `app.aar!classes.jar!com/example/Feed.class`.
     pub place: String,
-    /// How its entry is written, where it is in an archive: time, compression.
+    /// Options of its archive entry, if it is in an archive: time and compression.
     pub options: Option<SimpleFileOptions>,
 }
 
 impl ClassFileUnit {
-    /// What the class is and how it is written.
+    /// Hashes the class and its archive options.
     pub fn hash_into(&self, hash: &mut Sha256) {
         hash.update(format!("{:?}", self.options));
         hash.update(&self.bytes);
@@ -42,23 +42,23 @@ pub(super) struct Source {
 
 #[derive(Debug)]
 pub(super) enum Content {
-    /// A class file by itself, by its number.
+    /// A single class file, by number.
     Class(usize),
-    /// A folder: paths in it, by name.
+    /// A folder: the paths in it, sorted.
     Folder(Vec<(PathBuf, Item)>),
     Archive(Archive),
 }
 
-/// What is in a folder or an archive.
+/// A file in a folder or an archive.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Copied as it is.
+    /// Copied unchanged.
     Other,
-    /// Part of a signature, which holds only while nothing changes.
+    /// Part of a signature, which is invalid once a class changes.
     Signature,
-    /// A class, by its number.
+    /// A class, by number.
     Class(usize),
-    /// An archive in it.
+    /// A nested archive.
     Archive(Box<Archive>),
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Item {
 pub(super) struct Archive {
     pub bytes: Vec<u8>,
     pub place: String,
-    /// By number of entry.
+    /// One per entry.
     pub items: Vec<Item>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Reads one input; its classes go behind those of the inputs before.
+    /// Reads one input and appends its classes.
     pub fn read(&mut self, path: &Path) -> Result<Source, BuildError> {
         let facts = std::fs::metadata(path).map_err(BuildError::io("open", path))?;
         let place = path.display().to_string();
@@ -194,7 +194,7 @@ impl Inputs {
         let place = format!("{archive}!{name}");
         match kind {
             Kind::Class => Ok(Item::Class(self.class(bytes, place, Some(options)))),
-            // What is called like an archive and is none is somebody's data.
+            // Not an archive despite its name: some other data.
             _ if ZipArchive::new(Cursor::new(&bytes[..])).is_err() => Ok(Item::Other),
             _ => Ok(Item::Archive(Box::new(self.archive(
                 bytes,
@@ -221,12 +221,12 @@ fn kind(path: &Path) -> Kind {
     }
 }
 
-/// Whether a path is called like an archive.
+/// Whether a path has the extension of an archive.
 pub(super) fn is_archive(path: &Path) -> bool {
     kind(path) == Kind::Archive
 }
 
-/// Parts of a jar's signature (JAR file specification): the manifest's digests are nothing without.
+/// Whether an entry is part of a jar's signature (JAR file specification). Digests in the manifest have no effect without.
 fn is_signature(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let Some(file) = name.strip_prefix("META-INF/") else {
@@ -241,7 +241,7 @@ fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     std::fs::read(path).map_err(BuildError::io("read", path))
 }
 
-/// All files below a folder by name, so that ids do not depend on the order of the disk.
+/// All files below a folder, sorted, so that ids do not depend on the order on disk.
 fn files(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let (mut files, mut folders) = (Vec::new(), vec![(PathBuf::new(), 0)]);
     while let Some((folder, depth)) = folders.pop() {
@@ -252,10 +252,10 @@ fn files(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
             let inside = folder.join(entry.file_name());
             let facts = std::fs::metadata(entry.path());
             match facts
-                .map_err(BuildError::io("look at", &entry.path()))?
+                .map_err(BuildError::io("inspect", &entry.path()))?
                 .is_dir()
             {
-                // A link to a folder above would have no end; the system allows 40 links in a path.
+                // A link to a parent folder would never end; the system allows 40 links in a path.
                 true if depth < 256 => folders.push((inside, depth + 1)),
                 true => {
                     let error = std::io::Error::other("folders are nested too deep");

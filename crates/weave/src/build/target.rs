@@ -1,22 +1,21 @@
-//! Which output each input has.
+//! Choosing the output path of each input.
 
 use std::path::{Path, PathBuf};
 
-use super::BuildError;
+use super::error::BuildError;
 use super::source::{Content, Source, is_archive};
 
-/// Where inputs go.
+/// Where the inputs are written.
 pub(super) enum Target {
-    /// Each into a place of its own, by number of input.
+    /// A path for each input.
     Each(Vec<PathBuf>),
-    /// All into one archive.
+    /// One archive for all.
     One(PathBuf),
 }
 
 impl Target {
-    /// An output that is called like an archive is one, unless a folder of that name is there. A
-    /// single folder is written to the output itself; else the output is a folder in which each
-    /// input has its name.
+    /// An output with the extension of an archive is an archive, unless a folder with that name exists. A single input
+    /// folder is written to the output itself. Otherwise the output is a folder in which each input keeps its name.
     pub fn choose(sources: &[Source], output: &Path) -> Result<Self, BuildError> {
         if is_archive(output) && !output.is_dir() {
             return Ok(match sources {
@@ -51,7 +50,7 @@ impl Target {
         Ok(Self::Each(places))
     }
 
-    /// An error where something would be written onto an input or into one.
+    /// Fails if an output is an input or inside one.
     pub fn check(&self, sources: &[Source]) -> Result<(), BuildError> {
         let places = match self {
             Self::Each(places) => &places[..],
@@ -68,7 +67,7 @@ impl Target {
     }
 }
 
-/// The path without links, as far as it is there.
+/// The path with links resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let mut behind = PathBuf::new();
     let mut front = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

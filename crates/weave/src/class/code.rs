@@ -2,46 +2,46 @@
 
 use std::borrow::Cow;
 
-use super::ClassError;
+use super::error::ClassError;
 use super::file::{Attribute, read_attributes, write_attributes};
 use super::input::{Cursor, Put};
 
-/// Code can have this many bytes (specification, 4.7.3).
+/// Maximum size of a method's code, bytes (specification, 4.7.3).
 pub const MAX_CODE_BYTES: usize = 65_535;
 
 /// A method's code (specification, 4.7.3).
 #[derive(Clone, Debug)]
 pub struct Code<'a> {
-    /// Slots that its operand stack needs.
+    /// Size of the operand stack, slots.
     pub max_stack: u16,
-    /// Slots that its local variables need, parameters among them.
+    /// Size of the local variables including parameters, slots.
     pub max_locals: u16,
     /// The instructions.
     pub code: Cow<'a, [u8]>,
-    /// The exception table: the first entry that fits an exception catches it.
+    /// The exception table. The first matching entry catches an exception.
     pub handlers: Vec<Handler>,
     /// `LineNumberTable`, `StackMapTable` and others.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// An entry of the exception table; offsets into the code.
+/// An entry of the exception table. Offsets are into the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handler {
     /// The first covered byte.
     pub start: u16,
-    /// Behind the last covered byte.
+    /// One past the last covered byte.
     pub end: u16,
     /// The handler's first instruction.
     pub target: u16,
-    /// Index of the class that is caught; 0 for everything.
+    /// Index of the caught class; 0 for everything.
     pub class: u16,
 }
 
 impl<'a> Code<'a> {
-    /// Reads the content of a `Code` attribute, which stands at `at` in the file.
+    /// Reads the content of a `Code` attribute, which is at offset `at` in the file.
     ///
     /// # Errors
-    /// If it ends early or goes on behind its end, or has no code or too much of it.
+    /// If it is truncated, has trailing bytes, or the code is empty or too large.
     pub fn read(content: &'a [u8], at: usize) -> Result<Self, ClassError> {
         let mut cursor = Cursor::new(content, at);
         let max_stack = cursor.u16("max_stack")?;

@@ -1,7 +1,7 @@
-//! Descriptors: the types of fields and methods as text, `(IJ[Ljava/lang/String;)V`.
+//! Parsing descriptors, the types of fields and methods as text: `(IJ[Ljava/lang/String;)V`.
 
-/// Slots that the parameters of a method take, and slots of what it returns; `None` for what is no
-/// method descriptor. A long or double takes two.
+/// Slots of a method's parameters and of its result; `None` if this is not a method descriptor. A long or double takes two
+/// slots.
 pub(crate) fn method_slots(descriptor: &[u8]) -> Option<(usize, usize)> {
     let mut rest = descriptor.strip_prefix(b"(")?;
     let mut parameters = 0;
@@ -22,7 +22,7 @@ pub(crate) fn method_slots(descriptor: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Slots of the type that a text begins with, and the text behind it.
+/// Slots of the type at the start of a text, and the rest of the text.
 pub(crate) fn field_slots(descriptor: &[u8]) -> Option<(usize, &[u8])> {
     let dimensions = descriptor.iter().take_while(|byte| **byte == b'[').count();
     let (first, rest) = descriptor[dimensions..].split_first()?;

@@ -1,87 +1,86 @@
-//! What can be wrong with a class file.
+//! Errors in class files.
 
 use thiserror::Error;
 
-/// Why bytes are no class file, or none that can be understood. Every place is a byte of the file,
-/// or of a method's code where that is said.
+/// Why a class file cannot be read. Places are offsets in the file, or in a method's code if the message says so; bytes.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClassError {
-    /// The file ends inside something.
+    /// The file is truncated.
     #[error("{what} at byte {at} needs {need} bytes, and {left} are left")]
     Truncated {
-        /// What was being read.
+        /// The structure being read.
         what: &'static str,
-        /// Where it begins.
+        /// Offset of the structure.
         at: usize,
-        /// Bytes that it needs.
+        /// Number of bytes needed.
         need: usize,
-        /// Bytes that are there.
+        /// Number of bytes left.
         left: usize,
     },
-    /// Not a class file at all.
-    #[error("begins with {found:#010x} where a class file has 0xcafebabe")]
+    /// Not a class file.
+    #[error("begins with {found:#010x} instead of 0xcafebabe")]
     Magic {
         /// The first four bytes, big endian.
         found: u32,
     },
-    /// Bytes behind the end of a structure that says how long it is.
+    /// Extra bytes after a structure with a given length.
     #[error("{what} ends at byte {at}, and {left} bytes follow")]
     Trailing {
-        /// What has ended.
+        /// The structure.
         what: &'static str,
-        /// Where.
+        /// Offset of its end.
         at: usize,
-        /// How many bytes are too many.
+        /// Number of extra bytes.
         left: usize,
     },
-    /// A field with a value that it cannot have.
-    #[error("{what} at byte {at} is {value}, which it cannot be")]
+    /// A field with an invalid value.
+    #[error("{what} at byte {at} is {value}, which is invalid")]
     Value {
         /// The field.
         what: &'static str,
-        /// Where it stands.
+        /// Offset of the field.
         at: usize,
         /// Its value.
         value: u32,
     },
-    /// An index that leads to no constant of the kind that is needed.
-    #[error("constant {index} is no {expected}")]
+    /// An index of a missing constant, or of one of the wrong kind.
+    #[error("constant {index} is not of kind {expected}")]
     Constant {
         /// The index in the constant pool.
         index: u16,
-        /// The kind that the place needs.
+        /// The required kind.
         expected: &'static str,
     },
-    /// A byte of code that is no instruction.
-    #[error("byte {at} of the code is {opcode:#04x}, which is no instruction")]
+    /// An unknown opcode.
+    #[error("byte {at} of the code is {opcode:#04x}, which is not an instruction")]
     Opcode {
         /// The offset in the method's code.
         at: u32,
         /// The byte.
         opcode: u8,
     },
-    /// An instruction that reaches past the end of its code.
-    #[error("the instruction at byte {at} of the code reaches past its end")]
+    /// An instruction extends past the end of the code.
+    #[error("the instruction at byte {at} of the code extends past its end")]
     CodeEnd {
         /// The offset in the method's code.
         at: u32,
     },
-    /// A jump, a table or a frame that names a place where no instruction begins.
+    /// A jump, table or frame refers to an offset at which no instruction begins.
     #[error("{what} leads to byte {target} of the code, where no instruction begins")]
     Target {
-        /// What leads there.
+        /// The kind of reference.
         what: &'static str,
         /// The offset in the method's code.
         target: i64,
     },
-    /// A descriptor that does not follow the grammar.
-    #[error("constant {index} is no descriptor")]
+    /// An invalid descriptor.
+    #[error("constant {index} is not a valid descriptor")]
     Descriptor {
         /// The index of its text in the constant pool.
         index: u16,
     },
-    /// No room for another constant: an index has 16 bits.
+    /// There is no room for another constant: an index has 16 bits.
     #[error("the constant pool is full")]
     PoolFull,
 }

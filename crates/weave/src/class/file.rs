@@ -1,18 +1,19 @@
-//! A class file as its parts. What nobody changed is written back as the bytes that were read.
+//! Reading and writing class files. Unchanged parts are written back byte for byte.
 
 use std::borrow::Cow;
 
+use super::error::ClassError;
 use super::input::{Cursor, Put};
-use super::{ClassError, ConstantPool};
+use super::pool::ConstantPool;
 
-/// A class file (specification, 4.1). Fields and interfaces stay bytes: nothing here needs them.
+/// A class file (specification, 4.1). Fields and interfaces are kept as bytes, because nothing here needs them.
 #[derive(Clone, Debug)]
 pub struct ClassFile<'a> {
     /// Minor version.
     pub minor: u16,
     /// Major version: 52 is Java 8, 61 is Java 17.
     pub major: u16,
-    /// The constants.
+    /// The constant pool.
     pub pool: ConstantPool<'a>,
     /// Access flags.
     pub access: u16,
@@ -22,7 +23,7 @@ pub struct ClassFile<'a> {
     pub super_class: u16,
     interfaces: &'a [u8],
     fields: &'a [u8],
-    /// The methods, in the file's order.
+    /// The methods in file order.
     pub methods: Vec<Member<'a>>,
     /// The class's own attributes.
     pub attributes: Vec<Attribute<'a>>,
@@ -37,28 +38,28 @@ pub struct Member<'a> {
     pub name: u16,
     /// Index of its descriptor.
     pub descriptor: u16,
-    /// Its attributes, `Code` among them.
+    /// Its attributes, including `Code`.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// An attribute, its content not looked into.
+/// An attribute with its content as bytes.
 #[derive(Clone, Debug)]
 pub struct Attribute<'a> {
     /// Index of its name.
     pub name: u16,
-    /// Where its content stood in the file.
+    /// Offset of its content in the file that was read, bytes.
     pub at: usize,
-    /// Its content, as read or as changed.
+    /// Its content, original or changed.
     pub content: Cow<'a, [u8]>,
 }
 
-/// Access flags that matter here (specification, 4.1 and 4.6).
+/// The access flags used here (specification, 4.1 and 4.6).
 pub mod access {
-    /// Belongs to no instance.
+    /// A static method.
     pub const STATIC: u16 = 0x0008;
-    /// Code in another language.
+    /// Implemented in native code.
     pub const NATIVE: u16 = 0x0100;
-    /// No code at all.
+    /// Without code.
     pub const ABSTRACT: u16 = 0x0400;
     /// The class file describes a module.
     pub const MODULE: u16 = 0x8000;
@@ -68,7 +69,7 @@ impl<'a> ClassFile<'a> {
     /// Reads a whole class file.
     ///
     /// # Errors
-    /// If it is none, ends early, or goes on behind its end.
+    /// If this is not a class file, or it is truncated or has trailing bytes.
     pub fn read(bytes: &'a [u8]) -> Result<Self, ClassError> {
         let mut cursor = Cursor::new(bytes, 0);
         match cursor.u32("magic")? {
@@ -107,7 +108,7 @@ impl<'a> ClassFile<'a> {
         })
     }
 
-    /// The bytes of the class file.
+    /// The class file as bytes.
     pub fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.size());
         out.put_u32(0xcafe_babe);
@@ -119,7 +120,7 @@ impl<'a> ClassFile<'a> {
         out.put_u16(self.super_class);
         out.extend_from_slice(self.interfaces);
         out.extend_from_slice(self.fields);
-        // No file has more methods than it was read with, so the count fits.
+        // The number of methods never changes, so it fits.
         out.put_u16(self.methods.len() as u16);
         for method in &self.methods {
             out.put_u16(method.access);
@@ -147,31 +148,31 @@ impl<'a> ClassFile<'a> {
     /// The internal name of the class, `java/lang/String`.
     ///
     /// # Errors
-    /// If `this_class` is no class.
+    /// If `this_class` is not a Class constant.
     pub fn name(&self) -> Result<&[u8], ClassError> {
         self.pool.class(self.this_class)
     }
 
-    /// Index of the text that is the class's name.
+    /// Index of the Utf8 constant with the class's name.
     ///
     /// # Errors
-    /// If `this_class` is no class.
+    /// If `this_class` is not a Class constant.
     pub(crate) fn this_class_name(&self) -> Result<u16, ClassError> {
         self.pool.class_name(self.this_class)
     }
 
-    /// The attribute of that name among `attributes`.
+    /// The attribute with this name among `attributes`.
     pub fn attribute<'s>(
         &self,
         attributes: &'s [Attribute<'a>],
         name: &[u8],
     ) -> Option<&'s Attribute<'a>> {
-        let is_it = |one: &&Attribute<'_>| self.pool.utf8(one.name) == Ok(name);
-        attributes.iter().find(is_it)
+        let has_name = |one: &&Attribute<'_>| self.pool.utf8(one.name) == Ok(name);
+        attributes.iter().find(has_name)
     }
 }
 
-/// Reads a count of 16 bits and as many elements; all their bytes, the count among them.
+/// Reads a 16-bit count and that many elements. Returns all their bytes, including the count.
 fn counted<'a>(
     cursor: &mut Cursor<'a>,
     mut element: impl FnMut(&mut Cursor<'a>) -> Result<(), ClassError>,

@@ -1,75 +1,75 @@
-//! The `StackMapTable`: which types the verifier shall expect where jumps arrive.
+//! The `StackMapTable`: the types that the verifier expects at jump targets.
 //!
-//! A frame says how far it is from the one before: the first has its offset as it is, each later
-//! one the distance less one (specification, 4.7.4). So a frame at offset 0 can only be the first,
-//! and when code moves in front of it, it moves like any other.
+//! A frame stores its distance from the previous frame: the first frame its offset, each later one the distance minus one
+//! (specification, 4.7.4). So only the first frame can be at offset 0, and if code is inserted before it, it moves like
+//! any other.
 //!
 //! ```text
 //! offsets   0      5           70
-//! deltas    0      4 = 5-0-1   64 = 70-5-1 (does not fit a `same` frame, which takes 0 to 63)
+//! deltas    0      4 = 5-0-1   64 = 70-5-1 (too large for a `same` frame, which takes 0 to 63)
 //! ```
 
-use super::ClassError;
+use super::error::ClassError;
 use super::input::{Cursor, Put};
 
-/// What the verifier knows about a variable or a slot of the stack (specification, 4.7.4).
+/// The type of a variable or stack entry (specification, 4.7.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VerificationType {
-    /// Nothing, or the second slot of nothing.
+    /// Unknown or unused.
     Top,
-    /// An int or what is smaller.
+    /// An int or a smaller integer type.
     Int,
     /// A float.
     Float,
-    /// A double, which is one entry though it takes two slots.
+    /// A double: one entry, two slots.
     Double,
-    /// A long, likewise.
+    /// A long: one entry, two slots.
     Long,
     /// The null reference.
     Null,
-    /// `this` before the constructor of the superclass was called.
+    /// `this` in a constructor, before the superclass constructor was called.
     UninitializedThis,
     /// An object of a class, by the index of its Class constant.
     Object(u16),
-    /// What the `new` at this offset of the code made, before its constructor was called.
+    /// An object made by the `new` at this offset of the code, before its constructor was called.
     Uninitialized(u16),
 }
 
-/// A frame, in the form that the file has it in.
+/// A frame, in the form used by the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// The instruction that it is about.
+    /// Offset of the instruction, bytes.
     pub at: u32,
-    /// What it says about the frame before it.
+    /// Its types, relative to the previous frame.
     pub form: FrameForm,
 }
 
-/// The forms of frames; ranges are types in [`Frames::types`], from and length.
+/// The forms of frames. Types are ranges in [`Frames::types`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FrameForm {
-    /// The same variables, nothing on the stack. `extended` says how its distance was written.
+    /// The same variables, an empty stack.
     Same {
-        /// With a distance of 16 bits, even where a shorter one would do.
+        /// Stored with a 16-bit distance, even if a shorter one would do.
         extended: bool,
     },
     /// The same variables, one entry on the stack.
     OneOnStack {
-        /// With a distance of 16 bits.
+        /// Stored with a 16-bit distance.
         extended: bool,
         /// The entry.
         stack: VerificationType,
     },
-    /// The last one to three variables are gone.
+    /// The last one to three variables are removed.
     Chop(u8),
-    /// One to three more variables.
+    /// One to three variables are added: index of the first type, and count.
     Append(u32, u8),
-    /// Everything anew: variables and then the stack.
+    /// All variables, then the stack.
     Full {
-        /// The first of the types.
+        /// Index of the first type.
         from: u32,
-        /// How many variables.
+        /// Number of variables.
         locals: u16,
-        /// How many entries of the stack behind them.
+        /// Number of stack entries after them.
         stack: u16,
     },
 }
@@ -77,7 +77,7 @@ pub enum FrameForm {
 /// All frames of a method.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Frames {
-    /// The frames by rising offset.
+    /// The frames, ordered by offset.
     pub frames: Vec<Frame>,
     /// The types that frames refer to.
     pub types: Vec<VerificationType>,
@@ -90,15 +90,14 @@ const SAME_EXTENDED: u8 = 251;
 const FULL: u8 = 255;
 
 impl Frames {
-    /// Reads the content of a `StackMapTable`, which stands at `at` in the file.
+    /// Reads the content of a `StackMapTable`, which is at offset `at` in the file.
     ///
     /// # Errors
-    /// If it ends early, goes on behind its end, or has a tag that is none.
+    /// If it is truncated, has trailing bytes, or contains an unknown tag.
     pub fn read(content: &[u8], at: usize) -> Result<Self, ClassError> {
         let mut cursor = Cursor::new(content, at);
         let count = cursor.u16("number_of_entries")?;
         let mut frames = Self::default();
-        // The distance of the first counts from one before the code.
         let mut next = 0;
         for _ in 0..count {
             let (distance, form) = frames.read_form(&mut cursor)?;
@@ -164,8 +163,8 @@ impl Frames {
         Ok(from)
     }
 
-    /// The content of the attribute. Frames keep their form unless their distance needs a longer
-    /// one. Offsets must rise.
+    /// The content of the attribute. Frames keep their form unless their distance needs a longer one. Offsets must be
+    /// increasing.
     pub fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(2 + 4 * self.frames.len() + 3 * self.types.len());
         out.put_u16(self.frames.len() as u16);
@@ -225,7 +224,7 @@ impl Frames {
         }
     }
 
-    /// The offsets of `new` that frames speak of, to be changed when code moves.
+    /// The offsets of `new` instructions in frames, to be updated when code moves.
     pub(crate) fn uninitialized(&mut self) -> impl Iterator<Item = &mut u16> {
         let on_stack = self.frames.iter_mut().map(|frame| match &mut frame.form {
             FrameForm::OneOnStack { stack, .. } => Some(stack),
@@ -308,15 +307,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_told() {
+    fn invalid_frames_are_errors() {
         let read = |content: &[u8]| Frames::read(content, 100).unwrap_err().to_string();
         assert_eq!(
             read(&[0, 1, 128]),
-            "frame_type at byte 102 is 128, which it cannot be"
+            "frame_type at byte 102 is 128, which is invalid"
         );
         assert_eq!(
             read(&[0, 1, 64, 9]),
-            "verification type at byte 103 is 9, which it cannot be"
+            "verification type at byte 103 is 9, which is invalid"
         );
         assert_eq!(
             read(&[0, 1, 0, 0]),

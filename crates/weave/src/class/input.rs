@@ -1,8 +1,8 @@
-//! A place in the bytes of a class file. All numbers are big endian.
+//! Reading and writing big-endian numbers.
 
-use super::ClassError;
+use super::error::ClassError;
 
-/// Reads numbers one after the other, and knows where in the file it is.
+/// Reads numbers one after the other, and keeps track of the offset in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -11,17 +11,17 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Over `bytes`, which stand at `base` in the file.
+    /// A cursor over `bytes`, which are at offset `base` in the file.
     pub fn new(bytes: &'a [u8], base: usize) -> Self {
         Self { bytes, at: 0, base }
     }
 
-    /// Where the next byte stands in the file.
+    /// Offset of the next byte in the file.
     pub fn place(&self) -> usize {
         self.base + self.at
     }
 
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub fn consumed(&self) -> usize {
         self.at
     }
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
         &self.bytes[from..self.at]
     }
 
-    /// An error unless every byte was read.
+    /// Fails unless every byte was read.
     pub fn end(&self, what: &'static str) -> Result<(), ClassError> {
         match self.bytes.len() - self.at {
             0 => Ok(()),
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The error that the number of `size` bytes just read cannot be.
+    /// The error for an invalid value of the `size` bytes just read.
     pub fn wrong(&self, what: &'static str, value: u32, size: usize) -> ClassError {
         ClassError::Value {
             what,
@@ -90,19 +90,19 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The number at `at`; the caller has checked that it is there.
+/// The number at `at`, which the caller knows to exist.
 #[inline]
 pub(crate) fn read_u16(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// The number at `at`; the caller has checked that it is there.
+/// The number at `at`, which the caller knows to exist.
 #[inline]
 pub(crate) fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// Appends big endian numbers.
+/// Appends big-endian numbers.
 pub(crate) trait Put {
     fn put_u8(&mut self, value: u8);
     fn put_u16(&mut self, value: u16);

@@ -1,21 +1,21 @@
-//! The instructions of a method, one after the other.
+//! Iterating over the instructions of a method.
 
-use super::ClassError;
+use super::error::ClassError;
 use super::input::{read_u16, read_u32};
 use super::opcode::{self, LENGTHS};
 
-/// An instruction: where it stands and how long it is. Its operands stay in the code.
+/// Offset and length of an instruction. Its operands stay in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
     /// Its offset in the code.
     pub at: u32,
-    /// Its number; of one under `wide` it is `wide`.
+    /// Its opcode; `wide` for an instruction modified by `wide`.
     pub opcode: u8,
-    /// Bytes up to the next instruction, the padding of switches among them.
+    /// Length including the padding of switches, bytes.
     pub length: u32,
 }
 
-/// Walks over code. Ends after the first error.
+/// Iterates over code. Ends after the first error.
 #[derive(Clone, Debug)]
 pub struct Instructions<'a> {
     code: &'a [u8],
@@ -23,7 +23,7 @@ pub struct Instructions<'a> {
 }
 
 impl<'a> Instructions<'a> {
-    /// From the first instruction on.
+    /// Starts at the first instruction.
     pub fn new(code: &'a [u8]) -> Self {
         Self { code, at: 0 }
     }
@@ -59,7 +59,7 @@ impl Iterator for Instructions<'_> {
     }
 }
 
-/// The length of a switch or of a `wide` instruction. It may reach past the end of the code.
+/// The length of a switch or `wide` instruction, which may extend past the end of the code.
 fn varying_length(code: &[u8], at: usize) -> Result<usize, ClassError> {
     let end = || ClassError::CodeEnd { at: at as u32 };
     let operands = aligned(at) - at;
@@ -81,7 +81,7 @@ fn varying_length(code: &[u8], at: usize) -> Result<usize, ClassError> {
             });
         }
     };
-    // More than the code can hold is more than any method may have.
+    // Limit the count to avoid overflow; the caller rejects instructions longer than the code.
     let entries = usize::try_from(entries).map_err(|_| end())?.min(code.len());
     Ok(match code[at] {
         opcode::TABLESWITCH => operands + 12 + 4 * entries,
@@ -101,14 +101,14 @@ fn wide_length(code: &[u8], at: usize) -> Result<usize, ClassError> {
     }
 }
 
-/// Where the operands of a switch at `at` begin: at the next multiple of four.
+/// Offset of the operands of a switch at `at`: the next multiple of four.
 #[inline]
 pub(crate) fn aligned(at: usize) -> usize {
     (at & !3) + 4
 }
 
 impl Instruction {
-    /// Where a jump of one target leads; `None` for everything else. It may lead nowhere.
+    /// The target of a jump with a single target; `None` for other instructions. The target may be invalid.
     #[inline]
     pub fn target(&self, code: &[u8]) -> Option<i64> {
         let at = self.at as usize;
@@ -128,8 +128,7 @@ impl Instruction {
         matches!(self.opcode, opcode::TABLESWITCH | opcode::LOOKUPSWITCH)
     }
 
-    /// Where in the code the distances of a switch stand, the default's first; the first is the
-    /// place of its operands.
+    /// Offsets in the code of a switch's distances. The first is that of the default, where the operands begin.
     pub(crate) fn switch_distances(&self) -> impl Iterator<Item = usize> + use<> {
         let operands = aligned(self.at as usize);
         let end = (self.at + self.length) as usize;
@@ -140,7 +139,7 @@ impl Instruction {
         std::iter::once(operands).chain((first..end).step_by(step))
     }
 
-    /// All places that a jump or switch leads to, besides the next instruction.
+    /// All targets of a jump or switch, except the next instruction.
     pub(crate) fn targets<'c>(&self, code: &'c [u8]) -> impl Iterator<Item = i64> + use<'c> {
         let at = i64::from(self.at);
         let switch = self.is_switch().then(|| self.switch_distances());
@@ -149,8 +148,8 @@ impl Instruction {
         self.target(code).into_iter().chain(by_switch)
     }
 
-    /// The local variable that the instruction writes, and the slots it takes there; for `iinc`
-    /// none, since the variable keeps its type.
+    /// The local variable that the instruction stores to, and its number of slots. `None` for `iinc`, because the variable
+    /// keeps its type.
     pub(crate) fn stores(&self, code: &[u8]) -> Option<(u16, u16)> {
         let at = self.at as usize;
         let (kind, variable) = match self.opcode {
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_unknown_is_told() {
+    fn truncated_and_unknown_instructions_are_errors() {
         assert_eq!(walk(&[0, 17, 1]), Err(ClassError::CodeEnd { at: 1 }));
         let unknown = ClassError::Opcode { at: 1, opcode: 202 };
         assert_eq!(walk(&[0, 202]), Err(unknown));

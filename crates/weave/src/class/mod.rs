@@ -1,7 +1,8 @@
-//! Class files: read into parts, and written back byte for byte where nothing was changed.
+//! Reading and writing class files. Unchanged parts are written back byte for byte.
 //!
-//! Chapter 4 of the Java virtual machine specification is what every fact here comes from. Any bytes
-//! give a class or a [`ClassError`]; memory is bounded by the input's size.
+//! All facts are from chapter 4 of the Java virtual machine specification. Any input gives a class or a [`ClassError`], and
+//! memory is bounded by the size of the input. Ours, because existing writers re-encode a class, and corrupt
+//! `StackMapTable` attributes when code moves.
 
 pub(crate) mod code;
 pub(crate) mod descriptor;

@@ -1,5 +1,4 @@
-//! Instructions by number: how long they are and what they do to the operand stack (specification,
-//! 6.5).
+//! Opcodes: lengths of instructions and their effect on the operand stack (specification, 6.5).
 
 #![allow(missing_docs, reason = "the names are those of the specification")]
 
@@ -47,8 +46,8 @@ pub const IFNONNULL: u8 = 199;
 pub const GOTO_W: u8 = 200;
 pub const JSR_W: u8 = 201;
 
-/// Bytes of the instruction with its operands; 0 for those whose length varies (switches, `wide`)
-/// and for what is no instruction.
+/// Length of each instruction including operands, bytes. 0 if the length varies (switches, `wide`), and for unknown
+/// opcodes.
 pub(super) const LENGTHS: [u8; 256] = {
     let mut lengths = [0; 256];
     let mut opcode = 0;
@@ -67,8 +66,8 @@ pub(super) const LENGTHS: [u8; 256] = {
     lengths
 };
 
-/// Slots that an instruction takes from the stack and slots that it puts there; `None` where that
-/// depends on its operands, and for the instructions that copy or exchange slots.
+/// Number of slots that an instruction pops and pushes. `None` if that depends on its operands, and for instructions that
+/// copy or swap slots.
 pub(crate) fn stack_effect(opcode: u8) -> Option<(usize, usize)> {
     Some(match opcode {
         0 | IINC | GOTO | RET | RETURN | GOTO_W => (0, 0),
@@ -76,7 +75,7 @@ pub(crate) fn stack_effect(opcode: u8) -> Option<(usize, usize)> {
             (0, 1)
         }
         9 | 10 | 14 | 15 | 20 | 22 | 24 | 30..=33 | 38..=41 => (0, 2),
-        // Loads from arrays, and what makes one value of two.
+        // Loads from arrays.
         47 | 49 => (2, 2),
         46 | 48 | 50..=53 => (2, 1),
         54 | 56 | 58..=62 | 67..=70 | 75..=78 | 87 => (1, 0),
@@ -105,9 +104,8 @@ pub(crate) fn stack_effect(opcode: u8) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether an instruction of this number ever throws: what divides, looks into objects and arrays,
-/// calls, makes or locks. Constants of the pool may (`ldc` of a string allocates); see
-/// [`ConstantPool::is_number`](super::ConstantPool::is_number).
+/// Whether an instruction can throw: divisions, accesses to objects and arrays, calls, allocations and locks. Loads of
+/// constants may throw too (`ldc` of a string allocates); see [`ConstantPool::is_number`](super::ConstantPool::is_number).
 pub(crate) fn may_throw(opcode: u8) -> bool {
     matches!(
         opcode,
@@ -123,13 +121,13 @@ pub(crate) fn may_throw(opcode: u8) -> bool {
     )
 }
 
-/// Whether the method ends here and returns.
+/// Whether the instruction returns from the method.
 #[inline]
 pub(crate) fn is_return(opcode: u8) -> bool {
     (IRETURN..=RETURN).contains(&opcode)
 }
 
-/// Whether what follows is reached only by a jump.
+/// Whether the next instruction can only be reached by a jump.
 #[inline]
 pub(crate) fn ends_flow(opcode: u8) -> bool {
     matches!(opcode, GOTO | RET..=RETURN | ATHROW | GOTO_W)
@@ -150,8 +148,8 @@ mod tests {
 
     #[test]
     fn only_instructions_with_operands_that_matter_have_no_fixed_effect() {
-        let special = |opcode: &u8| stack_effect(*opcode).is_none();
-        let without: Vec<u8> = (0..=JSR_W).filter(special).collect();
+        let has_no_effect = |opcode: &u8| stack_effect(*opcode).is_none();
+        let without: Vec<u8> = (0..=JSR_W).filter(has_no_effect).collect();
         let copies = DUP..=SWAP;
         let by_operand = [
             GETSTATIC,

@@ -1,6 +1,6 @@
-//! The constant pool: what was there stays as it is, new constants go behind it.
+//! The constant pool. Existing constants stay unchanged, and new ones are appended.
 
-use super::ClassError;
+use super::error::ClassError;
 use super::input::{Cursor, Put, read_u16};
 
 /// Tags of constants (Java virtual machine specification, 4.4).
@@ -24,17 +24,17 @@ mod tag {
     pub const PACKAGE: u8 = 20;
 }
 
-/// The slot of no constant: 0, and the second of a long or double.
+/// A slot without a constant: index 0, and the second slot of a long or double.
 const UNUSED: u32 = u32::MAX;
 
 /// The constants of a class.
 #[derive(Clone, Debug)]
 pub struct ConstantPool<'a> {
-    /// The entries as the file has them, from the first tag on.
+    /// The original entries as bytes.
     original: &'a [u8],
     /// New entries, encoded.
     added: Vec<u8>,
-    /// Where each constant begins, in `original` and then in `added`; by index.
+    /// Offset of each constant, by index; offsets continue from `original` into `added`.
     starts: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> ConstantPool<'a> {
     pub(super) fn read(cursor: &mut Cursor<'a>) -> Result<Self, ClassError> {
         let count = cursor.u16("constant_pool_count")?;
         if count == 0 {
-            // It is one more than the last index, and index 0 is there, though it is no constant.
+            // The count is one more than the last index, and index 0 is reserved.
             return Err(cursor.wrong("constant_pool_count", 0, 2));
         }
         let begin = cursor.consumed();
@@ -64,7 +64,7 @@ impl<'a> ConstantPool<'a> {
             if matches!(tag, tag::LONG | tag::DOUBLE) {
                 starts.push(UNUSED);
                 if starts.len() > usize::from(count) {
-                    // The second index of it must be there (specification, 4.4.5).
+                    // The second index must exist as well (specification, 4.4.5).
                     return Err(cursor.wrong(
                         "constant_pool_count",
                         count.into(),
@@ -96,12 +96,12 @@ impl<'a> ConstantPool<'a> {
         self.starts.len() <= 1
     }
 
-    /// Bytes that all entries take in the file.
+    /// Size of all entries, bytes.
     pub(super) fn size(&self) -> usize {
         self.original.len() + self.added.len()
     }
 
-    /// The tag and what follows it.
+    /// The tag and the bytes after it.
     #[inline]
     fn entry(&self, index: u16) -> Option<(u8, &[u8])> {
         let start = *self.starts.get(usize::from(index))?;
@@ -127,13 +127,13 @@ impl<'a> ConstantPool<'a> {
     /// A Utf8 constant, in the class file's modified UTF-8.
     ///
     /// # Errors
-    /// If the constant is of another kind or not there, as for all look-ups.
+    /// If the constant is missing or of another kind.
     pub fn utf8(&self, index: u16) -> Result<&[u8], ClassError> {
         let rest = self.of_kind(index, tag::UTF8, "Utf8")?;
         Ok(&rest[2..2 + usize::from(read_u16(rest, 0))])
     }
 
-    /// A Utf8 constant as text; what is no Unicode becomes the replacement character.
+    /// A Utf8 constant as text; invalid Unicode becomes the replacement character.
     ///
     /// # Errors
     /// As [`ConstantPool::utf8`].
@@ -149,12 +149,12 @@ impl<'a> ConstantPool<'a> {
         self.utf8(self.class_name(index)?)
     }
 
-    /// Index of the text that is the name of a Class constant.
+    /// Index of the Utf8 constant with the name of a Class constant.
     pub(crate) fn class_name(&self, index: u16) -> Result<u16, ClassError> {
         Ok(read_u16(self.of_kind(index, tag::CLASS, "Class")?, 0))
     }
 
-    /// Class, name and descriptor of a field or method; class index, name index, descriptor index.
+    /// The indexes of class, name and descriptor of a field or method.
     ///
     /// # Errors
     /// As [`ConstantPool::utf8`].
@@ -175,7 +175,7 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// The descriptor's index of what `invokedynamic` calls.
+    /// Index of the descriptor of an InvokeDynamic constant.
     ///
     /// # Errors
     /// As [`ConstantPool::utf8`].
@@ -189,13 +189,13 @@ impl<'a> ConstantPool<'a> {
         Ok((read_u16(rest, 0), read_u16(rest, 2)))
     }
 
-    /// Whether loading the constant runs nothing and allocates nothing, so that it cannot throw.
+    /// Whether the constant is a number. Loading other constants may run code or allocate, and so may throw.
     pub fn is_number(&self, index: u16) -> bool {
         let number = |(tag, _): (u8, &[u8])| (tag::INTEGER..=tag::DOUBLE).contains(&tag);
         self.entry(index).is_some_and(number)
     }
 
-    /// Indexes of the given texts, in one pass over all constants; 0 where one is missing.
+    /// Indexes of the given texts, found in one pass over all constants; 0 if missing.
     pub fn find<const N: usize>(&self, texts: [&[u8]; N]) -> [u16; N] {
         let mut found = [0; N];
         for index in 1..self.starts.len() as u32 {
@@ -210,7 +210,7 @@ impl<'a> ConstantPool<'a> {
         found
     }
 
-    /// The Class constant whose name is the Utf8 constant `name`; 0 where there is none.
+    /// Index of the Class constant whose name is the Utf8 constant `name`; 0 if there is none.
     pub fn find_class(&self, name: u16) -> u16 {
         let is_it = |index: &u16| match self.entry(*index) {
             Some((tag::CLASS, rest)) => read_u16(rest, 0) == name,
@@ -222,7 +222,7 @@ impl<'a> ConstantPool<'a> {
     /// Adds a text of at most 65,535 bytes, in modified UTF-8.
     ///
     /// # Errors
-    /// [`ClassError::PoolFull`], as for all additions.
+    /// [`ClassError::PoolFull`].
     pub fn add_utf8(&mut self, text: &[u8]) -> Result<u16, ClassError> {
         let length = u16::try_from(text.len()).map_err(|_| ClassError::PoolFull)?;
         let index = self.begin(tag::UTF8, 1)?;
@@ -231,7 +231,7 @@ impl<'a> ConstantPool<'a> {
         Ok(index)
     }
 
-    /// Adds a constant that points to one other: a class to its name.
+    /// Adds a class with the name in a Utf8 constant.
     ///
     /// # Errors
     /// As [`ConstantPool::add_utf8`].
@@ -294,7 +294,7 @@ impl<'a> ConstantPool<'a> {
 
     fn begin(&mut self, tag: u8, slots: usize) -> Result<u16, ClassError> {
         let index = self.starts.len();
-        // The count itself must fit as well, so the last index is 65,534.
+        // The count must fit into 16 bits too, so the last index is 65,534.
         if index + slots > usize::from(u16::MAX) {
             return Err(ClassError::PoolFull);
         }
@@ -305,7 +305,7 @@ impl<'a> ConstantPool<'a> {
     }
 }
 
-/// Where a constant of a field or method leads; all are indexes of the constant pool.
+/// The parts of a field or method reference, as indexes of the constant pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemberRef {
     /// A Class constant.
@@ -316,8 +316,9 @@ pub struct MemberRef {
     pub descriptor: u16,
 }
 
-/// Text of a class file (specification, 4.4.7): as UTF-8, but NUL takes two bytes and a character
-/// beyond the first 65,536 is a pair of surrogates, each of three bytes.
+/// Decodes text of a class file (specification, 4.4.7). It is like UTF-8, but NUL takes two bytes, and characters above
+/// U+FFFF are pairs of surrogates of three bytes each. Ours, because it is a page; crates for it bring their own string
+/// types.
 pub fn from_modified_utf8(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
@@ -339,7 +340,7 @@ pub fn from_modified_utf8(bytes: &[u8]) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// Text as a class file has it: the way back of [`from_modified_utf8`].
+/// Encodes text for a class file: the reverse of [`from_modified_utf8`].
 pub fn to_modified_utf8(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for unit in text.encode_utf16() {
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_cannot_be_is_told() {
+    fn invalid_counts_are_errors() {
         const LONG: [u8; 9] = [tag::LONG, 0, 0, 0, 0, 0, 0, 0, 7];
         let read = |count: u8| {
             let bytes = [&[0, count][..], &LONG].concat();
@@ -381,9 +382,9 @@ mod tests {
         };
         assert_eq!(read(3), Ok(3));
         // The long has no second index.
-        let why = "constant_pool_count at byte 8 is 2, which it cannot be";
+        let why = "constant_pool_count at byte 8 is 2, which is invalid";
         assert_eq!(read(2), Err(why.to_owned()));
-        let why = "constant_pool_count at byte 8 is 0, which it cannot be";
+        let why = "constant_pool_count at byte 8 is 0, which is invalid";
         assert_eq!(read(0), Err(why.to_owned()));
     }
 }

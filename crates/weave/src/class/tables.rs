@@ -1,18 +1,18 @@
-//! Tables inside `Code` that name offsets: lines, local variables, ranges of characters, type annotations. They are
-//! changed in place, since no entry grows.
+//! Tables in `Code` that contain offsets: lines, local variables, character ranges and type annotations. They are updated
+//! in place, because no entry grows.
 
-use super::ClassError;
+use super::error::ClassError;
 use super::input::{Cursor, read_u16};
 
-/// Where offsets of the old code are in the new one.
+/// Maps offsets of the old code to the new code.
 pub(crate) trait Moves {
-    /// Where something that begins at an old offset begins now.
+    /// New start of a range that starts at an old offset.
     fn start(&self, old: u16, what: &'static str) -> Result<u16, ClassError>;
-    /// Where something that ends before an old offset ends now. The end of the code is one too.
+    /// New end of a range that ends before an old offset, which may be the end of the code.
     fn end(&self, old: u32, what: &'static str) -> Result<u16, ClassError>;
-    /// Where the instruction itself is.
+    /// New offset of the instruction itself.
     fn instruction(&self, old: u16, what: &'static str) -> Result<u16, ClassError>;
-    /// The number of an entry of the exception table.
+    /// New number of an entry of the exception table.
     fn handler(&self, old: u16) -> u16;
 }
 
@@ -42,8 +42,8 @@ pub(crate) fn move_variables(
     Ok(())
 }
 
-/// Moves a `CharacterRangeTable`, which `javac -Xjcov` writes for tools that measure coverage: start_pc, end_pc, which is
-/// the last byte of the range, where the range begins and ends in the source, flags (`CRTable` of javac's).
+/// Moves a `CharacterRangeTable`, which `javac -Xjcov` writes for coverage tools: start_pc, end_pc (the last byte of the
+/// range), start and end of the range in the source, flags (javac's `CRTable`).
 pub(crate) fn move_character_ranges(
     content: &mut [u8],
     at: usize,
@@ -59,13 +59,13 @@ pub(crate) fn move_character_ranges(
     Ok(())
 }
 
-/// A range as start and length.
+/// Moves a range given as start and length.
 fn move_range(entry: &mut [u8], moves: &impl Moves, what: &'static str) -> Result<(), ClassError> {
     let (old, length) = (read_u16(entry, 0), read_u16(entry, 2));
     let start = moves.start(old, what)?;
     let end = moves.end(u32::from(old) + u32::from(length), what)?;
     put(entry, 0, start);
-    // A range of nothing stays one.
+    // An empty range stays empty.
     put(
         entry,
         2,
@@ -96,8 +96,8 @@ fn put(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 
-/// Moves type annotations of code (specification, 4.7.20): their targets name offsets, ranges and
-/// exception table entries.
+/// Moves type annotations of code (specification, 4.7.20). Their targets contain offsets, ranges and exception table
+/// entries.
 pub(crate) fn move_type_annotations(
     content: &mut [u8],
     at: usize,
@@ -125,12 +125,12 @@ pub(crate) fn move_type_annotations(
                     cursor.take(2, WHAT)?;
                 }
             }
-            // What a handler catches.
+            // The class caught by a handler.
             0x42 => {
                 let place = cursor.consumed();
                 changes.push((place, moves.handler(cursor.u16(WHAT)?)));
             }
-            // instanceof, new, method references; and those with the number of a type argument.
+            // instanceof, new, method references; from 0x47 on with the number of a type argument.
             0x43..=0x4b => {
                 let place = cursor.consumed();
                 let moved = moves.instruction(cursor.u16(WHAT)?, WHAT)?;
@@ -150,10 +150,10 @@ pub(crate) fn move_type_annotations(
     Ok(())
 }
 
-/// Annotations may hold annotations; nobody writes more than a few levels.
+/// Maximum nesting of annotations. Real code has a few levels.
 const MAX_DEPTH: usize = 64;
 
-/// Steps over an annotation's type and its named values.
+/// Skips an annotation: its type and its named values.
 pub(crate) fn skip_annotation(cursor: &mut Cursor<'_>, depth: usize) -> Result<(), ClassError> {
     cursor.u16("annotation")?;
     for _ in 0..cursor.u16("annotation")? {

@@ -1,10 +1,10 @@
-//! Which annotations a class or method has.
+//! Reading the annotations of a class or method.
 
 use crate::class::input::Cursor;
 use crate::class::tables::skip_annotation;
 use crate::class::{Attribute, ClassError, ClassFile};
 
-/// Dotted names of the annotations in these attributes, those that only the compiler keeps too.
+/// Dotted names of the annotations in these attributes, including those that are not visible at run time.
 pub(super) fn names(
     class: &ClassFile<'_>,
     attributes: &[Attribute<'_>],
@@ -17,7 +17,7 @@ pub(super) fn names(
         if let Some(attribute) = class.attribute(attributes, name) {
             let mut cursor = Cursor::new(&attribute.content, attribute.at);
             for _ in 0..cursor.u16("num_annotations")? {
-                // The annotation's type stands first, and is skipped with it.
+                // Peek at the annotation's type, which comes first.
                 let index = cursor.clone().u16("type_index")?;
                 skip_annotation(&mut cursor, 0)?;
                 let descriptor = class.pool.text(index)?;

@@ -1,49 +1,49 @@
-//! What a method does, as far as rules speak of it.
+//! Kinds of methods, by their instructions.
 
 use crate::class::{ClassError, Code, Instruction, Instructions, opcode};
-use crate::weaver::LeftOut;
+use crate::weaver::SkipReason;
 
-/// Kinds of methods that can be skipped.
+/// Kinds of methods to skip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Skip {
-    /// Those that only return.
+    /// Methods that only return.
     pub empty: bool,
-    /// Those that only read or write one field.
+    /// Methods that only read or write one field.
     pub accessors: bool,
-    /// Those that only call one other method.
+    /// Methods that only call one other method.
     pub single_call: bool,
-    /// Those that call nothing.
+    /// Methods that call nothing.
     pub leaf: bool,
-    /// Those with fewer instructions.
+    /// Methods with fewer instructions than this.
     pub min_instructions: usize,
 }
 
 impl Skip {
-    /// Whether anything is skipped at all.
+    /// Whether any kind is skipped.
     pub fn is_any(&self) -> bool {
         *self != Self::default()
     }
 
-    /// Why a method is skipped, if it is.
-    pub(crate) fn of(&self, code: &Code<'_>) -> Result<Option<LeftOut>, ClassError> {
-        let count = Counts::of(&code.code)?;
+    /// Why a method is skipped; `None` if it is not.
+    pub(crate) fn reason(&self, code: &Code<'_>) -> Result<Option<SkipReason>, ClassError> {
+        let count = Counts::new(&code.code)?;
         Ok(if self.empty && count.all == 1 && count.returns == 1 {
-            Some(LeftOut::Empty)
+            Some(SkipReason::Empty)
         } else if self.accessors && count.fields == 1 && count.is_straight(1) {
-            Some(LeftOut::Accessor)
+            Some(SkipReason::Accessor)
         } else if self.single_call && count.calls == 1 && count.is_straight(1) {
-            Some(LeftOut::SingleCall)
+            Some(SkipReason::SingleCall)
         } else if self.leaf && count.calls == 0 {
-            Some(LeftOut::Leaf)
+            Some(SkipReason::Leaf)
         } else if count.all < self.min_instructions {
-            Some(LeftOut::Short)
+            Some(SkipReason::Short)
         } else {
             None
         })
     }
 }
 
-/// Instructions by what they do.
+/// Numbers of instructions by kind.
 #[derive(Default)]
 struct Counts {
     all: usize,
@@ -55,7 +55,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(code: &[u8]) -> Result<Self, ClassError> {
+    fn new(code: &[u8]) -> Result<Self, ClassError> {
         let mut counts = Self::default();
         for instruction in Instructions::new(code) {
             counts.add(instruction?);
@@ -66,7 +66,7 @@ impl Counts {
     fn add(&mut self, instruction: Instruction) {
         self.all += 1;
         match instruction.opcode {
-            // Constants and variables on to the stack.
+            // Load constants and variables.
             1..=45 => self.loads += 1,
             opcode::GETSTATIC..=opcode::PUTFIELD => self.fields += 1,
             opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC => self.calls += 1,
@@ -76,9 +76,9 @@ impl Counts {
         }
     }
 
-    /// Nothing but loads, casts, the one deed that it is about, and a return.
-    fn is_straight(&self, deeds: usize) -> bool {
-        self.returns == 1 && self.all == self.loads + self.casts + deeds + 1
+    /// Whether there is nothing but loads, casts, `actions` instructions of interest, and a return.
+    fn is_straight(&self, actions: usize) -> bool {
+        self.returns == 1 && self.all == self.loads + self.casts + actions + 1
     }
 }
 
@@ -86,7 +86,7 @@ impl Counts {
 mod tests {
     use super::*;
 
-    fn why(skip: Skip, code: &[u8]) -> Option<LeftOut> {
+    fn why(skip: Skip, code: &[u8]) -> Option<SkipReason> {
         let code = Code {
             max_stack: 2,
             max_locals: 2,
@@ -94,7 +94,7 @@ mod tests {
             handlers: Vec::new(),
             attributes: Vec::new(),
         };
-        skip.of(&code).unwrap()
+        skip.reason(&code).unwrap()
     }
 
     #[test]
@@ -106,12 +106,15 @@ mod tests {
             leaf: false,
             min_instructions: 0,
         };
-        assert_eq!(why(all, &[177]), Some(LeftOut::Empty));
-        assert_eq!(why(all, &[42, 180, 0, 1, 176]), Some(LeftOut::Accessor));
-        assert_eq!(why(all, &[42, 27, 181, 0, 1, 177]), Some(LeftOut::Accessor));
+        assert_eq!(why(all, &[177]), Some(SkipReason::Empty));
+        assert_eq!(why(all, &[42, 180, 0, 1, 176]), Some(SkipReason::Accessor));
+        assert_eq!(
+            why(all, &[42, 27, 181, 0, 1, 177]),
+            Some(SkipReason::Accessor)
+        );
         assert_eq!(
             why(all, &[42, 43, 182, 0, 1, 192, 0, 2, 176]),
-            Some(LeftOut::SingleCall)
+            Some(SkipReason::SingleCall)
         );
         assert_eq!(
             why(all, &[42, 182, 0, 1, 87, 177]),
@@ -123,11 +126,11 @@ mod tests {
             leaf: true,
             ..Skip::default()
         };
-        assert_eq!(why(leaf, &[3, 4, 96, 172]), Some(LeftOut::Leaf));
+        assert_eq!(why(leaf, &[3, 4, 96, 172]), Some(SkipReason::Leaf));
         let short = Skip {
             min_instructions: 5,
             ..Skip::default()
         };
-        assert_eq!(why(short, &[3, 4, 96, 172]), Some(LeftOut::Short));
+        assert_eq!(why(short, &[3, 4, 96, 172]), Some(SkipReason::Short));
     }
 }

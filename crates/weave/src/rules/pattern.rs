@@ -1,15 +1,16 @@
-//! Names with wildcards.
+//! Matching names with wildcards.
+//!
+//! Ours, because `*` must stop at dots. The `glob` and `globset` crates stop at path separators instead.
 
-/// Whether a dotted name fits a pattern: `*` stands for anything but a dot, `**` for anything.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    fits_bytes(pattern.as_bytes(), name.as_bytes())
+/// Whether a dotted name matches a pattern: `*` matches anything but a dot, `**` matches anything.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    matches_bytes(pattern.as_bytes(), name.as_bytes())
 }
 
-/// Goes back to the last wildcard where a character differs, so that the work is at most the product
-/// of both lengths.
-fn fits_bytes(pattern: &[u8], name: &[u8]) -> bool {
+/// Goes back to the last wildcard if a character differs, so the work is at most the product of both lengths.
+fn matches_bytes(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // The pattern behind the last `*` and `**`, and where in the name it was last tried.
+    // For the last `*` and the last `**`: the rest of the pattern, and where in the name it was last tried.
     let mut back: [Option<(usize, usize)>; 2] = [None, None];
     loop {
         match (pattern.get(p), name.get(n)) {
@@ -41,7 +42,7 @@ fn fits_bytes(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Whether a class lies in a package or below it.
+/// Whether a class is in a package or one of its subpackages.
 pub(super) fn in_package(package: &str, class: &str) -> bool {
     match class.strip_prefix(package) {
         Some(rest) => rest.starts_with('.') || package.is_empty(),
@@ -68,7 +69,7 @@ mod tests {
             ("a*b*c", "aXbYbZc"),
         ];
         for (pattern, name) in fit {
-            assert!(fits(pattern, name), "{pattern} {name}");
+            assert!(matches(pattern, name), "{pattern} {name}");
         }
         let differ = [
             ("a.*", "a.b.C"),
@@ -79,7 +80,7 @@ mod tests {
             ("**.on*", "a.on.x"),
         ];
         for (pattern, name) in differ {
-            assert!(!fits(pattern, name), "{pattern} {name}");
+            assert!(!matches(pattern, name), "{pattern} {name}");
         }
     }
 

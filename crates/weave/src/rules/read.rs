@@ -1,23 +1,23 @@
-//! Rules from a file: ours in TOML, or lines as Matrix and its kin have them.
+//! Reading rules from a file: TOML, or the line format of Matrix and similar tools.
 
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::{Names, Rules};
+use super::choose::{Names, Rules};
 
-/// Why a file has no rules.
+/// Why a file of rules cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RulesError {
-    /// Not TOML, or a table or key that is not known.
-    #[error("the rules are no TOML of this kind: {0}")]
+    /// Not TOML, or an unknown table or key.
+    #[error("the rules are not valid TOML: {0}")]
     Toml(#[from] toml::de::Error),
-    /// A line that says nothing known.
+    /// An unknown line.
     #[error(
         "line {line} of the rules is {text:?}; write -keeppackage, -keepclass, -allowpackage or -allowclass and a name"
     )]
     Line {
-        /// The line, from 1 on.
+        /// Line number, from 1.
         line: usize,
         /// Its text.
         text: String,
@@ -52,11 +52,11 @@ struct SkipInFile {
 }
 
 impl Rules {
-    /// Adds the rules of a file. Lines that begin with `-keep` or `-allow` make it one of lines; else
-    /// it is TOML.
+    /// Adds the rules of a file. If any line begins with `-keep` or `-allow`, the file is in the line format; else it is
+    /// TOML.
     ///
     /// # Errors
-    /// If a line, table or key is not known.
+    /// If a line, table or key is unknown.
     pub fn add_text(&mut self, text: &str) -> Result<(), RulesError> {
         let is_line = |line: &str| {
             let line = line.trim_start();
@@ -82,7 +82,7 @@ impl Rules {
         Ok(())
     }
 
-    /// `-keep…` keeps from weaving, `-allow…` weaves nothing else. Names are prefixes there.
+    /// `-keep…` excludes classes, `-allow…` includes only these. Names are prefixes.
     fn add_lines(&mut self, text: &str) -> Result<(), RulesError> {
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();

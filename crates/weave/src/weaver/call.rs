@@ -1,4 +1,4 @@
-//! Which pair of static methods woven code calls.
+//! The pair of static methods that woven code calls.
 
 use std::str::FromStr;
 
@@ -7,14 +7,14 @@ use thiserror::Error;
 use crate::class::opcode::{BIPUSH, ICONST_0, INVOKESTATIC, LDC, LDC_W, LDC2_W, SIPUSH};
 use crate::class::{ClassError, ConstantPool, to_modified_utf8};
 
-/// `android.os.Trace` knows its app category by this bit (system/core, `cutils/trace.h`).
+/// The tag of apps in `android.os.Trace` (system/core, `cutils/trace.h`).
 const TAG_APP: i64 = 1 << 12;
 
-/// The recorder in the app, and what it is made of.
+/// The in-app recorder, and the other classes that it consists of.
 const RECORDER: &str = "traceloom/Recorder";
 const RECORDER_PARTS: &[&str] = &["traceloom/Sampler", "traceloom/TracePoints"];
 
-/// A pair of static methods: one is called when a method begins, one on every way out.
+/// A pair of static methods. One is called when a method begins, the other on every way out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// Internal name of their class.
@@ -30,7 +30,7 @@ struct Target {
     parameters: Vec<Parameter>,
 }
 
-/// What a parameter gets, by its type.
+/// The value passed to a parameter, by its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Parameter {
     /// `int`: the id.
@@ -41,10 +41,10 @@ enum Parameter {
     Tag,
 }
 
-/// A text that names no pair of methods.
+/// A text that is not a pair of methods.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error(
-    "{text} is no pair of static methods; write section, trace-tag, recorder, or for example \
+    "{text} is not a pair of static methods; use section, trace-tag, recorder, or for example \
      com.example.Beat.i(int)/o(int), with int for the id, String for the name and long for the tag"
 )]
 pub struct CallError {
@@ -52,7 +52,7 @@ pub struct CallError {
 }
 
 impl Call {
-    /// `android.os.Trace.beginSection(String)` and `endSection()`: the platform's own.
+    /// `android.os.Trace.beginSection(String)` and `endSection()`: public API of the platform.
     pub fn section() -> Self {
         Self::new(
             "android/os/Trace",
@@ -63,8 +63,7 @@ impl Call {
         )
     }
 
-    /// `android.os.Trace.traceBegin(long, String)` and `traceEnd(long)`: hidden in the SDK, with the tag
-    /// that categories are chosen by.
+    /// `android.os.Trace.traceBegin(long, String)` and `traceEnd(long)`: hidden API with a tag, which selects a category.
     pub fn trace_tag() -> Self {
         let enter = [Parameter::Tag, Parameter::Text];
         Self::new(
@@ -76,7 +75,7 @@ impl Call {
         )
     }
 
-    /// `traceloom.Recorder.i(int)` and `o(int)`: the recorder in the app.
+    /// `traceloom.Recorder.i(int)` and `o(int)`: the in-app recorder.
     pub fn recorder() -> Self {
         let id = [Parameter::Id];
         Self::new(RECORDER, "i", &id, "o", &id)
@@ -95,19 +94,19 @@ impl Call {
         }
     }
 
-    /// The same with another tag where a parameter is a long.
+    /// The same call with another tag, which is passed to `long` parameters.
     #[must_use]
     pub fn with_tag(mut self, tag: i64) -> Self {
         self.tag = tag;
         self
     }
 
-    /// Internal name of the class that is called.
+    /// Internal name of the called class.
     pub fn class(&self) -> &str {
         &self.class
     }
 
-    /// Whether a class is the one that is called, or inside it; or what the recorder in the app is made of.
+    /// Whether a class is the called one, nested in it, or another class of the in-app recorder.
     pub fn is_in(&self, class: &[u8]) -> bool {
         let parts: &[&str] = if self.class == RECORDER {
             RECORDER_PARTS
@@ -121,7 +120,7 @@ impl Call {
         is_in(&self.class) || parts.iter().any(|part| is_in(part))
     }
 
-    /// As it is written on a command line: `com.example.Beat.i(int)/o(int)`.
+    /// The call as on the command line: `com.example.Beat.i(int)/o(int)`.
     pub fn to_text(&self) -> String {
         let class = self.class.replace('/', ".");
         format!("{class}.{}/{}", self.enter.to_text(), self.exit.to_text())
@@ -151,7 +150,7 @@ impl Target {
         format!("({})V", types.collect::<String>())
     }
 
-    /// Slots of the operand stack that its arguments take.
+    /// Number of stack slots for the arguments.
     fn slots(&self) -> usize {
         let tags = self
             .parameters
@@ -215,7 +214,7 @@ impl FromStr for Call {
     }
 }
 
-/// The call's constants in one class, made when the first method needs them.
+/// The call's constants in one class, added when the first method needs them.
 #[derive(Debug)]
 pub(super) struct CallInClass {
     enter: u16,
@@ -223,12 +222,12 @@ pub(super) struct CallInClass {
     tag: u16,
 }
 
-/// The instructions that a method gets.
+/// The instructions to insert into a method.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct CallCode {
     pub enter: Vec<u8>,
     pub exit: Vec<u8>,
-    /// Slots that the arguments take.
+    /// Stack slots for the arguments.
     pub enter_stack: u16,
     pub exit_stack: u16,
 }
@@ -245,7 +244,7 @@ impl CallInClass {
         .map(|text| to_modified_utf8(&text));
         let mut found = pool.find(texts.each_ref().map(Vec::as_slice));
         for (index, text) in texts.iter().enumerate() {
-            // The pair may share a text that was just added.
+            // Both methods may share a text that was just added.
             let twin = texts[..index].iter().position(|other| other == text);
             match (found[index], twin) {
                 (0, Some(twin)) => found[index] = found[twin],
@@ -266,7 +265,7 @@ impl CallInClass {
         })
     }
 
-    /// The instructions for one method. `text` is what a String parameter gets.
+    /// The instructions for one method. `text` is passed to `String` parameters.
     pub fn code(
         &self,
         call: &Call,
@@ -308,7 +307,7 @@ impl CallInClass {
     }
 }
 
-/// The constants of one method; each is made once.
+/// The constants of one method; each is added once.
 struct Constants<'t, 'p> {
     id: u32,
     text: &'t str,
@@ -380,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn the_called_class_and_what_is_inside_it_are_known() {
+    fn the_called_class_and_its_nested_classes_are_recognized() {
         let call = Call::recorder();
         assert!(call.is_in(b"traceloom/Recorder"));
         assert!(call.is_in(b"traceloom/Recorder$Chunk"));

@@ -1,7 +1,7 @@
-//! Writes the new code of a method by its layout, and notes what handlers must and must not cover.
+//! Writing the new code of a method according to its layout, and noting which ranges handlers must and must not cover.
 
-use super::LeftOut;
 use super::layout::{Jump, Layout};
+use super::skip_reason::SkipReason;
 use crate::class::input::{Put, read_u32};
 use crate::class::instruction::aligned;
 use crate::class::{ClassError, ConstantPool, Handler, Instruction, opcode};
@@ -10,9 +10,9 @@ use crate::class::{ClassError, ConstantPool, Handler, Instruction, opcode};
 #[derive(Debug, Default)]
 pub(super) struct Emitted {
     pub code: Vec<u8>,
-    /// Where our handler covers: the section is open, and something can throw.
+    /// Ranges for our handler: the section is open, and something can throw.
     pub covered: Vec<(u32, u32)>,
-    /// Bytes that no handler of the method may cover: our calls, and trampolines.
+    /// Ranges that no handler of the method may cover: our calls, and trampolines.
     pub foreign: Vec<(u32, u32)>,
     /// Whether a section is closed before any return.
     pub has_exit: bool,
@@ -23,7 +23,7 @@ pub(super) fn emit(
     old: &[u8],
     layout: &Layout<'_>,
     pool: &ConstantPool<'_>,
-) -> Result<Emitted, LeftOut> {
+) -> Result<Emitted, SkipReason> {
     let mut emitter = Emitter {
         old,
         layout,
@@ -47,9 +47,9 @@ struct Emitter<'e, 'a> {
     layout: &'e Layout<'e>,
     pool: &'e ConstantPool<'a>,
     out: Emitted,
-    /// Where the range begins that is covered now.
+    /// Start of the current covered range.
     open: Option<u32>,
-    /// Whether something in it can throw.
+    /// Whether something in that range can throw.
     throws: bool,
     trampoline: usize,
 }
@@ -59,7 +59,7 @@ impl Emitter<'_, '_> {
         self.out.code.len() as u32
     }
 
-    fn instruction(&mut self, number: usize) -> Result<(), LeftOut> {
+    fn instruction(&mut self, number: usize) -> Result<(), SkipReason> {
         let instruction = self.layout.instructions[number];
         self.trampolines(number)?;
         if self.layout.enters_at(instruction.at) {
@@ -82,7 +82,7 @@ impl Emitter<'_, '_> {
         }
         match instruction.target(self.old) {
             Some(target) => self.jump(number, instruction, target),
-            None if instruction.is_switch() => self.switch(instruction).map_err(LeftOut::from),
+            None if instruction.is_switch() => self.switch(instruction).map_err(SkipReason::from),
             None => {
                 self.copy(instruction);
                 Ok(())
@@ -96,14 +96,14 @@ impl Emitter<'_, '_> {
         self.out.code.extend_from_slice(bytes);
     }
 
-    /// One of our calls.
+    /// Inserts one of our calls.
     fn call(&mut self, call: &[u8]) {
         let from = self.at();
         self.out.code.extend_from_slice(call);
         self.out.foreign.push((from, self.at()));
     }
 
-    fn trampolines(&mut self, before: usize) -> Result<(), LeftOut> {
+    fn trampolines(&mut self, before: usize) -> Result<(), SkipReason> {
         while let Some(trampoline) = self.layout.trampolines.get(self.trampoline) {
             if trampoline.before as usize != before {
                 break;
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
         self.out.code.put_u32(to.wrapping_sub(from));
     }
 
-    /// Ends the range that is covered. One in which nothing can throw needs no handler.
+    /// Ends the current covered range. It needs no handler if nothing in it can throw.
     fn close(&mut self) {
         let end = self.at();
         if let Some(from) = self.open.take()
@@ -151,7 +151,7 @@ impl Emitter<'_, '_> {
         number: usize,
         instruction: Instruction,
         target: i64,
-    ) -> Result<(), LeftOut> {
+    ) -> Result<(), SkipReason> {
         let from = self.at();
         let to = self.layout.jump(target, "a jump")?;
         let distance = |to: u32| i64::from(to) - i64::from(from);
@@ -178,14 +178,14 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn short(&mut self, opcode: u8, distance: i64) -> Result<(), LeftOut> {
-        let distance = i16::try_from(distance).map_err(|_| LeftOut::JumpTooFar)?;
+    fn short(&mut self, opcode: u8, distance: i64) -> Result<(), SkipReason> {
+        let distance = i16::try_from(distance).map_err(|_| SkipReason::JumpTooFar)?;
         self.out.code.put_u8(opcode);
         self.out.code.put_u16(distance as u16);
         Ok(())
     }
 
-    /// A switch with new padding and new distances.
+    /// Writes a switch with new padding and new distances.
     fn switch(&mut self, instruction: Instruction) -> Result<(), ClassError> {
         let (at, old_at) = (self.at(), instruction.at as usize);
         let (operands, old_operands) = (aligned(at as usize), aligned(old_at));
@@ -207,8 +207,8 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The conditional jump on the opposite: they stand in pairs, `ifeq` and `ifne` from 153 on,
-/// `ifnull` and `ifnonnull` from 198 on.
+/// The conditional jump with the opposite condition. They come in pairs: `ifeq` and `ifne` from 153, `ifnull` and
+/// `ifnonnull` from 198.
 fn opposite(opcode: u8) -> u8 {
     match opcode {
         opcode::IFNULL => opcode::IFNONNULL,
@@ -217,13 +217,13 @@ fn opposite(opcode: u8) -> u8 {
     }
 }
 
-/// The method's exception table at new offsets, without bytes that are not its own; and for each
-/// old entry the number of the first that came of it.
+/// The method's exception table with new offsets, not covering inserted code. Also, for each old entry, the number of the
+/// first new entry made from it.
 pub(super) fn move_handlers(
     handlers: &[Handler],
     layout: &Layout<'_>,
     foreign: &[(u32, u32)],
-) -> Result<(Vec<Handler>, Vec<u16>), LeftOut> {
+) -> Result<(Vec<Handler>, Vec<u16>), SkipReason> {
     const WHAT: &str = "the exception table";
     let (mut moved, mut numbers) = (Vec::with_capacity(handlers.len() + 4), Vec::new());
     for handler in handlers {
@@ -241,16 +241,16 @@ pub(super) fn move_handlers(
         }
         push(&mut moved, (from, end), target, handler.class);
         if moved.len() > usize::from(u16::MAX) {
-            return Err(LeftOut::TooLarge);
+            return Err(SkipReason::TooLarge);
         }
     }
     Ok((moved, numbers))
 }
 
-/// Adds an entry, unless it covers nothing.
+/// Adds an entry, unless its range is empty.
 pub(super) fn push(into: &mut Vec<Handler>, (from, end): (u32, u32), target: u32, class: u16) {
     if from < end {
-        // The code has at most 65,535 bytes, which was checked when it got its layout.
+        // The layout checked that the code has at most 65,535 bytes.
         into.push(Handler {
             start: from as u16,
             end: end as u16,

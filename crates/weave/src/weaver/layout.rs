@@ -1,22 +1,21 @@
-//! Where each instruction of a method goes when calls are put between them.
+//! Computing the new offset of each instruction when calls are inserted.
 //!
 //! ```text
 //! old   0 aload_0            new   0 ldc "7"            ┐ enter: jumps to the old 0
-//!       1 ifnull 5                 2 invokestatic begin ┘ lead behind it
+//!       1 ifnull 5                 2 invokestatic begin ┘ now skip it
 //!       4 return                   5 aload_0
 //!       5 …                        6 ifnull 13
 //!                                  9 invokestatic end   ┐ exit: jumps to the old 4
-//!                                 12 return             ┘ lead before it
+//!                                 12 return             ┘ now include it
 //!                                 13 …
 //! ```
 //!
-//! Code that grew may have jumps that no longer reach. `goto` has a form that reaches everywhere; a
-//! conditional jump is turned round and jumps over such a `goto_w`. What then follows the `goto_w`
-//! needs a frame, and where there is none the jump goes to a trampoline: a `goto_w` behind an
-//! instruction after which nothing flows on, with the frame of the place that it leads to.
+//! In larger code, some jumps may no longer reach their targets. `goto` has the long form `goto_w`. A conditional jump is
+//! inverted and jumps over a `goto_w`. The instruction after that `goto_w` needs a frame; if it has none, the jump goes to
+//! a trampoline instead: a `goto_w` placed where control never falls through, with the frame of its target.
 
-use super::LeftOut;
 use super::call::CallCode;
+use super::skip_reason::SkipReason;
 use super::super_call::Opened;
 use crate::class::instruction::aligned;
 use crate::class::{ClassError, Code, Instruction, Instructions, MAX_CODE_BYTES, opcode};
@@ -24,27 +23,27 @@ use crate::class::{ClassError, Code, Instruction, Instructions, MAX_CODE_BYTES, 
 /// No instruction begins there.
 const NOWHERE: u32 = u32::MAX;
 
-/// How a jump is written.
+/// The form of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Jump {
-    /// As it was.
+    /// Unchanged.
     Same,
     /// `goto_w` or `jsr_w`.
     Wide,
-    /// The opposite condition, over a `goto_w`.
+    /// The opposite condition, jumping over a `goto_w`.
     Inverted,
-    /// To the trampoline of this number.
+    /// To the trampoline with this index.
     Trampoline(u32),
 }
 
 /// A `goto_w` for jumps that do not reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Trampoline {
-    /// It stands before the instruction of this number; the number of instructions is the end.
+    /// Number of the instruction after it; the number of instructions means the end.
     pub before: u32,
-    /// The old offset that it leads to.
+    /// Old offset of its target.
     pub target: u32,
-    /// Where it is.
+    /// Its new offset.
     pub at: u32,
 }
 
@@ -55,21 +54,21 @@ const TRAMPOLINE_BYTES: u32 = 5;
 pub(super) struct Layout<'p> {
     pub instructions: &'p [Instruction],
     pub call: &'p CallCode,
-    /// Of a constructor, where `this` is an object.
+    /// For a constructor: where `this` is initialized.
     pub opened: Option<&'p Opened>,
-    /// By old offset, where jumps to it lead now.
+    /// New target of jumps, by old offset.
     jumps: Vec<u32>,
-    /// By old offset, where the instruction itself is now.
+    /// New offset of the instruction itself, by old offset.
     places: Vec<u32>,
-    /// By number of instruction; empty while every jump reaches.
+    /// By number of instruction; empty while every jump reaches its target.
     forms: Vec<Jump>,
-    /// By place, then by target.
+    /// Ordered by position, then by target.
     pub trampolines: Vec<Trampoline>,
-    /// Behind the last instruction.
+    /// End of the new code.
     pub end: u32,
 }
 
-/// All instructions of a method, checked to lie within its code.
+/// All instructions of a method, checked to be inside its code.
 pub(super) fn instructions(code: &[u8], into: &mut Vec<Instruction>) -> Result<(), ClassError> {
     into.clear();
     for instruction in Instructions::new(code) {
@@ -79,15 +78,14 @@ pub(super) fn instructions(code: &[u8], into: &mut Vec<Instruction>) -> Result<(
 }
 
 impl<'p> Layout<'p> {
-    /// Finds a place for everything. `frames` are the offsets that have a frame, if the class needs
-    /// frames at all.
+    /// Computes the layout. `frames` are the offsets with a frame; `None` if the class needs no frames.
     pub fn new(
         code: &Code<'_>,
         instructions: &'p [Instruction],
         call: &'p CallCode,
         opened: Option<&'p Opened>,
         frames: Option<&[u32]>,
-    ) -> Result<Self, LeftOut> {
+    ) -> Result<Self, SkipReason> {
         let length = code.code.len();
         let mut layout = Self {
             instructions,
@@ -100,12 +98,12 @@ impl<'p> Layout<'p> {
             end: 0,
         };
         layout.place();
-        // A jump reaches 32,767 bytes; where all is nearer than that, nothing needs a look.
+        // A jump reaches 32,767 bytes. Shorter code needs no further checks.
         while layout.end > i16::MAX as u32 && layout.lengthen(&code.code, frames)? {
             layout.place();
         }
         if layout.end as usize > MAX_CODE_BYTES {
-            Err(LeftOut::TooLarge)
+            Err(SkipReason::TooLarge)
         } else {
             Ok(layout)
         }
@@ -132,18 +130,18 @@ impl<'p> Layout<'p> {
         opcode::is_return(self.instructions[number].opcode) && self.is_open(number)
     }
 
-    /// How the jump of this number is written.
+    /// The form of a jump.
     #[inline]
     pub fn form(&self, number: usize) -> Jump {
         self.forms.get(number).copied().unwrap_or(Jump::Same)
     }
 
-    /// Where jumps to an old offset lead.
+    /// The new target of jumps to an old offset.
     pub fn jump(&self, target: i64, what: &'static str) -> Result<u32, ClassError> {
         Self::look_up(&self.jumps, target, what)
     }
 
-    /// Where the instruction of an old offset is.
+    /// The new offset of the instruction at an old offset.
     pub fn place_of(&self, old: i64, what: &'static str) -> Result<u32, ClassError> {
         Self::look_up(&self.places, old, what)
     }
@@ -155,7 +153,7 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// Gives every instruction its place.
+    /// Computes the offset of every instruction.
     fn place(&mut self) {
         let enter = self.call.enter.len() as u32;
         let exit = self.call.exit.len() as u32;
@@ -193,7 +191,7 @@ impl<'p> Layout<'p> {
         index
     }
 
-    /// Bytes of an instruction at its new place.
+    /// Length of an instruction at its new offset, bytes.
     #[inline]
     fn length(&self, number: usize, instruction: Instruction, at: u32) -> u32 {
         if instruction.is_switch() {
@@ -208,10 +206,10 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// Gives every jump that does not reach a longer form; false where all reach.
-    fn lengthen(&mut self, code: &[u8], frames: Option<&[u32]>) -> Result<bool, LeftOut> {
+    /// Gives a longer form to every jump that does not reach its target. False if all do.
+    fn lengthen(&mut self, code: &[u8], frames: Option<&[u32]>) -> Result<bool, SkipReason> {
         if self.end as usize > 2 * MAX_CODE_BYTES {
-            return Err(LeftOut::TooLarge);
+            return Err(SkipReason::TooLarge);
         }
         self.forms.resize(self.instructions.len(), Jump::Same);
         let mut changed = false;
@@ -234,7 +232,7 @@ impl<'p> Layout<'p> {
         Ok(changed)
     }
 
-    fn reaches(&self, number: usize, target: i64) -> Result<bool, LeftOut> {
+    fn reaches(&self, number: usize, target: i64) -> Result<bool, SkipReason> {
         let from = self.place_of(self.instructions[number].at.into(), "a jump")?;
         let to = match self.form(number) {
             Jump::Same => self.jump(target, "a jump")?,
@@ -245,7 +243,7 @@ impl<'p> Layout<'p> {
         Ok(i16::try_from(distance).is_ok())
     }
 
-    /// Whether what follows a `goto_w` after this instruction would have a frame, or needs none.
+    /// Whether the instruction after an inserted `goto_w` would have a frame, or needs none.
     fn may_invert(&self, number: usize, frames: Option<&[u32]>) -> bool {
         let next = self.instructions.get(number + 1).map(|next| next.at);
         match (frames, next) {
@@ -255,9 +253,9 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// A trampoline between a jump and its target, as near to the target as the jump reaches with
-    /// room to spare for what else may grow.
-    fn trampoline(&mut self, number: usize, target: u32) -> Result<Jump, LeftOut> {
+    /// Places a trampoline between a jump and its target: as close to the target as the jump reaches, with a margin for
+    /// further growth.
+    fn trampoline(&mut self, number: usize, target: u32) -> Result<Jump, SkipReason> {
         const REACH: u32 = 28_000;
         let from = self.places[self.instructions[number].at as usize];
         let count = self.instructions.len();
@@ -274,7 +272,7 @@ impl<'p> Layout<'p> {
         } else {
             (1..=number).find(is_fit)
         };
-        let before = before.ok_or(LeftOut::JumpTooFar)? as u32;
+        let before = before.ok_or(SkipReason::JumpTooFar)? as u32;
         Ok(Jump::Trampoline(self.trampoline_before(before, target)))
     }
 
@@ -287,7 +285,7 @@ impl<'p> Layout<'p> {
             let at = NOWHERE - 2 * MAX_CODE_BYTES as u32;
             self.trampolines
                 .insert(index, Trampoline { before, target, at });
-            // What stood behind it has another number now.
+            // Trampolines after it have a new index.
             for form in &mut self.forms {
                 match form {
                     Jump::Trampoline(other) if *other as usize >= index => *other += 1,

@@ -1,12 +1,12 @@
-//! Weaves one method.
+//! Weaving one method.
 
 use std::borrow::Cow;
 
-use super::LeftOut;
 use super::call::CallCode;
 use super::emit::{Emitted, emit, move_handlers, push};
 use super::layout::{Layout, instructions};
 use super::move_frames::{move_frames, push_handler_frame};
+use super::skip_reason::SkipReason;
 use super::super_call;
 use crate::class::descriptor::method_slots;
 use crate::class::tables::{
@@ -16,15 +16,15 @@ use crate::class::{
     Attribute, ClassError, Code, ConstantPool, Frames, Instruction, VerificationType, opcode,
 };
 
-/// From this major version on frames are needed where jumps arrive (specification, 4.10).
+/// First major version that needs frames at jump targets (specification, 4.10).
 const FIRST_WITH_FRAMES: u16 = 50;
 
-/// What a method is, besides its code.
+/// Facts about a method besides its code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About {
     pub major: u16,
     pub is_static: bool,
-    /// A constructor of a class with a superclass.
+    /// Whether it is a constructor of a class with a superclass.
     pub is_constructor: bool,
     /// Index of the descriptor.
     pub descriptor: u16,
@@ -32,14 +32,14 @@ pub(super) struct About {
     pub class: u16,
 }
 
-/// Indexes of constants that handlers and frames need; 0 until one does.
+/// Indexes of constants for handlers and frames; 0 until needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shared {
     throwable: u16,
     stack_map_table: u16,
 }
 
-/// Puts the calls into a method's code.
+/// Inserts the calls into a method's code.
 pub(super) fn weave(
     old: &Code<'_>,
     about: About,
@@ -47,7 +47,7 @@ pub(super) fn weave(
     pool: &mut ConstantPool<'_>,
     shared: &mut Shared,
     buffer: &mut Vec<Instruction>,
-) -> Result<Vec<u8>, LeftOut> {
+) -> Result<Vec<u8>, SkipReason> {
     instructions(&old.code, buffer)?;
     let opened = if about.is_constructor {
         Some(super_call::find(old, buffer, pool)?)
@@ -77,7 +77,7 @@ fn find_frames(code: &Code<'_>, pool: &ConstantPool<'_>) -> Result<Option<Frames
         .transpose()
 }
 
-/// Offsets that have a frame.
+/// Offsets with a frame.
 fn frame_offsets(frames: &Option<Frames>) -> Vec<u32> {
     let frames = frames.iter().flat_map(|frames| &frames.frames);
     frames.map(|frame| frame.at).collect()
@@ -98,7 +98,7 @@ impl Writer<'_, '_, '_> {
         mut emitted: Emitted,
         frames: Option<Frames>,
         with_frames: bool,
-    ) -> Result<Vec<u8>, LeftOut> {
+    ) -> Result<Vec<u8>, SkipReason> {
         let (mut handlers, numbers) =
             move_handlers(&self.old.handlers, self.layout, &emitted.foreign)?;
         let handler = self.add_handler(&mut emitted, &mut handlers)?;
@@ -126,14 +126,13 @@ impl Writer<'_, '_, '_> {
         Ok(code.write())
     }
 
-    /// Our handler behind the code: it closes the section and throws again. Its entries go behind
-    /// those of the method, so that what the method catches itself comes first. Where it begins, if
-    /// anything needs it.
+    /// Appends our handler, which closes the section and rethrows. Its entries come after those of the method, so the
+    /// method's own handlers run first. Returns its offset if it is needed.
     fn add_handler(
         &self,
         emitted: &mut Emitted,
         handlers: &mut Vec<crate::class::Handler>,
-    ) -> Result<Option<u32>, LeftOut> {
+    ) -> Result<Option<u32>, SkipReason> {
         if emitted.covered.is_empty() {
             return Ok(None);
         }
@@ -148,25 +147,25 @@ impl Writer<'_, '_, '_> {
         if fits {
             Ok(Some(at))
         } else {
-            Err(LeftOut::TooLarge)
+            Err(SkipReason::TooLarge)
         }
     }
 
-    fn max_stack(&self, has_exit: bool, has_handler: bool) -> Result<u16, LeftOut> {
+    fn max_stack(&self, has_exit: bool, has_handler: bool) -> Result<u16, SkipReason> {
         let (call, old) = (self.layout.call, self.old.max_stack);
-        // Behind a constructor's call of the next the stack may hold something; at the begin not.
+        // At the start of a method the stack is empty. After a superclass constructor call it may not be.
         let before = if self.about.is_constructor { old } else { 0 };
         let enter = before.checked_add(call.enter_stack);
         let exit = old.checked_add(if has_exit { call.exit_stack } else { 0 });
         let handler = if has_handler { 1 + call.exit_stack } else { 0 };
         match (enter, exit) {
             (Some(enter), Some(exit)) => Ok(enter.max(exit).max(handler)),
-            _ => Err(LeftOut::TooLarge),
+            _ => Err(SkipReason::TooLarge),
         }
     }
 
-    /// The attributes of the code, those with offsets moved; without the frames.
-    fn attributes(&self, handlers: &[u16]) -> Result<Vec<Attribute<'static>>, LeftOut> {
+    /// The attributes of the code with new offsets, except the frames.
+    fn attributes(&self, handlers: &[u16]) -> Result<Vec<Attribute<'static>>, SkipReason> {
         let moves = NewPlaces {
             layout: self.layout,
             handlers,
@@ -195,7 +194,7 @@ impl Writer<'_, '_, '_> {
         Ok(attributes)
     }
 
-    fn moved_frames(&mut self, frames: Frames) -> Result<Frames, LeftOut> {
+    fn moved_frames(&mut self, frames: Frames) -> Result<Frames, SkipReason> {
         let (about, pool) = (self.about, &mut *self.pool);
         move_frames(frames, self.layout, || initial_locals(about, pool))
     }
@@ -204,7 +203,7 @@ impl Writer<'_, '_, '_> {
         &mut self,
         frames: Option<Frames>,
         handler: Option<u32>,
-    ) -> Result<Option<Frames>, LeftOut> {
+    ) -> Result<Option<Frames>, SkipReason> {
         let Some(at) = handler else {
             return Ok(frames);
         };
@@ -215,8 +214,8 @@ impl Writer<'_, '_, '_> {
         Ok(Some(frames))
     }
 
-    /// Whether no instruction stores into a variable that a parameter came in.
-    fn keeps_parameters(&self) -> Result<bool, LeftOut> {
+    /// Whether no instruction stores to the variable of a parameter.
+    fn keeps_parameters(&self) -> Result<bool, SkipReason> {
         let descriptor = self.about.descriptor;
         let (slots, _) = method_slots(self.pool.utf8(descriptor)?)
             .ok_or(ClassError::Descriptor { index: descriptor })?;
@@ -255,11 +254,11 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// The variables at a method's begin (specification, 4.10.1.6).
+/// The variables at the start of a method (specification, 4.10.1.6).
 fn initial_locals(
     about: About,
     pool: &mut ConstantPool<'_>,
-) -> Result<Vec<VerificationType>, LeftOut> {
+) -> Result<Vec<VerificationType>, SkipReason> {
     use VerificationType as Type;
     let mut locals = Vec::new();
     if !about.is_static {
@@ -270,7 +269,7 @@ fn initial_locals(
         });
     }
     let index = about.descriptor;
-    let wrong = || LeftOut::from(ClassError::Descriptor { index });
+    let wrong = || SkipReason::from(ClassError::Descriptor { index });
     let descriptor = pool.utf8(index)?.to_vec();
     method_slots(&descriptor).ok_or_else(wrong)?;
     let mut rest = &descriptor[1..];
@@ -301,7 +300,7 @@ fn class_constant(name: &[u8], pool: &mut ConstantPool<'_>) -> Result<u16, Class
     }
 }
 
-/// Old offsets in tables.
+/// Maps old offsets in tables.
 struct NewPlaces<'n> {
     layout: &'n Layout<'n>,
     handlers: &'n [u16],
@@ -309,7 +308,7 @@ struct NewPlaces<'n> {
 
 impl Moves for NewPlaces<'_> {
     fn start(&self, old: u16, what: &'static str) -> Result<u16, ClassError> {
-        // The call at the begin is the first line's, and the parameters are there already.
+        // The inserted call belongs to the first line, and parameters exist from the start.
         match old {
             0 => Ok(0),
             _ => Ok(self.layout.jump(old.into(), what)? as u16),

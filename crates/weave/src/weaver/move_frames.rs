@@ -1,23 +1,23 @@
-//! A method's frames at their new offsets, with those of trampolines and of our handler.
+//! Moving a method's frames to new offsets, and adding those of trampolines and our handler.
 
-use super::LeftOut;
 use super::layout::Layout;
+use super::skip_reason::SkipReason;
 use crate::class::{ClassError, Frame, FrameForm, Frames, VerificationType};
 
-/// What the verifier knows of variables and stack, in full.
+/// The types of all variables and stack entries.
 #[derive(Clone, Debug, Default)]
 struct Full {
     locals: Vec<VerificationType>,
     stack: Vec<VerificationType>,
 }
 
-/// The frames with new offsets. `initial` gives the variables at the method's begin; it is asked only
-/// where a jump needs a trampoline.
+/// The frames with new offsets. `initial` gives the variables at the start of the method; it is only called if there are
+/// trampolines.
 pub(super) fn move_frames(
     mut frames: Frames,
     layout: &Layout<'_>,
-    initial: impl FnOnce() -> Result<Vec<VerificationType>, LeftOut>,
-) -> Result<Frames, LeftOut> {
+    initial: impl FnOnce() -> Result<Vec<VerificationType>, SkipReason>,
+) -> Result<Frames, SkipReason> {
     const WHAT: &str = "StackMapTable";
     if !layout.trampolines.is_empty() {
         frames = with_trampolines(&frames, layout, initial()?)?;
@@ -32,12 +32,12 @@ pub(super) fn move_frames(
     Ok(frames)
 }
 
-/// Frames in full, those of trampolines among them: each has the frame of the place it leads to.
+/// All frames in full form, including those of trampolines. A trampoline has the frame of its target.
 fn with_trampolines(
     frames: &Frames,
     layout: &Layout<'_>,
     initial: Vec<VerificationType>,
-) -> Result<Frames, LeftOut> {
+) -> Result<Frames, SkipReason> {
     const WHAT: &str = "StackMapTable";
     let full = in_full(frames, initial)?;
     let mut placed = Vec::with_capacity(full.len() + layout.trampolines.len());
@@ -48,7 +48,7 @@ fn with_trampolines(
         let target = frames
             .frames
             .binary_search_by_key(&trampoline.target, |frame| frame.at);
-        let index = target.map_err(|_| LeftOut::JumpTooFar)?;
+        let index = target.map_err(|_| SkipReason::JumpTooFar)?;
         placed.push((trampoline.at, &full[index]));
     }
     placed.sort_by_key(|(at, _)| *at);
@@ -66,7 +66,7 @@ fn with_trampolines(
     Ok(out)
 }
 
-fn in_full(frames: &Frames, initial: Vec<VerificationType>) -> Result<Vec<Full>, LeftOut> {
+fn in_full(frames: &Frames, initial: Vec<VerificationType>) -> Result<Vec<Full>, SkipReason> {
     let mut now = Full {
         locals: initial,
         stack: Vec::new(),
@@ -98,7 +98,7 @@ fn in_full(frames: &Frames, initial: Vec<VerificationType>) -> Result<Vec<Full>,
     Ok(all)
 }
 
-fn chopped_too_much() -> LeftOut {
+fn chopped_too_much() -> SkipReason {
     ClassError::Value {
         what: "variables of a chop frame",
         at: 0,
@@ -107,12 +107,11 @@ fn chopped_too_much() -> LeftOut {
     .into()
 }
 
-/// Adds the frame of our handler, which stands behind everything: an exception on the stack.
+/// Adds the frame of our handler at the end of the code: an exception on the stack.
 ///
-/// What it says of the variables must hold wherever it covers. Nothing is always right; where the
-/// frames before end with the variables of the method's begin, and no instruction ever puts
-/// something else into one of those (`keeps_parameters`), they hold everywhere, and the frame takes 4
-/// bytes and not 10.
+/// Its variables must be valid for the whole covered range. No variables at all are always valid. If the previous frames
+/// end with the variables of the method's start, and no instruction ever stores to one of these (`keeps_parameters`), they
+/// are valid everywhere too, and the frame takes 4 bytes instead of 10.
 pub(super) fn push_handler_frame(
     frames: &mut Frames,
     at: u32,
@@ -136,7 +135,7 @@ pub(super) fn push_handler_frame(
     frames.frames.push(Frame { at, form });
 }
 
-/// Whether after all frames the variables are those of the method's begin.
+/// Whether the variables after the last frame are those at the start of the method.
 fn ends_as_it_began(frames: &Frames) -> bool {
     let mut more = 0;
     for frame in &frames.frames {

@@ -7,39 +7,39 @@ use crate::class::ClassError;
 /// The reason why a method stays as it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum LeftOut {
+pub enum SkipReason {
     /// It has no code.
     Abstract,
-    /// Its code is in another language.
+    /// Its code is native.
     Native,
     /// A rule excludes it, or none includes it.
     Rule,
-    /// It does nothing but return.
+    /// It only returns.
     Empty,
-    /// It reads or writes one field and does nothing else.
+    /// It only reads or writes one field.
     Accessor,
-    /// It calls one other method and does nothing else.
+    /// It only calls one other method.
     SingleCall,
     /// It calls nothing.
     Leaf,
-    /// It has fewer instructions than were asked for.
+    /// It has fewer instructions than the minimum.
     Short,
-    /// The class is the one that woven code calls, which would call itself without end.
+    /// Its class is the one that woven code calls, which would recurse forever.
     CallTarget,
-    /// With the calls it would have more than 65,535 bytes of code.
+    /// The woven code would have more than 65,535 bytes.
     TooLarge,
     /// The class has no room for more constants.
     PoolFull,
-    /// A jump would have to reach further than it can, and there is no place to help it.
+    /// A jump would not reach its target, and there is no place for a trampoline.
     JumpTooFar,
-    /// Where the constructor calls that of its superclass is not clear.
+    /// It is a constructor, and it is unclear where it calls the superclass constructor.
     SuperCall,
-    /// The method is not as the specification says.
+    /// The method violates the specification.
     Broken(ClassError),
 }
 
-impl LeftOut {
-    /// The name in reports, a word or two.
+impl SkipReason {
+    /// The name in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Abstract => "abstract",
@@ -59,7 +59,7 @@ impl LeftOut {
         }
     }
 
-    /// Whether somebody should look at it: the method was wanted, and could not be woven.
+    /// Whether it is a failure: the method should have been woven and could not be.
     pub fn is_failure(&self) -> bool {
         matches!(
             self,
@@ -68,7 +68,7 @@ impl LeftOut {
     }
 }
 
-impl From<ClassError> for LeftOut {
+impl From<ClassError> for SkipReason {
     fn from(error: ClassError) -> Self {
         match error {
             ClassError::PoolFull => Self::PoolFull,
@@ -77,22 +77,22 @@ impl From<ClassError> for LeftOut {
     }
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Abstract => "it has no code",
             Self::Native => "its code is native",
-            Self::Rule => "a rule leaves it out",
+            Self::Rule => "a rule excludes it",
             Self::Empty => "it does nothing",
             Self::Accessor => "it only reads or writes a field",
             Self::SingleCall => "it only calls one other method",
             Self::Leaf => "it calls nothing",
             Self::Short => "it has few instructions",
-            Self::CallTarget => "it is what woven code calls",
+            Self::CallTarget => "woven code calls its class",
             Self::TooLarge => "it would have more than 65,535 bytes of code",
             Self::PoolFull => "its class has no room for more constants",
             Self::JumpTooFar => "a jump would not reach its target",
-            Self::SuperCall => "where it calls its superclass's constructor is not clear",
+            Self::SuperCall => "it is unclear where it calls the superclass constructor",
             Self::Broken(error) => return error.fmt(f),
         })
     }

@@ -1,51 +1,50 @@
-//! Where a constructor has called that of its superclass (or another of its own class): before that,
-//! nothing may be thrown past a handler of ours, since `this` is no object yet.
+//! Finding where a constructor calls the superclass constructor, or another one of its class. Before that call, `this` is
+//! uninitialized, and our handler must not cover the code.
 //!
-//! Which `invokespecial <init>` it is shows only when it is known whether `this` or something made by
-//! `new` lies under the arguments, so the stack is followed from the method's begin to each such
-//! call, over every branch (`super(x ? a : b)`).
+//! An `invokespecial <init>` may also initialize an object made by `new`. To tell them apart, the stack is tracked from the
+//! start of the method to each such call, over every branch (`super(x ? a : b)`).
 
 use rustc_hash::FxHashMap;
 
-use super::LeftOut;
+use super::skip_reason::SkipReason;
 use crate::class::descriptor::{field_slots, method_slots};
 use crate::class::input::read_u16;
 use crate::class::{ClassError, Code, ConstantPool, Instruction, opcode};
 
-/// What is known of a constructor.
+/// Where `this` is initialized in a constructor.
 #[derive(Debug, Default)]
 pub(super) struct Opened {
-    /// Offsets of the instructions behind each call that makes `this` an object, rising.
+    /// Sorted offsets of the instructions after each call that initializes `this`.
     pub enters: Vec<u32>,
-    /// By number of instruction: whether `this` is an object there.
+    /// Whether `this` is initialized, by number of instruction.
     pub open: Vec<bool>,
 }
 
-/// More copies of `this` than this, and the constructor is left out.
+/// Maximum number of copies of `this`; constructors with more are skipped.
 const MAX_COPIES: usize = 64;
 
-/// More steps than this over handlers and instructions, likewise.
+/// Maximum number of steps over handlers and instructions; constructors with more are skipped.
 const MAX_WORK: usize = 1 << 26;
 
-/// Where copies of `this`, not yet an object, are before an instruction.
+/// The copies of the uninitialized `this` before an instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
-    /// Slots on the operand stack.
+    /// Depth of the operand stack, slots.
     depth: u32,
-    /// Those of them that hold `this`, rising.
+    /// Sorted stack slots that hold `this`.
     on_stack: Vec<u32>,
-    /// Variables that hold it, rising.
+    /// Sorted variables that hold `this`.
     locals: Vec<u16>,
 }
 
-/// Follows a constructor.
+/// Analyzes a constructor.
 pub(super) fn find(
     code: &Code<'_>,
     instructions: &[Instruction],
     pool: &ConstantPool<'_>,
-) -> Result<Opened, LeftOut> {
+) -> Result<Opened, SkipReason> {
     if instructions.len().saturating_mul(code.handlers.len()) > MAX_WORK {
-        return Err(LeftOut::SuperCall);
+        return Err(SkipReason::SuperCall);
     }
     let mut numbers = vec![u32::MAX; code.code.len()];
     for (number, instruction) in instructions.iter().enumerate() {
@@ -86,15 +85,15 @@ struct Walk<'w, 'a> {
     /// The number of the instruction at an offset.
     numbers: Vec<u32>,
     pool: &'w ConstantPool<'a>,
-    /// States before instructions where `this` is no object yet.
+    /// States before instructions at which `this` is uninitialized.
     closed: FxHashMap<usize, State>,
     opened: Opened,
-    /// Instructions to go on from; without a state where `this` is an object.
+    /// Instructions still to visit; without a state if `this` is initialized.
     work: Vec<(usize, Option<State>)>,
 }
 
 impl Walk<'_, '_> {
-    fn number(&self, target: i64) -> Result<usize, LeftOut> {
+    fn number(&self, target: i64) -> Result<usize, SkipReason> {
         let number = usize::try_from(target)
             .ok()
             .and_then(|at| self.numbers.get(at));
@@ -108,11 +107,11 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// From an instruction on where `this` is an object.
-    fn open(&mut self, mut number: usize) -> Result<(), LeftOut> {
+    /// Walks from an instruction at which `this` is initialized.
+    fn open(&mut self, mut number: usize) -> Result<(), SkipReason> {
         while !self.opened.open[number] {
             if self.closed.contains_key(&number) {
-                return Err(LeftOut::SuperCall);
+                return Err(SkipReason::SuperCall);
             }
             self.opened.open[number] = true;
             let instruction = self.instructions[number];
@@ -129,15 +128,15 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// From an instruction on where it is none.
-    fn closed(&mut self, mut number: usize, mut state: State) -> Result<(), LeftOut> {
+    /// Walks from an instruction at which `this` is uninitialized.
+    fn closed(&mut self, mut number: usize, mut state: State) -> Result<(), SkipReason> {
         loop {
             if self.opened.open[number] {
-                return Err(LeftOut::SuperCall);
+                return Err(SkipReason::SuperCall);
             }
-            if let Some(known) = self.closed.get(&number) {
-                state = known.meet(&state)?;
-                if state == *known {
+            if let Some(earlier) = self.closed.get(&number) {
+                state = earlier.meet(&state)?;
+                if state == *earlier {
                     return Ok(());
                 }
             }
@@ -161,7 +160,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn next(&self, number: usize) -> Result<usize, LeftOut> {
+    fn next(&self, number: usize) -> Result<usize, SkipReason> {
         let at = self.instructions[number].at;
         let has_next = number + 1 < self.instructions.len();
         has_next
@@ -173,7 +172,7 @@ impl Walk<'_, '_> {
         &mut self,
         instruction: Instruction,
         state: Option<&State>,
-    ) -> Result<(), LeftOut> {
+    ) -> Result<(), SkipReason> {
         for handler in &self.code.handlers {
             let range = u32::from(handler.start)..u32::from(handler.end);
             if range.contains(&instruction.at) {
@@ -189,8 +188,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Follows one instruction; true where it made `this` an object.
-    fn step(&self, instruction: Instruction, state: &mut State) -> Result<bool, LeftOut> {
+    /// Applies one instruction to the state. True if it initializes `this`.
+    fn step(&self, instruction: Instruction, state: &mut State) -> Result<bool, SkipReason> {
         let code = &self.code.code;
         let at = instruction.at as usize;
         let operand = || read_u16(code, at + 1);
@@ -209,21 +208,21 @@ impl Walk<'_, '_> {
                 state.pop_slots(usize::from(code[at + 3]))?;
                 state.push(false)?;
             }
-            opcode::JSR | opcode::JSR_W | opcode::RET => return Err(LeftOut::SuperCall),
+            opcode::JSR | opcode::JSR_W | opcode::RET => return Err(SkipReason::SuperCall),
             _ => self.plain(instruction, state)?,
         }
         Ok(false)
     }
 
-    /// Instructions that do the same to the stack wherever they stand, stores among them.
-    fn plain(&self, instruction: Instruction, state: &mut State) -> Result<(), LeftOut> {
+    /// Applies an instruction with a fixed stack effect, including stores.
+    fn plain(&self, instruction: Instruction, state: &mut State) -> Result<(), SkipReason> {
         let code = &self.code.code;
         let under_wide = || code[instruction.at as usize + 1];
         let plain = match instruction.opcode {
             opcode::WIDE => under_wide(),
             opcode => opcode,
         };
-        let (pops, pushes) = opcode::stack_effect(plain).ok_or(LeftOut::SuperCall)?;
+        let (pops, pushes) = opcode::stack_effect(plain).ok_or(SkipReason::SuperCall)?;
         let mut top = false;
         for _ in 0..pops {
             top = state.pop()?;
@@ -237,7 +236,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn field(&self, opcode: u8, index: u16, state: &mut State) -> Result<(), LeftOut> {
+    fn field(&self, opcode: u8, index: u16, state: &mut State) -> Result<(), SkipReason> {
         let descriptor = self.pool.member(index)?.descriptor;
         let slots = match field_slots(self.pool.utf8(descriptor)?) {
             Some((slots, b"")) => slots,
@@ -249,7 +248,7 @@ impl Walk<'_, '_> {
         state.push_slots(if is_put { 0 } else { slots })
     }
 
-    fn invoke(&self, opcode: u8, index: u16, state: &mut State) -> Result<bool, LeftOut> {
+    fn invoke(&self, opcode: u8, index: u16, state: &mut State) -> Result<bool, SkipReason> {
         let (descriptor, is_init) = match opcode {
             opcode::INVOKEDYNAMIC => (self.pool.dynamic_descriptor(index)?, false),
             _ => {
@@ -272,10 +271,10 @@ impl Walk<'_, '_> {
 }
 
 impl State {
-    /// What holds on both ways to an instruction.
-    fn meet(&self, other: &Self) -> Result<Self, LeftOut> {
+    /// The state that is valid for both paths to an instruction.
+    fn meet(&self, other: &Self) -> Result<Self, SkipReason> {
         if self.depth != other.depth {
-            return Err(LeftOut::SuperCall);
+            return Err(SkipReason::SuperCall);
         }
         let stack = self
             .on_stack
@@ -292,20 +291,20 @@ impl State {
         })
     }
 
-    fn push(&mut self, is_this: bool) -> Result<(), LeftOut> {
+    fn push(&mut self, is_this: bool) -> Result<(), SkipReason> {
         if is_this {
             self.on_stack.push(self.depth);
         }
         self.depth += 1;
         if self.on_stack.len() > MAX_COPIES || self.depth > u16::MAX.into() {
-            Err(LeftOut::SuperCall)
+            Err(SkipReason::SuperCall)
         } else {
             Ok(())
         }
     }
 
-    fn pop(&mut self) -> Result<bool, LeftOut> {
-        self.depth = self.depth.checked_sub(1).ok_or(LeftOut::SuperCall)?;
+    fn pop(&mut self) -> Result<bool, SkipReason> {
+        self.depth = self.depth.checked_sub(1).ok_or(SkipReason::SuperCall)?;
         let is_this = self.on_stack.last() == Some(&self.depth);
         if is_this {
             self.on_stack.pop();
@@ -313,19 +312,19 @@ impl State {
         Ok(is_this)
     }
 
-    fn pop_slots(&mut self, slots: usize) -> Result<(), LeftOut> {
+    fn pop_slots(&mut self, slots: usize) -> Result<(), SkipReason> {
         (0..slots).try_for_each(|_| self.pop().map(|_| ()))
     }
 
-    fn push_slots(&mut self, slots: usize) -> Result<(), LeftOut> {
+    fn push_slots(&mut self, slots: usize) -> Result<(), SkipReason> {
         (0..slots).try_for_each(|_| self.push(false))
     }
 
-    fn load(&mut self, variable: u16) -> Result<(), LeftOut> {
+    fn load(&mut self, variable: u16) -> Result<(), SkipReason> {
         self.push(self.locals.contains(&variable))
     }
 
-    fn store(&mut self, variable: u16, slots: u16, is_this: bool) -> Result<(), LeftOut> {
+    fn store(&mut self, variable: u16, slots: u16, is_this: bool) -> Result<(), SkipReason> {
         let last = variable.saturating_add(slots - 1);
         self.locals
             .retain(|local| !(variable..=last).contains(local));
@@ -334,14 +333,15 @@ impl State {
             self.locals.sort_unstable();
         }
         if self.locals.len() > MAX_COPIES {
-            Err(LeftOut::SuperCall)
+            Err(SkipReason::SuperCall)
         } else {
             Ok(())
         }
     }
 
-    /// The instructions that copy slots: so many from the top are put under so many others again.
-    fn copy(&mut self, opcode: u8) -> Result<(), LeftOut> {
+    /// Applies an instruction that copies or swaps slots. `dup` instructions copy slots from the top and insert the copies
+    /// below others.
+    fn copy(&mut self, opcode: u8) -> Result<(), SkipReason> {
         let (copied, under) = match opcode {
             opcode::DUP => (1, 0),
             opcode::DUP_X1 => (1, 1),
@@ -365,7 +365,7 @@ impl State {
         Ok(())
     }
 
-    fn swap(&mut self) -> Result<(), LeftOut> {
+    fn swap(&mut self) -> Result<(), SkipReason> {
         let (top, below) = (self.pop()?, self.pop()?);
         self.push(top)?;
         self.push(below)

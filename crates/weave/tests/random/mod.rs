@@ -1,22 +1,10 @@
-//! Methods at random, of statements that a compiler could have written.
+//! Random methods, made of statements that a compiler could have written.
 
+use testkit::Rng;
 use testkit::class_file::{Assembler, Body, frames};
 
 const STATIC: u16 = 0x9;
 const INT_TO_INT: &str = "(I)I";
-
-/// Numbers from a seed (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-}
 
 /// The parameter, four variables, and one counter for each loop around a statement.
 const VARIABLES: usize = 5;
@@ -25,7 +13,7 @@ const LOCALS: u16 = (VARIABLES + MAX_DEPTH + 1) as u16;
 
 /// Writes a method of statements: every variable is an int, and nothing is on the stack between them.
 struct Writer<'w> {
-    random: &'w mut Random,
+    random: &'w mut Rng,
     class: &'w mut Assembler,
     name: &'w str,
     /// Methods before this one, which it may call.
@@ -49,7 +37,7 @@ impl Writer<'_> {
     }
 
     fn variable(&mut self) -> u8 {
-        self.random.below(VARIABLES) as u8
+        self.random.index(VARIABLES) as u8
     }
 
     fn load(&mut self) {
@@ -75,12 +63,12 @@ impl Writer<'_> {
 
     /// Statements; whether what follows is reached.
     fn block(&mut self, depth: usize) -> bool {
-        (0..1 + self.random.below(4)).all(|_| self.statement(depth))
+        (0..1 + self.random.index(4)).all(|_| self.statement(depth))
     }
 
     fn statement(&mut self, depth: usize) -> bool {
         let kinds = if depth < MAX_DEPTH { 14 } else { 7 };
-        match self.random.below(kinds) {
+        match self.random.index(kinds) {
             0..=2 => self.assign(),
             3 => self.divide(),
             4 => return self.leave(),
@@ -96,8 +84,8 @@ impl Writer<'_> {
 
     fn assign(&mut self) {
         self.load();
-        self.code.extend([16, self.random.below(256) as u8]);
-        let operation = [96, 100, 104, 130, 126][self.random.below(5)];
+        self.code.extend([16, self.random.index(256) as u8]);
+        let operation = [96, 100, 104, 130, 126][self.random.index(5)];
         self.code.push(operation);
         self.store();
     }
@@ -110,11 +98,11 @@ impl Writer<'_> {
     }
 
     fn leave(&mut self) -> bool {
-        if self.random.below(3) > 0 {
+        if self.random.index(3) > 0 {
             return true;
         }
         // What lies below on the stack is nobody's business.
-        if self.random.below(2) == 0 {
+        if self.random.index(2) == 0 {
             self.code.push(4);
         }
         self.load();
@@ -123,7 +111,7 @@ impl Writer<'_> {
     }
 
     fn throw(&mut self) -> bool {
-        if self.random.below(3) > 0 {
+        if self.random.index(3) > 0 {
             return true;
         }
         const ERROR: &str = "java/lang/IllegalStateException";
@@ -150,7 +138,7 @@ impl Writer<'_> {
 
     fn condition(&mut self, depth: usize) -> bool {
         self.load();
-        let opcode = 153 + self.random.below(6) as u8;
+        let opcode = 153 + self.random.index(6) as u8;
         let to_else = self.jump(opcode);
         let then = self.block(depth + 1);
         let to_end = then.then(|| self.jump(167));
@@ -167,7 +155,7 @@ impl Writer<'_> {
     fn repeat(&mut self, depth: usize) {
         let counter = (VARIABLES + depth) as u8;
         self.code
-            .extend([16, 1 + self.random.below(3) as u8, 54, counter]);
+            .extend([16, 1 + self.random.index(3) as u8, 54, counter]);
         let start = self.code.len();
         self.frame(None);
         self.code.extend([132, counter, 255, 21, counter]);
@@ -188,7 +176,7 @@ impl Writer<'_> {
         let inside = self.block(depth + 1);
         let to = self.code.len() as u16;
         let to_end = inside.then(|| self.jump(167));
-        let caught = match self.random.below(3) {
+        let caught = match self.random.index(3) {
             0 => None,
             1 => Some("java/lang/ArithmeticException"),
             _ => Some("java/lang/RuntimeException"),
@@ -198,7 +186,7 @@ impl Writer<'_> {
         let target = self.code.len();
         self.frame(Some(on_stack));
         self.handlers.push([from, to, target as u16, class]);
-        let throws_again = self.random.below(4) == 0;
+        let throws_again = self.random.index(4) == 0;
         self.code.push(if throws_again { 191 } else { 87 });
         let handled = !throws_again && self.block(depth + 1);
         if let Some(to_end) = to_end {
@@ -212,7 +200,7 @@ impl Writer<'_> {
         self.load();
         self.code.extend([6, 126]);
         let at = self.code.len();
-        let is_table = self.random.below(2) == 0;
+        let is_table = self.random.index(2) == 0;
         self.code.push(if is_table { 170 } else { 171 });
         let operands = (at & !3) + 4;
         self.code.resize(operands, 0);
@@ -236,7 +224,7 @@ impl Writer<'_> {
             self.code[place(case)..][..4].copy_from_slice(&distance.to_be_bytes());
             self.frame(None);
             falls = self.block(depth + 1);
-            if falls && case < cases as usize && self.random.below(2) == 0 {
+            if falls && case < cases as usize && self.random.index(2) == 0 {
                 ends.push(self.jump(167));
             }
         }
@@ -270,11 +258,11 @@ impl Writer<'_> {
     }
 }
 
-/// A class of methods at random, each of which may call the one before it.
+/// A class of random methods, each of which may call those before it.
 pub fn random_class(seed: u64, name: &str) -> Vec<u8> {
-    let mut random = Random(seed);
+    let mut random = Rng::new(seed);
     // Versions with frames, one that may have them, and one that has none.
-    let major = [61, 52, 50, 49][random.below(4)];
+    let major = [61, 52, 50, 49][random.index(4)];
     let mut class = Assembler::new(major);
     for number in 0..12 {
         let writer = Writer {
