@@ -1,18 +1,17 @@
 //! Analyses of traces: a trace in, a result out. No files, no screen.
 
-mod case;
 mod diff;
 mod flame;
 pub mod frames;
 mod graph;
+mod parallel;
+mod partition;
 mod prefetch;
 mod profile;
 mod same_thread;
 pub mod timeline;
 mod tree;
 
-#[cfg(target_family = "wasm")]
-pub use case::set_lowercase;
 pub use diff::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 pub use flame::{Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, NO_FRAME};
 pub use graph::{CallGraph, GraphEdge, GraphNode, GraphOptions};

@@ -1,7 +1,7 @@
 //! One thread, told of by two sources: what an app recorded about itself, and what the scheduler saw of it. It has a
 //! row in each.
 
-use traceloom_trace::{RowId, SmallSort, ThreadId, Trace};
+use traceloom_trace::{RowId, ThreadId, Trace};
 
 /// For threads without states of their own, the thread of another source that has them; in order.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl SameThreads {
                 }
             }
         }
-        told.small_sort_unstable();
+        told.sort_unstable();
         let mut same = Vec::new();
         for (numbers, utid) in without {
             let first = told.partition_point(|one| one.0 < numbers);

@@ -1,22 +1,22 @@
-//! What an agent is, and what it hands over.
+//! The interface between agents, which record, and the sink that takes their data.
 
 use std::io;
 use std::time::Duration;
 
-use crate::error::Result;
+use crate::error::{CaptureError, Result};
 use crate::status::Status;
 
-/// How long agents may take.
+/// Time limits for the steps of an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// For starting, and for stopping.
     pub start_stop: Duration,
-    /// For handing over what was recorded.
+    /// For handing over the recorded data.
     pub collect: Duration,
 }
 
 impl Default for Limits {
-    /// 20 s, and 10 minutes: a full buffer over a slow connection.
+    /// 20 s, and 10 minutes, which is enough for a full buffer over a slow connection.
     fn default() -> Self {
         Self {
             start_stop: Duration::from_secs(20),
@@ -25,97 +25,130 @@ impl Default for Limits {
     }
 }
 
-/// What kind of data a part holds.
+/// The kind of data in a part of a recording.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PartKind {
-    /// ftrace text, or a stream of `atrace -z`.
+    /// ftrace text.
     SystemTrace,
-    /// The kernel's own pages, as a `trace.dat`.
+    /// The kernel's ring buffer pages, as a `trace.dat`.
     RawTrace,
     /// Lists of processes and threads.
     ProcessDump,
-    /// Control groups.
+    /// Control groups and their tasks.
     CgroupDump,
     /// A method trace.
     MethodTrace,
-    /// Memory of processes, ATRACE_PROCESS_DUMP.
+    /// Memory of processes, as ATRACE_PROCESS_DUMP.
     MemoryDump,
-    /// What a WALT noted, ftrace text with `CLOCK_MONOTONIC`'s times.
+    /// Latencies measured by a WALT, as ftrace text with `CLOCK_MONOTONIC` times.
     Walt,
-    /// What a BattOr measured.
+    /// Power measured by a BattOr.
     Power,
-    /// When each agent was asked for its clock markers.
+    /// The times at which agents wrote clock markers.
     ClockMarks,
-    /// A trace that was recorded before, of any kind that can be read.
+    /// A trace that was recorded earlier, in any format that can be read.
     File,
 }
 
-/// Takes what agents hand over, while it comes in.
+/// Receives the recorded data.
 pub trait Sink {
-    /// A part begins; the bytes that follow are its.
+    /// Begins a part. The following calls of [`data`](Self::data) belong to it.
     ///
     /// # Errors
-    /// Where it cannot be kept.
+    /// If the part cannot be stored.
     fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()>;
 
-    /// The next bytes of the part.
+    /// Takes the next bytes of the part.
     ///
     /// # Errors
-    /// Where they cannot be kept.
+    /// If they cannot be stored.
     fn data(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 
-/// Something that records: started, stopped, asked for what it has, in this order.
+/// Records one kind of data. The controller calls `start`, `stop` and `collect` in this order.
 pub trait Agent {
-    /// What messages call it.
+    /// Name for messages.
     fn name(&self) -> &str;
 
-    /// Whether what it hands over only explains what others record.
+    /// Whether its data only explains the data of other agents.
     fn is_aid(&self) -> bool {
         false
     }
 
-    /// Starts recording, and gives back what the user should know.
+    /// Starts recording. Returns messages for the user. The default does nothing, for agents that
+    /// only take a snapshot when their data is collected.
     ///
     /// # Errors
-    /// Where it does not record. Nothing of it is left behind then.
-    fn start(&mut self, limit: Duration) -> Result<Vec<String>>;
+    /// If it cannot record. It leaves nothing behind then.
+    fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
+        _ = limit;
+        Ok(Vec::new())
+    }
 
-    /// Whether it has a place for clock markers: those without a clock of their own need none.
+    /// Whether it can write clock markers. Agents without a clock of their own need none.
     fn takes_marks(&self) -> bool {
         false
     }
 
-    /// Notes a marker in what is being recorded, by which clocks are put together later.
+    /// Writes a clock marker into the recording. Markers later synchronize the agents' clocks.
     ///
     /// # Errors
-    /// Where the mark cannot be written.
+    /// If the marker cannot be written.
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         _ = (name, limit);
         Ok(())
     }
 
-    /// How the recording goes, where that is known. It takes at most `limit`.
+    /// The progress of the recording, if known. Takes at most `limit`.
     fn status(&mut self, limit: Duration) -> Option<Status> {
         _ = limit;
         None
     }
 
-    /// Whether asking for the status disturbs what is recorded: on a device it is a process there.
+    /// Whether a status request affects the recording, because it starts a process on the device.
     fn status_disturbs(&self) -> bool {
         false
     }
 
-    /// Stops recording.
+    /// Stops recording. The default does nothing, for agents that only take a snapshot.
     ///
     /// # Errors
-    /// Where it cannot be stopped; it is asked for its data all the same.
-    fn stop(&mut self, limit: Duration) -> Result<()>;
+    /// If it cannot be stopped. The controller still collects its data.
+    fn stop(&mut self, limit: Duration) -> Result<()> {
+        _ = limit;
+        Ok(())
+    }
 
-    /// Hands over what was recorded, as it comes. What came before an error counts.
+    /// Hands over the recorded data. Data that was handed over before an error is valid.
     ///
     /// # Errors
-    /// Where not everything came.
+    /// If data is missing.
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()>;
+}
+
+/// Hands over a part that is in memory.
+pub(crate) fn hand_over(
+    sink: &mut dyn Sink,
+    kind: PartKind,
+    name: &str,
+    bytes: &[u8],
+) -> Result<()> {
+    let begun = sink.begin(kind, name);
+    let written = begun.and_then(|()| sink.data(bytes));
+    written.map_err(CaptureError::Sink)
+}
+
+/// Writes to the current part of a sink.
+pub(crate) struct SinkWriter<'s>(pub &'s mut dyn Sink);
+
+impl io::Write for SinkWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.data(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -1,84 +1,84 @@
-//! Runs agents side by side: one that fails takes nothing from the others.
+//! Runs several agents at once. A failed agent does not affect the others.
 
 use std::time::Duration;
 
-use crate::agent::{Agent, Limits, PartKind, Sink};
+use crate::agent::{Agent, Limits, PartKind, Sink, hand_over};
+use crate::clock_markers::ClockMarkers;
 use crate::error::{CaptureError, Result};
-use crate::marks::Marks;
 use crate::status::Status;
 
-/// Something that a person who records should know.
+/// A message for the user.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Note {
-    /// An agent has something to say.
+    /// A message of an agent.
     Said {
         /// The agent.
         agent: String,
-        /// What it says.
+        /// The message.
         text: String,
     },
-    /// An agent did not start, stop or hand over all it had.
+    /// A step of an agent failed.
     Failed {
         /// The agent.
         agent: String,
-        /// What it was about to do.
+        /// The step.
         step: Step,
-        /// Why it failed.
+        /// The error.
         error: CaptureError,
     },
 }
 
-/// What an agent is asked to do.
+/// A step of an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Step {
-    /// To start recording.
+    /// Start recording.
     Start,
-    /// To mark a moment for the clocks.
+    /// Write a clock marker.
     Mark,
-    /// To stop recording.
+    /// Stop recording.
     Stop,
-    /// To hand over what it has.
+    /// Hand over the recorded data.
     Collect,
 }
 
-/// Agents, and what became of them.
+/// Runs several agents at once.
 pub struct Controller<'a> {
     agents: Vec<Box<dyn Agent + 'a>>,
     limits: Limits,
     asked: usize,
-    marks: Marks,
+    markers: ClockMarkers,
 }
 
 impl<'a> Controller<'a> {
-    /// Of these agents, none started.
+    /// A controller of agents that have not been started.
     pub fn new(agents: Vec<Box<dyn Agent + 'a>>, limits: Limits) -> Self {
         Self {
             asked: count(&agents),
             agents,
             limits,
-            marks: Marks::new(),
+            markers: ClockMarkers::new(),
         }
     }
 
-    /// How many agents were to record.
+    /// Number of agents that should record, without aids.
     pub fn asked(&self) -> usize {
         self.asked
     }
 
-    /// How many do.
+    /// Number of agents that started, without aids.
     pub fn running(&self) -> usize {
         count(&self.agents)
     }
 
-    /// Starts all agents in their order; those that fail are left out from then on.
+    /// Starts all agents in order. Agents that fail are removed.
     pub fn start(&mut self, note: &mut dyn FnMut(Note)) {
         let limit = self.limits.start_stop;
         self.agents.retain_mut(|agent| match agent.start(limit) {
-            Ok(said) => {
+            Ok(messages) => {
                 let agent = agent.name().to_owned();
-                said.into_iter().for_each(|text| {
+                messages.into_iter().for_each(|text| {
                     note(Note::Said {
                         agent: agent.clone(),
                         text,
@@ -93,23 +93,23 @@ impl<'a> Controller<'a> {
         });
     }
 
-    /// Has every agent that can note a clock marker, each one of its own, and remembers when.
+    /// Makes every agent that supports it write a clock marker, and records the time of each.
     pub fn mark(&mut self, note: &mut dyn FnMut(Note)) {
         let limit = self.limits.start_stop;
         let agents = self.agents.iter_mut().filter(|agent| agent.takes_marks());
         let mut agents: Vec<_> = agents.collect();
-        // A clock that is alone needs none.
-        let is_missed = agents.len() > 1;
+        // A single clock needs no synchronization.
+        let is_needed = agents.len() > 1;
         for agent in &mut agents {
-            let noted = self.marks.note(|id| agent.mark(id, limit));
-            if let Some(error) = noted.err().filter(|_| is_missed) {
+            let marked = self.markers.add(|id| agent.mark(id, limit));
+            if let Some(error) = marked.err().filter(|_| is_needed) {
                 note(failed(&***agent, Step::Mark, error));
             }
         }
     }
 
-    /// How the recording goes: what the first says that knows. Agents whose recording that disturbs
-    /// are asked only if it `may_disturb`. Each has at most `limit` for its answer.
+    /// The progress of the recording, from the first agent that knows it. Agents whose recording
+    /// would be affected are asked only if `may_disturb`. Each may take at most `limit`.
     pub fn status(&mut self, limit: Duration, may_disturb: bool) -> Option<Status> {
         let mut agents = self.agents.iter_mut();
         agents.find_map(|agent| {
@@ -121,8 +121,7 @@ impl<'a> Controller<'a> {
         })
     }
 
-    /// Stops all agents, the last started first, so that what began early sees the end of what
-    /// began late.
+    /// Stops all agents in reverse order, so that the first agents cover the whole recording.
     pub fn stop(&mut self, note: &mut dyn FnMut(Note)) {
         for agent in self.agents.iter_mut().rev() {
             if let Err(error) = agent.stop(self.limits.start_stop) {
@@ -131,14 +130,14 @@ impl<'a> Controller<'a> {
         }
     }
 
-    /// Has all agents hand over what they have, in their order, and adds when they noted markers.
+    /// Collects the data of all agents in order, then the times of the clock markers.
     pub fn collect(&mut self, sink: &mut dyn Sink, note: &mut dyn FnMut(Note)) {
         for agent in &mut self.agents {
             if let Err(error) = agent.collect(self.limits.collect, sink) {
                 note(failed(&**agent, Step::Collect, error));
             }
         }
-        if let Err(error) = self.hand_over_marks(sink) {
+        if let Err(error) = self.collect_markers(sink) {
             note(Note::Failed {
                 agent: "the controller".to_owned(),
                 step: Step::Collect,
@@ -147,15 +146,13 @@ impl<'a> Controller<'a> {
         }
     }
 
-    fn hand_over_marks(&self, sink: &mut dyn Sink) -> Result<()> {
-        if self.marks.is_empty() {
+    fn collect_markers(&self, sink: &mut dyn Sink) -> Result<()> {
+        if self.markers.is_empty() {
             return Ok(());
         }
-        let hand_over = |sink: &mut dyn Sink| {
-            sink.begin(PartKind::ClockMarks, "systraceController")?;
-            sink.data(self.marks.to_json().as_bytes())
-        };
-        hand_over(sink).map_err(CaptureError::Sink)
+        let json = self.markers.to_json();
+        let name = "systraceController";
+        hand_over(sink, PartKind::ClockMarks, name, json.as_bytes())
     }
 }
 

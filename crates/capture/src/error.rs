@@ -1,173 +1,175 @@
-//! Why something could not be recorded.
+//! Errors of a recording.
 
 use std::io;
 
 use crate::adb::AdbError;
 
-/// What can go wrong with an agent, or before there is one.
+/// An error while choosing a device, or while an agent records.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
     /// adb, or the device behind it.
     #[error(transparent)]
     Adb(#[from] AdbError),
-    /// No device that takes commands.
+    /// No device that accepts commands is connected.
     #[error("No ADB devices connected.")]
     NoDevice,
-    /// Several, and none was named.
+    /// Several devices are connected, and none was chosen.
     #[error("Multiple devices connected, serial number required: {}", serials.join(", "))]
     ManyDevices {
-        /// Their serials.
+        /// Their serial numbers.
         serials: Vec<String>,
     },
-    /// The device that was named is not there, or does not take commands.
+    /// The chosen device is not connected or does not accept commands.
     #[error(
         "Device with the serial number \"{serial}\" is not connected{}.",
-        shown(state)
+        state_suffix(state)
     )]
     NotConnected {
-        /// Its serial.
+        /// Its serial number.
         serial: String,
-        /// What the server says of it, where it knows it.
+        /// Its state, if the server knows the device.
         state: Option<String>,
     },
-    /// Android before 4.3, whose atrace is another one.
+    /// The device runs Android before 4.3, whose atrace has other options.
     #[error("Device SDK versions < 18 (Android 4.3) are not supported; this device has {sdk}")]
     OldDevice {
-        /// Its version.
+        /// Its API level.
         sdk: u32,
     },
     /// A command on the device failed.
-    #[error("{command} ended with status {status}: {said}")]
+    #[error("{command} ended with status {status}: {message}")]
     Command {
         /// The command line.
         command: String,
         /// Its exit status.
         status: u8,
-        /// What it printed.
-        said: String,
+        /// Its error message.
+        message: String,
     },
-    /// A device's atrace refused to record.
-    #[error("atrace did not start on the device: {said}")]
+    /// atrace on the device refused to record.
+    #[error("atrace did not start on the device: {message}")]
     DidNotStart {
-        /// What it printed.
-        said: String,
+        /// Its error message.
+        message: String,
     },
     /// atrace ended without a trace.
-    #[error("Unable to get atrace data. Did you forget adb root? atrace said: {said}")]
+    #[error("Unable to get atrace data. Did you forget adb root? atrace said: {message}")]
     NoTraceData {
-        /// What it printed.
-        said: String,
+        /// Its error message.
+        message: String,
     },
-    /// A compressed trace that does not unpack to its end. What did unpack was handed over.
+    /// A compressed trace is damaged or incomplete. The intact part was handed over.
     #[error("the compressed trace is damaged: {reason}")]
-    Packed {
+    DamagedCompression {
         /// What is wrong with it.
         reason: String,
     },
-    /// Android's own atrace, where pages were to be recorded.
-    #[error("the atrace of this device records text, not pages")]
+    /// Android's own atrace cannot record ring buffer pages.
+    #[error("the atrace on this device records text only, not the kernel's pages")]
     NoPages,
-    /// It recorded, and says of it what should be known.
-    #[error("it says: {0}")]
-    Told(String),
-    /// Options that do not go together.
+    /// The recording is complete, but atrace printed a warning.
+    #[error("atrace said: {0}")]
+    Warning(String),
+    /// Options that contradict each other.
     #[error("{0}")]
     Option(String),
-    /// It was asked for what it recorded, and had not begun.
+    /// Data was requested from an agent that was not started.
     #[error("nothing is being recorded")]
     NotStarted,
-    /// No program of ours for the device's processor.
+    /// There is no `atrace` for the device's processor.
     #[error(
-        "no atrace for {abi} at {path}; cargo xtask dist makes it, and --push-agent=FILE names another"
+        "there is no atrace for {abi} at {path}: build it with cargo xtask dist, or name a program with --push-agent=FILE"
     )]
     NoAgent {
-        /// The processor, as Android calls it.
+        /// Android's name of the processor.
         abi: String,
-        /// Where it was looked for.
+        /// The expected path.
         path: String,
     },
-    /// The power meter.
-    #[cfg(target_os = "linux")]
+    /// The BattOr power meter.
+    #[cfg(all(target_os = "linux", feature = "battor"))]
     #[error(transparent)]
-    Battor(#[from] crate::battor::BattorError),
-    /// The WALT app has not written anything.
+    Battor(#[from] traceloom_battor::Error),
+    /// The WALT app has not written a trace.
     #[error(
-        "the WALT app wrote nothing to {path} while it was recorded; it writes when a test in it ends"
+        "the WALT app wrote nothing to {path} during the recording; it writes when one of its tests ends"
     )]
     NoWaltTrace {
-        /// Where it would have.
+        /// The file that it writes.
         path: String,
     },
-    /// A `/proc` that cannot be looked at.
-    #[error("/proc does not tell the time; without it no processes can be looked at")]
+    /// `/proc` does not show the time.
+    #[error("/proc does not show the time, so processes cannot be recorded")]
     NoProc,
     /// No process of that name runs.
-    #[error("no process called {process} runs on the device; `adb shell ps -A` lists all")]
+    #[error("no process named {process} runs on the device; `adb shell ps -A` lists all")]
     NoProcess {
         /// The name.
         process: String,
     },
-    /// A process's debugger port refused.
+    /// A request to a process's debugger port failed.
     #[error("the process refused {chunk}: {reason}")]
     Debugger {
-        /// The chunk that was sent.
+        /// The type of the chunk that was sent.
         chunk: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The kernel has no such event.
+    /// The kernel does not have the event.
     #[error("this kernel has no event {event}; available_events in its tracefs lists all")]
     NoEvent {
         /// `group/name`.
         event: String,
     },
-    /// tracefs is there, and not for this user.
-    #[error("recording this machine needs root, or the right to change what is in {path}")]
+    /// This user may not use tracefs.
+    #[error("recording this machine needs root, or write access to {path}")]
     NeedsRoot {
-        /// The folder.
+        /// The folder of tracefs.
         path: String,
     },
-    /// Nothing of what was asked for can be recorded here.
+    /// None of the chosen categories can be recorded on this machine.
     #[error(
-        "nothing of what was asked for can be recorded here{}",
-        listed(reasons)
+        "none of the chosen categories can be recorded here{}",
+        as_lines(reasons)
     )]
     NothingToRecord {
-        /// Why each cannot be.
+        /// The reason for each category.
         reasons: Vec<String>,
     },
     /// tracefs of this machine.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     #[error(transparent)]
     Tracefs(#[from] traceloom_tracefs::Error),
-    /// All was recorded, and a setting is not as it was before.
+    /// The recording is complete, but a setting could not be restored.
     #[error("{0}")]
     NotRestored(String),
-    /// A file on this side.
+    /// A local file could not be read or written.
     #[error("{path}: {source}")]
     Local {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// What came could not be taken in.
-    #[error("what was recorded cannot be kept: {0}")]
+    /// The recorded data could not be stored.
+    #[error("cannot store the recorded data: {0}")]
     Sink(#[source] io::Error),
 }
 
-/// A result of recording.
+/// The result of a step of a recording.
 pub type Result<T> = std::result::Result<T, CaptureError>;
 
-fn shown(state: &Option<String>) -> String {
+fn state_suffix(state: &Option<String>) -> String {
     match state.as_deref() {
-        Some("unauthorized") => " (unauthorized: confirm the question on its screen)".to_owned(),
+        Some("unauthorized") => {
+            " (unauthorized: allow USB debugging on the device's screen)".to_owned()
+        }
         Some(state) => format!(" ({state})"),
         None => String::new(),
     }
 }
 
-fn listed(reasons: &[String]) -> String {
+fn as_lines(reasons: &[String]) -> String {
     reasons.iter().map(|reason| format!("\n{reason}")).collect()
 }

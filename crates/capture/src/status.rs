@@ -1,24 +1,24 @@
-//! How a recording goes: what the kernel counts of it.
+//! The progress of a recording, from the kernel's statistics.
 
-/// What is known of a recording while it goes on.
+/// The progress of a recording.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Status {
-    /// Events that the kernel has recorded: those that were read, and those in its buffer.
+    /// Recorded events: those already read and those in the ring buffer.
     pub events: u64,
-    /// Bytes of them that came, or lie in the kernel's buffer.
+    /// Bytes of recorded events, received or in the ring buffer.
     pub bytes: u64,
-    /// How full the buffer of the fullest CPU is: 0 to 1.
+    /// How full the fullest CPU's buffer is: 0 to 1.
     pub fill: Option<f64>,
-    /// Events that were lost: older ones that gave way, and new ones that found no room.
+    /// Lost events: overwritten ones, and new ones that did not fit.
     pub lost: u64,
 }
 
 impl Status {
-    /// Adds what `per_cpu/cpuN/stats` says of a CPU whose buffer has so many KB.
+    /// Adds a CPU: the text of its `per_cpu/cpuN/stats` and the size of its buffer in KB.
     pub(crate) fn add_cpu(&mut self, stats: &str, buffer_kb: Option<u64>) {
         let count = |name: &str| {
             let mut lines = stats.lines().filter_map(|line| line.split_once(": "));
-            let found = lines.find(|(known, _)| *known == name);
+            let found = lines.find(|(key, _)| *key == name);
             found.and_then(|(_, number)| number.trim().parse().ok())
         };
         let count = |name: &str| count(name).unwrap_or(0u64);
@@ -26,14 +26,14 @@ impl Status {
         self.lost += count("overrun") + count("commit overrun") + count("dropped events");
         let bytes = count("bytes");
         self.bytes += bytes;
-        if let Some(room) = buffer_kb.filter(|&kb| kb > 0) {
-            let fill = (bytes as f64 / (room as f64 * 1024.0)).min(1.0);
+        if let Some(kb) = buffer_kb.filter(|&kb| kb > 0) {
+            let fill = (bytes as f64 / (kb as f64 * 1024.0)).min(1.0);
             self.fill = Some(self.fill.map_or(fill, |fullest| fullest.max(fill)));
         }
     }
 
-    /// Of all CPUs' `stats`, one behind the other, and the `buffer_size_kb` of all behind them.
-    pub(crate) fn of_all(text: &str) -> Option<Self> {
+    /// Parses the `stats` of all CPUs, followed by a line with the common `buffer_size_kb`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (stats, size) = text.trim_end().rsplit_once('\n')?;
         let mut status = Self::default();
         let mut cpus = stats.split("entries: ").skip(1).peekable();
@@ -45,7 +45,7 @@ impl Status {
     }
 }
 
-/// `4096`, or `7 (expanded: 1408)` of a buffer that was not used yet.
+/// Parses `buffer_size_kb`: `4096`, or `7 (expanded: 1408)` for a buffer that was never used.
 pub(crate) fn size_kb(text: &str) -> Option<u64> {
     text.split_whitespace().next()?.parse().ok()
 }
@@ -58,7 +58,7 @@ mod tests {
                        oldest event ts:  5.1\nnow ts:  6.2\ndropped events: 4\nread events: 90\n";
 
     #[test]
-    fn cpus_are_added_up_and_the_fullest_counts() {
+    fn cpus_are_summed_and_the_fullest_counts() {
         let mut status = Status::default();
         status.add_cpu(CPU, Some(4));
         status.add_cpu(&CPU.replace("2048", "1024"), Some(4));
@@ -70,8 +70,8 @@ mod tests {
         };
         assert_eq!(status, expected);
         let all = format!("{CPU}{}4\n", CPU.replace("2048", "1024"));
-        assert_eq!(Status::of_all(&all), Some(expected));
-        assert_eq!(Status::of_all("cat: no such file\n4096\n"), None);
-        assert_eq!(Status::of_all(""), None);
+        assert_eq!(Status::parse(&all), Some(expected));
+        assert_eq!(Status::parse("cat: no such file\n4096\n"), None);
+        assert_eq!(Status::parse(""), None);
     }
 }

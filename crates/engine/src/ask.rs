@@ -1,164 +1,77 @@
-//! A question of the page: a JSON object with an operation and its fields.
+//! A question from the page: a JSON object with an operation and its fields.
+
+use serde::Deserialize;
+use serde_json::error::Category;
 
 use crate::cancel::Cancel;
 use crate::error::{Answered, EngineError};
-use crate::parse::{Parser, Value};
+use crate::text::{LIST_CHARS, cut};
 
-/// A question, parsed.
+/// A question, and whether its answer is still wanted. Each operation reads the fields it needs.
 #[derive(Debug)]
 pub(crate) struct Ask<'a> {
-    fields: Vec<Field<'a>>,
-    /// Whether the answer is wanted still.
+    json: &'a str,
     pub cancel: &'a Cancel,
 }
 
-#[derive(Debug)]
-struct Field<'a> {
-    name: String,
-    value: Value,
-    /// The value as the question has it.
-    text: &'a str,
-}
-
 impl<'a> Ask<'a> {
-    pub fn parse(bytes: &'a [u8], cancel: &'a Cancel) -> Answered<Self> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|_| EngineError::NotJson("it is not UTF-8".to_owned()))?;
-        let mut parser = Parser::new(text);
-        let mut fields = Vec::new();
-        let whole =
-            parser.object(&mut |name, value, text| fields.push(Field { name, value, text }));
-        match whole.and_then(|()| parser.end()) {
-            Some(()) => Ok(Self { fields, cancel }),
-            None => Err(EngineError::NotJson(format!("at byte {}", parser.place())).into()),
+    /// # Errors
+    /// If the question is not UTF-8 or does not start like a JSON object.
+    pub fn new(bytes: &'a [u8], cancel: &'a Cancel) -> Answered<Self> {
+        let not_json = |why: &str| EngineError::NotJson(why.to_owned());
+        let json = std::str::from_utf8(bytes).map_err(|_| not_json("it is not UTF-8"))?;
+        if !json.trim_ascii_start().starts_with('{') {
+            return Err(not_json("it does not start with {").into());
         }
+        Ok(Self { json, cancel })
     }
 
-    /// An error once the answer is not wanted any more.
+    /// The fields of `T`. Other fields are ignored.
+    ///
+    /// # Errors
+    /// If the question is not JSON, or if a field is missing or of another type.
+    pub fn read<T: Deserialize<'a>>(&self) -> Answered<T> {
+        let mut json = serde_json::Deserializer::from_str(self.json);
+        let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let field = error.path().to_string();
+            why_not(field, error.inner())
+        })?;
+        json.end().map_err(|error| why_not(String::new(), &error))?;
+        Ok(read)
+    }
+
+    /// # Errors
+    /// If the answer is no longer wanted.
     pub fn check(&self) -> Answered {
         self.cancel.check()
     }
-
-    fn field(&self, name: &str) -> Option<&Field<'a>> {
-        self.fields.iter().rev().find(|field| field.name == name)
-    }
-
-    fn value(&self, name: &str) -> &Value {
-        self.field(name).map_or(&Value::Null, |field| &field.value)
-    }
-
-    pub fn text(&self, field: &'static str) -> Answered<&str> {
-        match self.value(field) {
-            Value::Text(text) => Ok(text),
-            _ => Err(self.other(field, "text")),
-        }
-    }
-
-    pub fn f64(&self, field: &'static str) -> Answered<f64> {
-        match self.value(field) {
-            Value::Number(number) => Ok(number.value),
-            _ => Err(self.other(field, "a number")),
-        }
-    }
-
-    pub fn u32(&self, field: &'static str) -> Answered<u32> {
-        let row = self.value(field).row();
-        row.ok_or_else(|| self.other(field, "a row number"))
-    }
-
-    pub fn u32s(&self, field: &'static str) -> Answered<Vec<u32>> {
-        let mut rows = Vec::new();
-        if let Value::List(values) = self.value(field) {
-            rows.extend(values.iter().map_while(Value::row));
-            if rows.len() == values.len() {
-                return Ok(rows);
-            }
-        }
-        Err(self.other(field, "a list of row numbers"))
-    }
-
-    /// Whether a field is there, and not null.
-    pub fn has(&self, field: &str) -> bool {
-        !matches!(self.value(field), Value::Null)
-    }
-
-    /// A field that may be missing or null.
-    pub fn maybe<T>(
-        &self,
-        field: &'static str,
-        get: impl Fn(&Self, &'static str) -> Answered<T>,
-    ) -> Answered<Option<T>> {
-        if !self.has(field) {
-            Ok(None)
-        } else {
-            get(self, field).map(Some)
-        }
-    }
-
-    /// A text that may be missing.
-    pub fn maybe_text(&self, field: &'static str) -> Answered<Option<&str>> {
-        if !self.has(field) {
-            Ok(None)
-        } else {
-            self.text(field).map(Some)
-        }
-    }
-
-    /// A number that may be missing.
-    pub fn f64_or(&self, field: &'static str, usual: f64) -> Answered<f64> {
-        if !self.has(field) {
-            Ok(usual)
-        } else {
-            self.f64(field)
-        }
-    }
-
-    /// A count or row number that may be missing.
-    pub fn u32_or(&self, field: &'static str, usual: u32) -> Answered<u32> {
-        if !self.has(field) {
-            Ok(usual)
-        } else {
-            self.u32(field)
-        }
-    }
-
-    /// A row of a table that has `count`.
-    pub fn row(&self, field: &'static str, count: usize) -> Answered<u32> {
-        existing(field, self.u32(field)?, count)
-    }
-
-    pub fn flag(&self, field: &str) -> bool {
-        matches!(self.value(field), Value::Bool(true))
-    }
-
-    /// Which of some names the field has; `None` where it is missing.
-    pub fn choice(
-        &self,
-        field: &'static str,
-        expected: &'static str,
-        known: &[&str],
-    ) -> Answered<Option<usize>> {
-        let Some(text) = self.maybe_text(field)? else {
-            return Ok(None);
-        };
-        let found = known.iter().position(|name| *name == text);
-        found.map(Some).ok_or_else(|| self.other(field, expected))
-    }
-
-    /// The error of a field that is not what is expected.
-    #[cold]
-    #[inline(never)]
-    pub fn other(&self, field: &'static str, expected: &'static str) -> Box<EngineError> {
-        let found = self.field(field).map_or("nothing", |field| field.text);
-        Box::new(EngineError::Field {
-            field,
-            expected,
-            found: shortened(found),
-        })
-    }
 }
 
-/// The row, if the table that has `count` has it.
+/// What is wrong with a question, from what serde says about it.
+fn why_not(field: String, error: &serde_json::Error) -> Box<EngineError> {
+    let problem = cut(&error.to_string(), LIST_CHARS).into_owned();
+    Box::new(match error.classify() {
+        Category::Data if field == "." => EngineError::Fields(problem),
+        Category::Data => EngineError::Field { field, problem },
+        _ => EngineError::NotJson(problem),
+    })
+}
+
+/// The error for a field whose value has the right type, but is not one of those expected.
+#[cold]
+pub(crate) fn unexpected(
+    field: &'static str,
+    expected: &str,
+    found: impl std::fmt::Display,
+) -> Box<EngineError> {
+    let problem = format!("expected {expected}, found {found}");
+    Box::new(EngineError::Field {
+        field: field.to_owned(),
+        problem: cut(&problem, LIST_CHARS).into_owned(),
+    })
+}
+
+/// Checks that a table of `count` rows has `row`.
 pub(crate) fn existing(field: &'static str, row: u32, count: usize) -> Answered<u32> {
     if (row as usize) < count {
         Ok(row)
@@ -168,7 +81,6 @@ pub(crate) fn existing(field: &'static str, row: u32, count: usize) -> Answered<
 }
 
 #[cold]
-#[inline(never)]
 pub(crate) fn no_such_row(field: &'static str, row: u32, count: usize) -> Box<EngineError> {
     Box::new(EngineError::NoSuchRow {
         field,
@@ -177,9 +89,80 @@ pub(crate) fn no_such_row(field: &'static str, row: u32, count: usize) -> Box<En
     })
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize, Debug)]
+    struct Question {
+        row: u32,
+        ts: Option<f64>,
+        rows: Option<Vec<u32>>,
+    }
+
+    fn read(question: &[u8]) -> Result<Question, String> {
+        let cancel = Cancel::default();
+        let read = Ask::new(question, &cancel).and_then(|ask| ask.read());
+        read.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn fields_are_read_and_others_are_ignored() {
+        let question = read(br#" {"row":4294967295,"ts":1,"rows":null,"more":[{}]} "#).unwrap();
+        assert_eq!((question.row, question.ts), (u32::MAX, Some(1.0)));
+        assert_eq!(question.rows, None);
+    }
+
+    #[test]
+    fn errors_name_the_field_the_expected_and_the_found() {
+        for (question, parts) in [
+            (
+                r#"{"row":1,"ts":"late"}"#,
+                ["field \"ts\"", "f64", "\"late\""],
+            ),
+            (r#"{"row":-1}"#, ["field \"row\"", "u32", "-1"]),
+            (
+                r#"{"row":4294967296}"#,
+                ["field \"row\"", "u32", "4294967296"],
+            ),
+            (r#"{"row":1.0}"#, ["field \"row\"", "u32", "1.0"]),
+            (
+                r#"{"row":1,"rows":[1,[]]}"#,
+                ["field \"rows[1]\"", "u32", "sequence"],
+            ),
+            (r#"{"ts":1}"#, ["the question", "missing field", "row"]),
+        ] {
+            let error = read(question.as_bytes()).unwrap_err();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
+        let long = format!("{{\"row\":\"{}\"}}", "x".repeat(1 << 20));
+        assert!(read(long.as_bytes()).unwrap_err().len() < 1000);
+    }
+
+    #[test]
+    fn hostile_questions_are_errors() {
+        let deep = [
+            "{\"row\":".repeat(100_000),
+            format!("{{\"row\":{}", "[".repeat(100_000)),
+            format!("{{\"row\":1,\"other\":{}", "[".repeat(100_000)),
+            format!("{{\"row\":1,\"rows\":{}", "[".repeat(100_000)),
+        ];
+        for question in &deep {
+            assert!(read(question.as_bytes()).is_err());
+        }
+        for question in [
+            &b"{\"row\":1,\"x\":\"\xff\"}"[..],
+            b"",
+            b"[1]",
+            b"{}",
+            b"{\"row\":1} 2",
+            b"{\"row\":01}",
+            b"{\"row\":1,\"ts\":1e400}",
+            b"{\"row\":1,}",
+            b"{row:1}",
+            b"{\"row\":1,\"ts\":\"\\ud83d\"}",
+        ] {
+            assert!(read(question).is_err(), "{question:?}");
+        }
     }
 }

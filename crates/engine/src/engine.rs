@@ -1,72 +1,63 @@
-//! The engine: a trace, and what was worked out about it so far.
+//! The engine: a trace, and the results that are cached for it.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use traceloom_analyze::timeline::{NameId, Timeline};
-use traceloom_trace::{ArgSetId, NO_DURATION, RowId, StringId, ThreadId, Trace};
+use traceloom_trace::{ArgSetId, RowId, StringId, ThreadId, Trace};
 
 use crate::ask::Ask;
-use crate::cancel::Cancel;
-use crate::error::{Answered, EngineError};
-use crate::frame::Frame;
-use crate::json::Json;
-use crate::ops;
-use crate::scope::Scope;
-use crate::text::{DETAIL_CHARS, LIST_CHARS};
-use crate::trees::Trees;
+use crate::error::Answered;
+use crate::scope::{Scope, ScopeFields};
+use crate::text::{DETAIL_CHARS, LIST_CHARS, cut, shortened};
+use crate::times::{self, Origin};
+use crate::trees::{ScopeTree, Trees};
 
-/// A trace with everything the page may ask about it. Shared between threads; results that are
-/// dear are kept.
+/// A trace with everything the page may ask about it. Threads can share it; expensive results are cached.
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) trace: Trace,
-    /// What the page counts times from.
-    pub(crate) origin_ns: i64,
+    pub(crate) origin: Origin,
     pub(crate) trees: Trees,
     timeline: OnceLock<Timeline>,
 }
 
 impl Engine {
-    /// An engine for this trace, whose times count from its first event.
+    /// Creates an engine whose times count from the trace's first event.
     pub fn new(trace: Trace) -> Self {
         let origin_ns = trace.bounds.0;
         Self::with_origin(trace, origin_ns)
     }
 
-    /// An engine whose times count from `origin_ns`: that of the recording of which this trace is
-    /// the end, so that a moment has the same time in each such piece.
+    /// Creates an engine whose times count from `origin_ns`. If the trace is the newest part of a
+    /// recording, this is the start of the recording, so that a moment has the same time in every part.
     pub fn with_origin(trace: Trace, origin_ns: i64) -> Self {
         Self {
             trace,
-            origin_ns,
+            origin: Origin(origin_ns),
             trees: Trees::default(),
             timeline: OnceLock::new(),
         }
     }
 
-    /// Makes what questions need most, in the order in which a person gets there: the time line,
-    /// the totals beside a slice, the profile of everything, ranges. Whoever asks meanwhile waits for no
-    /// more than what it needs.
+    /// Computes what questions need most, in the order in which people get to it: the timeline, the totals
+    /// shown beside a slice, the profile of everything, ranges. A question that comes in between waits only
+    /// for what it needs.
     pub fn prepare(&self) {
         self.timeline().totals(&self.trace);
-        drop(self.trees.of(self, &Scope::default()));
-        #[cfg(not(target_family = "wasm"))]
-        self.timeline().keep_lengths(&self.trace);
+        drop(self.tree_for_scope(&Scope::default()));
+        self.timeline().cache_durations(&self.trace);
     }
 
-    /// Makes the time line alone, for a trace that another will soon replace.
+    /// Computes only the timeline, for a trace that another will soon replace.
     pub fn prepare_timeline(&self) {
         self.timeline();
     }
 
-    /// Makes room: forgets what was worked out for the scope that was asked for longest ago. It is
-    /// worked out again when somebody asks. False if there is nothing to forget but the newest.
+    /// Frees memory: drops the cached results of the scope that was used least recently. Returns false
+    /// if only the newest is left.
     pub fn forget_oldest_scope(&self) -> bool {
         self.trees.forget_oldest()
-    }
-
-    pub(crate) fn timeline(&self) -> &Timeline {
-        self.timeline.get_or_init(|| Timeline::new(&self.trace))
     }
 
     /// The trace.
@@ -74,81 +65,63 @@ impl Engine {
         &self.trace
     }
 
-    /// Answers one question, in the form of a [`Frame`]. A question that has no answer gets a
-    /// frame with `error`.
-    pub fn answer(&self, question: &[u8], cancel: &Cancel) -> Vec<u8> {
-        let mut frame = Frame::new();
-        match self.dispatch(question, cancel, &mut frame) {
-            Ok(()) => frame.finish(),
-            Err(error) => Frame::error(&error).finish(),
-        }
+    pub(crate) fn timeline(&self) -> &Timeline {
+        self.timeline.get_or_init(|| Timeline::new(&self.trace))
     }
 
-    fn dispatch(&self, question: &[u8], cancel: &Cancel, frame: &mut Frame) -> Answered {
-        let ask = Ask::parse(question, cancel)?;
-        let op = ask.text("op")?;
-        match ops::OPS.iter().find(|(name, _)| *name == op) {
-            Some((_, answer)) => answer(self, &ask, frame),
-            None => Err(EngineError::UnknownOp(op.to_owned()).into()),
-        }
+    /// The call tree of a scope.
+    pub(crate) fn tree_for_scope(&self, scope: &Scope) -> std::sync::Arc<OnceLock<ScopeTree>> {
+        let timeline = self.timeline();
+        self.trees.tree_for_scope(&self.trace, timeline, scope)
     }
 
-    /// The moment that the page calls `ns`, rounded down; ends of the range of times where it lies beyond.
+    /// The scope of a question.
+    pub(crate) fn scope(&self, ask: &Ask) -> Answered<Scope> {
+        let fields: ScopeFields = ask.read()?;
+        Ok(fields.scope(self.origin, self.trace.bounds.1))
+    }
+
+    /// The moment, on the trace's clock, that the page calls `ns`.
     pub(crate) fn absolute(&self, ns: f64) -> i64 {
-        let (whole, size) = (ns.floor(), ns.floor().abs() as u64);
-        if whole < 0.0 {
-            self.origin_ns.saturating_sub_unsigned(size)
-        } else {
-            self.origin_ns.saturating_add_unsigned(size)
-        }
+        self.origin.absolute(ns)
     }
 
-    /// `ts` relative to the origin, as the page counts: exact to the nanosecond for 104 days.
+    /// `ts` as the page counts times.
     pub(crate) fn relative(&self, ts: i64) -> f64 {
-        let size = ts.abs_diff(self.origin_ns) as f64;
-        if ts < self.origin_ns { -size } else { size }
+        self.origin.relative(ts)
     }
 
-    /// A length for the page: -1 stays.
+    /// A duration for the page; -1 stays -1.
     pub(crate) fn duration(&self, dur_ns: i64) -> f64 {
-        match dur_ns {
-            NO_DURATION => -1.0,
-            dur => dur as f64,
-        }
+        times::duration(dur_ns)
     }
 }
 
-/// What a row of a table is called, as the page shows it in a list.
+/// Texts as the page shows them in lists and details.
 impl Engine {
-    /// Adds the text of a name.
-    pub(crate) fn put_label(&self, json: &mut Json, key: &str, name: NameId) {
-        json.put_cut(
-            key,
-            &self.timeline().names.label(&self.trace, name),
-            LIST_CHARS,
-        );
+    /// The text of a name, for a list.
+    pub(crate) fn label(&self, name: NameId) -> String {
+        shortened(self.timeline().names.label(&self.trace, name), LIST_CHARS)
     }
 
-    /// Adds a thread's name; empty for no thread.
-    pub(crate) fn put_thread_label(&self, json: &mut Json, key: &str, utid: ThreadId) {
+    /// A thread's name; empty if there is no thread.
+    pub(crate) fn thread_label(&self, utid: ThreadId) -> String {
         let name = utid.some().map(|utid| self.trace.thread_name(utid));
-        json.put_cut(key, &name.unwrap_or_default(), LIST_CHARS);
+        shortened(name.unwrap_or_default(), LIST_CHARS)
     }
 
-    /// Adds a string of the trace.
-    pub(crate) fn put_string(&self, json: &mut Json, key: &str, id: StringId, most: usize) {
-        json.put_cut(key, self.trace.strings.get(id), most);
+    /// A string of the trace, at most `most` characters.
+    pub(crate) fn string(&self, id: StringId, most: usize) -> Cow<'_, str> {
+        cut(self.trace.strings.get(id), most)
     }
 
-    /// Adds a list of arguments: pairs of key and value.
-    pub(crate) fn put_args(&self, json: &mut Json, set: ArgSetId) {
-        json.list("args", |json| {
-            for (key, value) in self.trace.args.set(set) {
-                json.list("", |json| {
-                    self.put_string(json, "", key, LIST_CHARS);
-                    json.put_cut("", &value.display(&self.trace.strings), DETAIL_CHARS);
-                });
-            }
+    /// Arguments as pairs of key and value.
+    pub(crate) fn args(&self, set: ArgSetId) -> Vec<(Cow<'_, str>, String)> {
+        let strings = &self.trace.strings;
+        let args = self.trace.args.set(set).map(|(key, value)| {
+            let value = shortened(value.display(strings), DETAIL_CHARS);
+            (self.string(key, LIST_CHARS), value)
         });
+        args.collect()
     }
 }

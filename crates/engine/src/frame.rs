@@ -1,4 +1,4 @@
-//! The form of an answer: some JSON and some binary columns in one piece of bytes.
+//! The form of an answer: a JSON object and binary columns.
 //!
 //! ```text
 //! 0        4               4+n  8-aligned
@@ -8,14 +8,14 @@
 //! ```
 //! The JSON object's key `columns` lists them: `[["ts","f64",120], …]`, name, type, values.
 
-use crate::json::{Json, ToJson};
+use serde::Serialize;
 
-/// An answer on its way to bytes.
+/// An answer under construction.
 #[derive(Debug, Default)]
 pub struct Frame {
-    pub(crate) json: Json,
-    /// What the JSON says of the columns.
-    columns: Json,
+    /// The fields of the JSON object, with commas between them.
+    json: Vec<u8>,
+    columns: Vec<(String, &'static str, usize)>,
     bytes: Vec<u8>,
 }
 
@@ -23,12 +23,10 @@ macro_rules! columns {
     ($($(#[$doc:meta])* $method:ident($type:ty);)*) => {
     impl Frame {$(
         $(#[$doc])*
-        // A function for each kind of item, and a small one for what stands in a column.
-        #[inline(never)]
-        pub fn $method<T>(&mut self, name: &str, items: &[T], of: &dyn Fn(&T) -> $type) -> &mut Self {
+        pub fn $method<T>(&mut self, name: &str, items: &[T], value: impl Fn(&T) -> $type) -> &mut Self {
             self.bytes.reserve(items.len() * size_of::<$type>());
             for item in items {
-                self.bytes.extend_from_slice(&of(item).to_le_bytes());
+                self.bytes.extend_from_slice(&value(item).to_le_bytes());
             }
             self.end(name, stringify!($type), items.len());
             self
@@ -37,34 +35,55 @@ macro_rules! columns {
 }
 
 impl Frame {
-    /// An empty answer.
+    /// Creates an empty answer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The answer to a question that has none.
+    /// Creates the answer to a question that has none.
     pub fn error(error: &crate::EngineError) -> Self {
         Self::new().with("error", error.to_string())
     }
 
-    /// The same with one more value in its JSON part.
-    pub fn with(mut self, key: &str, value: impl ToJson) -> Self {
+    /// Adds a field to the JSON part.
+    pub fn with(mut self, key: &str, value: impl Serialize) -> Self {
         self.put(key, value);
         self
     }
 
-    /// Adds a value to the JSON part.
-    pub fn put(&mut self, key: &str, value: impl ToJson) -> &mut Self {
-        self.json.put(key, value);
+    /// Adds a field to the JSON part.
+    pub fn put(&mut self, key: &str, value: impl Serialize) -> &mut Self {
+        self.comma();
+        self.json.extend(json(key));
+        self.json.push(b':');
+        self.json.extend(json(value));
         self
+    }
+
+    /// Adds the fields of a struct to the JSON part.
+    pub(crate) fn put_fields(&mut self, fields: impl Serialize) -> &mut Self {
+        let object = json(fields);
+        if let [b'{', inside @ .., b'}'] = &*object
+            && !inside.is_empty()
+        {
+            self.comma();
+            self.json.extend_from_slice(inside);
+        }
+        self
+    }
+
+    fn comma(&mut self) {
+        if !self.json.is_empty() {
+            self.json.push(b',');
+        }
     }
 
     /// Adds a column of row numbers in the fewest bytes that hold the greatest: `u8`, `u16` or `u32`.
     pub(crate) fn narrow(&mut self, name: &str, values: &[u32]) -> &mut Self {
         match values.iter().max() {
-            None | Some(..=0xff) => self.u8(name, values, &|value| *value as u8),
-            Some(..=0xffff) => self.u16(name, values, &|value| *value as u16),
-            _ => self.u32(name, values, &|value| *value),
+            None | Some(..=0xff) => self.u8(name, values, |value| *value as u8),
+            Some(..=0xffff) => self.u16(name, values, |value| *value as u16),
+            _ => self.u32(name, values, |value| *value),
         }
     }
 
@@ -75,28 +94,31 @@ impl Frame {
         self
     }
 
-    fn end(&mut self, name: &str, kind: &str, count: usize) {
-        self.columns.list("", |column| {
-            column.put("", name).put("", kind).put("", count);
-        });
+    fn end(&mut self, name: &str, kind: &'static str, count: usize) {
+        self.columns.push((name.to_owned(), kind, count));
         self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
     }
 
     /// The bytes that go to the page.
     pub fn finish(mut self) -> Vec<u8> {
-        self.json.put_items("columns", &self.columns);
-        let inside = self.json.inside();
-        let length = inside.len() + 2;
+        let columns = std::mem::take(&mut self.columns);
+        self.put("columns", columns);
+        let length = self.json.len() + 2;
         let start = (4 + length).next_multiple_of(8);
         let mut out = Vec::with_capacity(start + self.bytes.len());
         out.extend_from_slice(&(length as u32).to_le_bytes());
         out.push(b'{');
-        out.extend_from_slice(inside);
+        out.extend_from_slice(&self.json);
         out.push(b'}');
         out.resize(start, b' ');
         out.extend_from_slice(&self.bytes);
         out
     }
+}
+
+/// `value` as JSON; null for what JSON cannot express.
+fn json(value: impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(&value).unwrap_or_else(|_| b"null".to_vec())
 }
 
 columns! {
@@ -110,8 +132,8 @@ columns! {
     u8(u8);
 }
 
-/// Numbers of seven bits a byte, the lowest first; the highest bit says that more follow. Those that
-/// may be negative go in zigzag: 0, -1, 1, -2 …
+/// Numbers in seven bits a byte, the lowest first. The highest bit of a byte means that more follow. Signed
+/// numbers are zigzag encoded: 0, -1, 1, -2 …
 #[derive(Debug, Default)]
 pub(crate) struct Varints(pub Vec<u8>);
 
@@ -138,7 +160,7 @@ mod tests {
         let mut frame = Frame::new().with("n", 1u32);
         frame
             .u8s("a", &[7, 8, 9])
-            .f64("b", &[3], &|half| f64::from(*half) / 2.0);
+            .f64("b", &[3], |half| f64::from(*half) / 2.0);
         let bytes = frame.finish();
         let json_bytes = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
         let json: serde_json::Value = serde_json::from_slice(&bytes[4..4 + json_bytes]).unwrap();

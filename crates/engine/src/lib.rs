@@ -13,25 +13,19 @@
 //! assert!(answer.len() > 8);
 //! ```
 
+mod answer;
 mod ask;
 mod cancel;
-mod choice;
 mod engine;
 mod error;
 mod frame;
-mod json;
 mod ops;
-mod parse;
 mod scope;
 mod text;
+mod times;
 mod trees;
 
 pub use cancel::Cancel;
 pub use engine::Engine;
 pub use error::EngineError;
 pub use frame::Frame;
-pub use json::ToJson;
-#[cfg(target_family = "wasm")]
-pub use traceloom_analyze::set_lowercase;
-#[cfg(target_family = "wasm")]
-pub use traceloom_trace::set_digits;

@@ -1,19 +1,54 @@
-//! The part of the trace a question is about.
+//! The part of the trace that a question is about.
 
+use serde::Deserialize;
 use traceloom_analyze::TimeRange;
-use traceloom_trace::SmallSort;
 use traceloom_trace::{ProcessId, RowId, SourceId, ThreadId, Trace};
 
-use crate::ask::Ask;
-use crate::engine::Engine;
-use crate::error::Answered;
+use crate::times::Origin;
 
-/// A stretch of time, some threads, a process, an input: whatever a question narrows.
+/// The fields of a question that narrow it. Missing ones do not.
+#[derive(Deserialize)]
+pub(crate) struct ScopeFields {
+    /// Ns from the page's origin.
+    from: Option<f64>,
+    to: Option<f64>,
+    threads: Option<Vec<u32>>,
+    process: Option<u32>,
+    source: Option<u32>,
+}
+
+impl ScopeFields {
+    /// The scope. `end_ns` is the end of the trace, on its clock.
+    pub fn scope(self, origin: Origin, end_ns: i64) -> Scope {
+        let mut threads = self.threads;
+        if let Some(threads) = &mut threads {
+            threads.sort_unstable();
+            threads.dedup();
+        }
+        // A range that holds everything is none.
+        let duration = origin.relative(end_ns);
+        let from = self.from.filter(|from| *from > 0.0);
+        let to = self.to.filter(|to| *to < duration);
+        let at = |ns: f64| origin.absolute(ns.round());
+        let range = (from.is_some() || to.is_some()).then(|| TimeRange {
+            from_ns: from.map_or(i64::MIN, at),
+            to_ns: to.map_or(i64::MAX, at),
+        });
+        Scope {
+            range,
+            threads,
+            process: self.process,
+            source: self.source,
+        }
+    }
+}
+
+/// A time range, some threads, a process, a source: each narrows a question.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Scope {
     /// On the trace's own clock; `None` for all time.
     pub range: Option<TimeRange>,
-    /// Rows of the thread table, in order; `None` for all.
+    /// Rows of the thread table, sorted; `None` for all.
     pub threads: Option<Vec<u32>>,
     /// A row of the process table.
     pub process: Option<u32>,
@@ -22,22 +57,7 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// The scope that a question names.
-    pub fn of(engine: &Engine, ask: &Ask) -> Answered<Self> {
-        let mut threads = ask.maybe("threads", Ask::u32s)?;
-        if let Some(threads) = &mut threads {
-            threads.small_sort_unstable();
-            threads.dedup();
-        }
-        Ok(Self {
-            range: range(engine, ask)?,
-            threads,
-            process: ask.maybe("process", Ask::u32)?,
-            source: ask.maybe("source", Ask::u32)?,
-        })
-    }
-
-    /// The same, of one input.
+    /// The same scope in one source.
     pub fn in_source(&self, source: u32) -> Self {
         Self {
             source: Some(source),
@@ -45,7 +65,7 @@ impl Scope {
         }
     }
 
-    /// For each track whether it belongs to the scope; `None` where all do.
+    /// Whether each track belongs to the scope; `None` if all do.
     pub fn tracks(&self, trace: &Trace) -> Option<Vec<bool>> {
         if self.threads.is_none() && self.process.is_none() && self.source.is_none() {
             return None;
@@ -60,7 +80,7 @@ impl Scope {
         Some(trace.tracks.rows().map(in_scope).collect())
     }
 
-    /// Whether what a thread did belongs to the scope, or a process where it is of no thread.
+    /// Whether a thread belongs to the scope, or a process if `utid` is none.
     pub fn has(&self, utid: ThreadId, upid: ProcessId, source: SourceId) -> bool {
         let threads = self.threads.as_ref();
         threads.is_none_or(|threads| threads.binary_search(&utid.0).is_ok())
@@ -75,16 +95,4 @@ fn process_of(trace: &Trace, utid: ThreadId) -> ProcessId {
     } else {
         ProcessId::NONE
     }
-}
-
-/// `None` where the range holds everything.
-fn range(engine: &Engine, ask: &Ask) -> Answered<Option<TimeRange>> {
-    let duration = engine.relative(engine.trace.bounds.1);
-    let from = ask.maybe("from", Ask::f64)?.filter(|from| *from > 0.0);
-    let to = ask.maybe("to", Ask::f64)?.filter(|to| *to < duration);
-    let at = |ns: f64| engine.absolute(ns.round());
-    Ok((from.is_some() || to.is_some()).then(|| TimeRange {
-        from_ns: from.map_or(i64::MIN, at),
-        to_ns: to.map_or(i64::MAX, at),
-    }))
 }

@@ -1,16 +1,16 @@
-//! Texts of a trace on their way to the page.
+//! Shortens texts of a trace for the page.
 
 use std::borrow::Cow;
 
-/// Characters of a name that a list shows.
+/// Most characters of a name in a list.
 pub(crate) const LIST_CHARS: usize = 300;
 
-/// Characters of a text that is shown on its own.
+/// Most characters of a text that is shown on its own.
 pub(crate) const DETAIL_CHARS: usize = 10_000;
 
-/// `text`, with its middle left out where it has more than `most` characters.
+/// `text`, with its middle left out if it has more than `most` characters.
 pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    // Bytes are at least as many as characters, and quickly known.
+    // There are at least as many bytes as characters, and counting them is free.
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
@@ -28,6 +28,14 @@ pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     let start = text.get(..place(head)).unwrap_or_default();
     let end = text.get(place(count - tail)..).unwrap_or_default();
     Cow::Owned([start, "…", end].concat())
+}
+
+/// As [`cut`], without a copy if nothing is left out.
+pub(crate) fn shortened(text: String, most: usize) -> String {
+    match cut(&text, most) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(short) => short,
+    }
 }
 
 #[cfg(test)]

@@ -125,35 +125,39 @@ pub struct ReadOptions {
     pub name: String,
     /// How many threads may read at once, at least 1. The result does not depend on it.
     pub threads: usize,
-    /// Bytes that decompression may give in all.
+    /// The most bytes that decompression may produce, over all containers of the input.
     pub max_decompressed: u64,
-    /// Bytes that decompression gave so far, over all containers of the input.
-    pub decompressed: Arc<AtomicU64>,
-    /// How many containers are around this input.
-    pub nesting: u8,
-    /// Whether this input belongs to the source that is already begun: a block of a systrace page
-    /// shares threads and processes with the other blocks.
-    pub joined: bool,
     /// How to read kernel events that traceloom does not know.
     pub rules: Arc<EventRules>,
     /// A process dump taken beside the trace (`ps -AT`, or systrace's PROCESS DUMP): tells the
     /// processes of threads and their names.
     pub process_dump: Option<Arc<Vec<u8>>>,
+    /// The containers around the input. Containers fill it in; everyone else keeps the default.
+    pub nesting: Nesting,
 }
 
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            threads: 1,
-            max_decompressed: 8 << 30,
-            decompressed: Arc::default(),
-            nesting: 0,
-            joined: false,
-            rules: Arc::default(),
-            process_dump: None,
-        }
+impl ReadOptions {
+    /// The options for an input that belongs to the current source instead of beginning its own:
+    /// the blocks of a systrace page share threads and processes.
+    pub fn joined(&self) -> Self {
+        let mut options = self.clone();
+        options.nesting.joined = true;
+        options
     }
+}
+
+/// Where an input stands among the containers around it.
+#[derive(Clone, Debug)]
+pub struct Nesting {
+    /// How many containers are around the input.
+    pub(crate) depth: u8,
+    /// Whether the input belongs to the current source ([`ReadOptions::joined`]).
+    pub(crate) joined: bool,
+    /// Bytes that decompression has produced so far, over all containers of the input.
+    pub(crate) decompressed: Arc<AtomicU64>,
+    /// Opens what a container holds, whatever its format. The registry provides it, so that
+    /// containers do not depend on the list of formats.
+    pub(crate) open: fn(ReadOptions) -> Box<dyn Reader>,
 }
 
 /// How a format is written.

@@ -18,13 +18,16 @@ mod battor;
 mod capture;
 mod chrome_json;
 mod collapsed;
+mod deferred;
 mod error;
 mod format;
+mod format_id;
 mod ftrace;
 mod gzip;
-mod late;
+
 mod left_out;
 mod method_trace;
+mod pipeline;
 mod process_dump;
 mod registry;
 mod report;
@@ -40,7 +43,8 @@ mod zstd;
 
 pub use error::{ReadError, WriteError};
 pub use format::{
-    Confidence, Format, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target, WriteOptions, Writer,
+    Confidence, Format, Nesting, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target,
+    WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
 pub use left_out::{LeftOut, Written};

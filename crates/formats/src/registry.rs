@@ -1,7 +1,9 @@
 //! Every format, and finding the one that some bytes are in.
 
+use std::sync::Arc;
+
 use crate::error::{ReadError, printable};
-use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
+use crate::format::{Confidence, Format, Nesting, ReadOptions, Reader, SNIFF_BYTES, Target};
 
 /// Every format that traceloom reads or writes. A new one is a folder and a line here.
 pub static FORMATS: &[&dyn Format] = &[
@@ -28,6 +30,26 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::collapsed::Collapsed,
 ];
 
+/// Defined here rather than next to the type, because what a container holds is opened by the
+/// registry.
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            threads: 1,
+            max_decompressed: 8 << 30,
+            rules: Arc::default(),
+            process_dump: None,
+            nesting: Nesting {
+                depth: 0,
+                joined: false,
+                decompressed: Arc::default(),
+                open: |options| Box::new(AnyReader::new(options)),
+            },
+        }
+    }
+}
+
 /// The format that is surest of `head`; the first listed where two are equally sure.
 pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
     let mut best: Option<(&dyn Format, Confidence)> = None;
@@ -49,7 +71,11 @@ pub struct AnyReader {
 
 impl AnyReader {
     /// A reader of one input.
-    pub fn new(options: ReadOptions) -> Self {
+    pub fn new(mut options: ReadOptions) -> Self {
+        if options.nesting.depth == 0 {
+            // The limit is for one input, even if its options are used again for the next.
+            options.nesting.decompressed = Arc::default();
+        }
         Self {
             options,
             head: Vec::new(),
@@ -69,7 +95,7 @@ impl AnyReader {
         };
         let format = detect(shown).ok_or_else(unknown)?;
         let reader = format.reader(&self.options).ok_or_else(unknown)?;
-        let begins_source = !format.is_container() && !self.options.joined;
+        let begins_source = !format.is_container() && !self.options.nesting.joined;
         if let (true, Target::Trace(builder)) = (begins_source, &mut *out) {
             builder.begin_source(&self.options.name, format.id());
         }

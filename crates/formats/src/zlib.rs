@@ -1,6 +1,7 @@
 //! A bare zlib stream (RFC 1950), as cut out of an `atrace -z` file.
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};
+use crate::format_id;
 use crate::unwrap::{DeflateReader, Inflater, Outcome, Wrapping};
 
 /// zlib: passes what is inside on.
@@ -20,7 +21,7 @@ pub(crate) fn has_header(head: &[u8]) -> bool {
 
 impl Format for Zlib {
     fn id(&self) -> &'static str {
-        "zlib"
+        format_id::ZLIB
     }
 
     fn title(&self) -> &'static str {

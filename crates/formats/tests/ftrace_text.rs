@@ -200,10 +200,7 @@ fn a_page_with_several_blocks_shares_threads() {
     let dump = "PROCESS DUMP\nUSER PID PPID VSZ RSS WCHAN PC S NAME COMM\nu0_a7 10 1 0 0 0 0 S com.example.long.name   ample.long.name\nUSER PID TID CMD\nu0_a7 10 11 RenderThread\n";
     let ftrace = "RenderThread-11 [000] .... 1.000001: sched_waking: comm=x pid=12 prio=120 target_cpu=000\n";
     for block in [dump, ftrace] {
-        let mut reader = AnyReader::new(ReadOptions {
-            joined: true,
-            ..ReadOptions::default()
-        });
+        let mut reader = AnyReader::new(ReadOptions::default().joined());
         let mut out = Target::Trace(&mut builder);
         reader.feed(block.as_bytes(), &mut out).unwrap();
         reader.finish(&mut out).unwrap();

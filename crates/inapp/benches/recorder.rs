@@ -1,4 +1,4 @@
-//! What an event costs: `cargo bench -p traceloom-inapp`. Ratios of one run count, not ns.
+//! The cost of an event: `cargo bench -p traceloom-inapp`. Compare ratios within one run, not nanoseconds.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -16,7 +16,7 @@ fn begin_recording(folder: &std::path::Path, clock: Option<ClockSource>, bytes: 
     start(&options).expect("nothing else records");
 }
 
-/// One event on the fast path, by clock, and what it is measured against.
+/// Events on the fast path, by clock, and the alternatives to compare with.
 fn events(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut group = criterion.benchmark_group("event");
@@ -51,7 +51,7 @@ fn pair() {
     end();
 }
 
-/// The same two events through the kernel, while it records.
+/// The same two events through the kernel while it records.
 fn trace_marker(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>) {
     const TRACEFS: &str = "/sys/kernel/tracing";
     let marker = std::fs::File::options()
@@ -82,12 +82,12 @@ fn cpu_time() -> Duration {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the struct is ours.
+    // SAFETY: the struct is a local variable.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// What an event costs while so many threads record, ns of CPU time: what else runs on the machine does not count.
+/// The CPU time of an event while `threads` threads record, ns. CPU time is independent of other load on the machine.
 fn cpu_ns(threads: u64) -> f64 {
     let work = || {
         pair();
@@ -103,7 +103,7 @@ fn cpu_ns(threads: u64) -> f64 {
     sum.as_nanos() as f64 / (threads * PER_THREAD) as f64
 }
 
-/// What criterion has no words for: the tail, and two threads against one.
+/// Measurements that criterion does not support: the tail, and two threads against one.
 fn extremes(_: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     begin_recording(folder.path(), None, 16 << 20);
@@ -137,7 +137,7 @@ fn extremes(_: &mut Criterion) {
     stop();
 }
 
-/// Opening what a killed process left: 64 MB, all full.
+/// Opening the file of a killed process: 64 MB, completely full.
 fn recovery(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     begin_recording(folder.path(), None, 64 << 20);

@@ -1,5 +1,5 @@
-//! What the hook costs: `cargo run --release -p traceloom-inapp --example hook_cost`. It needs a C compiler, and for
-//! the marks the libcutils that `cargo xtask device` builds.
+//! Measures the cost of the hook: `cargo run --release -p traceloom-inapp --example hook_cost`. It needs a C compiler, and
+//! for the marks the libcutils built by `cargo xtask device`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs::File;
@@ -31,7 +31,7 @@ fn load(path: &Path, function: &CStr) -> *mut c_void {
     }
 }
 
-/// Nanoseconds a call, the best of ten rounds.
+/// Nanoseconds per call, the best of ten rounds.
 fn time(mut call: impl FnMut()) -> f64 {
     const CALLS: u32 = 100_000;
     let round = |_| {

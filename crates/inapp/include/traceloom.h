@@ -1,18 +1,18 @@
 /*
- * traceloom.h: records inside a program, into one file that outlives a crash. Link with -ltraceloom.
+ * traceloom.h: records inside a program, to one file that survives a crash. Link with -ltraceloom.
  *
  *     tl_options options = TL_OPTIONS("/data/data/com.example/cache/app.ring");
  *     tl_start(&options);
  *     {
- *         TL_NAME("decode");                 // a section up to the end of the block
+ *         TL_NAME("decode");                 // a section, to the end of the block
  *         tl_counter_name("queue", 3);
  *     }
  *     tl_stop();
  *
- * An event costs a read of the clock and a few stores. Any thread may record, and signal handlers too. What is said
- * here of sections goes for all events: while nothing is recorded they cost a look at one variable.
+ * An event costs a clock read and a few stores, and while nothing is recorded, one check of a variable. All threads and
+ * signal handlers may record.
  *
- * Functions that answer int give 0, or an errno below zero (-EEXIST: a recording is under way).
+ * Functions that return int return 0, or a negative errno (-EEXIST: a recording is already running).
  */
 #ifndef TRACELOOM_H
 #define TRACELOOM_H
@@ -27,28 +27,29 @@ extern "C" {
 /* What happens when the file is full. */
 enum { TL_DROP_OLDEST = 0, TL_STOP_WHEN_FULL = 1 };
 
-/* The clock. TL_CLOCK_BEST is the processor's counter where that runs evenly, else CLOCK_BOOTTIME. */
+/* The clock. TL_CLOCK_BEST is the processor's counter if it is reliable, else CLOCK_BOOTTIME. */
 enum { TL_CLOCK_BEST = 0, TL_CLOCK_COUNTER = 1, TL_CLOCK_BOOTTIME = 2, TL_CLOCK_MONOTONIC = 3 };
 
-/* What a recording is saved as: the ring file, ftrace text for systrace and Perfetto, Traceview's .trace of methods. */
+/* File formats: the ring file, ftrace text for systrace and Perfetto, Traceview's .trace of the methods. */
 enum { TL_RING = 0, TL_FTRACE = 1, TL_METHOD_TRACE = 2 };
 
-/* How to record. Later versions add fields at the end; `size` says which the caller knows. 0 is the usual value of each. */
+/* Options of a recording. 0 means the default. Later versions may add fields at the end; `size` tells which ones the
+ * caller has. */
 typedef struct tl_options {
     uint32_t size;            /* sizeof(tl_options) */
-    uint32_t policy;          /* TL_DROP_OLDEST … */
-    const char *path;         /* the file */
-    uint64_t bytes;           /* of the file; 0: 16 MB */
-    uint32_t chunk_bytes;     /* that a thread takes at a time; 0: 8 KB */
-    uint32_t clock;           /* TL_CLOCK_BEST … */
-    uint32_t names;           /* room for so many names of ids; 0: 1024 */
-    uint32_t cpu_time;        /* not 0: with each method its thread's CPU time, a system call each */
-    uint32_t sample_ms;       /* CPU time, faults, switches and memory of the process so often; 0: never */
-    uint32_t slow_frame_ms;   /* save when a frame took longer (tl_frame); 0: don't */
-    uint32_t blocked_ms;      /* save when a task of the main thread takes longer (tl_task_begin); 0: don't */
+    uint32_t policy;          /* when the file is full; default TL_DROP_OLDEST */
+    const char *path;         /* the ring file */
+    uint64_t bytes;           /* size of the file; default 16 MB */
+    uint32_t chunk_bytes;     /* the part of the file that a thread takes at a time; default 8 KB */
+    uint32_t clock;           /* default TL_CLOCK_BEST */
+    uint32_t names;           /* room for names of ids, as a number of names of up to 56 bytes; default 1024 */
+    uint32_t cpu_time;        /* not 0: record the CPU time with each method event, which costs a system call */
+    uint32_t sample_ms;       /* interval of counters of CPU time, page faults, context switches and memory; 0: never */
+    uint32_t slow_frame_ms;   /* save when a frame took longer (tl_frame); 0: never */
+    uint32_t blocked_ms;      /* save when a task of the main thread takes longer (tl_task_begin); 0: never */
     uint32_t sigquit;         /* not 0: save on SIGQUIT, which Android sends to an app that does not respond */
-    uint32_t last_seconds;    /* how much is saved then; 0: 10 */
-    uint32_t most_files;      /* how often; 0: 5 */
+    uint32_t last_seconds;    /* how much these triggers save; default 10 */
+    uint32_t most_files;      /* how many files they save at most; default 5 */
 } tl_options;
 
 #ifdef __cplusplus
@@ -57,24 +58,24 @@ typedef struct tl_options {
 #define TL_OPTIONS(file) ((tl_options){.size = sizeof(tl_options), .path = (file)})
 #endif
 
-/* Starts. What an earlier process left at the path is kept as PATH.previous. */
+/* Starts recording. A recording that an earlier process left at the path is renamed to PATH.previous. */
 int tl_start(const tl_options *options);
 
-/* Ends the recording. The file stays. -ENODATA: nothing was recorded. */
+/* Stops recording. The file stays. -ENODATA: nothing was being recorded. */
 int tl_stop(void);
 
-/* Saves all that is in the ring, or (at least) its last seconds, while recording goes on. */
+/* Saves the whole recording, or at least its last seconds, while recording continues. */
 int tl_save(const char *path, uint32_t format);
 int tl_dump_last(double seconds, const char *path);
 int tl_dump_last_as(double seconds, const char *path, uint32_t format);
 
-/* Turns a ring file that was stopped, or left by a process that died, into another format. */
+/* Converts a ring file that was stopped, or left by a process that died, to another format. */
 int tl_convert(const char *ring, const char *path, uint32_t format);
 
 /* Whether anything is recorded. */
 int tl_is_recording(void);
 
-/* Tells the name of an id; once is enough. Methods may be named "class method signature". */
+/* Sets the name of an id for this recording; once is enough. Methods may be named "class method signature". */
 void tl_name_id(uint32_t id, const char *name);
 
 /* A section of this thread. tl_end() ends the innermost. */
@@ -90,34 +91,34 @@ void tl_counter_name(const char *name, int64_t value);
 void tl_instant(uint32_t id);
 void tl_instant_name(const char *name);
 
-/* A section that may end on another thread: id or name, and cookie, tell which. */
+/* An async section, which may end on another thread. Id or name, and cookie, identify it. */
 void tl_async_begin(uint32_t id, int64_t cookie);
 void tl_async_begin_name(const char *name, int64_t cookie);
 void tl_async_end(uint32_t id, int64_t cookie);
 void tl_async_end_name(const char *name, int64_t cookie);
 
-/* A method: what woven code calls. */
+/* A method, for woven code. */
 void tl_method_enter(uint32_t id);
 void tl_method_exit(uint32_t id);
 
-/* What would be written to trace_marker, "B|123|name", of any length. */
+/* Text in the format of trace_marker, "B|123|name", of any length. */
 void tl_mark(const void *payload, size_t bytes);
 
-/* The platform's own trace points: turns those of the categories on, as atrace calls them ("app view gfx"; NULL: all), and
- * catches what libraries of this process write to trace_marker. The kernel gets it too if pass_on is not 0. tl_stop()
- * ends it as well; then everything is as it was. Look again (refresh) when libraries were loaded or a system trace has
- * ended. The library must stay loaded from then on. */
+/* The platform's own trace points. tl_platform_start turns on those of the categories, with atrace's names ("app view gfx";
+ * NULL: all), and records what libraries of this process write to trace_marker. The kernel gets it too if pass_on is not 0.
+ * Call tl_platform_refresh after libraries were loaded or a system trace has ended. tl_platform_stop or tl_stop restore
+ * everything. libtraceloom.so must not be unloaded after a start. */
 int tl_platform_start(const char *categories, int pass_on);
 int tl_platform_refresh(void);
 int tl_platform_stop(void);
 
-/* For the triggers: a frame took so long; the main thread begins and ends a task. */
+/* For the triggers: a frame was shown and took took_ns; the main thread begins and ends a task. */
 void tl_frame(uint64_t took_ns);
 void tl_task_begin(void);
 void tl_task_end(void);
 
-/* Categories: the macros below record only where TL_TAG, which a file may define before it includes this, has a bit in
- * common with this mask. All bits are set at first. */
+/* Categories: the macros below record only if TL_TAG and this mask have a bit in common. A source file may define TL_TAG
+ * before it includes this header. Initially all bits of the mask are set. */
 extern uint64_t tl_enabled_tags;
 void tl_set_tags(uint64_t tags);
 
@@ -134,7 +135,7 @@ void tl_set_tags(uint64_t tags);
 #define TL_JOIN_(a, b) a##b
 #define TL_JOIN(a, b) TL_JOIN_(a, b)
 
-/* A section from here to the end of the block, by name or with that of the function. */
+/* A section from here to the end of the block, named after the function. TL_NAME and TL_ID, below, take a name or an id. */
 #define TL_CALL() TL_NAME(__func__)
 
 #define TL_COUNTER(name, value) (TL_IS_ON(TL_TAG) ? tl_counter_name((name), (int64_t)(value)) : (void)0)
@@ -153,8 +154,7 @@ inline tl_options options(const char *path) {
     return options;
 }
 
-/* A section that ends with its scope, also when an exception leaves it. It ends if it began, whatever the mask says by
- * then. */
+/* A section that ends with its scope, also by an exception. If it began, it ends, even if the mask has changed meanwhile. */
 class Scope {
 public:
     Scope(bool is_on, const char *name) : is_on_(is_on) {

@@ -1,4 +1,4 @@
-//! The platform's marks in a recording: its trace points on, what they write caught and kept.
+//! Recording the platform's marks: turns its trace points on, catches what they write, and records it.
 //!
 //! ```no_run
 //! use traceloom_inapp::marks::PlatformMarks;
@@ -7,8 +7,8 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! recorder::start(&recorder::Options::new("/data/data/com.example/cache/app.ring"))?;
-//! let marks = PlatformMarks::begin(Tags::of(&["app", "view", "gfx"])?, true)?;
-//! // … what the platform says of this process is in the recording …
+//! let marks = PlatformMarks::begin(Tags::from_names(&["app", "view", "gfx"])?, true)?;
+//! // … the platform's marks are recorded …
 //! drop(marks);
 //! recorder::stop();
 //! # Ok(())
@@ -22,21 +22,21 @@ use crate::hook::{Hook, HookError, Options};
 use crate::platform::{PlatformError, Tags, TracePoints};
 use crate::recorder;
 
-/// Marks that are kept; dropping it turns the trace points off and takes the hook away.
+/// Records the platform's marks. Dropping it turns the trace points off and removes the hook.
 #[derive(Debug)]
 pub struct PlatformMarks {
-    // Off before nobody catches what they write.
+    // Dropped before the hook, so that every mark is caught.
     points: Option<TracePoints>,
     hook: Hook,
 }
 
 impl PlatformMarks {
-    /// Catches what libraries write to `trace_marker`, and turns on the trace points of `tags` where this process
-    /// has any. With `pass_on` the kernel gets the marks too.
+    /// Catches what libraries write to `trace_marker`, and turns on the trace points of `tags` if this process has any.
+    /// With `pass_on`, the kernel gets the marks too.
     ///
     /// # Errors
     ///
-    /// [`HookError`]. Nothing has changed then.
+    /// See [`HookError`]. Nothing has changed then.
     pub fn begin(tags: Tags, pass_on: bool) -> Result<Self, HookError> {
         let options = Options {
             pass_on,
@@ -45,20 +45,20 @@ impl PlatformMarks {
         let hook = Hook::install(&options, recorder::mark)?;
         let points = match TracePoints::turn_on(tags) {
             Ok(points) => Some(points),
-            // A program of its own may write marks all the same.
+            // The program may still write marks itself.
             Err(PlatformError::NoTracePoints) => None,
             Err(PlatformError::Maps(error)) => return Err(HookError::Maps(error)),
         };
         Ok(Self { points, hook })
     }
 
-    /// Libraries whose trace points are on.
+    /// The number of libraries whose trace points are on.
     pub fn libraries(&self) -> usize {
         self.points.as_ref().map_or(0, TracePoints::libraries)
     }
 
-    /// Looks again: for libraries that were loaded since, for tags that a system trace has reset, and for a
-    /// `trace_marker` that was opened since.
+    /// Covers what changed since the last look: newly loaded libraries, tags that a system trace has reset, and a newly
+    /// opened `trace_marker`.
     ///
     /// # Errors
     ///
@@ -72,18 +72,18 @@ impl PlatformMarks {
     }
 }
 
-/// Those of the C and Java interfaces, which have one recording for a process.
+/// The marks of the C and Java interfaces, which have one recording per process.
 static MARKS: Mutex<Option<PlatformMarks>> = Mutex::new(None);
 
-/// Begins to keep the marks of categories, with spaces or commas between their names, of all where there are
-/// none; their tags.
+/// Starts recording the marks of `categories`, separated by spaces or commas; all categories if empty. Returns their
+/// tags.
 pub(crate) fn begin(categories: &str, pass_on: bool) -> io::Result<Tags> {
     let names = categories.split([' ', ',']);
     let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
     let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, format!("{error}"));
     let tags = match names[..] {
         [] => Tags::all(),
-        _ => Tags::of(&names).map_err(invalid)?,
+        _ => Tags::from_names(&names).map_err(invalid)?,
     };
     let mut marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
     if marks.is_some() {
@@ -93,7 +93,7 @@ pub(crate) fn begin(categories: &str, pass_on: bool) -> io::Result<Tags> {
     Ok(tags)
 }
 
-/// Looks again, if marks are kept.
+/// As [`PlatformMarks::refresh`], if marks are being recorded.
 pub(crate) fn refresh() -> io::Result<()> {
     let mut marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
     let marks = marks.as_mut();
@@ -101,7 +101,7 @@ pub(crate) fn refresh() -> io::Result<()> {
     marks.refresh().map_err(as_io)
 }
 
-/// Ends it; whether marks were kept.
+/// Stops recording marks. False if none were being recorded.
 pub(crate) fn end() -> bool {
     let mut marks = MARKS.lock().unwrap_or_else(PoisonError::into_inner);
     marks.take().is_some()

@@ -1,4 +1,4 @@
-//! Numbers in bytes. What lies beyond the end reads as 0.
+//! Little-endian numbers in bytes. Reads beyond the end give 0.
 
 #[inline]
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -26,7 +26,7 @@ pub(crate) fn text(bytes: &[u8]) -> &[u8] {
     &bytes[..end.unwrap_or(bytes.len())]
 }
 
-/// As much of `text` as fits into a field of the file, NULs behind it.
+/// `text` as a fixed-length field of the file: cut to `N` bytes or padded with NULs.
 pub fn fixed<const N: usize>(text: &[u8]) -> [u8; N] {
     let mut fixed = [0; N];
     let length = text.len().min(N);

@@ -1,23 +1,23 @@
-//! A chunk's header.
+//! Chunks: the header, and a chunk of a file that is read.
 
 use crate::bytes::{fixed, put_u32, put_u64, text, u32_at, u64_at};
 use crate::layout::{CHUNK_HEADER_BYTES, SAMPLED_TID, THREAD_NAME_BYTES, chunk_at};
 
-/// What a chunk's claim says of it.
+/// The state of a chunk, kept in the low bits of its claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum ClaimState {
-    /// It was never used.
+    /// Never used.
     Free = 0,
-    /// Somebody is emptying it.
+    /// Being emptied.
     Opening = 1,
     /// A thread writes to it.
     Open = 2,
-    /// It is full, or its thread has ended.
+    /// Full, or its thread has ended.
     Closed = 3,
 }
 
-/// The claim with this number in this state.
+/// The claim with this number and state.
 #[inline]
 pub const fn claim_of(number: u64, state: ClaimState) -> u64 {
     number << 2 | state as u64
@@ -34,54 +34,54 @@ pub const fn state_of(claim: u64) -> ClaimState {
     }
 }
 
-/// A thread that records.
+/// The thread that a chunk belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Owner {
-    /// Its process.
+    /// Process ID.
     pub pid: u32,
-    /// Its number; from [`SAMPLED_TID`] on none of the kernel's.
+    /// Thread ID. Values from [`SAMPLED_TID`] are not the kernel's; see [`sampled_number`](Self::sampled_number).
     pub tid: u32,
-    /// Its name, NULs behind it.
+    /// Name, padded with NULs.
     pub name: [u8; THREAD_NAME_BYTES],
 }
 
 impl Owner {
-    /// The name without what fills it up.
+    /// The name without padding.
     pub fn name(&self) -> &[u8] {
         text(&self.name)
     }
 
-    /// The virtual machine's number for it, where it was sampled and the kernel's is not known.
+    /// The virtual machine's number of a sampled thread, whose kernel tid is unknown. `None` for other threads.
     pub fn sampled_number(&self) -> Option<u32> {
         self.tid.checked_sub(SAMPLED_TID)
     }
 }
 
-/// What the header of a chunk says.
+/// The header of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChunkHeader {
-    /// The claim; see [`claim_of`].
+    /// Number and state; see [`claim_of`].
     pub claim: u64,
-    /// Bytes of whole records.
+    /// Bytes of complete records.
     pub committed: u32,
-    /// Tells apart threads that had one tid after the other.
+    /// Number of the thread in the recording. Unlike a tid, it is never reused.
     pub thread: u32,
-    /// The clock when the chunk was opened.
+    /// Time at which the chunk was opened, in ticks of the recording's clock.
     pub base: u64,
-    /// `CLOCK_BOOTTIME` then, ns; 0 where it was not read.
+    /// `CLOCK_BOOTTIME` at the same moment, ns; 0 if it was not read.
     pub sync_ns: u64,
-    /// How far the two may be apart, ticks.
+    /// Largest possible distance between the two readings, ticks.
     pub sync_width: u32,
     /// The thread.
     pub owner: Owner,
-    /// How many signal handlers deep it was written.
+    /// How many signal handlers deep the chunk was written.
     pub nesting: u8,
-    /// Its number among the chunks of its thread and nesting, from 0; 24 bits.
+    /// Number among the chunks of its thread and nesting, from 0; 24 bits.
     pub ordinal: u32,
 }
 
 impl ChunkHeader {
-    /// Reads the header at the beginning of `bytes`.
+    /// Reads the header at the start of `bytes`.
     pub fn read(bytes: &[u8]) -> Self {
         let order = u32_at(bytes, chunk_at::ORDER);
         let name = bytes.get(chunk_at::NAME..CHUNK_HEADER_BYTES);
@@ -118,13 +118,23 @@ impl ChunkHeader {
         bytes
     }
 
-    /// How many chunks of its thread and nesting are missing between `before` and this.
-    pub fn missing_since(&self, before: &Self) -> u32 {
+    /// Number of missing chunks between `before` and this one, both of the same thread and nesting.
+    pub(crate) fn missing_since(&self, before: &Self) -> u32 {
         self.ordinal.wrapping_sub(before.ordinal + 1) & 0xFF_FFFF
     }
 
-    /// The field that says nesting and number.
-    pub fn order(&self) -> u32 {
+    /// The field `order`: nesting and ordinal.
+    fn order(&self) -> u32 {
         u32::from(self.nesting) << 24 | self.ordinal & 0xFF_FFFF
     }
+}
+
+/// A chunk with records, in a file that is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk<'a> {
+    pub header: ChunkHeader,
+    /// The committed records, as far as they are in the file.
+    pub body: &'a [u8],
+    /// Offset of the records in the file, bytes.
+    pub offset: u64,
 }

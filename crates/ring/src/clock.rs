@@ -1,40 +1,6 @@
-//! From the clock of the records to `CLOCK_BOOTTIME`.
+//! Conversion from the clock of the records to `CLOCK_BOOTTIME`.
 
-use crate::bytes::{put_u64, u64_at};
 use crate::header::{ClockSource, FileHeader};
-
-/// What several clocks showed at one moment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct SyncPoint {
-    /// The clock of the records.
-    pub ticks: u64,
-    /// `CLOCK_BOOTTIME`, ns.
-    pub boot_ns: u64,
-    /// `CLOCK_MONOTONIC`, ns.
-    pub mono_ns: u64,
-    /// `CLOCK_REALTIME`, ns since 1970.
-    pub real_ns: u64,
-}
-
-impl SyncPoint {
-    pub(crate) fn read(bytes: &[u8], at: usize) -> Self {
-        let [ticks, boot_ns, mono_ns, real_ns] =
-            [0, 8, 16, 24].map(|field| u64_at(bytes, at + field));
-        Self {
-            ticks,
-            boot_ns,
-            mono_ns,
-            real_ns,
-        }
-    }
-
-    pub(crate) fn put(&self, bytes: &mut [u8], at: usize) {
-        put_u64(bytes, at, self.ticks);
-        put_u64(bytes, at + 8, self.boot_ns);
-        put_u64(bytes, at + 16, self.mono_ns);
-        put_u64(bytes, at + 24, self.real_ns);
-    }
-}
 
 /// A moment on both clocks.
 #[derive(Clone, Copy, Debug)]
@@ -43,38 +9,38 @@ struct Node {
     ns: i64,
 }
 
-/// Turns ticks of the records' clock into ns.
+/// Converts ticks of the recording's clock to nanoseconds.
 ///
 /// ```text
-///  ns │                 ╱       nodes are moments at which both clocks were read closely together;
-///     │            ____●        between them the line is straight, so the counter's rate need not be
-///     │      ___●──             known well, and stays right where the system's clock is slewed
+///  ns │                 ╱       Nodes are moments at which both clocks were read in quick succession.
+///     │            ____●        Between nodes the line is straight. So the counter's rate need not be
+///     │      ___●──             known precisely, and slewing of the system clock does no harm.
 ///     │  ●──
 ///     └──────────────────── ticks
 /// ```
-/// Later ticks never give earlier ns.
+/// The map is monotonic: later ticks never give earlier times.
 #[derive(Clone, Debug)]
 pub struct ClockMap {
-    /// `None` where ticks are ns already.
+    /// `None` if ticks are nanoseconds already.
     nodes: Option<Vec<Node>>,
     ns_per_tick: f64,
 }
 
-/// No time: 146 years. Sums of two still fit.
+/// Upper limit of all times, 146 years. The sum of two such times still fits.
 const LAST_NS: i64 = 1 << 62;
 
-/// How far nodes are apart at least, seconds, but for the last.
+/// Minimum distance between nodes, seconds; the last node may be closer.
 const NODE_GAP: f64 = 0.25;
 
-/// The least distance from which a rate can be told, seconds.
-const LEAST_GAP: f64 = 0.001;
+/// Minimum distance that gives a usable rate, seconds.
+const LAST_NODE_GAP: f64 = 0.001;
 
-/// Two clocks that were read further apart than this were interrupted in between, seconds.
-const WIDEST: f64 = 5e-6;
+/// If reading the two clocks took longer than this, the thread was interrupted in between; seconds.
+const MAX_SYNC_WIDTH: f64 = 5e-6;
 
 impl ClockMap {
-    /// The map of a recording whose chunks noted `(ticks, ns, ticks in between)`.
-    pub fn new(header: &FileHeader, chunks: impl Iterator<Item = (u64, u64, u32)>) -> Self {
+    /// The map of a recording, given the sync points of its chunks: `(ticks, ns, width in ticks)`.
+    pub(crate) fn new(header: &FileHeader, chunks: impl Iterator<Item = (u64, u64, u32)>) -> Self {
         let ticks_per_second = header.ticks_per_second.max(1) as f64;
         let ns_per_tick = 1e9 / ticks_per_second;
         if header.clock != ClockSource::Counter {
@@ -83,7 +49,7 @@ impl ClockMap {
                 ns_per_tick: 1.0,
             };
         }
-        let close = |width: u32| f64::from(width) < WIDEST * ticks_per_second;
+        let close = |width: u32| f64::from(width) < MAX_SYNC_WIDTH * ticks_per_second;
         let chunks = chunks.filter(|(_, ns, width)| *ns != 0 && close(*width));
         let ends = [header.start, header.end].into_iter();
         let ends = ends.filter(|point| point.boot_ns != 0);
@@ -97,17 +63,17 @@ impl ClockMap {
             .collect();
         points.sort_unstable_by_key(|node| (node.ticks, node.ns));
         Self {
-            nodes: Some(chosen(&points, ns_per_tick)),
+            nodes: Some(spaced_nodes(&points, ns_per_tick)),
             ns_per_tick,
         }
     }
 
-    /// The time, ns.
+    /// The time at `ticks`, ns.
     pub fn ns(&self, ticks: u64) -> i64 {
         self.line(ticks).ns(ticks)
     }
 
-    /// The line that goes through a moment, so that those near it need not look for it.
+    /// The segment that contains `ticks`. Callers reuse it for nearby times to save the search.
     pub(crate) fn line(&self, ticks: u64) -> Line {
         match &self.nodes {
             None => Line::IDENTITY,
@@ -119,7 +85,7 @@ impl ClockMap {
         let after = nodes.partition_point(|node| node.ticks <= ticks);
         let begins = after.checked_sub(1).and_then(|before| nodes.get(before));
         let ends = nodes.get(after);
-        // Beyond the ends the line goes on as it was.
+        // Beyond the ends, the nearest segment is extended.
         let (first, second) = match (begins, ends) {
             (Some(_), Some(_)) => (begins, ends),
             (Some(last), None) => (
@@ -144,13 +110,13 @@ impl ClockMap {
     }
 }
 
-/// A part of the map in which the rate is one.
+/// A segment of the map, with a constant rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     from: u64,
     to: u64,
     base: Node,
-    /// `None` where ticks are ns.
+    /// `None` if ticks are nanoseconds.
     rate: Option<f64>,
 }
 
@@ -162,9 +128,8 @@ impl Line {
         rate: None,
     };
 
-    /// Whether the moment is on it.
     #[inline]
-    pub fn holds(&self, ticks: u64) -> bool {
+    pub fn contains(&self, ticks: u64) -> bool {
         self.from <= ticks && ticks < self.to
     }
 
@@ -178,14 +143,14 @@ impl Line {
         } else {
             -((self.base.ticks - ticks) as f64)
         };
-        // A float's conversion to a whole number saturates.
+        // Float to integer conversion saturates.
         let ns = (since * rate) as i64;
         ns.saturating_add(self.base.ns).clamp(0, LAST_NS)
     }
 }
 
-/// Enough points, far enough apart that the moment between two readings does not tell in the rate.
-fn chosen(points: &[Node], ns_per_tick: f64) -> Vec<Node> {
+/// Points far enough apart that the time between the readings of the two clocks does not distort the rate.
+fn spaced_nodes(points: &[Node], ns_per_tick: f64) -> Vec<Node> {
     let seconds = |from: Node, to: Node| (to.ticks - from.ticks) as f64 * ns_per_tick / 1e9;
     let mut nodes: Vec<Node> = Vec::new();
     for (index, &point) in points.iter().enumerate() {
@@ -194,7 +159,7 @@ fn chosen(points: &[Node], ns_per_tick: f64) -> Vec<Node> {
             continue;
         };
         let is_last = index + 1 == points.len();
-        let gap = if is_last { LEAST_GAP } else { NODE_GAP };
+        let gap = if is_last { LAST_NODE_GAP } else { NODE_GAP };
         if point.ns > last.ns && seconds(last, point) >= gap {
             nodes.push(point);
         }
@@ -205,6 +170,7 @@ fn chosen(points: &[Node], ns_per_tick: f64) -> Vec<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::header::SyncPoint;
 
     fn header(start: (u64, u64), end: (u64, u64)) -> FileHeader {
         let point = |(ticks, boot_ns)| SyncPoint {
@@ -223,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_line_goes_through_the_nodes() {
-        // The counter is said to be twice as fast as ns, but is 1 % faster than that.
+        // The header says two ticks per ns; the counter is 1 % faster than that.
         let header = header((2_000, 1_000_000), (2_020_002_000, 1_001_000_000));
         let map = ClockMap::new(&header, std::iter::empty());
         assert_eq!(map.ns(2_000), 1_000_000);

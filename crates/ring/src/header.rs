@@ -1,9 +1,8 @@
-//! The file's header.
+//! The file header.
 
 use std::fmt;
 
 use crate::bytes::{fixed, put_u32, put_u64, text, u32_at, u64_at};
-use crate::clock::SyncPoint;
 use crate::layout::{
     BOOT_ID_BYTES, HEADER_BYTES, MAGIC, MAX_CHUNK_BYTES, MIN_CHUNK_BYTES, PROCESS_NAME_BYTES,
     VERSION, header_at,
@@ -30,100 +29,133 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// What the times of records count.
+    /// The clock of a recording.
     ClockSource {
-        /// Nanoseconds of `CLOCK_BOOTTIME`.
+        /// `CLOCK_BOOTTIME`, in nanoseconds.
         #[default]
         Boot = 0,
-        /// Nanoseconds of `CLOCK_MONOTONIC`.
+        /// `CLOCK_MONOTONIC`, in nanoseconds.
         Monotonic = 1,
-        /// The processor's counter (`rdtsc`, `cntvct_el0`); sync points tie it to `CLOCK_BOOTTIME`.
+        /// The processor's counter (`rdtsc`, `cntvct_el0`). Sync points tie it to `CLOCK_BOOTTIME`.
         Counter = 2,
     }
 }
 
 numbered! {
-    /// What happens when every chunk is used.
+    /// What happens when every chunk is in use.
     Policy {
-        /// The oldest gives way.
+        /// The oldest chunk is overwritten.
         #[default]
         DropOldest = 0,
-        /// Later events are lost.
+        /// Further events are lost.
         Stop = 1,
     }
 }
 
 numbered! {
-    /// Whether somebody writes to the file.
+    /// Whether the recording was stopped.
     FileState {
-        /// It is written to, or its process died.
+        /// Still recording, or the process died.
         #[default]
         Recording = 1,
-        /// It was ended in order.
+        /// Stopped normally.
         Stopped = 2,
     }
 }
 
-/// What the recorder lost, and where.
+/// The same moment on several clocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SyncPoint {
+    /// The recording's clock, ticks.
+    pub ticks: u64,
+    /// `CLOCK_BOOTTIME`, ns.
+    pub boot_ns: u64,
+    /// `CLOCK_MONOTONIC`, ns.
+    pub mono_ns: u64,
+    /// `CLOCK_REALTIME`, ns since 1970.
+    pub real_ns: u64,
+}
+
+impl SyncPoint {
+    fn read(bytes: &[u8], at: usize) -> Self {
+        let [ticks, boot_ns, mono_ns, real_ns] =
+            [0, 8, 16, 24].map(|field| u64_at(bytes, at + field));
+        Self {
+            ticks,
+            boot_ns,
+            mono_ns,
+            real_ns,
+        }
+    }
+
+    fn put(&self, bytes: &mut [u8], at: usize) {
+        put_u64(bytes, at, self.ticks);
+        put_u64(bytes, at + 8, self.boot_ns);
+        put_u64(bytes, at + 16, self.mono_ns);
+        put_u64(bytes, at + 24, self.real_ns);
+    }
+}
+
+/// Losses while recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Losses {
     /// Events lost because no chunk was free.
     pub full: u64,
     /// Events lost in signal handlers nested too deeply.
     pub nested: u64,
-    /// Events lost because too many threads lived at once.
+    /// Events lost because too many threads were alive at once.
     pub threads: u64,
-    /// Chunks emptied for newer ones.
+    /// Chunks overwritten by newer ones.
     pub dropped_chunks: u64,
-    /// Events in them.
+    /// Events in the overwritten chunks.
     pub dropped_events: u64,
-    /// Notes (names of ids) that found no room.
+    /// Notes (names of ids) that did not fit.
     pub notes: u64,
 }
 
-/// What the header says.
+/// The file header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileHeader {
-    /// The version of the layout.
+    /// Version of the layout.
     pub version: u32,
-    /// Bytes of a chunk, its header included.
+    /// Size of a chunk including its header, bytes.
     pub chunk_bytes: u32,
-    /// How many chunks there are.
+    /// Number of chunks.
     pub chunk_count: u32,
-    /// How many notes fit.
+    /// Number of note cells.
     pub note_cells: u32,
-    /// Cells handed out so far; may be more than there are.
+    /// Number of note cells handed out so far; may exceed `note_cells`.
     pub notes_used: u32,
-    /// Whether it was ended in order.
+    /// Whether the recording was stopped normally.
     pub state: FileState,
-    /// The clock of the records.
+    /// Clock of the records.
     pub clock: ClockSource,
-    /// What happens when it is full.
+    /// What happens when the ring is full.
     pub policy: Policy,
-    /// The process that recorded itself.
+    /// Process ID of the recording process.
     pub pid: u32,
-    /// The clocks at the start.
+    /// Clocks at the start.
     pub start: SyncPoint,
-    /// The clocks as late as they were noted; all 0 where they were not.
+    /// Clocks when they were last noted; all 0 if never.
     pub end: SyncPoint,
-    /// How fast the clock counts, as it was known at the start.
+    /// Rate of the clock as measured at the start.
     pub ticks_per_second: u64,
-    /// When the process began, in the kernel's ticks since boot (field 22 of `/proc/PID/stat`).
+    /// Start of the process, in the kernel's ticks since boot (field 22 of `/proc/PID/stat`).
     pub process_start: u64,
-    /// What was lost.
+    /// Losses so far.
     pub losses: Losses,
-    /// How often stacks were to be sampled, ns; 0 where they were not.
+    /// Requested interval of stack sampling, ns; 0 if stacks were not sampled.
     pub sample_ns: u64,
-    /// How many samples were taken, the end of sampling included.
+    /// Number of stack samples, including the one that ends sampling.
     pub samples: u64,
-    /// The process's name, NULs behind it.
+    /// Process name, padded with NULs.
     pub process_name: [u8; PROCESS_NAME_BYTES],
-    /// The kernel's boot id, as text, NULs behind it.
+    /// Boot id of the kernel as text, padded with NULs.
     pub boot_id: [u8; BOOT_ID_BYTES],
 }
 
 impl Default for FileHeader {
-    /// An empty file on `CLOCK_BOOTTIME` that was ended in order.
+    /// The header of an empty, stopped recording on `CLOCK_BOOTTIME`.
     fn default() -> Self {
         Self {
             version: VERSION,
@@ -148,25 +180,25 @@ impl Default for FileHeader {
     }
 }
 
-/// Why bytes are no ring file. What is broken behind its header is no error.
+/// Why a file is not a ring file. Damage after the header is not an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// They don't begin as one.
+    /// The magic number is missing.
     NotARing,
-    /// They end within the header, after so many bytes.
+    /// The file ends within the header, after this many bytes.
     Short(usize),
-    /// A version from later days.
+    /// The version is newer than this crate.
     Version(u32),
-    /// A field of the header that nothing can be read with.
+    /// A header field has a value that makes the rest unreadable.
     Field {
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// Where it stands, bytes.
+        /// Offset of the field, bytes.
         at: usize,
         /// Its value.
         found: u32,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
     },
 }
@@ -174,10 +206,13 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotARing => f.write_str("it does not begin as a ring file does"),
+            Self::NotARing => f.write_str("it does not begin like a ring file"),
             Self::Short(bytes) => write!(f, "it ends within the header, at byte {bytes}"),
             Self::Version(version) => {
-                write!(f, "its version is {version}; the newest known is {VERSION}")
+                write!(
+                    f,
+                    "its version is {version}; the newest supported is {VERSION}"
+                )
             }
             Self::Field {
                 field,
@@ -192,10 +227,10 @@ impl fmt::Display for OpenError {
 impl std::error::Error for OpenError {}
 
 impl FileHeader {
-    /// Reads the header. Unknown clocks are errors; an unknown state or policy reads as the usual.
+    /// Reads the header. An unknown state or policy reads as the default.
     ///
     /// # Errors
-    /// If nothing behind it could be read.
+    /// If the chunks could not be read with this header: no ring file, a newer version, an invalid chunk size or clock.
     pub fn read(bytes: &[u8]) -> Result<Self, OpenError> {
         if !bytes.starts_with(MAGIC) {
             return Err(OpenError::NotARing);
@@ -225,10 +260,10 @@ impl FileHeader {
         }
         let clock = ClockSource::from_number(u32_at(bytes, header_at::CLOCK))
             .ok_or_else(|| field("clock", header_at::CLOCK, "0 to 2"))?;
-        Ok(Self::with(bytes, version, chunk_bytes, clock))
+        Ok(Self::read_fields(bytes, version, chunk_bytes, clock))
     }
 
-    fn with(bytes: &[u8], version: u32, chunk_bytes: u32, clock: ClockSource) -> Self {
+    fn read_fields(bytes: &[u8], version: u32, chunk_bytes: u32, clock: ClockSource) -> Self {
         let number = |at| u32_at(bytes, at);
         let long = |at| u64_at(bytes, at);
         Self {
@@ -260,7 +295,7 @@ impl FileHeader {
         }
     }
 
-    /// The header's bytes.
+    /// The header as bytes.
     pub fn to_bytes(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..MAGIC.len()].copy_from_slice(MAGIC);
@@ -299,12 +334,12 @@ impl FileHeader {
         bytes
     }
 
-    /// The process's name without what fills it up.
+    /// The process name without padding.
     pub fn process_name(&self) -> &[u8] {
         text(&self.process_name)
     }
 
-    /// The boot id without what fills it up.
+    /// The boot id without padding.
     pub fn boot_id(&self) -> &[u8] {
         text(&self.boot_id)
     }

@@ -1,4 +1,4 @@
-//! A ring file that is made at once, by one writer.
+//! Building a ring file in memory, by a single writer.
 
 use crate::chunk::{ChunkHeader, ClaimState, Owner, claim_of};
 use crate::events::What;
@@ -8,7 +8,7 @@ use crate::layout::{
     chunks_at,
 };
 use crate::note::{NoteKind, note_cells};
-use crate::record::{Kind, MAX_DELTA, pieces, word};
+use crate::record::{Fields, Kind, MAX_DELTA, fields, first_word};
 
 /// A thread of an [`Image`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,14 +17,15 @@ pub struct OwnerIndex(usize);
 #[derive(Debug)]
 struct Writer {
     owner: Owner,
-    /// The chunk it writes to, and how full that is.
+    /// The chunk it writes to.
     chunk: Option<usize>,
+    /// Bytes of records in that chunk.
     used: usize,
     last_ticks: u64,
     ordinal: u32,
 }
 
-/// A ring file in memory.
+/// A ring file that is built in memory.
 #[derive(Debug)]
 pub struct Image {
     header: FileHeader,
@@ -34,7 +35,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An empty one; sizes of `header` that a file cannot have become the nearest that it can.
+    /// An empty file. A chunk size outside the allowed range is replaced by the nearest allowed one.
     pub fn new(mut header: FileHeader) -> Self {
         let sizes = (MIN_CHUNK_BYTES as u32, MAX_CHUNK_BYTES as u32);
         header.chunk_bytes = header
@@ -49,7 +50,7 @@ impl Image {
         }
     }
 
-    /// Adds a thread.
+    /// Adds a thread to write events for.
     pub fn owner(&mut self, owner: Owner) -> OwnerIndex {
         self.writers.push(Writer {
             owner,
@@ -61,43 +62,49 @@ impl Image {
         OwnerIndex(self.writers.len() - 1)
     }
 
-    /// Notes a name.
+    /// Adds a note: the name of an id, for example.
     pub fn note(&mut self, kind: NoteKind, id: u32, text: &[u8]) {
         self.notes.extend(note_cells(kind, id, text).flatten());
     }
 
-    /// Notes the name of a thread where its chunks have no room for all of it.
+    /// Adds a thread name that is too long for the chunk headers.
     pub fn name_owner(&mut self, owner: OwnerIndex, name: &[u8]) {
         self.note(NoteKind::ThreadName, owner.0 as u32 + 1, name);
     }
 
-    /// Adds an event of a thread. One whose name fills more than half a chunk becomes a mark, which
-    /// may go on in the next chunk.
+    /// Adds an event of a thread. If its name fills more than half a chunk, the event becomes a mark, which may continue
+    /// in the next chunk.
     pub fn push(&mut self, owner: OwnerIndex, ticks: u64, what: &What<'_>) {
-        let most = self.header.chunk_bytes as usize / 2;
-        match (pieces(what), what) {
-            (Some((kind, argument, value, text)), _) if text.len() <= most => {
-                self.record(owner, ticks, kind, argument, value, text);
+        let max_text = self.header.chunk_bytes as usize / 2;
+        match (fields(what), what) {
+            (Some(fields), _) if fields.text.len() <= max_text => {
+                self.record(owner, ticks, fields);
             }
-            (_, What::Mark(payload)) => self.mark(owner, ticks, payload, most),
+            (_, What::Mark(payload)) => self.mark(owner, ticks, payload, max_text),
             _ => {
                 let mut payload = Vec::new();
                 let pid = self.writers[owner.0].owner.pid;
                 what.write_mark(pid, |_| None, &mut payload);
-                self.mark(owner, ticks, &payload, most);
+                self.mark(owner, ticks, &payload, max_text);
             }
         }
     }
 
-    fn mark(&mut self, owner: OwnerIndex, ticks: u64, payload: &[u8], most: usize) {
+    fn mark(&mut self, owner: OwnerIndex, ticks: u64, payload: &[u8], max_text: usize) {
         let mut rest = payload;
         let mut flags = 0;
         loop {
-            let (part, after) = rest.split_at(rest.len().min(most));
+            let (text, after) = rest.split_at(rest.len().min(max_text));
             if !after.is_empty() {
                 flags |= MARK_GOES_ON;
             }
-            self.record(owner, ticks, Kind::Mark, part.len() as u32 | flags, 0, part);
+            let fields = Fields {
+                kind: Kind::Mark,
+                argument: text.len() as u32 | flags,
+                value: 0,
+                text,
+            };
+            self.record(owner, ticks, fields);
             if after.is_empty() {
                 return;
             }
@@ -105,35 +112,33 @@ impl Image {
         }
     }
 
-    fn record(
-        &mut self,
-        owner: OwnerIndex,
-        ticks: u64,
-        kind: Kind,
-        argument: u32,
-        value: u64,
-        text: &[u8],
-    ) {
+    fn record(&mut self, owner: OwnerIndex, ticks: u64, fields: Fields<'_>) {
+        let Fields {
+            kind,
+            argument,
+            value,
+            text,
+        } = fields;
         let size = 8 + usize::from(kind.has_value()) * 8 + text.len().next_multiple_of(8);
         let writer = &self.writers[owner.0];
-        // Room for the clock itself as well.
+        // Leave room for a time record, 16 bytes.
         let room = self.header.chunk_bytes as usize - CHUNK_HEADER_BYTES - writer.used;
         if writer.chunk.is_none() || room < size + 16 {
             self.open(owner, ticks);
         }
         let mut delta = ticks.wrapping_sub(self.writers[owner.0].last_ticks);
         if delta > MAX_DELTA {
-            self.put(owner, &word(Kind::Time, 0, 0).to_le_bytes());
+            self.put(owner, &first_word(Kind::Time, 0, 0).to_le_bytes());
             self.put(owner, &ticks.to_le_bytes());
             delta = 0;
         }
-        self.put(owner, &word(kind, delta, argument).to_le_bytes());
+        self.put(owner, &first_word(kind, delta, argument).to_le_bytes());
         if kind.has_value() {
             self.put(owner, &value.to_le_bytes());
         }
         self.put(owner, text);
-        let filled = text.len().next_multiple_of(8) - text.len();
-        self.put(owner, &[0; 8][..filled]);
+        let padding = text.len().next_multiple_of(8) - text.len();
+        self.put(owner, &[0; 8][..padding]);
         self.commit(owner, ticks);
     }
 
@@ -180,7 +185,7 @@ impl Image {
         );
     }
 
-    /// The file.
+    /// The bytes of the file.
     pub fn into_bytes(mut self) -> Vec<u8> {
         let header = &mut self.header;
         header.note_cells = (self.notes.len() / NOTE_BYTES) as u32;

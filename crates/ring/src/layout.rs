@@ -1,4 +1,4 @@
-//! Where everything stands in a ring file. Numbers are little-endian.
+//! The byte layout of a ring file. Numbers are little-endian.
 //!
 //! ```text
 //! 0         4096                 4096 + 64 * note_cells, rounded up to 4096
@@ -7,9 +7,9 @@
 //! └─────────┴────────────────────┴─────────┴─────────┴─────────┴──
 //! ```
 //!
-//! A *chunk* belongs to one thread while that writes to it. Threads take chunks from the pool as they
-//! need them, so two hundred threads share what a few would use. When none is free, the one that was
-//! filled first is emptied for the next thread (a flight recorder), or recording stops, as `policy` says.
+//! A *chunk* belongs to one thread while the thread writes to it. Threads take chunks from a shared pool as they need
+//! them, so the file does not grow with the number of threads. When no chunk is free, `policy` decides: the chunk that
+//! was filled first is emptied for the next thread (a flight recorder), or recording stops.
 //!
 //! # The file's header
 //!
@@ -26,25 +26,25 @@
 //!   36     4  policy             0 drop the oldest, 1 stop when full
 //!   40     4  pid
 //!   44     4  notes_used         cells handed out
-//!   48     8  start_ticks        the clock at the start, and what three others showed then, ns
+//!   48     8  start_ticks        the clock at the start; three other clocks at the same moment, ns
 //!   56     8  start_boot
 //!   64     8  start_mono
 //!   72     8  start_real
-//!   80     8  end_ticks          the same again, as late as it was noted; 0 before that
+//!   80     8  end_ticks          the same four clocks when they were last noted; 0 before that
 //!   88     8  end_boot
 //!   96     8  end_mono
 //!  104     8  end_real
-//!  112     8  ticks_per_second   of the clock, as far as it was known at the start
-//!  120     8  process_start      when the process began, in the kernel's ticks since boot
+//!  112     8  ticks_per_second   rate of the clock, as measured at the start
+//!  120     8  process_start      start of the process, in the kernel's ticks since boot
 //!  128     8  lost_full          events lost because no chunk was free
 //!  136     8  lost_nested        events lost in signal handlers nested too deeply
-//!  144     8  lost_threads       events lost because too many threads lived at once
-//!  152     8  dropped_chunks     chunks emptied for newer ones
-//!  160     8  dropped_events     what was in them
-//!  168     8  lost_notes         notes that found no room
-//!  176     8  sample_ns          how often stacks were to be sampled; 0 where they were not
-//!  184     8  samples            how often they were, the end included
-//!  192    64  process_name       NUL behind it where it is shorter
+//!  144     8  lost_threads       events lost because too many threads were alive at once
+//!  152     8  dropped_chunks     chunks overwritten by newer ones
+//!  160     8  dropped_events     events in the overwritten chunks
+//!  168     8  lost_notes         notes that did not fit
+//!  176     8  sample_ns          requested interval of stack sampling; 0 if stacks were not sampled
+//!  184     8  samples            stack samples taken, including the one that ends sampling
+//!  192    64  process_name       padded with NULs
 //!  256    40  boot_id            of the kernel, as text
 //! ```
 //!
@@ -53,31 +53,31 @@
 //! ```text
 //!   at  size  field
 //!    0     8  claim              (number of the claim << 2) | 0 free, 1 opening, 2 open, 3 closed
-//!    8     4  committed          bytes of whole records behind the header
-//!   12     4  thread             tells apart threads that had one tid after the other
-//!   16     8  base               the clock when the chunk was opened: the first record counts from it
-//!   24     8  sync_ns            CLOCK_BOOTTIME at the same moment; 0 where it was not read
-//!   32     4  sync_width         how far the two may be apart, ticks
+//!    8     4  committed          bytes of complete records after the header
+//!   12     4  thread             number of the thread; unlike a tid, it is never reused
+//!   16     8  base               the clock when the chunk was opened; the first record counts from it
+//!   24     8  sync_ns            CLOCK_BOOTTIME at the same moment; 0 if it was not read
+//!   32     4  sync_width         largest possible distance between the two readings, ticks
 //!   36     4  pid
 //!   40     4  tid
 //!   44     4  order              (nesting << 24) | number of the chunk among those of its thread
-//!   48    16  name               of the thread, NUL behind it where it is shorter
+//!   48    16  name               of the thread, padded with NULs
 //!   64        records
 //! ```
 //!
-//! What a thread writes while a signal handler interrupts its own writing goes to a chunk of its own, with
-//! a nesting above 0.
+//! A signal handler may interrupt a thread in the middle of a record. The handler's events then go to a separate chunk
+//! with a nesting above 0.
 //!
-//! A `tid` from 2^30 on is none of the kernel's, whose numbers end at 2^22: the chunk holds what a sampler saw of a
-//! thread, as calls, and 2^30 is added to the number that the virtual machine has for it.
+//! A `tid` of 2^30 or more is not a kernel tid; those end at 2^22. Such a chunk holds the calls that a stack sampler saw
+//! on a thread, and its `tid` is 2^30 plus the virtual machine's number of the thread.
 //!
 //! # A record
 //!
 //! ```text
 //!  63                  32 31              5 4    0
-//! ┌──────────────────────┬─────────────────┬──────┐  then, as the kind says, a word with a value, and
-//! │ argument             │ ticks since the │ kind │  text, filled up with zeros to a whole word
-//! │ (id, bytes of text)  │ record before   │      │
+//! ┌──────────────────────┬─────────────────┬──────┐  Depending on the kind, a word with a value follows,
+//! │ argument             │ ticks since the │ kind │  and text, padded with zeros to a whole word.
+//! │ (id, bytes of text)  │ previous record │      │
 //! └──────────────────────┴─────────────────┴──────┘
 //! ```
 //!
@@ -96,55 +96,55 @@
 //! | 15, 16 | async begins, ends | bytes | cookie | name |
 //! | 17 | mark: what a program wrote to `trace_marker` | bytes, and two bits | | the payload |
 //!
-//! Bit 31 of a mark's argument says that the payload goes on in the thread's next mark, bit 30 that it
-//! began in an earlier one.
+//! Bit 31 of a mark's argument means that the payload continues in the thread's next mark. Bit 30 means that it began
+//! in an earlier mark.
 //!
-//! # What makes it crash-safe
+//! # Crash safety
 //!
-//! A record counts once `committed` covers it, which is stored after it. A chunk is emptied in four steps:
-//! `claim` says *opening*; `committed` becomes 0; the other fields are set; `claim` says *open*. Whoever is
-//! killed in between leaves a chunk that is *opening*, which is passed over, or a record beyond `committed`.
+//! A record counts once `committed` covers it; `committed` is stored after the record. A chunk is emptied in four steps:
+//! `claim` becomes *opening*, `committed` becomes 0, the other fields are set, `claim` becomes *open*. A process that is
+//! killed in between leaves an *opening* chunk, which readers skip, or a record beyond `committed`.
 
-/// The first bytes of every ring file. A copy in text mode would damage the end of it.
+/// The first bytes of every ring file. A copy in text mode would change the line end.
 pub const MAGIC: &[u8; 8] = b"TLRING\r\n";
 
 /// The version that this crate writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
 
-/// Bytes of the file's header; notes and chunks begin at multiples of it.
+/// Size of the file header, bytes. Notes and chunks begin at multiples of it.
 pub const HEADER_BYTES: usize = 4096;
 
-/// Bytes of a note.
+/// Size of a note cell, bytes.
 pub const NOTE_BYTES: usize = 64;
 
-/// Bytes of a chunk's header.
+/// Size of a chunk header, bytes.
 pub const CHUNK_HEADER_BYTES: usize = 64;
 
-/// The smallest chunk, bytes.
+/// Size of the smallest chunk, bytes.
 pub const MIN_CHUNK_BYTES: usize = 1 << 10;
 
-/// The largest chunk, bytes.
+/// Size of the largest chunk, bytes.
 pub const MAX_CHUNK_BYTES: usize = 1 << 20;
 
-/// Bytes of a thread's name: the kernel keeps 15 and a NUL.
+/// Size of a thread name, bytes: the kernel keeps 15 and a NUL.
 pub const THREAD_NAME_BYTES: usize = 16;
 
-/// The first `tid` that is none of the kernel's: see the drawing of a chunk.
+/// The first `tid` that is not a kernel tid: see the drawing of a chunk.
 pub const SAMPLED_TID: u32 = 1 << 30;
 
-/// Bits that a record has for the time since the one before.
-pub const DELTA_BITS: u32 = 27;
+/// Number of bits for the time since the previous record.
+pub(crate) const DELTA_BITS: u32 = 27;
 
-/// Bits that say a record's kind.
-pub const KIND_BITS: u32 = 5;
+/// Number of bits for the kind of a record.
+pub(crate) const KIND_BITS: u32 = 5;
 
-/// In a mark's argument: the payload goes on in the thread's next mark.
+/// In a mark's argument: the payload continues in the thread's next mark.
 pub const MARK_GOES_ON: u32 = 1 << 31;
 
 /// In a mark's argument: the payload began in an earlier mark.
 pub const MARK_CONTINUES: u32 = 1 << 30;
 
-/// Where the fields of the file's header stand, bytes.
+/// Offsets of the fields in the file header, bytes.
 pub mod header_at {
     #![allow(missing_docs)]
     pub const VERSION: usize = 8;
@@ -179,13 +179,13 @@ pub mod header_at {
     pub const BOOT_ID: usize = 256;
 }
 
-/// Bytes of the process's name in the header.
+/// Size of the process name in the file header, bytes.
 pub const PROCESS_NAME_BYTES: usize = 64;
 
-/// Bytes of the boot id in the header.
+/// Size of the boot id in the file header, bytes.
 pub const BOOT_ID_BYTES: usize = 40;
 
-/// Where the fields of a chunk's header stand, bytes.
+/// Offsets of the fields in a chunk header, bytes.
 pub mod chunk_at {
     #![allow(missing_docs)]
     pub const CLAIM: usize = 0;
@@ -200,11 +200,11 @@ pub mod chunk_at {
     pub const NAME: usize = 48;
 }
 
-/// Where the first chunk begins, bytes, in a file with so many notes.
+/// Offset of the first chunk in a file with `note_cells` notes, bytes.
 pub const fn chunks_at(note_cells: u32) -> usize {
     let end = HEADER_BYTES as u64 + note_cells as u64 * NOTE_BYTES as u64;
     let at = end.next_multiple_of(HEADER_BYTES as u64);
-    // No file that a machine with 32 bits can hold.
+    // A 32-bit machine cannot hold such a file.
     if at > usize::MAX as u64 {
         usize::MAX
     } else {

@@ -1,20 +1,20 @@
-//! The events of all threads in order of time.
+//! Merging the events of all threads into one sequence, ordered by time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::chunk::Chunk;
 use crate::clock::ClockMap;
 use crate::events::Event;
-use crate::recording::Chunk;
 use crate::stream::{Stream, StreamFaults};
 
-/// All events in order of time; those of one time in the order of threads.
+/// All events, ordered by time; events of the same time are ordered by thread.
 #[derive(Debug)]
 pub struct Events<'r, 'a> {
     clock: &'r ClockMap,
     streams: Vec<Stream<'r, 'a>>,
     heads: Vec<Option<Event<'a>>>,
-    /// The next time of each stream but the current one.
+    /// The next event's time of each stream except the current one.
     waiting: BinaryHeap<Reverse<(i64, usize)>>,
     current: Option<usize>,
 }
@@ -42,19 +42,19 @@ impl<'r, 'a> Events<'r, 'a> {
         }
     }
 
-    /// Chunks that ended in something that is no record, and where the first of them begins; whole
-    /// once all events were taken.
+    /// The number of chunks that end in an invalid record, and the offset of the first. Complete once all events have
+    /// been taken.
     pub fn torn(&self) -> (u64, u64) {
         self.sum(|faults| (faults.torn, faults.first_torn))
     }
 
-    /// Marks of which a part is missing, and where the first of them stands; as [`torn`](Self::torn).
+    /// The number of marks with a missing part, and the offset of the first. Complete once all events have been taken.
     pub fn partial_marks(&self) -> (u64, u64) {
         self.sum(|faults| (faults.partial_marks, faults.first_partial))
     }
 
-    fn sum(&self, of: impl Fn(&StreamFaults) -> (u64, u64)) -> (u64, u64) {
-        let faults = self.streams.iter().map(|stream| of(&stream.faults));
+    fn sum(&self, fault: impl Fn(&StreamFaults) -> (u64, u64)) -> (u64, u64) {
+        let faults = self.streams.iter().map(|stream| fault(&stream.faults));
         let faults = faults.filter(|(count, _)| *count > 0);
         faults
             .reduce(|a, b| (a.0 + b.0, a.1.min(b.1)))
@@ -73,17 +73,17 @@ impl<'a> Iterator for Events<'_, 'a> {
         };
         let event = self.heads[stream].take()?;
         let next = self.streams[stream].next(self.clock);
-        // Threads mostly write several events before another one does.
+        // Usually a thread writes several events in a row: skip the heap for those.
         self.current = next.as_ref().and_then(|next| {
             let key = (next.ts_ns, stream);
-            let goes_on = self
+            let is_earliest = self
                 .waiting
                 .peek()
                 .is_none_or(|Reverse(other)| key < *other);
-            if !goes_on {
+            if !is_earliest {
                 self.waiting.push(Reverse(key));
             }
-            goes_on.then_some(stream)
+            is_earliest.then_some(stream)
         });
         self.heads[stream] = next;
         Some(event)

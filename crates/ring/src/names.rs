@@ -1,17 +1,17 @@
-//! What ids and methods are called.
+//! Names of ids and methods.
 
-/// What an id is called that no note names: `#7`.
+/// The name of an id without a note: `#7`.
 pub fn unnamed_id(id: u32) -> String {
     format!("#{id}")
 }
 
-/// What a method is called that no note names: `7`, as the map of woven methods has it, which knows the name.
+/// The name of a method without a note: `7`. A method map can replace it by the real name.
 pub fn unnamed_method(id: u32) -> String {
     id.to_string()
 }
 
-/// Class, method and signature of a method's name: `class method signature`, as maps of methods have it, or
-/// `class.method`. Kotlin's names of methods may have blanks.
+/// Splits a method name into class, method and signature. The name is `class method signature`, as in method maps, or
+/// `class.method`. Kotlin method names may contain spaces.
 pub fn method_parts(name: &str) -> (&str, &str, &str) {
     if let Some((class, rest)) = name.split_once(' ') {
         let signature_at = rest.rfind(" (").unwrap_or(rest.len());

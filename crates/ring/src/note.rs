@@ -1,46 +1,44 @@
-//! Notes: what is said once and kept however often the chunks go round.
+//! Notes: facts that are written once and never overwritten, such as the names of ids.
 //!
 //! ```text
 //!  0      1      2         4     8                64
 //! ┌──────┬──────┬─────────┬─────┬─────────────────┐
-//! │ kind │ part │ bytes   │ id  │ text            │   a longer text goes on in the next cells,
+//! │ kind │ part │ bytes   │ id  │ text            │   A longer text continues in the next cells,
 //! └──────┴──────┴─────────┴─────┴─────────────────┘   whose part is 1, 2, …
 //! ```
-//! The first four bytes are stored last, so that a cell without a kind is one that was never finished.
+//! The first eight bytes are stored last: a cell whose kind is 0 was never finished.
 
 use crate::bytes::u32_at;
 use crate::layout::NOTE_BYTES;
 
-/// Where a cell's text begins.
-pub(crate) const TEXT_AT: usize = 8;
+/// Offset of the text in a cell, bytes.
+const TEXT_AT: usize = 8;
 
-/// Bytes of text in a cell.
-pub(crate) const CELL_TEXT: usize = NOTE_BYTES - TEXT_AT;
+/// Room for text in a cell, bytes.
+const CELL_TEXT: usize = NOTE_BYTES - TEXT_AT;
 
-/// What a note is about.
+/// The subject of a note.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum NoteKind {
     /// The name of an id.
     Name = 1,
-    /// The name of the thread with this number (`thread` of its chunks).
+    /// The name of the thread with this number (field `thread` of its chunks).
     ThreadName = 2,
-    /// Where the method with this id stands: `File.java`, or `File.java:12`.
+    /// The source location of the method with this id: `File.java`, or `File.java:12`.
     Source = 3,
 }
 
 /// A note.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note {
-    /// What it is about.
+pub(crate) struct Note {
     pub kind: NoteKind,
-    /// Which one.
+    /// The id or thread number it describes.
     pub id: u32,
-    /// What it says.
     pub text: Vec<u8>,
 }
 
-/// The cells that say `text` of `id`, each with its first word apart.
+/// The cells of a note: `text` describes `id`.
 pub fn note_cells(kind: NoteKind, id: u32, text: &[u8]) -> impl Iterator<Item = [u8; NOTE_BYTES]> {
     let count = text.len().div_ceil(CELL_TEXT).clamp(1, 256);
     (0..count).map(move |part| {
@@ -56,10 +54,10 @@ pub fn note_cells(kind: NoteKind, id: u32, text: &[u8]) -> impl Iterator<Item = 
     })
 }
 
-/// Reads the cells; those that were not finished are passed over.
+/// Reads notes, skipping unfinished cells.
 pub(crate) fn read(cells: &[u8]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
-    // Whether the last note may go on, and with which part.
+    // The part that would continue the last note; 0 if nothing can.
     let mut next_part = 0;
     for cell in cells.chunks_exact(NOTE_BYTES) {
         let kind = match cell[0] {
@@ -91,14 +89,14 @@ pub(crate) fn read(cells: &[u8]) -> Vec<Note> {
 }
 
 impl Note {
-    /// File and line of a [`NoteKind::Source`].
+    /// File and line of a [`NoteKind::Source`] note.
     pub fn source(&self) -> (&[u8], Option<u32>) {
         let colon = self.text.iter().rposition(|byte| *byte == b':');
-        let parted = colon.and_then(|at| {
+        let file_and_line = colon.and_then(|at| {
             let line = std::str::from_utf8(&self.text[at + 1..]).ok()?;
             Some((&self.text[..at], Some(line.parse().ok()?)))
         });
-        parted.unwrap_or((&self.text, None))
+        file_and_line.unwrap_or((&self.text, None))
     }
 }
 
@@ -107,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_take_several_cells_and_unfinished_cells_are_passed_over() {
+    fn long_texts_take_several_cells_and_unfinished_cells_are_skipped() {
         let long: Vec<u8> = (0..150).map(|byte| b'a' + byte % 26).collect();
         let mut cells: Vec<u8> = note_cells(NoteKind::Name, 7, &long).flatten().collect();
         assert_eq!(cells.len(), 3 * NOTE_BYTES);

@@ -1,4 +1,4 @@
-//! Records: words in, words out.
+//! Records: encoding and decoding.
 
 use crate::bytes::u64_at;
 use crate::events::{Name, What};
@@ -6,7 +6,7 @@ use crate::layout::{DELTA_BITS, KIND_BITS, MARK_CONTINUES, MARK_GOES_ON};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, $value:literal, $text:literal;)*) => {
-        /// What kind of record it is.
+        /// The kind of a record.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Kind {
@@ -21,17 +21,18 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether a word with a value stands behind the first.
+            /// Whether a word with a value follows the first word.
             pub const fn has_value(self) -> bool {
                 match self { $(Self::$kind => $value,)* }
             }
 
-            /// Whether text stands at the end.
+            /// Whether the record ends with text.
             pub const fn has_text(self) -> bool {
                 match self { $(Self::$kind => $text,)* }
             }
 
-            /// The letter of the mark that says the same, `B` in `B|123|name`; methods are sections there.
+            /// The first letter of the equivalent `trace_marker` text, such as `B` in `B|123|name`. Methods become
+            /// sections.
             pub const fn mark_letter(self) -> Option<u8> {
                 Some(match self {
                     Self::Begin | Self::BeginNamed | Self::Enter | Self::EnterCpu => b'B',
@@ -48,7 +49,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The clock itself; later records count from it.
+    /// The absolute time; later records count from it.
     Time = 1, true, false;
     /// A section begins.
     Begin = 2, false, false;
@@ -80,33 +81,59 @@ kinds! {
     AsyncBeginNamed = 15, true, true;
     /// An async section ends, with its name.
     AsyncEndNamed = 16, true, true;
-    /// What a program wrote to `trace_marker`.
+    /// Text that a program wrote to `trace_marker`.
     Mark = 17, false, true;
 }
 
-/// The largest time between two records that a record can say, ticks.
+/// The largest time since the previous record that fits into a record, ticks. Beyond it, a [`Kind::Time`] record is needed.
 pub const MAX_DELTA: u64 = (1 << DELTA_BITS) - 1;
 
-/// The first word of a record; `delta` must fit into its bits.
+/// The first word of a record. `delta` is in ticks, at most [`MAX_DELTA`].
 #[inline]
-pub const fn word(kind: Kind, delta: u64, argument: u32) -> u64 {
+pub const fn first_word(kind: Kind, delta: u64, argument: u32) -> u64 {
     kind as u64 | delta << KIND_BITS | (argument as u64) << 32
 }
 
-/// What an event is made of: kind, argument, value and text. `None` for a mark, which may need
-/// several records.
-pub fn pieces<'a>(what: &What<'a>) -> Option<(Kind, u32, u64, &'a [u8])> {
-    let named = |name: &Name<'a>, plain: Kind, with_text: Kind, value: u64| match *name {
-        Name::Id(id) => (plain, id, value, &b""[..]),
-        Name::Text(text) => (with_text, text.len() as u32, value, text),
-    };
+/// The parts of a record.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a> {
+    pub kind: Kind,
+    pub argument: u32,
+    pub value: u64,
+    pub text: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    fn new(kind: Kind, argument: u32, value: u64) -> Self {
+        Self {
+            kind,
+            argument,
+            value,
+            text: b"",
+        }
+    }
+
+    fn named(name: &Name<'a>, by_id: Kind, by_text: Kind, value: u64) -> Self {
+        match *name {
+            Name::Id(id) => Self::new(by_id, id, value),
+            Name::Text(text) => Self {
+                text,
+                ..Self::new(by_text, text.len() as u32, value)
+            },
+        }
+    }
+}
+
+/// The record of an event. `None` for a mark, which may need several records.
+pub(crate) fn fields<'a>(what: &What<'a>) -> Option<Fields<'a>> {
+    let named = Fields::named;
     let method = |plain, with_cpu, id, cpu_ns: Option<u64>| match cpu_ns {
-        None => (plain, id, 0, &b""[..]),
-        Some(cpu_ns) => (with_cpu, id, cpu_ns, &b""[..]),
+        None => Fields::new(plain, id, 0),
+        Some(cpu_ns) => Fields::new(with_cpu, id, cpu_ns),
     };
     Some(match what {
         What::Begin(name) => named(name, Kind::Begin, Kind::BeginNamed, 0),
-        What::End => (Kind::End, 0, 0, b""),
+        What::End => Fields::new(Kind::End, 0, 0),
         What::Enter { id, cpu_ns } => method(Kind::Enter, Kind::EnterCpu, *id, *cpu_ns),
         What::Exit { id, cpu_ns } => method(Kind::Exit, Kind::ExitCpu, *id, *cpu_ns),
         What::Counter(name, value) => named(name, Kind::Counter, Kind::CounterNamed, *value as u64),
@@ -124,30 +151,30 @@ pub fn pieces<'a>(what: &What<'a>) -> Option<(Kind, u32, u64, &'a [u8])> {
     })
 }
 
-/// A record as it stands in a chunk.
+/// A record of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Record<'a> {
+pub(crate) struct Record<'a> {
     pub kind: Kind,
-    /// The clock.
+    /// Absolute time, ticks.
     pub ticks: u64,
     pub argument: u32,
-    /// 0 where the kind has none.
+    /// 0 if the kind has none.
     pub value: u64,
     pub text: &'a [u8],
-    /// Where it begins in the chunk's records, bytes.
+    /// Offset in the records of the chunk, bytes.
     pub at: usize,
 }
 
-/// The records of a chunk, one after the other.
+/// Reads the records of a chunk, one after the other.
 #[derive(Clone, Debug)]
-pub struct Words<'a> {
+pub struct Records<'a> {
     body: &'a [u8],
     at: usize,
     ticks: u64,
 }
 
-impl<'a> Words<'a> {
-    /// The committed records in `body`, counting from `base`.
+impl<'a> Records<'a> {
+    /// The committed records in `body`. Times count from `base`, ticks.
     pub fn new(body: &'a [u8], base: u64) -> Self {
         Self {
             body,
@@ -156,26 +183,22 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Bytes that are no record, once there are no more.
-    pub fn torn_bytes(&self) -> usize {
+    /// The number of bytes not read yet. Once there are no more records, these bytes are not a record.
+    pub(crate) fn torn_bytes(&self) -> usize {
         self.body.len() - self.at
     }
 
-    /// The clock after the last record that was taken.
-    pub fn ticks(&self) -> u64 {
+    /// The time of the last record, ticks.
+    pub fn last_ticks(mut self) -> u64 {
+        while self.next_record().is_some() {}
         self.ticks
     }
 
-    /// Passes over all records.
-    pub fn to_end(&mut self) {
-        while self.next_record().is_some() {}
-    }
-
-    /// The next record; the clock itself is taken in and not told.
+    /// The next record. Time records are applied and skipped.
     #[inline]
     pub(crate) fn next_record(&mut self) -> Option<Record<'a>> {
         loop {
-            let record = self.any()?;
+            let record = self.next_of_any_kind()?;
             if record.kind != Kind::Time {
                 return Some(record);
             }
@@ -183,7 +206,7 @@ impl<'a> Words<'a> {
     }
 
     #[inline]
-    fn any(&mut self) -> Option<Record<'a>> {
+    fn next_of_any_kind(&mut self) -> Option<Record<'a>> {
         let at = self.at;
         let rest = self.body.get(at..)?;
         let first = u64::from_le_bytes(*rest.first_chunk()?);
@@ -220,7 +243,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// How much text a record with this argument has.
+/// Length of the text of a record with this argument.
 fn text_bytes(kind: Kind, argument: u32) -> usize {
     match kind {
         Kind::Mark => (argument & !(MARK_GOES_ON | MARK_CONTINUES)) as usize,
@@ -228,7 +251,7 @@ fn text_bytes(kind: Kind, argument: u32) -> usize {
     }
 }
 
-/// Bytes of the record that begins with `first`; `None` if it is none.
+/// Size in bytes of the record that begins with the word `first`; `None` if that is not a record.
 pub fn record_bytes(first: u64) -> Option<usize> {
     let kind = Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8)?;
     let text = if kind.has_text() {
@@ -239,7 +262,7 @@ pub fn record_bytes(first: u64) -> Option<usize> {
     text.checked_add(8 + usize::from(kind.has_value()) * 8)
 }
 
-/// Whether the record that begins with `first` is an event of its own: not a time, nor a later part of a mark.
+/// Whether the record that begins with the word `first` is an event: not a time, and not a later part of a mark.
 pub fn is_event(first: u64) -> bool {
     match Kind::from_number((first & ((1 << KIND_BITS) - 1)) as u8) {
         Some(Kind::Mark) => (first >> 32) as u32 & MARK_CONTINUES == 0,
@@ -275,15 +298,15 @@ mod tests {
 
     #[test]
     fn a_record_that_is_not_whole_ends_the_chunk() {
-        let mut body = word(Kind::Begin, 5, 7).to_le_bytes().to_vec();
-        body.extend(word(Kind::BeginNamed, 5, 9).to_le_bytes());
+        let mut body = first_word(Kind::Begin, 5, 7).to_le_bytes().to_vec();
+        body.extend(first_word(Kind::BeginNamed, 5, 9).to_le_bytes());
         body.extend(b"12345678");
-        let mut words = Words::new(&body, 100);
-        let first = words.next_record().unwrap();
+        let mut records = Records::new(&body, 100);
+        let first = records.next_record().unwrap();
         assert_eq!((first.ticks, first.argument), (105, 7));
-        assert_eq!(words.next_record(), None);
-        assert_eq!(words.torn_bytes(), 16);
-        let first = word(Kind::BeginNamed, 5, 9);
+        assert_eq!(records.next_record(), None);
+        assert_eq!(records.torn_bytes(), 16);
+        let first = first_word(Kind::BeginNamed, 5, 9);
         assert_eq!((record_bytes(first), is_event(first)), (Some(24), true));
     }
 }

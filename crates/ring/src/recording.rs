@@ -1,40 +1,30 @@
-//! A ring file, read.
+//! Reading a ring file.
 
 use std::collections::HashMap;
 
-use crate::chunk::{ChunkHeader, ClaimState, Owner, state_of};
+use crate::chunk::{Chunk, ChunkHeader, ClaimState, Owner, state_of};
 use crate::clock::ClockMap;
+use crate::fault::count_fault;
 use crate::header::{FileHeader, OpenError};
 use crate::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, NOTE_BYTES, chunks_at};
 use crate::merge::Events;
 use crate::note::{Note, NoteKind, read};
 
-/// What is wrong with a file behind its header.
+/// Damage found after the header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Faults {
-    /// Chunks whose emptying was interrupted: what they held is gone.
+    /// Number of chunks that were being emptied when the process died. Their content is lost.
     pub opening: u64,
-    /// The first of them, bytes.
+    /// Offset of the first of them, bytes.
     pub first_opening: u64,
-    /// Chunks that say they hold more than fits.
+    /// Number of chunks whose header claims more data than a chunk holds.
     pub overfull: u64,
-    /// The first of them, bytes.
+    /// Offset of the first of them, bytes.
     pub first_overfull: u64,
-    /// Chunks that the header promises and the file lacks.
+    /// Number of chunks announced by the header but missing in the file.
     pub missing_chunks: u64,
-    /// Bytes of the file's last chunk, where it is not whole.
+    /// Size of the last chunk if it is cut off, bytes.
     pub cut_chunk_bytes: u64,
-}
-
-/// A chunk with records.
-#[derive(Clone, Copy, Debug)]
-pub struct Chunk<'a> {
-    /// Its header.
-    pub header: ChunkHeader,
-    /// The committed records, as far as they are in the file.
-    pub body: &'a [u8],
-    /// Where the records begin, bytes.
-    pub offset: u64,
 }
 
 /// A thread of a recording.
@@ -42,39 +32,40 @@ pub struct Chunk<'a> {
 pub struct Thread {
     /// Its number in the recording.
     pub key: u32,
-    /// Process, number and name, as its last chunk says.
+    /// Process ID, thread ID and name, from its last chunk.
     pub owner: Owner,
-    /// A longer or newer name that a note tells.
+    /// A longer or newer name from a note.
     pub name: Option<Vec<u8>>,
-    /// Chunks that are missing before those that are there: they gave way to newer ones.
+    /// Number of chunks missing before the first one: they were overwritten by newer ones.
     pub missing_before: u64,
-    /// Chunks that are missing between those that are there: the file is damaged, or its process was killed when an
-    /// older chunk than those was about to give way.
+    /// Number of chunks missing between others. The file is damaged, or its process was killed when an older chunk was
+    /// about to be overwritten.
     pub missing_between: u64,
-    /// Where the records behind the first that are missing so begin, bytes.
+    /// Offset of the records after the first such gap, bytes.
     pub first_missing: u64,
 }
 
-/// A ring file. It opens whatever happened to it behind its header.
+/// An opened ring file. Damage after the header never prevents opening it.
 #[derive(Clone, Debug)]
 pub struct Recording<'a> {
-    /// What the header says.
+    /// The file header.
     pub header: FileHeader,
-    /// What is wrong behind it.
+    /// Damage after the header.
     pub faults: Faults,
     threads: Vec<Thread>,
+    /// Chunks with records, by thread, nesting and age.
     chunks: Vec<Chunk<'a>>,
-    /// Where the chunks of each thread and nesting begin; the thread's index with it.
+    /// For each thread and nesting: the index of its first chunk, and the index of the thread.
     runs: Vec<(usize, usize)>,
     notes: Vec<Note>,
     clock: ClockMap,
 }
 
 impl<'a> Recording<'a> {
-    /// Reads header and notes, and finds the chunks of each thread.
+    /// Reads the header and the notes, and finds the chunks of each thread.
     ///
     /// # Errors
-    /// If it is no ring file, or of a version from later days.
+    /// If this is not a ring file, if its version is newer than this crate, or if a header field is invalid.
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let header = FileHeader::read(bytes)?;
         let cells = bytes.get(HEADER_BYTES..).unwrap_or_default();
@@ -105,40 +96,30 @@ impl<'a> Recording<'a> {
         })
     }
 
-    /// The threads, by their numbers in the recording.
+    /// The threads, ordered by their number in the recording.
     pub fn threads(&self) -> &[Thread] {
         &self.threads
     }
 
-    /// The names of ids, in the order they were told.
+    /// The names of ids, in the order in which they were written.
     pub fn names(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let names = self.notes.iter().filter(|note| note.kind == NoteKind::Name);
         names.map(|note| (note.id, &note.text[..]))
     }
 
-    /// Where methods stand: id, file and line, in the order they were told.
+    /// The source locations of methods, in the order in which they were written: id, file and line.
     pub fn sources(&self) -> impl Iterator<Item = (u32, (&[u8], Option<u32>))> {
-        let of = |note: &&Note| note.kind == NoteKind::Source;
-        let sources = self.notes.iter().filter(of);
+        let is_source = |note: &&Note| note.kind == NoteKind::Source;
+        let sources = self.notes.iter().filter(is_source);
         sources.map(|note| (note.id, note.source()))
     }
 
-    /// The notes, in their order.
-    pub fn notes(&self) -> &[Note] {
-        &self.notes
-    }
-
-    /// The chunks with records, by thread, nesting and age.
-    pub fn chunks(&self) -> &[Chunk<'a>] {
-        &self.chunks
-    }
-
-    /// The clock.
+    /// Converts the recording's clock to nanoseconds.
     pub fn clock(&self) -> &ClockMap {
         &self.clock
     }
 
-    /// All events in order of time. Each thread's are in the order in which it wrote them.
+    /// All events, ordered by time. The events of each thread keep the order in which it wrote them.
     pub fn events(&self) -> Events<'_, 'a> {
         let ends = self.runs.iter().skip(1).map(|run| run.0);
         let ends = ends.chain([self.chunks.len()]);
@@ -148,19 +129,19 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// The chunks that hold anything.
+/// The chunks that hold records.
 fn chunks<'a>(bytes: &'a [u8], header: &FileHeader, faults: &mut Faults) -> Vec<Chunk<'a>> {
     let (size, first) = (header.chunk_bytes as usize, chunks_at(header.note_cells));
     let all = bytes.get(first..).unwrap_or_default();
-    let promised = header.chunk_count as usize;
-    let there = all.len() / size;
-    faults.missing_chunks = promised.saturating_sub(there) as u64;
-    if there < promised {
+    let announced = header.chunk_count as usize;
+    let present = all.len() / size;
+    faults.missing_chunks = announced.saturating_sub(present) as u64;
+    if present < announced {
         faults.cut_chunk_bytes = (all.len() % size) as u64;
     }
     let mut chunks = Vec::new();
-    // A chunk that is cut may hold records before the cut.
-    for (index, chunk) in all.chunks(size).take(promised).enumerate() {
+    // The last chunk may be cut off, and still hold records before the cut.
+    for (index, chunk) in all.chunks(size).take(announced).enumerate() {
         if chunk.len() < CHUNK_HEADER_BYTES {
             break;
         }
@@ -171,13 +152,13 @@ fn chunks<'a>(bytes: &'a [u8], header: &FileHeader, faults: &mut Faults) -> Vec<
         match state_of(header.claim) {
             ClaimState::Free => continue,
             ClaimState::Opening => {
-                note_first(&mut faults.opening, &mut faults.first_opening, offset);
+                count_fault(&mut faults.opening, &mut faults.first_opening, offset);
                 continue;
             }
             ClaimState::Open | ClaimState::Closed => {}
         }
         if committed > size - CHUNK_HEADER_BYTES {
-            note_first(&mut faults.overfull, &mut faults.first_overfull, offset);
+            count_fault(&mut faults.overfull, &mut faults.first_overfull, offset);
             committed = size;
         }
         if committed > 0 {
@@ -191,14 +172,7 @@ fn chunks<'a>(bytes: &'a [u8], header: &FileHeader, faults: &mut Faults) -> Vec<
     chunks
 }
 
-fn note_first(count: &mut u64, first: &mut u64, offset: u64) {
-    if *count == 0 {
-        *first = offset;
-    }
-    *count += 1;
-}
-
-/// The threads of sorted chunks, and where the chunks of each thread and nesting begin.
+/// The threads of sorted chunks, and for each thread and nesting the index of its first chunk.
 fn threads(chunks: &[Chunk<'_>], notes: &[Note]) -> (Vec<Thread>, Vec<(usize, usize)>) {
     let names = notes
         .iter()

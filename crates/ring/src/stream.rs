@@ -1,21 +1,21 @@
-//! The events of one thread (and nesting), in the order in which it wrote them.
+//! The events of one thread and nesting, in the order in which it wrote them.
 
 use std::borrow::Cow;
 
-use crate::chunk::ChunkHeader;
+use crate::chunk::{Chunk, ChunkHeader};
 use crate::clock::{ClockMap, Line};
 use crate::events::{Event, Name, What};
+use crate::fault::count_fault;
 use crate::layout::{MARK_CONTINUES, MARK_GOES_ON};
-use crate::record::{Kind, Record, Words};
-use crate::recording::Chunk;
+use crate::record::{Kind, Record, Records};
 
-/// What could not be read of the chunks.
+/// Damage found in the records.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StreamFaults {
-    /// Chunks that end in something that is no record.
+    /// Chunks that end in an invalid record.
     pub torn: u64,
     pub first_torn: u64,
-    /// Marks of which a part is missing.
+    /// Marks with a missing part.
     pub partial_marks: u64,
     pub first_partial: u64,
 }
@@ -24,16 +24,16 @@ pub(crate) struct StreamFaults {
 pub(crate) struct Stream<'r, 'a> {
     pub thread: usize,
     chunks: std::slice::Iter<'r, Chunk<'a>>,
-    words: Words<'a>,
-    /// Where the chunk's records begin, bytes.
+    records: Records<'a>,
+    /// Offset of the current chunk's records, bytes.
     offset: u64,
     /// The clock near the last record.
     line: Option<Line>,
-    /// The chunk that is read.
+    /// Header of the current chunk.
     header: Option<&'r ChunkHeader>,
-    /// Chunks that are missing before the next event.
+    /// Number of chunks missing before the next event.
     missing: u32,
-    /// A mark that goes on: when and where it began.
+    /// An unfinished mark: its time, its offset and the text so far.
     pending: Option<(i64, u64, Vec<u8>)>,
     pub faults: StreamFaults,
 }
@@ -43,7 +43,7 @@ impl<'r, 'a> Stream<'r, 'a> {
         Self {
             thread,
             chunks: chunks.iter(),
-            words: Words::new(&[], 0),
+            records: Records::new(&[], 0),
             offset: 0,
             line: None,
             header: None,
@@ -57,7 +57,7 @@ impl<'r, 'a> Stream<'r, 'a> {
     #[inline]
     pub fn next(&mut self, clock: &ClockMap) -> Option<Event<'a>> {
         loop {
-            match self.words.next_record() {
+            match self.records.next_record() {
                 Some(record) => {
                     let ts_ns = self.ns(record.ticks, clock);
                     let offset = self.offset + record.at as u64;
@@ -73,7 +73,7 @@ impl<'r, 'a> Stream<'r, 'a> {
 
     #[inline]
     fn ns(&mut self, ticks: u64, clock: &ClockMap) -> i64 {
-        match self.line.filter(|line| line.holds(ticks)) {
+        match self.line.filter(|line| line.contains(ticks)) {
             Some(line) => line.ns(ticks),
             None => self.line.insert(clock.line(ticks)).ns(ticks),
         }
@@ -81,11 +81,11 @@ impl<'r, 'a> Stream<'r, 'a> {
 
     #[cold]
     fn next_chunk(&mut self) -> Option<()> {
-        if self.words.torn_bytes() > 0 {
+        if self.records.torn_bytes() > 0 {
             let at = self.offset;
-            first(&mut self.faults.torn, &mut self.faults.first_torn, at);
+            count_fault(&mut self.faults.torn, &mut self.faults.first_torn, at);
         }
-        self.words = Words::new(&[], 0);
+        self.records = Records::new(&[], 0);
         let Some(chunk) = self.chunks.next() else {
             self.drop_pending();
             return None;
@@ -93,26 +93,27 @@ impl<'r, 'a> Stream<'r, 'a> {
         let header = &chunk.header;
         let missing = self.header.map_or(0, |before| header.missing_since(before));
         if missing > 0 {
-            // The rest of the mark was in them.
+            // The rest of the mark was in the missing chunks.
             self.drop_pending();
         }
         if header.nesting == 0 {
             self.missing = self.missing.saturating_add(missing);
         }
         self.header = Some(header);
-        self.words = Words::new(chunk.body, header.base);
+        self.records = Records::new(chunk.body, header.base);
         self.offset = chunk.offset;
         Some(())
     }
 
     fn drop_pending(&mut self) {
         if let Some((_, at, _)) = self.pending.take() {
-            first(
-                &mut self.faults.partial_marks,
-                &mut self.faults.first_partial,
-                at,
-            );
+            self.count_partial_mark(at);
         }
+    }
+
+    fn count_partial_mark(&mut self, at: u64) {
+        let faults = &mut self.faults;
+        count_fault(&mut faults.partial_marks, &mut faults.first_partial, at);
     }
 
     #[inline]
@@ -154,11 +155,7 @@ impl<'r, 'a> Stream<'r, 'a> {
             }
             (true, _) => {
                 let Some((ts, at, text)) = &mut self.pending else {
-                    first(
-                        &mut self.faults.partial_marks,
-                        &mut self.faults.first_partial,
-                        offset,
-                    );
+                    self.count_partial_mark(offset);
                     return None;
                 };
                 text.extend_from_slice(record.text);
@@ -178,13 +175,6 @@ impl<'r, 'a> Stream<'r, 'a> {
             }
         }
     }
-}
-
-fn first(count: &mut u64, first: &mut u64, at: u64) {
-    if *count == 0 {
-        *first = at;
-    }
-    *count += 1;
 }
 
 #[inline]

@@ -1,6 +1,6 @@
-//! A BattOr on a pseudo-terminal: what its firmware answers, written down from the firmware.
+//! A simulated BattOr on a pseudo-terminal, which answers as the firmware does.
 //!
-//! It measures the time: while the test says that it is busy, it draws more.
+//! It measures a high current at the times that the test sets as busy.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,26 +11,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// Samples of nothing at the start.
+/// Number of calibration samples at the start.
 const CALIBRATION: u64 = 32;
 
-/// Samples in a frame.
+/// Number of samples in a frame.
 const FRAME: usize = 500;
 
-/// What else it does than it should.
+/// Faults to simulate.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct BattorFaults {
-    /// It was running: the first INIT resets it, and is not answered.
+    /// It was running: the first INIT resets it and is not answered.
     pub was_running: bool,
-    /// The first time that it hands samples over, a frame is lost on the way.
+    /// The first download loses a frame.
     pub loses_a_frame: bool,
-    /// The card has no recording.
+    /// Its SD card has no recording.
     pub is_empty: bool,
     /// It never answers.
     pub is_silent: bool,
 }
 
-/// A BattOr that takes 5000 samples a second.
+/// A simulated BattOr with 5000 samples per second.
 pub struct FakeBattor {
     path: PathBuf,
     busy_us: Arc<Mutex<Vec<(u64, u64)>>>,
@@ -40,23 +40,23 @@ pub struct FakeBattor {
 }
 
 impl FakeBattor {
-    /// How many samples a second.
+    /// Samples per second.
     pub const RATE: u32 = 5000;
-    /// What it draws while it is busy, and else, mA.
+    /// Current in busy times, mA.
     pub const BUSY_MA: f64 = 600.0;
-    /// See [`BUSY_MA`](Self::BUSY_MA).
+    /// Current at other times, mA.
     pub const IDLE_MA: f64 = 60.0;
-    /// The battery's voltage, mV.
+    /// Voltage, mV.
     pub const VOLTAGE_MV: f64 = 2000.0;
 
-    /// One that is attached. Its line is there until it is dropped.
+    /// Attaches a BattOr. Its serial port exists until it is dropped.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn attach(faults: BattorFaults) -> std::io::Result<Self> {
         let (line, path) = pseudo_terminal()?;
-        // While nobody has it open, the line would be hung up.
-        let kept = File::options().read(true).write(true).open(&path)?;
+        // The port hangs up while no process has it open.
+        let port = File::options().read(true).write(true).open(&path)?;
         let (busy_us, asked) = (Arc::<Mutex<Vec<_>>>::default(), Arc::default());
         let over = Arc::new(AtomicBool::new(false));
         let mut firmware = Firmware {
@@ -69,7 +69,7 @@ impl FakeBattor {
         };
         let thread = thread::spawn(move || {
             firmware.run();
-            drop(kept);
+            drop(port);
         });
         Ok(Self {
             path,
@@ -80,17 +80,17 @@ impl FakeBattor {
         })
     }
 
-    /// Its line.
+    /// The serial port.
     pub fn path(&self) -> &std::path::Path {
         &self.path
     }
 
-    /// When it draws more: begins and ends by CLOCK_MONOTONIC, µs.
+    /// Sets the busy times: starts and ends on CLOCK_MONOTONIC, µs.
     pub fn set_busy(&self, times_us: Vec<(u64, u64)>) {
         *self.busy_us.lock().unwrap() = times_us;
     }
 
-    /// What it was told so far: types of control messages.
+    /// The types of the control messages so far.
     pub fn asked(&self) -> Vec<u8> {
         self.asked.lock().unwrap().clone()
     }
@@ -122,7 +122,7 @@ impl Firmware {
                 (2, false) => escaped = true,
                 (0, false) => message.clear(),
                 (1, false) => {
-                    // The type of the message, the type of control, two parameters.
+                    // Message type, control type, two parameters.
                     if let [3, control, a, b, _, _] = message[..] {
                         self.control(control, u16::from_le_bytes([a, b]));
                     }
@@ -133,7 +133,7 @@ impl Firmware {
         }
     }
 
-    /// The next byte; `None` when the test is over.
+    /// The next byte; `None` when the BattOr is dropped.
     fn byte(&mut self) -> Option<u8> {
         let mut poll = libc::pollfd {
             fd: self.line.as_raw_fd(),
@@ -141,7 +141,7 @@ impl Firmware {
             revents: 0,
         };
         while !self.over.load(Ordering::Relaxed) {
-            // SAFETY: one entry, which lives through the call.
+            // SAFETY: the pointer is to one entry, which outlives the call.
             let ready = unsafe { libc::poll(&raw mut poll, 1, 10) };
             let mut byte = [0];
             if ready > 0 && self.line.read_exact(&mut byte).is_ok() {
@@ -229,22 +229,22 @@ impl Firmware {
             bytes.push(byte);
         }
         bytes.push(1);
-        // Who has gone does not read.
+        // Fails only if the reader is gone.
         _ = self.line.write_all(&bytes);
     }
 }
 
-/// What the converter gives for nothing.
+/// Raw values of the calibration samples.
 const NOISE_V: i16 = 12;
 const NOISE_I: i16 = 7;
 
-/// The converter's step for millivolts at it: of the current's resistor of one ohm, and of the half
-/// of the voltage that its divider leaves.
+/// The raw value for a voltage at the A/D converter: that of the current at a shunt of one ohm, or half
+/// of the measured voltage.
 fn raw(mv: f64) -> i16 {
     (mv / 1200.0 * 2047.0).round() as i16
 }
 
-/// Resistors of one ohm, no amplifier, no correction.
+/// An EEPROM with resistors of one ohm, a gain of 1, and no correction.
 fn eeprom() -> Vec<u8> {
     let mut bytes = vec![0x31, 0x10, 0x31, 0x10, 2, 0];
     bytes.extend([b'7'; 20]); // serial number
@@ -268,19 +268,19 @@ fn now_us() -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the call fills the struct that it is given.
+    // SAFETY: the pointer is to a timespec that outlives the call.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
 }
 
-/// The side of the hardware, and the path of the line.
+/// The hardware's side of a pseudo-terminal, and the path of its port.
 fn pseudo_terminal() -> std::io::Result<(File, PathBuf)> {
     let check = |result: libc::c_int| match result {
         0.. => Ok(result),
         _ => Err(std::io::Error::last_os_error()),
     };
-    // SAFETY: the descriptor is new and becomes the file's alone; the name is written into a buffer
-    // of the length that is told, and ends with a NUL.
+    // SAFETY: the descriptor is new and only the file owns it. The name is written, with a NUL, into a
+    // buffer of the given length.
     unsafe {
         let line = check(libc::posix_openpt(libc::O_RDWR | libc::O_NOCTTY))?;
         let line = File::from_raw_fd(line);

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::column::Column;
-use crate::digits::plain_digits;
 use crate::ids::{ArgSetId, RowId, StringId};
 use crate::strings::StringPool;
 
@@ -50,7 +49,7 @@ impl ArgValue {
         match self {
             Self::Int(value) => value.to_string(),
             Self::Hex(value) => format!("{value:#x}"),
-            Self::Float(value) => plain_digits(value),
+            Self::Float(value) => value.to_string(),
             Self::Text(id) => strings.get(id).to_owned(),
         }
     }

@@ -1,6 +1,5 @@
 //! A column: values of one type in chunks, so that growing never copies what is already there.
 
-use crate::SmallSort;
 /// Rows a chunk holds. Only the first chunk ever grows by copying, so that small traces stay small.
 pub const CHUNK_ROWS: usize = 1 << 16;
 
@@ -59,7 +58,6 @@ impl<T: Copy + PartialEq> Column<T> {
         {
             return chunk.push(value);
         }
-        #[cfg(not(target_family = "wasm"))]
         if self.repeats(value) {
             return;
         }
@@ -67,7 +65,6 @@ impl<T: Copy + PartialEq> Column<T> {
     }
 
     /// Adds a row that repeats all others.
-    #[cfg(not(target_family = "wasm"))]
     #[inline]
     fn repeats(&mut self, value: T) -> bool {
         match &mut self.same {
@@ -123,8 +120,7 @@ impl<T: Copy + PartialEq> Column<T> {
     ///
     /// # Panics
     /// If there is no such row: rows come from ids that this library handed out.
-    #[cfg_attr(not(target_family = "wasm"), inline)]
-    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[inline]
     pub fn get(&self, row: usize) -> T {
         match (self.chunks.get(row / CHUNK_ROWS), self.same) {
             (Some(chunk), _) => chunk[row % CHUNK_ROWS],
@@ -265,8 +261,7 @@ pub struct ColumnValues<'a, T> {
 impl<T: Copy> Iterator for ColumnValues<'_, T> {
     type Item = T;
 
-    #[cfg_attr(not(target_family = "wasm"), inline)]
-    #[cfg_attr(target_family = "wasm", inline(never))]
+    #[inline]
     fn next(&mut self) -> Option<T> {
         match self.values.next() {
             Some(value) => Some(*value),
@@ -330,7 +325,7 @@ pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     }
     Some(order_by_key(times_ns).unwrap_or_else(|| {
         let mut order: Vec<u32> = (0..times_ns.len() as u32).collect();
-        order.small_sort_by_key(|&row| times_ns.get(row as usize));
+        order.sort_by_key(|&row| times_ns.get(row as usize));
         order
     }))
 }
@@ -351,7 +346,7 @@ fn order_by_key(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     let key = |(row, ts): (usize, i64)| ((ts - first) as u64) << row_bits | row as u64;
     let mut keys: Vec<u64> = Vec::with_capacity(times_ns.len());
     keys.extend(times_ns.iter().enumerate().map(key));
-    keys.small_sort_unstable();
+    keys.sort_unstable();
     let mask = (1u64 << row_bits) - 1;
     Some(keys.iter().map(|key| (key & mask) as u32).collect())
 }

@@ -1,6 +1,5 @@
 //! Cutting a stretch of time out of a trace.
 
-use crate::SmallSort;
 use rustc_hash::FxHashMap;
 
 use crate::args::ArgTable;
@@ -227,7 +226,7 @@ impl Cut<'_> {
             held.insert(row.track_id, CounterRow { ts: from, ..row });
         }
         let mut first: Vec<CounterRow> = held.into_values().collect();
-        first.small_sort_unstable_by_key(|row| row.track_id);
+        first.sort_unstable_by_key(|row| row.track_id);
         let inside = self.old.counters.rows();
         let inside = inside.filter(|row| row.ts > from && row.ts < until);
         for row in first.into_iter().chain(inside) {

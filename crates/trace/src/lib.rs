@@ -31,7 +31,6 @@ mod clock;
 mod column;
 mod compact;
 mod cut;
-mod digits;
 mod ids;
 mod lanes;
 mod merge;
@@ -39,7 +38,6 @@ mod method;
 mod order;
 mod repair;
 mod sched;
-mod sort;
 mod state;
 mod strings;
 mod table;
@@ -54,9 +52,6 @@ pub use builder::{SliceBegin, TraceBuilder};
 pub use callstack::CallStack;
 pub use clock::{ClockKind, ClockRow};
 pub use column::{CHUNK_ROWS, Column, ColumnChunk, ColumnValues};
-#[cfg(target_family = "wasm")]
-pub use digits::set_digits;
-pub use digits::{decimal, shortest_digits};
 pub use ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
@@ -67,7 +62,6 @@ pub use method::{
 };
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
 pub use sched::{SchedSwitch, SchedTracker};
-pub use sort::SmallSort;
 pub use state::TaskState;
 pub use strings::StringPool;
 pub use tables::*;

@@ -1,6 +1,5 @@
 //! Putting the tables in order of time once all rows are there.
 
-use crate::SmallSort;
 use crate::column::order_by_time;
 use crate::ids::{RowId, SliceId};
 use crate::trace::Trace;
@@ -17,7 +16,7 @@ pub(crate) fn order_tables(trace: &mut Trace) {
         )*};
     }
     order!(counters instants sched_slices thread_states ftrace_events);
-    trace.clocks.small_sort_by_key(|row| row.ts);
+    trace.clocks.sort_by_key(|row| row.ts);
 }
 
 /// Slices know each other (parents, flows), so their new numbers go wherever the old ones stood.

@@ -166,8 +166,7 @@ fn ends<const N: usize>(text: &[u8]) -> (Option<&[u8; N]>, Option<&[u8; N]>) {
     (text.first_chunk(), text.last_chunk())
 }
 
-#[cfg_attr(not(target_family = "wasm"), inline)]
-#[cfg_attr(target_family = "wasm", inline(never))]
+#[inline]
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);

@@ -123,7 +123,6 @@ impl Trace {
     /// lasted. The trace's end where there is one source alone, or where one has no events.
     pub fn source_ends(&self) -> Vec<i64> {
         let mut ends = vec![NO_TIME; self.sources.len()];
-        // Without types of their own: a report carries the code.
         let mut look = |rows: usize, row: &dyn Fn(usize) -> (SourceId, i64)| {
             for at in 0..rows {
                 let (source, ts) = row(at);

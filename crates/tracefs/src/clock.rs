@@ -1,11 +1,11 @@
-//! The clock of the trace, and the marks that tie it to other clocks.
+//! The trace clock, and the markers that relate it to other clocks.
 
 use crate::settings::Settings;
-use crate::{Error, Tracefs, sys, tree};
+use crate::{Error, Tracefs, sys, tracefs};
 
 const FILE: &str = "trace_clock";
 
-/// The best clock for a device that may sleep, of those it has: `boot`, else `mono`, else `global`.
+/// The best available clock for devices that may suspend: `boot`, then `mono`, then `global`.
 fn best(choices: &str) -> &'static str {
     let has = |clock: &str| {
         let mut words = choices.split_whitespace();
@@ -17,49 +17,49 @@ fn best(choices: &str) -> &'static str {
         .unwrap_or("global")
 }
 
-/// Chooses the clock. A write to the file empties the buffer, so nothing is written where the
-/// choice stands already.
+/// Selects the best clock. Does not write if it is selected already, since a write clears the ring
+/// buffer.
 pub(crate) fn choose(settings: &mut Settings<'_>) -> Result<(), Error> {
-    let choices = tree::read(settings.tree(), FILE)?;
+    let choices = tracefs::read(settings.tree(), FILE)?;
     let clock = best(&choices);
-    if choices.contains(&format!("[{clock}]")) {
+    if tracefs::selected(&choices) == Some(clock) {
         Ok(())
     } else {
         settings.set(FILE, clock)
     }
 }
 
-/// How precisely the time stands in the marks.
+/// The precision of the times in clock markers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncPrecision {
-    /// To the nanosecond.
+    /// Nanoseconds.
     #[default]
     Exact,
-    /// Seconds through a 32-bit float, as the original has them: off by up to 4 ms after a day of
-    /// uptime and by 31 ms after ten.
+    /// A 32-bit float of seconds, as in Android's atrace. The error is up to 4 ms after a day of uptime,
+    /// and 31 ms after ten days.
     Float,
 }
 
-/// Writes the two marks that say what the monotonic and the wall clock show right now.
-pub(crate) fn write_sync_marks(tree: &dyn Tracefs, precision: SyncPrecision) -> Result<(), Error> {
-    let mark = |text: String| tree::write(tree, "trace_marker", &text);
-    mark(parent_mark(sys::clock_ns(libc::CLOCK_MONOTONIC), precision))?;
+/// Writes two markers with the current times of the monotonic and the wall clock.
+pub(crate) fn write_markers(tree: &dyn Tracefs, precision: SyncPrecision) -> Result<(), Error> {
+    let write = |text: String| tracefs::write(tree, "trace_marker", &text);
+    write(monotonic_marker(sys::monotonic_ns(), precision))?;
     if precision == SyncPrecision::Exact {
         wait_for_millisecond();
     }
-    mark(real_mark(sys::clock_ns(libc::CLOCK_REALTIME)))
+    write(realtime_marker(sys::realtime_ns()))
 }
 
-/// The wall clock's mark has whole milliseconds, so it is written when one begins.
+/// Waits for the start of a millisecond, since the wall clock's marker has whole milliseconds.
 fn wait_for_millisecond() {
-    const CLOSE_NS: i64 = 20_000;
+    const TOLERANCE_NS: i64 = 20_000;
     const NS_PER_MS: i64 = 1_000_000;
-    while sys::clock_ns(libc::CLOCK_REALTIME) % NS_PER_MS > CLOSE_NS {
+    while sys::realtime_ns() % NS_PER_MS > TOLERANCE_NS {
         std::hint::spin_loop();
     }
 }
 
-fn parent_mark(ns: i64, precision: SyncPrecision) -> String {
+fn monotonic_marker(ns: i64, precision: SyncPrecision) -> String {
     match precision {
         SyncPrecision::Exact => {
             let (seconds, fraction) = (ns / 1_000_000_000, ns % 1_000_000_000);
@@ -72,8 +72,8 @@ fn parent_mark(ns: i64, precision: SyncPrecision) -> String {
     }
 }
 
-/// Whole milliseconds: viewers read an integer here.
-fn real_mark(ns: i64) -> String {
+/// Whole milliseconds, since viewers expect an integer.
+fn realtime_marker(ns: i64) -> String {
     format!("trace_event_clock_sync: realtime_ts={}\n", ns / 1_000_000)
 }
 
@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_exact_unless_the_original_is_asked_for() {
+    fn markers_are_exact_unless_atraces_precision_is_requested() {
         let ns = 86_400_500_123_456;
-        let exact = parent_mark(ns, SyncPrecision::Exact);
+        let exact = monotonic_marker(ns, SyncPrecision::Exact);
         assert_eq!(exact, "trace_event_clock_sync: parent_ts=86400.500123456\n");
-        let float = parent_mark(ns, SyncPrecision::Float);
+        let float = monotonic_marker(ns, SyncPrecision::Float);
         assert_eq!(float, "trace_event_clock_sync: parent_ts=86400.500000\n");
-        let real = real_mark(1_503_658_729_660_999_999);
+        let real = realtime_marker(1_503_658_729_660_999_999);
         assert_eq!(real, "trace_event_clock_sync: realtime_ts=1503658729660\n");
     }
 }

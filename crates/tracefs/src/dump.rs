@@ -1,4 +1,4 @@
-//! What was recorded, as text: the whole buffer, or the stream while it fills.
+//! Reads the ring buffer as text: all of it after a recording, or continuously during one.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -8,15 +8,15 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use crate::{Ended, Error, Stop, Tracefs, sys};
+use crate::{Ended, Error, StopSignal, Tracefs, sys};
 
-/// The kernel formats a page at a time; few system calls, little memory.
+/// Size of a read, bytes.
 const BLOCK: usize = 64 << 10;
 
-/// Writes the buffer as the kernel's text. The buffer stays as it is.
+/// Writes the ring buffer as the kernel's text. Does not change the ring buffer.
 ///
 /// # Errors
-/// If it cannot be read or written.
+/// If the ring buffer cannot be read, or `out` cannot be written.
 pub fn dump_text(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Error> {
     let mut trace = tree
         .open("trace")
@@ -32,10 +32,10 @@ pub fn dump_text(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Error> {
     }
 }
 
-/// The same text as a zlib stream.
+/// Writes the same text as a zlib stream.
 ///
 /// # Errors
-/// If it cannot be read or written.
+/// As for [`dump_text`].
 pub fn dump_compressed(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Error> {
     let mut encoder = ZlibEncoder::new(out, Compression::default());
     dump_text(tree, &mut encoder)?;
@@ -46,23 +46,24 @@ pub fn dump_compressed(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Er
         .map_err(Error::Output)
 }
 
-/// Nothing happens for so long that it does not matter how long it is.
-const LONG: Duration = Duration::from_secs(3600);
+/// The longest wait for events, after which it starts again.
+const IDLE_WAIT: Duration = Duration::from_secs(3600);
 
-/// Reading is something that the kernel records. Who reads at each event, records himself reading: so
-/// there is a rest after each look, unless much came, when a small buffer could not bear it.
-const REST: Duration = Duration::from_millis(10);
-const MUCH: usize = 64 << 10;
+/// Pause between reads. The kernel also records the events that reading causes, so reading after each
+/// event would never end.
+const PAUSE: Duration = Duration::from_millis(10);
+/// After a read of this many bytes there is no pause, since a small ring buffer might overflow.
+const BUSY_BYTES: usize = 64 << 10;
 
-/// Copies the kernel's text as it is recorded, until `stop` is asked or the reader is gone. What is
-/// streamed is no longer in the buffer.
+/// Writes the kernel's text during a recording, until `stop` is requested or the reader of `out` is
+/// gone. Removes the events from the ring buffer.
 ///
 /// # Errors
-/// If it cannot be read or written.
+/// As for [`dump_text`].
 pub fn stream_text(
     tree: &dyn Tracefs,
     out: &mut (impl Write + AsFd),
-    stop: &Stop,
+    stop: &StopSignal,
 ) -> Result<Ended, Error> {
     let path = tree.path("trace_pipe");
     let mut pipe = tree
@@ -70,55 +71,51 @@ pub fn stream_text(
         .map_err(Error::file("opening", &path))?;
     let mut block = vec![0; BLOCK];
     loop {
-        let copied = match copy_what_is_there(&mut pipe, out, &mut block) {
+        let copied = match copy_available(&mut pipe, out, &mut block) {
             Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Ok(Ended::NoReader);
             }
             copied => copied?,
         };
-        if stop.is_asked() {
-            return Ok(Ended::Asked);
+        if stop.is_requested() {
+            return Ok(Ended::Requested);
         }
-        if copied < MUCH {
-            let seen = sys::poll(&[stop.file()], Some(out.as_fd()), REST).map_err(Error::Input)?;
-            if seen[0].readable {
-                return Ok(Ended::Asked);
+        if copied < BUSY_BYTES {
+            let files = sys::poll(&[stop.file()], Some(out.as_fd()), PAUSE);
+            if files.map_err(Error::Input)?[0].readable {
+                return Ok(Ended::Requested);
             }
         }
-        let waited = sys::poll(&[pipe.as_fd(), stop.file()], Some(out.as_fd()), LONG);
-        let seen = waited.map_err(Error::Input)?;
-        if seen[1].readable {
-            return Ok(Ended::Asked);
+        let files = sys::poll(&[pipe.as_fd(), stop.file()], Some(out.as_fd()), IDLE_WAIT);
+        let files = files.map_err(Error::Input)?;
+        if files[1].readable {
+            return Ok(Ended::Requested);
         }
-        if seen[2].gone {
+        if files[2].closed {
             return Ok(Ended::NoReader);
         }
     }
 }
 
-/// Copies what a stream left in the buffer, once nothing more is recorded.
+/// Writes what [`stream_text`] left in the ring buffer, after recording has stopped.
 ///
 /// # Errors
-/// If it cannot be read or written.
+/// As for [`dump_text`].
 pub fn stream_rest(tree: &dyn Tracefs, out: &mut impl Write) -> Result<(), Error> {
     let path = tree.path("trace_pipe");
     let mut pipe = tree
         .open("trace_pipe")
         .map_err(Error::file("opening", &path))?;
     let mut block = vec![0; BLOCK];
-    while copy_what_is_there(&mut pipe, out, &mut block)? >= MUCH {}
+    while copy_available(&mut pipe, out, &mut block)? >= BUSY_BYTES {}
     Ok(())
 }
 
-/// Copies until there is nothing for now; the bytes it was. Of a flood no more than [`MUCH`], so that
-/// somebody looks whether to stop.
-fn copy_what_is_there(
-    pipe: &mut File,
-    out: &mut impl Write,
-    block: &mut [u8],
-) -> Result<usize, Error> {
+/// Copies the available text and returns its size in bytes. Returns after [`BUSY_BYTES`], so that the
+/// caller can check for a stop request.
+fn copy_available(pipe: &mut File, out: &mut impl Write, block: &mut [u8]) -> Result<usize, Error> {
     let mut copied = 0;
-    while copied < MUCH {
+    while copied < BUSY_BYTES {
         match pipe.read(block) {
             Ok(0) => break,
             Ok(count) => {

@@ -1,85 +1,85 @@
-//! What can go wrong on the way to a recording.
+//! Errors of a recording.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A recording that cannot start, go on or be saved. The texts of [`Error::File`] are those that
-/// atrace has printed for years, with the number of the system's error at the end.
+/// An error while starting, running or saving a recording. Messages end with the number of the
+/// system's error, as in Android's atrace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Neither `/sys/kernel/tracing` nor `/sys/kernel/debug/tracing` is there.
+    /// Neither `/sys/kernel/tracing` nor `/sys/kernel/debug/tracing` exists.
     #[error("Error: Did not find trace folder")]
     NoTracefs,
-    /// A file of tracefs refused something.
+    /// An operation on a file failed.
     #[error("error {action} {}: {}", path.display(), reason(source))]
     File {
         /// `opening`, `reading`, `writing to`, `truncating` or `making`.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A category's required event cannot be switched on.
+    /// A required event of a category cannot be enabled.
     #[error("error writing file {0}")]
     RequiredEvent(String),
-    /// A category that was asked for cannot be had.
+    /// A chosen category cannot be recorded.
     #[error(transparent)]
     Category(#[from] CategoryError),
-    /// The categories of a file cannot be had: one line each.
+    /// Categories of a file (`-f`) cannot be recorded.
     #[error("{}", lines(.0))]
     CategoriesFile(Vec<CategoryError>),
-    /// A file of categories cannot be used.
+    /// A file that defines categories is invalid.
     #[error("{}: {reason}", path.display())]
     Categories {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The reason and its place.
         reason: String,
     },
-    /// The kernel traces no functions, whichever were asked for.
+    /// The kernel does not support function tracing.
     #[error("error: this kernel does not trace functions (-k): {0}")]
     NoFunctionTracing(String),
-    /// The kernel does not know a function that was to be traced.
+    /// The kernel does not have the function.
     #[error("error: \"{0}\" is not a valid kernel function to trace.")]
     UnknownFunction(String),
-    /// A property could not be set.
+    /// A system property could not be set.
     #[error("error setting system property {name}: {}", reason(source))]
     Property {
         /// The property.
         name: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The name cannot be that of a tracefs instance.
-    #[error("\"{0}\" cannot be the name of an instance: letters, digits, - _ and . are allowed")]
+    /// The name is not allowed for a trace instance.
+    #[error("\"{0}\" is not a valid instance name: use letters, digits, - _ and .")]
     InstanceName(String),
-    /// Somebody else has an instance of that name.
+    /// A trace instance of that name exists and was not created by this program.
     #[error(
-        "the instance \"{0}\" exists already and is somebody else's: choose another name, or remove it with rmdir"
+        "the instance \"{0}\" exists already and belongs to another program: choose another name, or remove it with rmdir"
     )]
     InstanceExists(String),
-    /// Another recording has the buffer; who, ` (NAME, process PID)`, where it is known.
+    /// Another recording uses the shared ring buffer. The text is ` (NAME, process PID)` if known.
     #[error(
-        "another recording is under way{0}, and the two would take each other's events: wait for its end, or record in a buffer of your own with --instance NAME"
+        "another recording is running{0}, and both would take events from each other: wait for its end, or record in a separate buffer with --instance NAME"
     )]
     Busy(String),
-    /// What was recorded could not be written.
+    /// The trace could not be written.
     #[error("error writing trace: {}", reason(.0))]
     Output(#[source] io::Error),
-    /// What was recorded could not be read.
+    /// The trace could not be read.
     #[error("error dumping trace: {}", reason(.0))]
     Input(#[source] io::Error),
-    /// The process that puts settings back in case of a crash could not be started.
-    #[error("cannot start the guardian of the settings: {}", reason(.0))]
+    /// The guardian process, which restores the settings after a crash, could not be started.
+    #[error("cannot start the guardian process: {}", reason(.0))]
     Guardian(#[source] io::Error),
-    /// The settings to put back could not be kept for the stop.
-    #[error("cannot keep the old settings in {}: {}", path.display(), reason(source))]
+    /// The old settings could not be saved for a later stop.
+    #[error("cannot save the old settings in {}: {}", path.display(), reason(source))]
     State {
         /// The state file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -88,13 +88,13 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CategoryError {
-    /// Nobody has heard of it.
+    /// There is no category of this name.
     #[error("error: unknown tracing category \"{0}\"")]
     Unknown(String),
-    /// Its event files are there and not writable.
+    /// Its event files exist but are not writable.
     #[error("error: category \"{0}\" requires root privileges.")]
     NeedsRoot(String),
-    /// The kernel does not have its events.
+    /// The kernel does not have its required events.
     #[error("error: category \"{0}\" is not supported on this device.")]
     Unsupported(String),
 }
@@ -110,7 +110,7 @@ impl Error {
     }
 }
 
-/// The system's words and number, as C programs print them: `No such file or directory (2)`.
+/// The system's message and error number, as atrace prints them: `No such file or directory (2)`.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match (text.rfind(" (os error "), error.raw_os_error()) {

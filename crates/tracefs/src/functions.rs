@@ -1,11 +1,11 @@
-//! Tracing of kernel functions, with the function graph tracer.
+//! Traces kernel functions with the function graph tracer.
 
 use crate::settings::Settings;
-use crate::{Error, Tracefs, tree};
+use crate::{Error, Tracefs, tracefs};
 
 const TRACER: &str = "current_tracer";
 const FILTER: &str = "set_ftrace_filter";
-/// Absolute times, CPU and task in each row. The last one Android's kernels alone had.
+/// Show absolute times, CPU and task in each line. Only Android's kernels have the last option.
 const OPTIONS: [&str; 4] = [
     "options/funcgraph-abstime",
     "options/funcgraph-cpu",
@@ -13,22 +13,22 @@ const OPTIONS: [&str; 4] = [
     "options/funcgraph-flat",
 ];
 
-/// Traces the functions, or makes sure that no tracer runs. Without functions, the files of the
-/// function tracer are not touched: many kernels do not have it.
+/// Sets up the function tracer, or makes sure that no tracer runs if there are no functions. Then the
+/// files of the function tracer are not used, since many kernels lack them.
 pub(crate) fn set_up(settings: &mut Settings<'_>, functions: &[String]) -> Result<(), Error> {
     if functions.is_empty() {
         let tree = settings.tree();
-        let other = tree.is_writable(TRACER) && tree::read(tree, TRACER)? != "nop";
+        let other = tree.is_writable(TRACER) && tracefs::read(tree, TRACER)? != "nop";
         return if other {
             settings.set(TRACER, "nop")
         } else {
             Ok(())
         };
     }
-    if let Some(why) = refusal(settings.tree()) {
-        return Err(Error::NoFunctionTracing(why));
+    if let Some(reason) = unsupported_reason(settings.tree()) {
+        return Err(Error::NoFunctionTracing(reason));
     }
-    // The filter comes first: without it the tracer would begin with every function there is.
+    // Set the filter first: without it the tracer would trace all functions.
     let lines: Vec<&str> = functions.iter().map(String::as_str).collect();
     settings.set_lines(FILTER, &lines)?;
     verify(settings.tree(), functions)?;
@@ -41,21 +41,21 @@ pub(crate) fn set_up(settings: &mut Settings<'_>, functions: &[String]) -> Resul
     Ok(())
 }
 
-/// Why this kernel traces no functions: it was built without, or whoever runs it forbids it.
-fn refusal(tree: &dyn Tracefs) -> Option<String> {
+/// Why functions cannot be traced: the kernel was built without it, or it is locked down.
+fn unsupported_reason(tree: &dyn Tracefs) -> Option<String> {
     const TRACERS: &str = "available_tracers";
     if let Ok(tracers) = tree.read(TRACERS)
         && !tracers.split(' ').any(|tracer| tracer == "function_graph")
     {
         return Some(format!("its tracers are {tracers}, without function_graph"));
     }
-    let error = tree::read(tree, FILTER).err()?;
+    let error = tracefs::read(tree, FILTER).err()?;
     Some(error.to_string())
 }
 
 fn verify(tree: &dyn Tracefs, functions: &[String]) -> Result<(), Error> {
-    let traced = tree::read(tree, FILTER)?;
-    // A kernel with several functions of a name, or with modules, prints more behind it.
+    let traced = tracefs::read(tree, FILTER)?;
+    // For functions in modules, or with ambiguous names, more text follows the name.
     let traced = |function: &str| {
         traced
             .lines()

@@ -1,9 +1,9 @@
-//! The guardian: a small process that puts settings back when the recorder dies. It holds the
-//! reading end of a pipe. The recorder writes down each old value there before it changes
-//! something; when the pipe closes without the word [`DONE`], the guardian undoes everything.
+//! The guardian: a small process that restores settings when the recorder dies. It reads from a pipe.
+//! The recorder writes each old value to the pipe before it changes a setting. If the pipe closes
+//! without [`DONE`], the guardian undoes all changes.
 //!
 //! ```text
-//! recorder ── file trace_clock local ──► guardian      (setsid, signals ignored, no terminal)
+//! recorder ── file trace_clock local ──► guardian      (own session, signals ignored)
 //!     │   ─── file buffer_size_kb 1408 ──►  │
 //!     ✗ kill -9                             │ end of file, no "done"
 //!                                           └─► undo, last change first
@@ -13,72 +13,73 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::AsRawFd;
 
-use crate::turn::Turn;
-use crate::undo::{Undo, undo_all};
-use crate::{Properties, Tracefs, state};
+use rustix::process::{Pid, WaitOptions, setsid, waitpid};
+use rustix::thread::set_name;
+
+use crate::recording_lock::RecordingLock;
+use crate::state_file::StateFile;
+use crate::undo_log::{Undo, undo_all};
+use crate::{Properties, Tracefs};
 
 const DONE: &str = "done";
 
-/// The recorder's end.
+/// A running guardian.
 #[derive(Debug)]
 pub struct Guardian {
     pipe: PipeWriter,
-    pid: libc::pid_t,
+    pid: Option<Pid>,
 }
 
 impl Guardian {
-    /// Starts the process. It knows nothing yet. It keeps the turn, which is then taken until all is
-    /// put back.
+    /// Starts the process. It keeps `lock` open, so that the lock is held until all settings are
+    /// restored.
     ///
     /// # Errors
-    /// If there is no pipe or process to be had.
+    /// If no pipe or process can be created.
     pub fn start(
         tree: &dyn Tracefs,
         properties: &dyn Properties,
-        state: &state::File,
-        turn: Option<&Turn>,
+        state: &StateFile,
+        lock: Option<&RecordingLock>,
     ) -> io::Result<Self> {
         let (reader, pipe) = io::pipe()?;
-        // SAFETY: the child runs only `guard`, which neither returns nor panics into the code of
-        // the parent: it ends with _exit. In a process with other threads, the child of a fork has
-        // the calling thread alone; memory may be allocated there, because the C libraries
-        // make their allocators safe for it, and `guard` takes no lock that another thread could have
-        // held.
+        // SAFETY: the child only runs `guard` and then `_exit`, so it never returns into the code of
+        // the parent. It has only the calling thread. It may allocate memory, since the allocators in
+        // use are safe after a fork, and `guard` takes no lock that another thread could have held.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 drop(pipe);
-                detach(&[reader.as_raw_fd(), turn.map_or(-1, Turn::file)]);
+                detach(&[reader.as_raw_fd(), lock.map_or(-1, RecordingLock::file)]);
                 guard(reader, tree, properties, state);
-                // SAFETY: _exit never fails. Destructors of the parent's copies must not run here.
+                // SAFETY: `_exit` has no preconditions. It skips the destructors of the parent's values.
                 unsafe { libc::_exit(0) }
             }
-            pid => Ok(Self { pipe, pid }),
+            pid => Ok(Self {
+                pipe,
+                pid: Pid::from_raw(pid),
+            }),
         }
     }
 
-    /// Writes an old value down. If the guardian is gone, recording goes on without it.
-    pub fn tell(&mut self, undo: &Undo) {
+    /// Sends an old value. If the guardian is gone, the recording continues without it.
+    pub fn send(&mut self, undo: &Undo) {
         let _ = self
             .pipe
             .write_all(format!("{}\n", undo.encode()).as_bytes());
     }
 
-    /// All is put back, or kept in a state file: the guardian may go.
+    /// Ends the guardian: all settings are restored, or saved in a state file.
     pub fn dismiss(mut self) {
         let _ = self.pipe.write_all(format!("{DONE}\n").as_bytes());
         drop(self.pipe);
-        // SAFETY: the child is ours and was not waited for; no status is asked for.
-        unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) };
+        if let Some(pid) = self.pid {
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+        }
     }
 }
 
-fn guard(
-    mut pipe: PipeReader,
-    tree: &dyn Tracefs,
-    properties: &dyn Properties,
-    state: &state::File,
-) {
+fn guard(mut pipe: PipeReader, tree: &dyn Tracefs, properties: &dyn Properties, state: &StateFile) {
     let mut log = Vec::new();
     let _ = pipe.read_to_end(&mut log);
     let log = String::from_utf8_lossy(&log);
@@ -86,13 +87,13 @@ fn guard(
         return;
     }
     let undo: Vec<Undo> = log.lines().filter_map(Undo::decode).collect();
-    stop_buffers(&undo, tree);
+    stop_recording(&undo, tree);
     undo_all(&undo, tree, properties);
     state.remove();
 }
 
-/// Nothing more is to be recorded while the settings go back.
-fn stop_buffers(undo: &[Undo], tree: &dyn Tracefs) {
+/// Stops recording before the settings are restored.
+fn stop_recording(undo: &[Undo], tree: &dyn Tracefs) {
     for entry in undo {
         if let Undo::File { file, .. } = entry
             && file.ends_with("tracing_on")
@@ -102,8 +103,9 @@ fn stop_buffers(undo: &[Undo], tree: &dyn Tracefs) {
     }
 }
 
-/// Out of the session of the terminal or adb shell, and deaf to what ends it; no other file of the
-/// parent stays open, so that a shell that waits for its output to close does not wait for us.
+/// Leaves the session of the terminal or adb shell, ignores the signals that end it, and closes all
+/// files of the parent except `keep`. A shell that waits until its output is closed must not wait for
+/// the guardian.
 fn detach(keep: &[libc::c_int]) {
     const IGNORED: [libc::c_int; 6] = [
         libc::SIGHUP,
@@ -113,13 +115,11 @@ fn detach(keep: &[libc::c_int]) {
         libc::SIGPIPE,
         libc::SIGTSTP,
     ];
-    // SAFETY: plain system calls on this process; the name is a C string with its NUL.
-    unsafe {
-        libc::setsid();
-        for signal in IGNORED {
-            libc::signal(signal, libc::SIG_IGN);
-        }
-        libc::prctl(libc::PR_SET_NAME, c"atrace-guardian".as_ptr());
+    let _ = setsid();
+    let _ = set_name(c"atrace-guardian");
+    for signal in IGNORED {
+        // SAFETY: ignoring a signal installs no handler.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
     let _ = std::env::set_current_dir("/");
     let null: Option<File> = OpenOptions::new()
@@ -129,11 +129,11 @@ fn detach(keep: &[libc::c_int]) {
         .ok();
     for file in open_files().into_iter().filter(|file| !keep.contains(file)) {
         match &null {
-            // SAFETY: both numbers are open files of this process.
+            // SAFETY: both are open files of this process.
             Some(null) if file <= 2 => unsafe {
                 libc::dup2(null.as_raw_fd(), file);
             },
-            // SAFETY: nobody in this process uses the file any more.
+            // SAFETY: no code of this process uses the file any more.
             _ if null.as_ref().is_none_or(|null| null.as_raw_fd() != file) => unsafe {
                 libc::close(file);
             },

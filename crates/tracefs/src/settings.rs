@@ -1,11 +1,11 @@
-//! Changing settings so that each can be put back: the old value is written down before the new
-//! one is set, here and with the guardian.
+//! Changes settings so that they can be restored: each old value is recorded, here and by the
+//! guardian, before the new value is set.
 
 use crate::guardian::Guardian;
-use crate::undo::{Undo, enabled_events};
-use crate::{Error, Instance, Properties, Tracefs, tree};
+use crate::undo_log::{Undo, enabled_events};
+use crate::{Error, Instance, Properties, Tracefs, tracefs};
 
-/// Settings that were changed, with what they were.
+/// The changed settings and their old values.
 pub struct Settings<'a> {
     tree: Instance<'a>,
     properties: &'a dyn Properties,
@@ -14,7 +14,7 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// Nothing is changed yet but what `undo` says of an earlier run.
+    /// No changed settings, except those in `undo` from an earlier process.
     pub fn new(
         tree: Instance<'a>,
         properties: &'a dyn Properties,
@@ -22,7 +22,7 @@ impl<'a> Settings<'a> {
         undo: Vec<Undo>,
     ) -> Self {
         for entry in &undo {
-            tell(&mut guardian, entry);
+            send(&mut guardian, entry);
         }
         Self {
             tree,
@@ -37,35 +37,35 @@ impl<'a> Settings<'a> {
         &self.tree
     }
 
-    /// Writes a file down, so that it will be put back after all that is changed later.
-    pub fn keep(&mut self, file: &str) -> Result<(), Error> {
-        let value = plain_value(&tree::read(&self.tree, file)?);
-        let file = self.tree.inside(file);
+    /// Records the value of a file, which is restored after all settings that are changed later.
+    pub fn save(&mut self, file: &str) -> Result<(), Error> {
+        let value = plain_value(&tracefs::read(&self.tree, file)?);
+        let file = self.tree.name_in_root(file);
         self.record(Undo::File { file, value });
         Ok(())
     }
 
-    /// Sets a file of one value.
+    /// Sets a file that has a single value.
     pub fn set(&mut self, file: &str, value: &str) -> Result<(), Error> {
-        self.keep(file)?;
-        tree::write(&self.tree, file, value)
+        self.save(file)?;
+        tracefs::write(&self.tree, file, value)
     }
 
     /// Sets the size of each CPU's buffer, KB.
     pub fn set_buffer_size(&mut self, kb: &str) -> Result<(), Error> {
         const FILE: &str = "buffer_size_kb";
-        if tree::read(&self.tree, FILE)? == "X" {
-            // The CPUs have different sizes.
+        if tracefs::read(&self.tree, FILE)? == "X" {
+            // The buffers of the CPUs have different sizes.
             for cpu in self.tree.list("per_cpu") {
-                self.keep(&format!("per_cpu/{cpu}/{FILE}"))?;
+                self.save(&format!("per_cpu/{cpu}/{FILE}"))?;
             }
-            return tree::write(&self.tree, FILE, kb);
+            return tracefs::write(&self.tree, FILE, kb);
         }
         self.set(FILE, kb)
     }
 
-    /// Writes down which events are on.
-    pub fn keep_events(&mut self) -> Result<Vec<String>, Error> {
+    /// Records and returns the enabled events, as `system:event`.
+    pub fn save_events(&mut self) -> Result<Vec<String>, Error> {
         let path = self.tree.path("set_event");
         let enabled = enabled_events(&self.tree).map_err(Error::file("reading", &path))?;
         self.record(Undo::Events(enabled.clone()));
@@ -74,14 +74,14 @@ impl<'a> Settings<'a> {
 
     /// Replaces the lines of a file of function names.
     pub fn set_lines(&mut self, file: &str, lines: &[&str]) -> Result<(), Error> {
-        let text = tree::read(&self.tree, file)?;
-        // `#### all functions enabled ####` is what the kernel says of an empty list.
+        let text = tracefs::read(&self.tree, file)?;
+        // For an empty list the kernel prints `#### all functions enabled ####`.
         let old = text.lines().filter(|line| !line.starts_with('#'));
         self.record(Undo::Lines {
-            file: self.tree.inside(file),
+            file: self.tree.name_in_root(file),
             lines: old.map(str::to_owned).collect(),
         });
-        tree::truncate(&self.tree, file)?;
+        tracefs::truncate(&self.tree, file)?;
         let path = self.tree.path(file);
         for line in lines {
             let appended = self.tree.append(file, line);
@@ -96,8 +96,8 @@ impl<'a> Settings<'a> {
             name: name.to_owned(),
             value,
         };
-        // Asking is a process of its own.
-        if !self.is_known(&entry(String::new())) {
+        // Reading a property starts a process.
+        if !self.is_recorded(&entry(String::new())) {
             self.record(entry(self.properties.get(name).unwrap_or_default()));
         }
         let name = name.to_owned();
@@ -105,7 +105,8 @@ impl<'a> Settings<'a> {
         set.map_err(|source| Error::Property { name, source })
     }
 
-    /// Makes the trace instance, which goes when all is put back. Nothing to do for the top one.
+    /// Creates the trace instance, which is removed when settings are restored. Does nothing for the
+    /// top-level tree.
     pub fn make_instance(&mut self) -> Result<(), Error> {
         let Some(name) = self.tree.name().map(str::to_owned) else {
             return Ok(());
@@ -119,27 +120,27 @@ impl<'a> Settings<'a> {
             };
         }
         self.record(ours);
-        let made = self.tree.whole().make_folder(&Instance::folder(&name));
+        let made = self.tree.root().make_folder(&Instance::folder(&name));
         made.map_err(Error::file("making", &self.tree.path("")))
     }
 
     fn record(&mut self, entry: Undo) {
-        if !self.is_known(&entry) {
-            tell(&mut self.guardian, &entry);
+        if !self.is_recorded(&entry) {
+            send(&mut self.guardian, &entry);
             self.undo.push(entry);
         }
     }
 
-    fn is_known(&self, entry: &Undo) -> bool {
-        self.undo.iter().any(|known| known.same_target(entry))
+    fn is_recorded(&self, entry: &Undo) -> bool {
+        self.undo.iter().any(|recorded| recorded.same_target(entry))
     }
 
-    /// What was changed so far.
+    /// How to reverse the changes so far.
     pub fn undo(&self) -> &[Undo] {
         &self.undo
     }
 
-    /// There is nothing to put back any more, and nothing to guard.
+    /// Forgets all changes and ends the guardian.
     pub fn forget(&mut self) {
         self.undo.clear();
         if let Some(guardian) = self.guardian.take() {
@@ -148,23 +149,20 @@ impl<'a> Settings<'a> {
     }
 }
 
-fn tell(guardian: &mut Option<Guardian>, entry: &Undo) {
+fn send(guardian: &mut Option<Guardian>, entry: &Undo) {
     if let Some(guardian) = guardian {
-        guardian.tell(entry);
+        guardian.send(entry);
     }
 }
 
-/// The value that has to be written to get what a file shows: of `local [boot] mono` the choice,
-/// of `7 (expanded: 1408)` the size that the buffer takes when it is used first, of `1*` the digit.
+/// The value to write to restore what a file shows: the selected value of `local [boot] mono`, the
+/// size of `7 (expanded: 1408)` that the buffer has once it is used, and the digit of `1*`.
 fn plain_value(text: &str) -> String {
-    let between = |open: &str, close: char| Some(text.split_once(open)?.1.split_once(close)?.0);
-    if let Some(size) = between("(expanded: ", ')') {
-        return size.to_owned();
-    }
-    if let Some(choice) = between("[", ']') {
-        return choice.to_owned();
-    }
-    text.trim_end_matches('*').to_owned()
+    let expanded = text.split_once("(expanded: ");
+    let size = expanded.and_then(|(_, rest)| rest.split_once(')'));
+    let size = size.map(|(size, _)| size);
+    let value = size.or_else(|| tracefs::selected(text));
+    value.unwrap_or(text.trim_end_matches('*')).to_owned()
 }
 
 #[cfg(test)]
@@ -172,7 +170,7 @@ mod tests {
     use super::plain_value;
 
     #[test]
-    fn what_files_show_is_not_what_they_take() {
+    fn shown_values_are_converted_to_writable_ones() {
         assert_eq!(plain_value("7 (expanded: 1408)"), "1408");
         assert_eq!(plain_value("[local] global counter"), "local");
         assert_eq!(plain_value("local global [x86-tsc]"), "x86-tsc");

@@ -1,16 +1,16 @@
-//! The end of a recording, as a signal handler or another thread may ask for it.
+//! Stops a recording from a signal handler or another thread.
 
 use std::io::{self, PipeReader, PipeWriter};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::sys;
 
-/// Asks a recording to end.
+/// A request to stop a recording.
 #[derive(Debug)]
-pub struct Stop {
-    asked: AtomicBool,
+pub struct StopSignal {
+    requested: AtomicBool,
     reader: PipeReader,
     writer: PipeWriter,
 }
@@ -19,70 +19,65 @@ pub struct Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The time is over.
-    Time,
-    /// It was asked for.
-    Asked,
-    /// Nobody reads the output any more.
+    TimeUp,
+    /// A stop was requested.
+    Requested,
+    /// The reader of the output went away.
     NoReader,
 }
 
-impl Stop {
-    /// Nobody asked yet.
+impl StopSignal {
+    /// A signal without a request.
     ///
     /// # Errors
-    /// If there is no pipe to be had.
+    /// If no pipe can be created.
     pub fn new() -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
-        let asked = AtomicBool::new(false);
         Ok(Self {
-            asked,
+            requested: AtomicBool::new(false),
             reader,
             writer,
         })
     }
 
-    /// Asks. May be called from a signal handler: it sets a flag and writes a byte.
-    pub fn ask(&self) {
-        if !self.asked.swap(true, Ordering::Relaxed) {
-            let byte: libc::c_char = 0;
-            let pipe = self.writer.as_raw_fd();
-            // SAFETY: one byte of our own; write is safe in a signal handler. The pipe is empty, so
-            // it does not wait.
-            unsafe { libc::write(pipe, (&raw const byte).cast(), 1) };
+    /// Requests a stop. Safe in a signal handler: it only sets a flag and writes a byte to an empty
+    /// pipe.
+    pub fn request(&self) {
+        if !self.requested.swap(true, Ordering::Relaxed) {
+            // Cannot fail: the pipe is empty and its reader is open.
+            _ = rustix::io::write(&self.writer, &[0]);
         }
     }
 
-    /// Whether somebody asked.
-    pub fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+    /// Whether a stop was requested.
+    pub fn is_requested(&self) -> bool {
+        self.requested.load(Ordering::Relaxed)
     }
 
-    /// Readable once somebody asked.
+    /// A file that becomes readable when a stop is requested.
     pub(crate) fn file(&self) -> BorrowedFd<'_> {
         self.reader.as_fd()
     }
 
-    /// Waits for a time, for the question, or for the reader of `out` to go, whatever is first.
+    /// Waits until `time` is over, a stop is requested, or the reader of `out` is gone.
     ///
     /// # Errors
     /// If the system cannot wait.
     pub fn wait(&self, time: Duration, out: Option<BorrowedFd<'_>>) -> io::Result<Ended> {
         let end = Instant::now() + time;
         loop {
-            if self.is_asked() {
-                return Ok(Ended::Asked);
+            if self.is_requested() {
+                return Ok(Ended::Requested);
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Ok(Ended::Time);
+                return Ok(Ended::TimeUp);
             }
-            // The system counts whole milliseconds.
-            let millis = Duration::from_millis(left.as_millis() as u64 + 1);
-            let seen = sys::poll(&[self.file()], out, millis)?;
-            if seen[0].readable {
-                return Ok(Ended::Asked);
+            let files = sys::poll(&[self.file()], out, left)?;
+            if files[0].readable {
+                return Ok(Ended::Requested);
             }
-            if out.is_some() && seen.last().is_some_and(|out| out.gone) {
+            if out.is_some() && files.last().is_some_and(|out| out.closed) {
                 return Ok(Ended::NoReader);
             }
         }

@@ -1,133 +1,113 @@
-//! The few system calls that the standard library has no word for.
+//! System calls that the standard library does not have.
 
-use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 
-/// Whether `access(2)` grants the mode to this process.
-pub fn access(path: &Path, mode: libc::c_int) -> bool {
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
-        return false;
-    };
-    // SAFETY: the pointer is to a string with a NUL at its end, which lives through the call.
-    unsafe { libc::access(path.as_ptr(), mode) == 0 }
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::Access;
+use rustix::io::Errno;
+use rustix::pipe::SpliceFlags;
+use rustix::time::ClockId;
+
+/// Whether a file exists.
+pub fn exists(path: &Path) -> bool {
+    rustix::fs::access(path, Access::EXISTS).is_ok()
 }
 
-/// The time of a clock, nanoseconds.
-pub fn clock_ns(clock: libc::clockid_t) -> i64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the pointer is to a timespec of our own. The clocks used here exist everywhere.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    #[allow(clippy::unnecessary_cast)] // 32 bits on 32-bit systems
-    {
-        time.tv_sec as i64 * 1_000_000_000 + time.tv_nsec as i64
-    }
+/// Whether a file exists and this process may write to it.
+pub fn is_writable(path: &Path) -> bool {
+    rustix::fs::access(path, Access::WRITE_OK).is_ok()
 }
 
-/// What [`poll`] saw of a file.
+/// The time of `CLOCK_MONOTONIC`, ns.
+pub fn monotonic_ns() -> i64 {
+    clock_ns(ClockId::Monotonic)
+}
+
+/// The wall clock time, ns since 1970.
+pub fn realtime_ns() -> i64 {
+    clock_ns(ClockId::Realtime)
+}
+
+fn clock_ns(clock: ClockId) -> i64 {
+    let time = Duration::try_from(rustix::time::clock_gettime(clock));
+    time.map_or(0, |time| time.as_nanos() as i64)
+}
+
+/// What [`poll`] found for a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// There is something to read.
+pub struct Readiness {
+    /// Data can be read.
     pub readable: bool,
-    /// The other end is gone.
-    pub gone: bool,
+    /// The other end is closed.
+    pub closed: bool,
 }
 
-/// Waits until one of `read` has data, the reader of `write` is gone, a signal comes or the time
-/// is over. A signal is no error: nothing is seen.
+/// Waits until one of `read` has data, the reader of `write` is gone, a signal arrives, or `time` is
+/// over. After a signal all results are false.
 pub fn poll(
     read: &[BorrowedFd<'_>],
     write: Option<BorrowedFd<'_>>,
     time: Duration,
-) -> io::Result<Vec<Seen>> {
-    let entry = |file: &BorrowedFd<'_>, events| libc::pollfd {
-        fd: file.as_raw_fd(),
-        events,
-        revents: 0,
-    };
-    let mut files: Vec<_> = read.iter().map(|file| entry(file, libc::POLLIN)).collect();
-    files.extend(write.iter().map(|file| entry(file, 0)));
-    let millis = time.as_millis().min(i32::MAX as u128) as i32;
-    // SAFETY: the pointer and the count are those of our own vector.
-    let count = unsafe { libc::poll(files.as_mut_ptr(), files.len() as libc::nfds_t, millis) };
-    if count < 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-        return Ok(vec![Seen::default(); files.len()]);
+) -> io::Result<Vec<Readiness>> {
+    let read = read
+        .iter()
+        .map(|file| PollFd::from_borrowed_fd(*file, PollFlags::IN));
+    let write = write.map(|file| PollFd::from_borrowed_fd(file, PollFlags::empty()));
+    let mut files: Vec<_> = read.chain(write).collect();
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match rustix::event::poll(&mut files, Some(&time)) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return Ok(vec![Readiness::default(); files.len()]),
+        Err(error) => return Err(error.into()),
     }
-    let seen = |file: &libc::pollfd| Seen {
-        readable: file.revents & libc::POLLIN != 0,
-        gone: file.revents & (libc::POLLERR | libc::POLLHUP) != 0,
+    let readiness = |file: &PollFd<'_>| Readiness {
+        readable: file.revents().contains(PollFlags::IN),
+        closed: file.revents().intersects(PollFlags::ERR | PollFlags::HUP),
     };
-    Ok(files.iter().map(seen).collect())
+    Ok(files.iter().map(readiness).collect())
 }
 
 /// Moves up to `count` bytes between a pipe and a file without copying them through this process.
-/// Never waits for the source. `None` where there is nothing now.
+/// Does not wait for data. `None` if there is none.
 pub fn splice(from: BorrowedFd<'_>, to: BorrowedFd<'_>, count: usize) -> io::Result<Option<usize>> {
-    let flags = libc::SPLICE_F_MOVE | libc::SPLICE_F_NONBLOCK;
-    let null = std::ptr::null_mut();
-    // SAFETY: both files are open; no offsets are handed over.
-    let moved = unsafe { libc::splice(from.as_raw_fd(), null, to.as_raw_fd(), null, count, flags) };
-    if moved >= 0 {
-        return Ok(Some(moved as usize));
-    }
-    let error = io::Error::last_os_error();
-    match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(None),
-        _ => Err(error),
+    let flags = SpliceFlags::MOVE | SpliceFlags::NONBLOCK;
+    match rustix::pipe::splice(from, None, to, None, count, flags) {
+        Ok(moved) => Ok(Some(moved)),
+        Err(Errno::AGAIN | Errno::INTR) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Makes a pipe as big as it may be, up to `bytes`; the size it has now.
-pub fn grow_pipe(pipe: BorrowedFd<'_>, bytes: usize) -> usize {
-    let mut wanted = bytes as libc::c_int;
-    while wanted > 4096 {
-        // SAFETY: fcntl with a number as its argument.
-        let got = unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETPIPE_SZ, wanted) };
-        if got > 0 {
-            return got as usize;
+/// Enlarges a pipe to `bytes`, or as far as the system permits. Returns its size.
+pub fn grow_pipe(pipe: impl AsFd, bytes: usize) -> usize {
+    let mut size = bytes;
+    while size > 4096 {
+        if let Ok(granted) = rustix::pipe::fcntl_setpipe_size(&pipe, size) {
+            return granted;
         }
-        wanted /= 2;
+        size /= 2;
     }
     4096
 }
 
-/// What `uname` prints: system, host, release, version, machine.
+/// The output of `uname`: system, host, release, version, machine.
 pub fn uname() -> String {
-    // SAFETY: a utsname is arrays of bytes, for which zeros are a value.
-    let mut name: libc::utsname = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a utsname of our own.
-    unsafe { libc::uname(&mut name) };
-    let text = |field: &[libc::c_char]| {
-        let bytes: Vec<u8> = field
-            .iter()
-            .map(|&c| c as u8)
-            .take_while(|&c| c != 0)
-            .collect();
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
+    let name = rustix::system::uname();
     [
-        &name.sysname[..],
-        &name.nodename,
-        &name.release,
-        &name.version,
-        &name.machine,
+        name.sysname(),
+        name.nodename(),
+        name.release(),
+        name.version(),
+        name.machine(),
     ]
-    .map(text)
+    .map(|text| text.to_string_lossy())
     .join(" ")
 }
 
-/// The user that this process acts as.
+/// The effective user ID of this process.
 pub fn user() -> u32 {
-    // SAFETY: geteuid takes nothing and cannot fail.
-    unsafe { libc::geteuid() }
+    rustix::process::geteuid().as_raw()
 }

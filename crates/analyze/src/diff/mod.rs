@@ -1,10 +1,9 @@
 //! Two sides of runs, row by row: what got slower, faster, new and gone.
 
-use traceloom_trace::SmallSort;
 mod noise;
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use noise::Verdict;
 
@@ -13,7 +12,7 @@ use crate::tree::{Function, Measure, Times};
 use noise::{Judge, median};
 
 /// Which number a comparison is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffMetric {
     /// Time without callees: says where a change comes from.
@@ -128,7 +127,7 @@ impl Diff {
         for (function, numbers) in collect(&runs, clock) {
             rows.push(row(&mut judge, function, &numbers, base.len()));
         }
-        rows.small_sort_by(|a, b| {
+        rows.sort_by(|a, b| {
             let impact = |row: &DiffRow| row.change(metric).delta.abs();
             let by_impact = impact(b).total_cmp(&impact(a));
             by_impact.then_with(|| a.function.cmp(&b.function))

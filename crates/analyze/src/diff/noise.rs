@@ -14,7 +14,6 @@
 //! its p says. With one run on a side nothing is known about noise.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
@@ -70,7 +69,7 @@ pub(super) fn median(values: &[f64]) -> f64 {
 }
 
 fn sort(values: &mut [f64]) {
-    values.small_sort_by(f64::total_cmp);
+    values.sort_by(f64::total_cmp);
 }
 
 /// The pooled spread of both sides; rule 2 of the module.
@@ -120,7 +119,7 @@ impl Judge {
                 all.push((value, is_new));
             }
         }
-        all.small_sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let ranks = doubled_ranks(&all);
         let mut sum = 0;
         for (rank, (_, is_new)) in ranks.iter().zip(&all) {

@@ -10,8 +10,9 @@
 //! | a1          | a2 | self|  self  |
 //! ```
 
-use traceloom_trace::SmallSort;
 mod members;
+
+use serde::Deserialize;
 
 use crate::profile::Profile;
 use crate::tree::{CallTree, Measure, NodeId};
@@ -25,7 +26,8 @@ pub const NO_FRAME: u32 = u32::MAX;
 const MOST_CALLERS: u32 = 1_000;
 
 /// Which way a flame graph grows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FlameDirection {
     /// From the outermost calls to those within.
     Down,
@@ -170,7 +172,7 @@ impl Layout<'_> {
     /// Puts siblings beside each other between two places, and the narrow ones into a gap.
     /// Returns the time of all.
     fn place(&mut self, mut groups: Vec<Group>, depth: u32, parent: u32, ends: (f64, f64)) -> f64 {
-        groups.small_sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
+        groups.sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
         let sum = groups.iter().map(|group| group.w).sum();
         let shown = groups.partition_point(|group| group.w > 0.0 && group.w >= self.least);
         let gap = joined(&groups[shown..]);

@@ -2,7 +2,6 @@
 //! the time.
 
 use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
 
 use traceloom_trace::{
     MethodId, NO_DURATION, RowId, SliceId, StringId, TaskState, ThreadId, Trace, TrackId,
@@ -113,7 +112,7 @@ impl<'a> FrameDetails<'a> {
         let told = detail.running_ns + detail.runnable_ns + detail.blocked_ns + detail.io_ns;
         detail.other_ns = (frame.dur_ns() - told).max(0);
         let blocked = &mut detail.blocked_on;
-        blocked.small_sort_by_key(|one| (Reverse(one.ns), one.waker, one.slice));
+        blocked.sort_by_key(|one| (Reverse(one.ns), one.waker, one.slice));
         blocked.truncate(TOLD);
         detail.top = self.by_name(top);
         detail
@@ -131,7 +130,7 @@ impl<'a> FrameDetails<'a> {
     /// The names that took most time, each with the longest of its slices.
     fn by_name(&self, mut slices: Vec<(Called, TopSlice)>) -> Vec<TopSlice> {
         let length = |slice: SliceId| self.trace.slices.dur.get(slice.row());
-        slices.small_sort_by_key(|(name, _)| *name);
+        slices.sort_by_key(|(name, _)| *name);
         let mut top = Vec::new();
         for same in slices.chunk_by(|one, next| one.0 == next.0) {
             let mut sum = same[0].1.clone();
@@ -143,7 +142,7 @@ impl<'a> FrameDetails<'a> {
             }
             top.push(sum);
         }
-        top.small_sort_by_key(|one| (Reverse(one.own_ns), one.slice));
+        top.sort_by_key(|one| (Reverse(one.own_ns), one.slice));
         top.truncate(TOLD);
         top
     }
@@ -262,7 +261,7 @@ impl Frames {
                 places.push(at);
             }
         }
-        places.small_sort_by_key(|&at| {
+        places.sort_by_key(|&at| {
             let frame = &self.frames[at];
             (Reverse(frame.missed), Reverse(frame.dur_ns()), frame.ts)
         });

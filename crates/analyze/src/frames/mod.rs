@@ -11,7 +11,6 @@
 //! A frame starts with the tick it answers, where the trace tells ticks, and ends when its
 //! RenderThread has drawn it. Each tick that passes meanwhile is a picture that came late.
 
-use traceloom_trace::SmallSort;
 mod detail;
 mod names;
 mod report;
@@ -123,12 +122,12 @@ impl Frames {
     pub fn find(trace: &Trace) -> Self {
         let mut candidates = candidates(trace);
         let renders = Renders::new(trace, &candidates);
-        candidates.small_sort_by_key(|one| one.utid);
+        candidates.sort_by_key(|one| one.utid);
         let mut drawn = Vec::new();
         for of_thread in candidates.chunk_by(|one, next| one.utid == next.utid) {
             drawn.extend(thread_frames(trace, of_thread));
         }
-        drawn.small_sort_by_key(|thread| (thread.kind, thread.slices.first().copied()));
+        drawn.sort_by_key(|thread| (thread.kind, thread.slices.first().copied()));
         let mut starts = Vec::with_capacity(drawn.len());
         for thread in &drawn {
             let start = |slice: &SliceId| trace.slices.ts.get(slice.row());
@@ -149,7 +148,7 @@ impl Frames {
                 frames.late.extend(frame.render.some());
             }
         }
-        frames.late.small_sort_unstable();
+        frames.late.sort_unstable();
         frames
     }
 
@@ -315,7 +314,7 @@ impl Renders {
         for one in candidates.iter().filter(|one| one.role == Role::Render) {
             renders.push((process_of(trace, one.utid), one.slice));
         }
-        renders.small_sort_by_key(|(upid, _)| *upid);
+        renders.sort_by_key(|(upid, _)| *upid);
         Self(renders)
     }
 

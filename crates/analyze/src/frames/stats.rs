@@ -1,7 +1,6 @@
 //! Numbers of many frames.
 
 use super::Frame;
-use traceloom_trace::SmallSort;
 
 /// How long frames took, and how many came late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,7 +30,7 @@ impl FrameStats {
             stats.janky += usize::from(frame.is_janky());
             stats.missed += u64::from(frame.missed);
         }
-        times.small_sort_unstable();
+        times.sort_unstable();
         let at = |percent: usize| {
             let rank = (times.len() * percent).div_ceil(100).max(1);
             times.get(rank - 1).copied().unwrap_or(0)

@@ -1,6 +1,5 @@
 //! How often the display takes a new picture, found in the trace.
 
-use traceloom_trace::SmallSort;
 use traceloom_trace::{RowId, StringId, Trace, TrackId};
 
 /// Rates that displays have, Hz.
@@ -97,7 +96,7 @@ fn counter(trace: &Trace, name: &str) -> Option<(StringId, Vec<i64>)> {
 /// be several periods: a period is what the short ones have.
 fn period(ticks: &[i64]) -> Option<i64> {
     let mut distances = distances(ticks);
-    distances.small_sort_unstable();
+    distances.sort_unstable();
     let short = *distances.get(distances.len() / 10)?;
     let singles = distances.iter().copied().filter(|ns| *ns < short * 3 / 2);
     let singles: Vec<i64> = singles.collect();
@@ -113,7 +112,7 @@ fn distances(times: &[i64]) -> Vec<i64> {
 /// The period whose multiple is the median distance of frames.
 fn frame_period(starts: &[Vec<i64>]) -> Option<i64> {
     let mut all: Vec<i64> = starts.iter().flat_map(|one| distances(one)).collect();
-    all.small_sort_unstable();
+    all.sort_unstable();
     let median = *all.get(all.len() / 2)?;
     (1..=2).find_map(|times| rate_near(median, times, 0.08))
 }

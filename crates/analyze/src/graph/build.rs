@@ -1,9 +1,8 @@
 //! Nodes and edges out of the calling-context tree, in one walk.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::SmallSort;
 
-use super::{CallGraph, GraphEdge, GraphNode};
+use super::model::{CallGraph, GraphEdge, GraphNode};
 use crate::profile::Profile;
 use crate::tree::{CallTree, Function, Measure, NodeId};
 
@@ -154,7 +153,7 @@ impl Walk<'_> {
         for edge in &mut edges {
             (edge.from, edge.to) = (places[edge.from], places[edge.to]);
         }
-        edges.small_sort_unstable_by_key(|edge| (edge.from, edge.to));
+        edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
         CallGraph {
             total_ns: nodes[TOP].inclusive_ns,
             nodes,

@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{CallGraph, GraphEdge, GraphOptions};
-use traceloom_trace::SmallSort;
+use super::model::{CallGraph, GraphEdge, GraphOptions};
 
 /// At most this many edges for each node that is shown, beyond the first [`FREE_EDGES`]: with
 /// more a picture is a thicket.
@@ -17,7 +16,7 @@ const FREE_EDGES: usize = 100;
 /// nearest one above them.
 pub(super) fn prune(graph: &mut CallGraph, options: &GraphOptions) {
     let threshold_ns = graph.total_ns.max(0) as f64 * options.threshold_percent / 100.0;
-    let callers = heaviest_edges(graph);
+    let callers = graph.heaviest_edges();
     let places = keep_nodes(graph, threshold_ns, options.max_nodes);
     let before = graph.edges.len();
     let detours = detours(graph, &callers, &places);
@@ -33,7 +32,7 @@ pub(super) fn prune(graph: &mut CallGraph, options: &GraphOptions) {
     graph.edges.extend(detours);
     graph
         .edges
-        .small_sort_unstable_by_key(|edge| (edge.from, edge.to));
+        .sort_unstable_by_key(|edge| (edge.from, edge.to));
 }
 
 /// Edges past hidden callers, for nodes that no shown one calls.
@@ -79,7 +78,7 @@ fn keep_nodes(graph: &mut CallGraph, threshold_ns: f64, max_nodes: usize) -> Vec
             order.push(at);
         }
     }
-    order.small_sort_by_key(|&node| Reverse(graph.nodes[node].inclusive_ns));
+    order.sort_by_key(|&node| Reverse(graph.nodes[node].inclusive_ns));
     order.truncate(max_nodes.max(1));
     order.push(0);
     let is_kept = keep(&mut graph.nodes, &order);
@@ -94,7 +93,7 @@ fn keep_nodes(graph: &mut CallGraph, threshold_ns: f64, max_nodes: usize) -> Vec
 }
 
 fn keep_edges(graph: &mut CallGraph, threshold_ns: f64) {
-    let heaviest = heaviest_callers(graph);
+    let heaviest = graph.heaviest_callers();
     let is_heaviest = |edge: &GraphEdge| heaviest[edge.to] == Some(edge.from);
     let mut order = Vec::new();
     for (at, edge) in graph.edges.iter().enumerate() {
@@ -102,7 +101,7 @@ fn keep_edges(graph: &mut CallGraph, threshold_ns: f64) {
             order.push(at);
         }
     }
-    order.small_sort_by_key(|&at| {
+    order.sort_by_key(|&at| {
         let edge = &graph.edges[at];
         (!is_heaviest(edge), Reverse(edge.weight_ns()))
     });
@@ -119,26 +118,4 @@ fn keep<T>(items: &mut Vec<T>, places: &[usize]) -> Vec<bool> {
     let mut answers = is_kept.iter();
     items.retain(|_| answers.next() == Some(&true));
     is_kept
-}
-
-/// For each node the caller (another one) that it was called from for the longest time.
-pub(super) fn heaviest_callers(graph: &CallGraph) -> Vec<Option<usize>> {
-    let mut callers = heaviest_edges(graph);
-    for caller in callers.iter_mut().flatten() {
-        *caller = graph.edges[*caller].from;
-    }
-    callers
-}
-
-/// For each node the edge (from another one) with most time.
-fn heaviest_edges(graph: &CallGraph) -> Vec<Option<usize>> {
-    let mut best: Vec<Option<usize>> = vec![None; graph.nodes.len()];
-    for (at, edge) in graph.edges.iter().enumerate() {
-        let best = &mut best[edge.to];
-        let is_better = best.is_none_or(|old| edge.inclusive_ns > graph.edges[old].inclusive_ns);
-        if edge.from != edge.to && is_better {
-            *best = Some(at);
-        }
-    }
-    best
 }

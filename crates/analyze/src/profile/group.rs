@@ -1,13 +1,12 @@
 //! Which functions count as one: by full name, by class, by package.
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
-use traceloom_trace::SmallSort;
+use serde::{Deserialize, Serialize};
 
 use crate::tree::{CallTree, Function, FunctionId, NodeId};
 
 /// What a row of a profile stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
     /// A method (class, name and signature), or a slice's name.
@@ -89,7 +88,7 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
 /// Sorts by group, and keeps the order within each. `groups` is more than any of them.
 pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) -> Vec<(u32, T)> {
     if items.len() < groups.max(64) {
-        items.small_sort_by_key(|(group, _)| *group);
+        items.sort_by_key(|(group, _)| *group);
         return items;
     }
     let mut next = vec![0usize; groups + 1];

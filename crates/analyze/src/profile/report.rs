@@ -1,7 +1,6 @@
 //! One method in detail: Traceview's four sections.
 
 use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
@@ -122,7 +121,7 @@ impl MethodReport {
             &mut self.recursive_parents,
             &mut self.recursive_children,
         ] {
-            section.small_sort_by_key(|edge| (Reverse(edge.inclusive.get(clock)), edge.rank));
+            section.sort_by_key(|edge| (Reverse(edge.inclusive.get(clock)), edge.rank));
         }
     }
 }

@@ -2,13 +2,11 @@
 
 use std::cmp::Reverse;
 use std::sync::OnceLock;
-use traceloom_trace::SmallSort;
 
 use serde::Serialize;
 
 use super::group::{GroupBy, Groups, recursive_nodes, walk};
 use super::repairs::{RepairNote, notes};
-use crate::case::{contains, lowercase};
 use crate::tree::{
     CallTree, Function, FunctionId, Measure, NodeId, Sums, Times, TreeClocks, add, take,
 };
@@ -189,9 +187,9 @@ impl Profile {
         let contains = |row: &ProfileRow| {
             let label = format!("{} {}", row.function.label(), row.function.signature);
             if smart {
-                contains(&lowercase(&label), query)
+                label.to_lowercase().contains(query)
             } else {
-                contains(&label, query)
+                label.contains(query)
             }
         };
         let found = self.matching(&exact);
@@ -275,7 +273,7 @@ fn rank(
             order.push(at);
         }
     }
-    order.small_sort_by(|&a: &u32, &b: &u32| {
+    order.sort_by(|&a: &u32, &b: &u32| {
         let time = |at: u32| Reverse(sums[at as usize].inclusive[clock as usize]);
         let name = |at: u32| &names[at as usize];
         (time(a), name(a)).cmp(&(time(b), name(b)))

@@ -1,16 +1,15 @@
 //! The tree as people read it: from the threads down, or from each method up to its callers.
 
 use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::group::{GroupBy, sorted_by_group};
 use super::rows::{Profile, percent};
 use crate::tree::{CallTree, Function, NodeId, Sums, Times, add};
 
 /// Which way a tree view grows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TreeDirection {
     /// Threads, what they call, what that calls …; sorted by inclusive time.
@@ -145,7 +144,7 @@ impl Profile {
         for (thread, nth) in tree.threads.iter().zip(0..) {
             thread_of_root.push((thread.root, nth));
         }
-        thread_of_root.small_sort_unstable();
+        thread_of_root.sort_unstable();
         let max_depth = match self.by {
             GroupBy::Thread => 1,
             _ => options.max_depth,
@@ -329,7 +328,7 @@ impl View<'_> {
     }
 
     fn sort(&self, rows: &mut [Pending]) {
-        rows.small_sort_by_key(|row| (Reverse(self.weight(row)), row.group));
+        rows.sort_by_key(|row| (Reverse(self.weight(row)), row.group));
     }
 }
 

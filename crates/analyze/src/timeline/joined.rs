@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use traceloom_trace::{SliceId, SmallSort, Trace};
+use traceloom_trace::{SliceId, Trace};
 
 use super::ends::Ends;
 use super::lanes::Lane;
@@ -27,7 +27,7 @@ pub struct Joined {
 impl Joined {
     /// Each slice goes to the lowest level that is free when it starts.
     pub(super) fn new(trace: &Trace, ends: &Ends, mut slices: Vec<u32>) -> Self {
-        slices.small_sort_unstable();
+        slices.sort_unstable();
         let mut this = Self::default();
         let mut taken = BinaryHeap::new();
         let mut free = BinaryHeap::new();

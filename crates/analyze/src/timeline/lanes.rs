@@ -1,18 +1,14 @@
 //! The slices of each track and level, in order of time.
 
 use std::ops::Range;
-#[cfg(not(target_family = "wasm"))]
-use std::sync::{Mutex, PoisonError};
 
 use traceloom_trace::{RowId, SliceId, Trace, TrackId};
 
 use super::ends::Ends;
-#[cfg(not(target_family = "wasm"))]
-use super::parts::{parts, run};
-#[cfg(not(target_family = "wasm"))]
-use super::range::partition;
 use super::reach::Reach;
 use super::thin::Spans;
+use crate::parallel;
+use crate::partition::partition_point;
 
 /// Slices sorted by (track, level, time):
 ///
@@ -90,51 +86,31 @@ impl Lanes {
         }
     }
 
-    /// Puts slices into their lanes. Returns the lanes in which they overlap.
-    #[cfg(target_family = "wasm")]
-    fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
-        let all = Share {
-            tracks: 0..self.tangled.len(),
-            first_lane: &self.first_lane,
-            starts: &self.starts,
-            ids: &mut self.ids,
-            ts: &mut self.ts,
-            tangled: &mut self.tangled,
-        };
-        all.fill(trace, ends)
-    }
-
     /// Puts slices into their lanes, a share of the tracks on each thread. Returns the lanes in
     /// which they overlap.
-    #[cfg(not(target_family = "wasm"))]
     fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
-        let shares = self.shares(parts(trace.slices.len(), usize::MAX).len());
+        let shares = self.shares(parallel::split(trace.slices.len(), usize::MAX).len());
         let (mut ids, mut ts) = (&mut self.ids[..], &mut self.ts[..]);
         let mut tangled = &mut self.tangled[..];
         let shares = shares.into_iter().map(|tracks| {
             let lanes = [tracks.start, tracks.end].map(|track| self.first_lane[track] as usize);
             let [from, to] = lanes.map(|lane| self.starts[lane] as usize);
-            Mutex::new(Some(Share {
+            Share {
                 first_lane: &self.first_lane,
                 starts: &self.starts,
                 ids: ids.split_off_mut(..to - from).unwrap_or_default(),
                 ts: ts.split_off_mut(..to - from).unwrap_or_default(),
                 tangled: tangled.split_off_mut(..tracks.len()).unwrap_or_default(),
                 tracks,
-            }))
+            }
         });
-        let shares: Vec<Mutex<Option<Share<'_>>>> = shares.collect();
-        let fill = |part: usize| {
-            let mut share = shares[part].lock().unwrap_or_else(PoisonError::into_inner);
-            share
-                .take()
-                .map_or_else(Vec::new, |share| share.fill(trace, ends))
-        };
-        run(shares.len(), &fill).concat()
+        parallel::map(shares.collect(), &|share: Share<'_>| {
+            share.fill(trace, ends)
+        })
+        .concat()
     }
 
     /// The tracks in `parts` parts of about as many slices each.
-    #[cfg(not(target_family = "wasm"))]
     fn shares(&self, parts: usize) -> Vec<Range<usize>> {
         let tracks = self.tangled.len();
         let first_slice = |&track: &usize| self.starts[self.first_lane[track] as usize] as usize;
@@ -142,7 +118,7 @@ impl Lanes {
             if part == parts {
                 tracks
             } else {
-                partition(tracks, |track| {
+                partition_point(tracks, |track| {
                     first_slice(track) < self.ids.len() / parts * part
                 })
             }

@@ -13,7 +13,6 @@ mod lanes;
 mod moment;
 mod names;
 mod order;
-mod parts;
 mod range;
 mod reach;
 mod recursion;
@@ -49,11 +48,6 @@ pub use totals::Totals;
 pub use usage::{CounterUse, CpuUse, inside};
 pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};
 
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use parts::{in_parts, parts, run};
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use range::partition;
-
 use crate::frames::Frames;
 use crate::same_thread::SameThreads;
 use extremes::Extremes;
@@ -80,7 +74,6 @@ pub struct Timeline {
     thread_hues: Vec<u8>,
     recursion: OnceLock<Recursion>,
     totals: OnceLock<Totals>,
-    #[cfg(not(target_family = "wasm"))]
     kept: OnceLock<range::Kept>,
 }
 
@@ -99,7 +92,7 @@ impl Timeline {
             this.frames = Frames::find(trace);
             this
         };
-        let ((lanes, ends), mut this) = parts::both(slices, others);
+        let ((lanes, ends), mut this) = crate::parallel::both(slices, others);
         (this.lanes, this.ends) = (lanes, ends);
         this.rows = order::rows(trace, &this);
         this
@@ -161,13 +154,11 @@ impl Timeline {
 
     /// Makes what answers questions about ranges over most of the trace at once: all lengths by name,
     /// sorted; 8 bytes a slice.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn keep_lengths(&self, trace: &Trace) {
+    pub fn cache_durations(&self, trace: &Trace) {
         self.kept.get_or_init(|| range::Kept::new(trace, self));
     }
 
     /// What is kept of a scope's tracks.
-    #[cfg(not(target_family = "wasm"))]
     fn kept(&self, scope: &RangeScope<'_>) -> Option<&range::Kept> {
         self.kept
             .get()

@@ -1,7 +1,6 @@
 //! What is at a moment, and what wakes whom.
 
 use std::cmp::Reverse;
-use traceloom_trace::SmallSort;
 
 use traceloom_trace::{RowId, SliceId, ThreadId, Trace, TrackId};
 
@@ -132,10 +131,10 @@ impl Timeline {
             }
             at += 1;
         }
-        waits.small_sort_by_key(|(ns, wakeup)| (Reverse(*ns), *wakeup));
+        waits.sort_by_key(|(ns, wakeup)| (Reverse(*ns), *wakeup));
         waits.truncate(limit);
         let mut wakeups: Vec<Wakeup> = waits.into_iter().map(|(_, wakeup)| wakeup).collect();
-        wakeups.small_sort_unstable();
+        wakeups.sort_unstable();
         wakeups
     }
 
@@ -149,7 +148,8 @@ impl Timeline {
         limit: usize,
     ) -> Vec<Wakeup> {
         let states = &trace.thread_states;
-        let first = super::range::partition(states.len(), |&row| states.ts.get(row) < from);
+        let first =
+            crate::partition::partition_point(states.len(), |&row| states.ts.get(row) < from);
         let mut woken = Vec::new();
         for row in (first..states.len()).take(MOST_STATES) {
             let ts = states.ts.get(row);

@@ -1,12 +1,11 @@
 //! Which slices stand within one of the same name: their time counts once.
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::SmallSort;
 use traceloom_trace::{RowId, Trace, TrackId};
 
 use super::names::NameId;
-use super::parts::{parts, run};
 use super::{Lanes, Names};
+use crate::parallel;
 
 /// Levels up to which the names around a slice are looked through one by one.
 const SHALLOW: u32 = 64;
@@ -25,8 +24,8 @@ impl Recursion {
             bits: vec![0; trace.slices.len().div_ceil(64)],
         };
         // Each thread takes every n-th track.
-        let threads = parts(trace.slices.len(), usize::MAX).len();
-        let found = run(threads, &|thread| {
+        let threads = parallel::split(trace.slices.len(), usize::MAX).len();
+        let found = parallel::map((0..threads).collect(), &|thread| {
             plain(trace, lanes, names, (thread, threads))
         });
         for row in found.iter().flatten() {
@@ -44,7 +43,7 @@ impl Recursion {
     fn walk(&mut self, trace: &Trace, lanes: &Lanes, names: &Names, track: TrackId) {
         let parent = |row: u32| trace.slices.parent_id.get(row as usize).0;
         let mut rows: Vec<u32> = lanes.rows_of(track).to_vec();
-        rows.small_sort_by_key(|&row| (parent(row), row));
+        rows.sort_by_key(|&row| (parent(row), row));
         let below = |row: u32| {
             let from = rows.partition_point(|&child| parent(child) < row);
             let to = rows.partition_point(|&child| parent(child) <= row);

@@ -2,19 +2,21 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
 use traceloom_trace::{CHUNK_ROWS, RowId, SliceId, Trace};
 
 use super::Timeline;
 use super::names::NameId;
-use super::parts::merged;
-use super::range::partition;
-use crate::case::lowercase;
+use crate::parallel;
+use crate::partition::partition_point;
 use crate::tree::TimeRange;
 
 /// How a text is looked for in names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FindMode {
     /// Anywhere in the name.
+    #[serde(rename = "smart")]
     Part,
     /// At its beginning.
     Prefix,
@@ -49,7 +51,7 @@ impl Finder {
             true if name.is_ascii() => {
                 self.in_bytes(name.as_bytes(), &|a, b| a.eq_ignore_ascii_case(&b))
             }
-            true => self.in_bytes(lowercase(name).as_bytes(), &|a, b| a == b),
+            true => self.in_bytes(name.to_lowercase().as_bytes(), &|a, b| a == b),
             false => self.in_bytes(name.as_bytes(), &|a, b| a == b),
         }
     }
@@ -157,11 +159,11 @@ impl Timeline {
         let rows = if names.is_empty() {
             0
         } else {
-            partition(trace.slices.len(), |&row| {
+            partition_point(trace.slices.len(), |&row| {
                 trace.slices.ts.get(row) < range.to_ns
             })
         };
-        let all = merged(rows, &part, |all: &mut Hits, part: Hits| {
+        let all = parallel::merge_ranges(rows, &part, |all: &mut Hits, part: Hits| {
             let room = limit - all.first.len();
             all.first.extend(part.first.into_iter().take(room));
             all.per_track

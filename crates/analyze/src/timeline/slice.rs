@@ -1,5 +1,6 @@
 //! Everything about one slice.
 
+use serde::Deserialize;
 use traceloom_trace::{
     NO_DURATION, RepairKind, RowId, SliceId, SourceId, StringId, ThreadId, Trace, TrackId,
 };
@@ -9,7 +10,8 @@ use super::tally::{Tallied, Tally};
 use super::{StateKind, Timeline, state_extent};
 
 /// Which neighbour of a slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Step {
     /// The next on its level.
     Next,

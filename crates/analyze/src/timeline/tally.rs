@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
-use traceloom_trace::SmallSort;
 
 /// One table for all kinds of numbers, as each kind of table is machine code of its own in every
 /// report.
@@ -39,8 +38,7 @@ impl Tally {
 
     /// The sums, the most time first, equal ones by number.
     pub(super) fn sorted(mut self) -> Vec<Tallied> {
-        self.sums
-            .small_sort_by_key(|sum| (Reverse(sum.ns), sum.number));
+        self.sums.sort_by_key(|sum| (Reverse(sum.ns), sum.number));
         self.sums
     }
 }

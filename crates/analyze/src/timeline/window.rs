@@ -1,7 +1,6 @@
 //! What a window shows of a row.
 
 use std::ops::Range;
-use traceloom_trace::SmallSort;
 
 use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId};
 
@@ -159,7 +158,7 @@ impl Timeline {
                     self.points(trace, track, window, &mut shown.points);
                     self.instants(trace, track, window, &mut shown.instants);
                 }
-                shown.instants.small_sort_by_key(|instant| instant.ts);
+                shown.instants.sort_by_key(|instant| instant.ts);
             }
         }
         shown
@@ -240,7 +239,7 @@ impl Timeline {
                 .for_each(|state| state.who = thread.utid.0);
         }
         ran.retain(|state| state.state == StateKind::Running);
-        ran.small_sort_by_key(|state| (state.ts, state.end));
+        ran.sort_by_key(|state| (state.ts, state.end));
         let mut covered = -1.0;
         ran.retain(|state| {
             let last = window.last_pixel(state.ts, state.end);

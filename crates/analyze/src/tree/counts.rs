@@ -1,6 +1,5 @@
 //! What a call path counts: calls and times, in 16 bytes.
 
-#[cfg(not(target_family = "wasm"))]
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -164,7 +163,6 @@ impl Counts {
 }
 
 /// What it takes to narrow a whole tree.
-#[cfg(not(target_family = "wasm"))]
 impl Counts {
     /// Puts all paths of others behind its own; the number that their first one has here.
     pub(crate) fn append(&mut self, others: Self) -> u32 {

@@ -4,11 +4,8 @@
 //! slices of some tracks, and the tracks' trees are put together in an order that does not depend
 //! on who counted them.
 
-#[cfg(not(target_arch = "wasm32"))]
 use std::cmp::Reverse;
 use std::sync::OnceLock;
-#[cfg(not(target_arch = "wasm32"))]
-use traceloom_trace::SmallSort;
 
 use traceloom_trace::{
     MethodId, NO_DURATION, NO_NUMBER, RepairKind, RowId, StringId, Trace, TrackKind,
@@ -19,13 +16,12 @@ use super::function::{Function, Origin};
 pub(super) use super::lane::Plan;
 use super::lane::{Counted, Lane, Walk};
 use super::measure::{CpuSource, TreeClocks};
-#[cfg(not(target_arch = "wasm32"))]
 use super::merge::merge;
 use super::sched::StatesByThread;
 use super::{CallTree, NodeId, TreeThread};
+use crate::parallel;
 
 /// Slices that a thread should have to itself, at least, before another one is started.
-#[cfg(not(target_arch = "wasm32"))]
 const SLICES_A_THREAD: u64 = 200_000;
 
 /// What of a trace goes into its tree.
@@ -163,11 +159,10 @@ impl Counts {
     }
 
     /// The tracks in `parts` parts of about as many slices each.
-    #[cfg(not(target_arch = "wasm32"))]
     fn parts(&self, parts: usize) -> Vec<Vec<bool>> {
         let tracks = 0..self.slices.len();
         let mut tracks: Vec<usize> = tracks.filter(|&track| self.is_in[track]).collect();
-        tracks.small_sort_by_key(|&track| Reverse(self.slices[track]));
+        tracks.sort_by_key(|&track| Reverse(self.slices[track]));
         let mut shared = vec![(0u64, vec![false; self.slices.len()]); parts];
         for track in tracks {
             if let Some((slices, part)) = shared.iter_mut().min_by_key(|(slices, _)| *slices) {
@@ -179,48 +174,22 @@ impl Counts {
     }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
 pub(super) fn usual_parts(counts: &Counts) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let tracks = counts.is_in.iter().zip(&counts.slices);
     let own = tracks.filter(|(is_in, _)| **is_in);
     let slices: u64 = own.map(|(_, slices)| u64::from(*slices)).sum();
-    cores.min((slices / SLICES_A_THREAD) as usize).max(1)
+    parallel::thread_count()
+        .min((slices / SLICES_A_THREAD) as usize)
+        .max(1)
 }
 
-#[cfg(target_arch = "wasm32")]
-pub(super) fn usual_parts(_: &Counts) -> usize {
-    1
-}
-
-/// Counts the slices in parts, on a thread of its own each where there are several.
-#[cfg(not(target_arch = "wasm32"))]
+/// Counts the slices in parts, each on its own thread.
 fn count(plan: &Plan<'_>, counts: &Counts, parts: usize) -> Counted {
-    let mut parts = counts.parts(parts);
-    let last = parts.pop().unwrap_or_default();
-    if parts.is_empty() {
-        return Walk::count(plan, last);
+    let mut counted = parallel::map(counts.parts(parts), &|part| Walk::count(plan, part));
+    match counted.pop() {
+        Some(only) if counted.is_empty() => only,
+        last => merge(counted.into_iter().chain(last).collect()),
     }
-    let counted = std::thread::scope(|scope| {
-        let start = |part| scope.spawn(move || Walk::count(plan, part));
-        let others: Vec<_> = parts.into_iter().map(start).collect();
-        let last = Walk::count(plan, last);
-        let mut counted = Vec::new();
-        for other in others {
-            match other.join() {
-                Ok(part) => counted.push(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        counted.push(last);
-        counted
-    });
-    merge(counted)
-}
-
-#[cfg(target_arch = "wasm32")]
-fn count(plan: &Plan<'_>, counts: &Counts, _: usize) -> Counted {
-    Walk::count(plan, counts.is_in.clone())
 }
 
 /// For each track whether any of its slices was recorded with its thread's CPU clock.

@@ -16,19 +16,11 @@ use super::sched::{StateClock, StatesByThread};
 pub(super) struct Lane {
     pub track: TrackId,
     /// Its first slice: lanes stand in the order of these.
-    #[cfg_attr(
-        target_family = "wasm",
-        expect(dead_code, reason = "one walk is not merged")
-    )]
     pub first_slice: u32,
     pub first: Moment,
     pub last: Moment,
     pub has_methods: bool,
     /// What is added to a node's number in its walk to make the number of its counts.
-    #[cfg_attr(
-        target_family = "wasm",
-        expect(dead_code, reason = "one walk is not merged")
-    )]
     pub first_path: u32,
     root: u32,
     clip: Clip,

@@ -1,9 +1,10 @@
 //! What is measured of a call: which times there are, and sums of them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One kind of time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[repr(usize)]
 pub enum Measure {
     /// Real time.

@@ -4,7 +4,6 @@ use super::NodeId;
 use super::arena::Link;
 use super::lane::{Counted, Lane};
 use super::nodes::CallNodes;
-use traceloom_trace::SmallSort;
 
 /// One forest: the lanes in order of their first slices, each with its root.
 pub(super) fn merge(counted: Vec<Counted>) -> Counted {
@@ -21,7 +20,7 @@ pub(super) fn merge(counted: Vec<Counted>) -> Counted {
         parts.push((counted.nodes.links, first_path));
         calls += counted.calls;
     }
-    order.small_sort_by_key(|(lane, ..)| lane.first_slice);
+    order.sort_by_key(|(lane, ..)| lane.first_slice);
     all.links = Vec::with_capacity(parts.iter().map(|(links, _)| links.len()).sum());
     let (mut lanes, mut roots) = (Vec::new(), Vec::new());
     for (mut lane, root, part) in order {

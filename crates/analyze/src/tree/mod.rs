@@ -3,7 +3,6 @@
 mod arena;
 mod clip;
 mod counts;
-#[cfg(not(target_family = "wasm"))]
 mod edges;
 mod events;
 mod faults;
@@ -12,18 +11,14 @@ mod from_trace;
 mod function;
 mod lane;
 mod measure;
-#[cfg(not(target_family = "wasm"))]
 mod merge;
-#[cfg(not(target_family = "wasm"))]
 mod narrow;
 mod nodes;
 mod open_thread;
 mod overhead;
 mod passes;
 mod sched;
-#[cfg(not(target_family = "wasm"))]
 mod sums;
-#[cfg(not(target_family = "wasm"))]
 mod whole;
 
 use traceloom_trace::{NO_NUMBER, RepairTable, SourceId, ThreadId, TrackKind};
@@ -35,7 +30,6 @@ pub use function::{Function, FunctionId, Origin};
 pub use measure::{CpuSource, Measure, Sums, Times, TreeClocks};
 pub use nodes::CallNodes;
 pub use overhead::OverheadReport;
-#[cfg(not(target_family = "wasm"))]
 pub use whole::WholeTree;
 
 pub(crate) use measure::{add, take};

@@ -25,7 +25,9 @@ use super::sched::StateClock;
 use super::sums::Sums;
 use super::whole::{WholeLane, WholeTree};
 use super::{CallTree, NodeId, TreeClocks, TreeThread};
-use crate::timeline::{Timeline, partition, parts, run};
+use crate::parallel;
+use crate::partition::partition_point;
+use crate::timeline::Timeline;
 
 impl WholeTree {
     /// The tree of what stands in a range, on some tracks: those that `wanted` has `true` for, by
@@ -44,7 +46,7 @@ impl WholeTree {
         let tracks = Tracks::of(trace, self.slices_of_track.clone(), &options, wanted);
         let narrowing = Narrowing::new(self, trace, timeline, range, &tracks.is_in);
         let rows: usize = narrowing.rows().map(|rows| rows.len()).iter().sum();
-        let threads = parts(rows + self.tree.nodes.len(), usize::MAX).len();
+        let threads = parallel::split(rows + self.tree.nodes.len(), usize::MAX).len();
         narrowing.tree(threads, tracks.left_out)
     }
 }
@@ -82,7 +84,7 @@ impl<'a> Narrowing<'a> {
     ) -> Self {
         let range = range.unwrap_or(TimeRange::ALL);
         let ts = &trace.slices.ts;
-        let before = |ns: i64| partition(ts.len(), |&row| ts.get(row) < ns);
+        let before = |ns: i64| partition_point(ts.len(), |&row| ts.get(row) < ns);
         let from = before(range.from_ns);
         let window = from..before(range.to_ns).max(from);
         let is_in = |lane: &WholeLane| wanted[lane.track.row()];
@@ -151,7 +153,9 @@ impl<'a> Narrowing<'a> {
 
     /// The same for any number of threads.
     fn tree(&self, threads: usize, left_out: u64) -> CallTree {
-        let parts = run(threads, &|part| self.count(self.share(part, threads)));
+        let parts = parallel::map((0..threads).collect(), &|part| {
+            self.count(self.share(part, threads))
+        });
         let whole = &*self.whole.tree;
         let mut tree = CallTree {
             functions: whole.functions.clone(),

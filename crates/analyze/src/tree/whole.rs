@@ -13,7 +13,7 @@ use super::lane::Lane;
 use super::nodes::CallNodes;
 use super::sched::{StateClock, StatesByThread};
 use super::{CallTree, TreeClocks};
-use crate::timeline::in_parts;
+use crate::parallel;
 
 /// The tree of all threads' slices, and what it takes to [narrow](Self::narrowed) it.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl WholeTree {
                 }
             }
         };
-        in_parts(trace.slices.len(), &number);
+        parallel::map_ranges(trace.slices.len(), &number);
     }
 
     fn take_lanes(&mut self, trace: &Trace, lanes: Vec<Lane>, row_of: &[u32]) {

@@ -1,4 +1,4 @@
-//! Where the adb server listens.
+//! The address of the adb server.
 
 use std::env;
 use std::fmt;
@@ -8,10 +8,10 @@ use super::error::{AdbError, Result};
 const HOST: &str = "127.0.0.1";
 const PORT: u16 = 5037;
 
-/// Where the adb server listens: a host and a port.
+/// The address of the adb server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
-    /// A name or a number.
+    /// The host name or IP address.
     pub host: String,
     /// The TCP port.
     pub port: u16,
@@ -37,11 +37,12 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// What adb itself takes from the environment: `ADB_SERVER_SOCKET` (`tcp:PORT`,
-    /// `tcp:HOST:PORT`), else `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`.
+    /// Reads the address from the environment variables that adb uses: `ADB_SERVER_SOCKET`
+    /// (`tcp:PORT` or `tcp:HOST:PORT`), otherwise `ANDROID_ADB_SERVER_ADDRESS` and
+    /// `ANDROID_ADB_SERVER_PORT`.
     ///
     /// # Errors
-    /// [`AdbError::Address`] where a variable is set to something else.
+    /// [`AdbError::Address`] if the value of a variable is invalid.
     pub fn from_env() -> Result<Self> {
         let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
         if let Some(socket) = variable("ADB_SERVER_SOCKET") {
@@ -58,15 +59,14 @@ impl Address {
     }
 
     fn parse_socket(socket: &str) -> Result<Self> {
-        let name = "ADB_SERVER_SOCKET";
-        let wrong = || AdbError::Address {
-            variable: name,
+        let invalid = || AdbError::Address {
+            variable: "ADB_SERVER_SOCKET",
             value: socket.to_owned(),
             expected: "tcp:PORT or tcp:HOST:PORT",
         };
-        let rest = socket.strip_prefix("tcp:").ok_or_else(wrong)?;
+        let rest = socket.strip_prefix("tcp:").ok_or_else(invalid)?;
         let Some((host, port)) = rest.rsplit_once(':') else {
-            let port = rest.parse().map_err(|_| wrong())?;
+            let port = rest.parse().map_err(|_| invalid())?;
             return Ok(Self {
                 port,
                 ..Self::default()
@@ -75,7 +75,7 @@ impl Address {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         Ok(Self {
             host: host.to_owned(),
-            port: port.parse().map_err(|_| wrong())?,
+            port: port.parse().map_err(|_| invalid())?,
         })
     }
 }
@@ -84,7 +84,7 @@ fn parse_port(variable: &'static str, value: &str) -> Result<u16> {
     value.parse().map_err(|_| AdbError::Address {
         variable,
         value: value.to_owned(),
-        expected: "a port, 1 to 65535",
+        expected: "a port number from 1 to 65535",
     })
 }
 
@@ -93,7 +93,7 @@ mod tests {
     use super::Address;
 
     #[test]
-    fn sockets_as_adb_writes_them() {
+    fn socket_addresses_are_parsed() {
         let parsed = |text| Address::parse_socket(text).map(|address| address.to_string());
         assert_eq!(parsed("tcp:5038").unwrap(), "127.0.0.1:5038");
         assert_eq!(parsed("tcp:box:5038").unwrap(), "box:5038");

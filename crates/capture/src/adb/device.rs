@@ -1,17 +1,17 @@
-//! A device: its features, its shell, its files.
+//! A device behind the adb server.
 
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use super::error::{AdbError, Result};
+use super::error::Result;
 use super::features::Features;
 use super::server::Adb;
 use super::shell::{Shell, ShellEvent};
 use super::stream::Stream;
 use super::sync::Sync;
 
-/// A device behind the server. Each request has a connection of its own, so that one that hangs
-/// holds up no other.
+/// A device behind the adb server. Each request uses its own connection, so a request that hangs
+/// does not block others.
 #[derive(Clone, Debug)]
 pub struct Device {
     adb: Adb,
@@ -19,67 +19,70 @@ pub struct Device {
     features: OnceCell<Features>,
 }
 
-/// What a command printed, and how it ended.
+/// The output and exit status of a command.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Output {
-    /// Its standard output.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// Its standard error; empty where the device is too old to tell it apart.
+    /// Standard error. Empty on devices before Android 7, which mix it into `stdout`.
     pub stderr: Vec<u8>,
-    /// Its exit status.
+    /// Exit status.
     pub status: u8,
 }
 
 impl Output {
-    /// Whether it ended with 0.
+    /// Whether the exit status is 0.
     pub fn is_success(&self) -> bool {
         self.status == 0
     }
 
-    /// What it printed, as text, without the blanks around it.
+    /// Standard output as text, trimmed.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim().to_owned()
     }
 
-    /// What it said of its own failure: its standard error, or its output where that is empty.
-    pub fn complaint(&self) -> String {
-        let said = String::from_utf8_lossy(&self.stderr).trim().to_owned();
-        if said.is_empty() { self.text() } else { said }
+    /// The error message of a failed command: standard error, or standard output if that is empty.
+    pub fn error_text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.stderr).trim().to_owned();
+        if text.is_empty() { self.text() } else { text }
     }
 }
 
-impl Device {
-    pub(super) fn new(adb: Adb, serial: &str) -> Self {
-        Self {
-            adb,
+impl Adb {
+    /// The device with a serial number. Does not contact the server.
+    pub fn device(&self, serial: &str) -> Device {
+        Device {
+            adb: self.clone(),
             serial: serial.to_owned(),
             features: OnceCell::new(),
         }
     }
+}
 
-    /// What names it.
+impl Device {
+    /// The serial number.
     pub fn serial(&self) -> &str {
         &self.serial
     }
 
-    /// What its adbd knows. Asked once.
+    /// The features of its adbd. They are requested once and cached.
     ///
     /// # Errors
-    /// Where the device is not connected.
+    /// If the device is not connected.
     pub fn features(&self) -> Result<&Features> {
         if self.features.get().is_none() {
             let request = format!("host-serial:{}:features", self.serial);
-            let list = self.adb.ask(&request)?.text()?;
+            let list = self.adb.request(&request)?.text()?;
             _ = self.features.set(Features::parse(&list));
         }
         Ok(self.features.get().unwrap_or(&NONE))
     }
 
-    /// Starts a command; its output comes while it runs. `command` is a line for the device's
-    /// shell: words from elsewhere have to go through [`quote`](super::quote) first.
+    /// Starts a command and streams its output. `command` is a line for the device's shell: quote
+    /// untrusted words with [`quote`](super::quote).
     ///
     /// # Errors
-    /// Where the device is not connected.
+    /// If the device is not connected.
     pub fn shell(&self, command: &str) -> Result<Shell> {
         if self.features()?.shell_v2() {
             Ok(Shell::v2(self.open(&format!("shell,v2,raw:{command}"))?))
@@ -90,10 +93,10 @@ impl Device {
         }
     }
 
-    /// Runs a command to its end, within `limit`.
+    /// Runs a command until it ends, at most for `limit`. A non-zero exit status is not an error.
     ///
     /// # Errors
-    /// [`AdbError::Timeout`], [`AdbError::Lost`]; a command that fails is no error.
+    /// [`AdbError::Timeout`](super::AdbError::Timeout), [`AdbError::Lost`](super::AdbError::Lost).
     pub fn run(&self, command: &str, limit: Duration) -> Result<Output> {
         let mut shell = self.shell(command)?;
         shell.limit(Some(limit));
@@ -110,56 +113,35 @@ impl Device {
         }
     }
 
-    /// Starts a command whose output comes byte for byte, without a terminal in between that would
-    /// put carriage returns into it; errors and output come together, and no exit status. Devices
-    /// before Android 5 do not know it.
+    /// Starts a command without a terminal, so its output arrives unchanged. Standard output and
+    /// standard error are mixed, and there is no exit status. Needs Android 5.
     ///
     /// # Errors
-    /// [`AdbError::Refused`] on those.
+    /// [`AdbError::Refused`](super::AdbError::Refused) on older devices.
     pub fn exec(&self, command: &str) -> Result<Stream> {
         self.open(&format!("exec:{command}"))
     }
 
-    /// Opens the device's files.
+    /// Connects to the file service.
     ///
     /// # Errors
-    /// Where the device is not connected.
+    /// If the device is not connected.
     pub fn sync(&self) -> Result<Sync> {
         let features = self.features()?.clone();
         Ok(Sync::new(self.open("sync:")?, features))
     }
 
-    /// A connection to a service of the device, which waits without a limit from then on.
+    /// Connects to a service of the device. The connection has no time limit.
     ///
     /// # Errors
-    /// Where the device is not connected, or does not know the service.
+    /// If the device is not connected or does not have the service.
     pub fn open(&self, service: &str) -> Result<Stream> {
-        let mut stream = self.adb.ask(&format!("host:transport:{}", self.serial))?;
-        stream.ask(service)?;
+        let mut stream = self
+            .adb
+            .request(&format!("host:transport:{}", self.serial))?;
+        stream.send_request(service)?;
         stream.limit(None);
         Ok(stream)
-    }
-
-    /// The processes that take debuggers.
-    ///
-    /// # Errors
-    /// Where the device is not connected. Its list is open-ended: it is read for `limit`.
-    pub fn jdwp_pids(&self, limit: Duration) -> Result<Vec<u32>> {
-        let mut stream = self.open("jdwp")?;
-        stream.limit(Some(limit));
-        let (mut text, mut piece) = (Vec::new(), [0; 4096]);
-        loop {
-            match stream.receive(&mut piece) {
-                Ok(0) | Err(AdbError::Timeout { .. }) => break,
-                Ok(length) => text.extend_from_slice(&piece[..length]),
-                Err(error) => return Err(error),
-            }
-        }
-        let text = String::from_utf8_lossy(&text).into_owned();
-        Ok(text
-            .lines()
-            .filter_map(|line| line.trim().parse().ok())
-            .collect())
     }
 }
 

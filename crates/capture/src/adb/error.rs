@@ -1,95 +1,95 @@
-//! Why adb did not do what it was asked.
+//! Errors of the adb client.
 
 use std::io;
 use std::time::Duration;
 
-/// A result of this client.
+/// The result of an adb request.
 pub type Result<T> = std::result::Result<T, AdbError>;
 
-/// What can go wrong between here and a device.
+/// An error of the adb client, the adb server or the connection to a device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdbError {
-    /// Nothing listens where the server should, and it was not to be started.
+    /// No server answers at the address, and none was started.
     #[error("no adb server answers at {address}: {source}")]
     NoServer {
-        /// Where it was looked for.
+        /// The address of the server.
         address: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is no program called adb that could start a server.
+    /// The program adb, which starts the server, was not found.
     #[error("Unable to find adb, is it in your path?")]
     NoAdb,
     /// `adb start-server` failed.
-    #[error("adb could not start its server: {said}")]
+    #[error("adb could not start its server: {message}")]
     Start {
-        /// What it printed.
-        said: String,
+        /// Its error message.
+        message: String,
     },
-    /// The environment names a place for the server that cannot be understood.
+    /// An environment variable has an invalid value for the server's address.
     #[error("{variable} is {value}; expected {expected}")]
     Address {
         /// The environment variable.
         variable: &'static str,
         /// Its value.
         value: String,
-        /// What it should look like.
+        /// The expected form.
         expected: &'static str,
     },
     /// The server or the device refused a request.
     #[error("adb: {request}: {reason}")]
     Refused {
-        /// What was asked for.
+        /// The request.
         request: String,
         /// The reason it gave.
         reason: String,
     },
-    /// An answer that the protocol does not know.
+    /// An answer violates the protocol.
     #[error("adb: {request}: expected {expected}, found {found}")]
     Protocol {
-        /// What was asked for.
+        /// The request.
         request: String,
-        /// What should have come.
+        /// The expected answer.
         expected: &'static str,
-        /// What came, made printable.
+        /// The answer, made printable.
         found: String,
     },
-    /// No answer came in time.
+    /// No answer arrived in time.
     #[error("adb: {request}: no answer within {} s", limit.as_secs_f64())]
     Timeout {
-        /// What was asked for.
+        /// The request.
         request: String,
-        /// How long it was waited for.
+        /// The time limit.
         limit: Duration,
     },
-    /// The connection ended in the middle of an answer: the device was unplugged, or its adbd died.
+    /// The connection ended before the answer did: the device was unplugged, or its adbd died.
     #[error("adb: {request}: the connection to the device was lost")]
     Lost {
-        /// What was going on.
+        /// The request.
         request: String,
     },
     /// Sending or receiving failed.
     #[error("adb: {request}: {source}")]
     Io {
-        /// What was going on.
+        /// The request.
         request: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file on this side could not be read or written.
+    /// A local file could not be read or written.
     #[error("{path}: {source}")]
     Local {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl AdbError {
-    /// What an error of the connection means: an end in mid-answer, a time-out, or the rest.
-    pub(super) fn of_io(source: io::Error, request: &str, limit: Option<Duration>) -> Self {
+    /// Converts an error of the connection: an early end, a timeout, or another error.
+    pub(super) fn from_io(source: io::Error, request: &str, limit: Option<Duration>) -> Self {
         let request = request.to_owned();
         match source.kind() {
             io::ErrorKind::UnexpectedEof

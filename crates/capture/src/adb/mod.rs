@@ -1,21 +1,21 @@
-//! A client of the adb server, the program that owns the USB and network connections to devices.
+//! A client of the adb server, which owns the USB and network connections to devices.
 //!
 //! ```text
-//! here ──tcp 5037──► adb server ──usb, tcp──► adbd on the device
+//! client ──tcp 5037──► adb server ──usb, tcp──► adbd on the device
 //!       "000chost:version"  → OKAY 0004 0029
-//!       "host:transport:S"  → OKAY, and from here on the connection is the device's
-//!       "shell,v2,raw:ls"   → OKAY, then packets of the shell protocol
-//!       "sync:"             → OKAY, then requests for files
+//!       "host:transport:S"  → OKAY; the connection then belongs to the device
+//!       "shell,v2,raw:ls"   → OKAY, then shell protocol packets
+//!       "sync:"             → OKAY, then file requests
 //! ```
 //!
-//! The layouts are those of AOSP's `packages/modules/adb`: `SERVICES.TXT`, `SYNC.TXT`,
-//! `shell_protocol.h`, `file_sync_protocol.h`.
+//! Sources: `SERVICES.TXT`, `SYNC.TXT`, `shell_protocol.h` and `file_sync_protocol.h` in AOSP's
+//! `packages/modules/adb`.
 
 mod address;
 mod device;
 mod error;
 mod features;
-mod legacy;
+mod legacy_shell;
 mod quote;
 mod server;
 mod shell;

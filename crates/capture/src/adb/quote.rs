@@ -1,6 +1,6 @@
-//! Words for a device's shell.
+//! Quoting for a device's shell.
 
-/// A word that any POSIX shell takes as it stands, whatever is in it.
+/// Quotes a word so that any POSIX shell takes it literally.
 ///
 /// ```
 /// use traceloom_capture::adb::quote;

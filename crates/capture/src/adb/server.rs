@@ -1,4 +1,4 @@
-//! The server: its version, its devices, and how it is started.
+//! The adb server: its version and devices, and how it is started.
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -6,49 +6,48 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::address::Address;
-use super::device::Device;
 use super::error::{AdbError, Result};
 use super::stream::Stream;
 
-/// How long the server itself may take to answer.
+/// Time limit for an answer of the server itself.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The adb server, started where it does not run.
+/// The adb server.
 #[derive(Clone, Debug)]
 pub struct Adb {
     address: Address,
-    /// The program that starts the server; `None` never starts one.
+    /// The program that starts the server if it is not running. `None`: do not start it.
     program: Option<String>,
 }
 
-/// A device as the server lists it.
+/// A device in the server's list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
-    /// What names it: a serial number, or `HOST:PORT`.
+    /// A serial number, or `HOST:PORT`.
     pub serial: String,
-    /// `device` where it can be used; `offline`, `unauthorized`, `recovery` and others.
+    /// `device` if it can be used; otherwise `offline`, `unauthorized`, `recovery` and others.
     pub state: String,
-    /// What else is known: `product`, `model`, `device`, `transport_id`.
+    /// Other properties, such as `product`, `model`, `device` and `transport_id`.
     pub properties: Vec<(String, String)>,
 }
 
 impl DeviceInfo {
-    /// Whether it takes commands.
+    /// Whether it accepts commands.
     pub fn is_ready(&self) -> bool {
         matches!(self.state.as_str(), "device" | "recovery" | "rescue")
     }
 
-    /// A property by its name.
+    /// The value of a property.
     pub fn property(&self, name: &str) -> Option<&str> {
         let found = self.properties.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A line of `host:devices-l`: serial, blanks, state, then `key:value` each.
+    /// Parses a line of `host:devices-l`: serial, spaces, state, then `key:value` fields.
     fn parse(line: &str) -> Option<Self> {
         let (serial, rest) = line.split_once(char::is_whitespace)?;
         let rest = rest.trim();
-        // `no permissions (…); see [http…]` has blanks of its own.
+        // `no permissions (…); see [http…]` contains spaces.
         let state = if rest.starts_with("no permissions") {
             "no permissions"
         } else {
@@ -67,7 +66,7 @@ impl DeviceInfo {
 }
 
 impl Adb {
-    /// The server that the environment names, started by `adb` where it does not run.
+    /// The server at the address from the environment. `adb` starts it if it is not running.
     ///
     /// # Errors
     /// [`AdbError::Address`].
@@ -78,7 +77,7 @@ impl Adb {
         })
     }
 
-    /// The server at an address; it has to run.
+    /// The server at an address. It must be running.
     pub fn at(address: Address) -> Self {
         Self {
             address,
@@ -86,12 +85,12 @@ impl Adb {
         }
     }
 
-    /// The server's protocol version; 41 for years.
+    /// The server's protocol version.
     ///
     /// # Errors
-    /// Where no server answers.
+    /// If no server answers.
     pub fn version(&self) -> Result<u32> {
-        let mut stream = self.ask("host:version")?;
+        let mut stream = self.request("host:version")?;
         let text = stream.text()?;
         u32::from_str_radix(&text, 16)
             .map_err(|_| stream.protocol("a hexadecimal number", text.as_bytes()))
@@ -100,31 +99,17 @@ impl Adb {
     /// All devices that the server knows, ready or not.
     ///
     /// # Errors
-    /// Where no server answers.
+    /// If no server answers.
     pub fn devices(&self) -> Result<Vec<DeviceInfo>> {
-        let list = self.ask("host:devices-l")?.text()?;
+        let list = self.request("host:devices-l")?.text()?;
         Ok(list.lines().filter_map(DeviceInfo::parse).collect())
     }
 
-    /// Has the server connect to a device's adbd, as `adb connect` does, and gives back what it
-    /// said: the server does not tell failure from success otherwise.
-    ///
-    /// # Errors
-    /// Where no server answers.
-    pub fn connect_device(&self, host_and_port: &str) -> Result<String> {
-        self.ask(&format!("host:connect:{host_and_port}"))?.text()
-    }
-
-    /// A device by its serial. Nothing is asked yet.
-    pub fn device(&self, serial: &str) -> Device {
-        Device::new(self.clone(), serial)
-    }
-
-    /// A new connection on which `request` was granted.
-    pub(super) fn ask(&self, request: &str) -> Result<Stream> {
+    /// Opens a connection, sends `request` and waits until the server accepts it.
+    pub(super) fn request(&self, request: &str) -> Result<Stream> {
         let mut stream = self.connect(request)?;
         stream.limit(Some(LIMIT));
-        stream.ask(request)?;
+        stream.send_request(request)?;
         Ok(stream)
     }
 
@@ -163,21 +148,21 @@ impl Adb {
     }
 }
 
-/// Starts the server in the background; adb itself reads where from the environment, as we did.
+/// Starts the server in the background. adb takes the address from the same environment.
 fn start(program: &str) -> Result<()> {
     let mut command = Command::new(program);
     command.arg("start-server").stdin(Stdio::null());
     let output = command.output().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => AdbError::NoAdb,
         _ => AdbError::Start {
-            said: error.to_string(),
+            message: error.to_string(),
         },
     })?;
     if output.status.success() {
         Ok(())
     } else {
         Err(AdbError::Start {
-            said: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            message: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
         })
     }
 }

@@ -1,15 +1,15 @@
-//! A command that runs on a device.
+//! A command on a device.
 
 use std::time::Duration;
 
 use super::error::Result;
-use super::legacy::{self, Tail};
+use super::legacy_shell::{self, Tail};
 use super::stream::{Closer, Stream};
 
-/// The largest packet that is taken in at once, bytes. adbd sends 64 KB at most.
-const LARGEST: usize = 1 << 20;
+/// The largest accepted packet, bytes. adbd sends at most 64 KB.
+const MAX_PACKET: usize = 1 << 20;
 
-/// The kinds of packets, in `shell_protocol.h`.
+/// Packet types of `shell_protocol.h`.
 mod id {
     pub const STDIN: u8 = 0;
     pub const STDOUT: u8 = 1;
@@ -18,7 +18,7 @@ mod id {
     pub const CLOSE_STDIN: u8 = 4;
 }
 
-/// A command that runs on a device.
+/// A running command on a device.
 ///
 /// ```text
 /// packet:  id u8 | length u32 le | bytes      id: 0 stdin, 1 stdout, 2 stderr, 3 exit, 4 close stdin
@@ -27,18 +27,18 @@ mod id {
 pub struct Shell {
     stream: Stream,
     packet: Vec<u8>,
-    /// Of a device without packets: what may still turn out to be the exit status.
+    /// Finds the exit status on devices without packets.
     tail: Option<Tail>,
 }
 
-/// What a running command has to tell.
+/// An event of a running command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShellEvent<'a> {
-    /// It printed this.
+    /// Standard output.
     Stdout(&'a [u8]),
-    /// It complained.
+    /// Standard error.
     Stderr(&'a [u8]),
-    /// It ended, with this status. Nothing follows.
+    /// The command ended with this exit status. No event follows.
     Exit(u8),
 }
 
@@ -51,7 +51,7 @@ impl Shell {
         }
     }
 
-    /// On a device before Android 7: output and errors come together, through a terminal.
+    /// For devices before Android 7: output and errors are mixed and pass a terminal.
     pub(super) fn legacy(stream: Stream) -> Self {
         Self {
             tail: Some(Tail::default()),
@@ -59,57 +59,57 @@ impl Shell {
         }
     }
 
-    /// The line that has such a device tell the exit status.
+    /// The command line that makes such a device print the exit status.
     pub(super) fn legacy_line(command: &str) -> String {
-        legacy::line(command)
+        legacy_shell::line(command)
     }
 
-    /// Everything from here on has to be done within `limit`; `None` waits for ever.
+    /// Sets the time limit for everything that follows. `None` waits indefinitely.
     pub fn limit(&mut self, limit: Option<Duration>) {
         self.stream.limit(limit);
     }
 
-    /// What ends the command from another thread: its terminal hangs up.
+    /// Returns a handle that ends the command from another thread by closing its connection.
     ///
     /// # Errors
-    /// Where the system has no more descriptors.
+    /// If the process has too many open files.
     pub fn closer(&self) -> Result<Closer> {
         self.stream.closer()
     }
 
-    /// Waits for what comes next.
+    /// Waits for the next event.
     ///
     /// # Errors
-    /// [`Timeout`](super::AdbError::Timeout); [`Lost`](super::AdbError::Lost) where the connection
-    /// ends before the command did.
+    /// [`Timeout`](super::AdbError::Timeout); [`Lost`](super::AdbError::Lost) if the connection
+    /// ends before the command.
     pub fn next_event(&mut self) -> Result<ShellEvent<'_>> {
         match self.tail {
-            Some(_) => self.next_of_terminal(),
+            Some(_) => self.next_from_terminal(),
             None => self.next_packet(),
         }
     }
 
-    /// Gives the command something to read. Devices before Android 7 take it as typed.
+    /// Writes to the command's standard input. On devices before Android 7 that is a terminal.
     ///
     /// # Errors
-    /// [`Lost`](super::AdbError::Lost) where it is gone.
+    /// [`Lost`](super::AdbError::Lost) if the command has ended.
     pub fn send_stdin(&mut self, bytes: &[u8]) -> Result<()> {
         if self.tail.is_some() {
             return self.stream.send(bytes);
         }
-        for piece in bytes.chunks(LARGEST) {
-            self.send_packet(id::STDIN, piece)?;
+        for chunk in bytes.chunks(MAX_PACKET) {
+            self.send_packet(id::STDIN, chunk)?;
         }
         Ok(())
     }
 
-    /// Tells the command that nothing more comes.
+    /// Closes the command's standard input.
     ///
     /// # Errors
     /// As for [`Shell::send_stdin`].
     pub fn close_stdin(&mut self) -> Result<()> {
         match self.tail {
-            // What a person would type.
+            // End of transmission (Ctrl-D).
             Some(_) => self.stream.send(b"\x04"),
             None => self.send_packet(id::CLOSE_STDIN, &[]),
         }
@@ -126,13 +126,13 @@ impl Shell {
     fn next_packet(&mut self) -> Result<ShellEvent<'_>> {
         loop {
             let mut head = [0; 5];
-            self.stream.receive_all(&mut head)?;
+            self.stream.receive_exact(&mut head)?;
             let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
-            if length > LARGEST {
+            if length > MAX_PACKET {
                 return Err(self.stream.protocol("a packet of at most 1 MB", &head));
             }
             self.packet.resize(length, 0);
-            self.stream.receive_all(&mut self.packet)?;
+            self.stream.receive_exact(&mut self.packet)?;
             match head[0] {
                 id::STDOUT if length > 0 => return Ok(ShellEvent::Stdout(&self.packet)),
                 id::STDERR if length > 0 => return Ok(ShellEvent::Stderr(&self.packet)),
@@ -140,13 +140,13 @@ impl Shell {
                     let status = self.packet.first().copied();
                     return Ok(ShellEvent::Exit(status.unwrap_or_default()));
                 }
-                // Packets of later versions are passed over.
+                // Skip packet types of later versions.
                 _ => {}
             }
         }
     }
 
-    fn next_of_terminal(&mut self) -> Result<ShellEvent<'_>> {
+    fn next_from_terminal(&mut self) -> Result<ShellEvent<'_>> {
         let tail = self.tail.get_or_insert_default();
         loop {
             if let Some(status) = tail.status() {

@@ -6,30 +6,30 @@ use std::time::{Duration, Instant};
 
 use super::error::{AdbError, Result};
 
-/// A connection to the server, or through it to a device: bytes both ways, with a time limit.
+/// A connection to the server, or through it to a device, with a time limit.
 #[derive(Debug)]
 pub struct Stream {
     tcp: TcpStream,
-    /// What errors say was going on.
+    /// The current request, for error messages.
     request: String,
     deadline: Option<(Instant, Duration)>,
 }
 
-/// Ends a [`Stream`] from another thread: whoever reads from it finds its end at once.
+/// Closes a [`Stream`] from another thread. A blocked read then returns the end of the stream.
 #[derive(Debug)]
 pub struct Closer(TcpStream);
 
 impl Closer {
-    /// Ends the stream.
+    /// Closes the stream.
     pub fn close(&self) {
-        // One that is closed already is what was wanted.
+        // Fails only if the stream is closed already.
         _ = self.0.shutdown(Shutdown::Both);
     }
 }
 
 impl Stream {
     pub(super) fn new(tcp: TcpStream, request: &str) -> Self {
-        // Requests are small and wait for an answer each; without it they could wait for an ack.
+        // Without it a small request may be delayed until the previous one is acknowledged.
         _ = tcp.set_nodelay(true);
         Self {
             tcp,
@@ -38,25 +38,25 @@ impl Stream {
         }
     }
 
-    /// What errors say was going on from now on.
-    pub(super) fn now_for(&mut self, request: &str) {
+    /// Sets the current request, for error messages.
+    pub(super) fn set_request(&mut self, request: &str) {
         request.clone_into(&mut self.request);
     }
 
-    /// What is going on.
+    /// The current request.
     pub(super) fn request(&self) -> &str {
         &self.request
     }
 
-    /// Everything from here on has to be done within `limit`; `None` waits for ever.
+    /// Sets the time limit for everything that follows. `None` waits indefinitely.
     pub fn limit(&mut self, limit: Option<Duration>) {
         self.deadline = limit.map(|limit| (Instant::now() + limit, limit));
     }
 
-    /// What ends this stream from elsewhere.
+    /// Returns a handle that closes this stream from another thread.
     ///
     /// # Errors
-    /// [`AdbError::Io`] where the system has no more descriptors.
+    /// [`AdbError::Io`] if the process has too many open files.
     pub fn closer(&self) -> Result<Closer> {
         self.tcp
             .try_clone()
@@ -64,7 +64,7 @@ impl Stream {
             .map_err(|error| self.error(error))
     }
 
-    /// Reads what has come, at least a byte; 0 at the end.
+    /// Reads at least one byte; 0 at the end of the stream.
     ///
     /// # Errors
     /// [`AdbError::Timeout`], [`AdbError::Lost`], [`AdbError::Io`].
@@ -73,33 +73,26 @@ impl Stream {
     }
 
     /// Fills `into`.
-    pub(super) fn receive_all(&mut self, into: &mut [u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// As for [`Stream::receive`]; [`AdbError::Lost`] if the stream ends too early.
+    pub fn receive_exact(&mut self, into: &mut [u8]) -> Result<()> {
         self.read_exact(into).map_err(|error| self.error(error))
     }
 
-    /// Fills `into`.
-    ///
-    /// # Errors
-    /// As for [`Stream::receive`]; [`AdbError::Lost`] where the stream ends before.
-    pub fn receive_exact(&mut self, into: &mut [u8]) -> Result<()> {
-        self.receive_all(into)
-    }
-
-    /// Reads so many bytes. Memory grows with what comes, not with what was announced.
+    /// Reads `length` bytes. Memory grows with the received bytes, so a false length takes none.
     ///
     /// # Errors
     /// As for [`Stream::receive_exact`].
     pub fn receive_vec(&mut self, length: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let read = self.take_up_to(length, &mut bytes);
+        let read = Read::by_ref(self)
+            .take(length as u64)
+            .read_to_end(&mut bytes);
         match read.map_err(|error| self.error(error))? {
             read if read == length => Ok(bytes),
             _ => Err(self.error(io::ErrorKind::UnexpectedEof.into())),
         }
-    }
-
-    fn take_up_to(&mut self, length: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
-        Read::by_ref(self).take(length as u64).read_to_end(bytes)
     }
 
     /// Sends all of `bytes`.
@@ -110,7 +103,7 @@ impl Stream {
         self.write_all(bytes).map_err(|error| self.error(error))
     }
 
-    /// An answer that the protocol does not know.
+    /// The error for an answer that violates the protocol.
     pub(super) fn protocol(&self, expected: &'static str, found: &[u8]) -> AdbError {
         AdbError::Protocol {
             request: self.request.clone(),
@@ -120,10 +113,10 @@ impl Stream {
     }
 
     fn error(&self, error: io::Error) -> AdbError {
-        AdbError::of_io(error, &self.request, self.deadline.map(|(_, limit)| limit))
+        AdbError::from_io(error, &self.request, self.deadline.map(|(_, limit)| limit))
     }
 
-    /// The time left; an error when it is over. A time-out of zero would mean none at all.
+    /// The time left; an error when none is left. The system takes a timeout of zero for none.
     fn left(&self) -> io::Result<Option<Duration>> {
         let Some((deadline, _)) = self.deadline else {
             return Ok(None);

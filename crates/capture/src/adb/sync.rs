@@ -1,4 +1,4 @@
-//! Files of a device: adb's sync service.
+//! Files on a device: adb's sync service.
 
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -7,14 +7,14 @@ use super::error::{AdbError, Result};
 use super::features::Features;
 use super::stream::Stream;
 
-/// The largest piece of a file in one packet, bytes; adbd takes no more.
-const PIECE: usize = 64 << 10;
+/// The most data in one packet, bytes. adbd accepts no more.
+const MAX_DATA: usize = 64 << 10;
 
-/// How long a device may take for a piece or an answer.
+/// Time limit for a packet or an answer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A connection to a device's files. A device hangs up after a failure: what comes next needs
-/// another [`Sync`].
+/// A connection to a device's file service. The device closes it after a failure; open another
+/// [`Sync`] then.
 ///
 /// ```text
 /// request:  id, 4 letters | length u32 le | path
@@ -26,14 +26,14 @@ pub struct Sync {
     features: Features,
 }
 
-/// What a device knows of a file.
+/// The metadata of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileStat {
-    /// Its kind and permissions, as `st_mode`.
+    /// File type and permissions, as in `st_mode`.
     pub mode: u32,
-    /// Its size in bytes; modulo 4 GB before Android 8.
+    /// Size in bytes; modulo 4 GB before Android 8.
     pub size: u64,
-    /// When it was changed, seconds since 1970.
+    /// Modification time, seconds since 1970.
     pub mtime: i64,
 }
 
@@ -49,10 +49,10 @@ impl Sync {
         Self { stream, features }
     }
 
-    /// What a path is; `None` where nothing is there. Links are not followed.
+    /// Returns the metadata of a file, or `None` if it does not exist. Does not follow links.
     ///
     /// # Errors
-    /// Where the device refuses or is lost.
+    /// [`AdbError::Refused`], [`AdbError::Lost`].
     pub fn stat(&mut self, path: &str) -> Result<Option<FileStat>> {
         self.begin("stat", path);
         if self.features.stat_v2() {
@@ -65,23 +65,24 @@ impl Sync {
     fn stat_v1(&mut self, path: &str) -> Result<Option<FileStat>> {
         self.request(b"STAT", path.as_bytes())?;
         let mut answer = [0; 16];
-        self.stream.receive_all(&mut answer)?;
+        self.stream.receive_exact(&mut answer)?;
         self.expect(b"STAT", &answer, "STAT")?;
         let stat = FileStat {
             mode: u32_at(&answer, 4),
             size: u32_at(&answer, 8).into(),
             mtime: u32_at(&answer, 12).into(),
         };
-        // Nothing tells an error from a file that is not there.
+        // Other errors cannot be told from a missing file.
         Ok(Some(stat).filter(|stat| stat.mode != 0))
     }
 
-    /// id, error u32, dev u64, ino u64, mode u32, nlink u32, uid u32, gid u32, size u64, three times.
+    /// The answer: id, error u32, dev u64, ino u64, mode u32, nlink u32, uid u32, gid u32, size u64,
+    /// then three timestamps.
     fn stat_v2(&mut self, path: &str) -> Result<Option<FileStat>> {
         const ENOENT: u32 = 2;
         self.request(b"LST2", path.as_bytes())?;
         let mut answer = [0; 72];
-        self.stream.receive_all(&mut answer)?;
+        self.stream.receive_exact(&mut answer)?;
         self.expect(b"LST2", &answer, "LST2")?;
         match u32_at(&answer, 4) {
             0 => Ok(Some(FileStat {
@@ -97,8 +98,8 @@ impl Sync {
         }
     }
 
-    /// Copies a file from the device, and gives back how long it was, bytes. What came before a
-    /// failure has been written.
+    /// Copies a file from the device and returns its size in bytes. On a failure, `to` has received
+    /// the data up to there.
     ///
     /// # Errors
     /// [`AdbError::Refused`] with the device's reason, [`AdbError::Lost`], [`AdbError::Local`].
@@ -111,15 +112,15 @@ impl Sync {
         } else {
             self.request(b"RECV", path.as_bytes())?
         }
-        let (mut piece, mut size) = (vec![0; PIECE], 0);
+        let (mut buffer, mut size) = (vec![0; MAX_DATA], 0);
         loop {
             self.stream.limit(Some(LIMIT));
             let (id, length) = self.head()?;
             match &id {
-                b"DATA" if length as usize <= PIECE => {
-                    let piece = &mut piece[..length as usize];
-                    self.stream.receive_all(piece)?;
-                    to.write_all(piece).map_err(|error| local(path, error))?;
+                b"DATA" if length as usize <= MAX_DATA => {
+                    let data = &mut buffer[..length as usize];
+                    self.stream.receive_exact(data)?;
+                    to.write_all(data).map_err(|error| local(path, error))?;
                     size += u64::from(length);
                 }
                 b"DONE" => return Ok(size),
@@ -128,29 +129,29 @@ impl Sync {
         }
     }
 
-    /// Copies a file to the device, with permissions such as `0o755`, changed at `mtime` (seconds
-    /// since 1970).
+    /// Copies a file to the device with permissions `mode` (such as `0o755`) and modification time
+    /// `mtime` (seconds since 1970).
     ///
     /// # Errors
     /// As for [`Sync::pull`].
     pub fn push(&mut self, from: &mut dyn Read, path: &str, mode: u32, mtime: u32) -> Result<u64> {
         self.begin("push", path);
         self.announce(path, 0o100_000 | mode)?;
-        let (mut piece, mut size) = (vec![0; PIECE], 0);
+        let (mut buffer, mut size) = (vec![0; MAX_DATA], 0);
         loop {
             self.stream.limit(Some(LIMIT));
-            let length = from.read(&mut piece).map_err(|error| local(path, error))?;
+            let length = from.read(&mut buffer).map_err(|error| local(path, error))?;
             if length == 0 {
                 break;
             }
             size += length as u64;
-            if let Err(error) = self.packet(b"DATA", length as u32, &piece[..length]) {
-                // The device says why it hung up, where that can still be read.
-                return Err(self.verdict().err().unwrap_or(error));
+            if let Err(error) = self.packet(b"DATA", length as u32, &buffer[..length]) {
+                // If the device closed the connection, its reason may still be readable.
+                return Err(self.read_result().err().unwrap_or(error));
             }
         }
         self.packet(b"DONE", mtime, &[])?;
-        self.verdict()?;
+        self.read_result()?;
         Ok(size)
     }
 
@@ -163,8 +164,8 @@ impl Sync {
         self.packet(b"SND2", mode, &0u32.to_le_bytes())
     }
 
-    /// The device's last word on a file that it was sent.
-    fn verdict(&mut self) -> Result<()> {
+    /// Reads whether the device accepted the file.
+    fn read_result(&mut self) -> Result<()> {
         match self.head()? {
             (id, _) if &id == b"OKAY" => Ok(()),
             (id, length) => Err(self.failure(id, length)),
@@ -172,7 +173,7 @@ impl Sync {
     }
 
     fn begin(&mut self, what: &str, path: &str) {
-        self.stream.now_for(&format!("{what} {path}"));
+        self.stream.set_request(&format!("{what} {path}"));
         self.stream.limit(Some(LIMIT));
     }
 
@@ -190,17 +191,17 @@ impl Sync {
 
     fn head(&mut self) -> Result<([u8; 4], u32)> {
         let mut head = [0; 8];
-        self.stream.receive_all(&mut head)?;
+        self.stream.receive_exact(&mut head)?;
         Ok(([head[0], head[1], head[2], head[3]], u32_at(&head, 4)))
     }
 
-    /// `FAIL` with its reason, or an answer that does not belong here.
+    /// The error of a `FAIL` answer or an unexpected one.
     fn failure(&mut self, id: [u8; 4], length: u32) -> AdbError {
-        if &id != b"FAIL" || length as usize > PIECE {
+        if &id != b"FAIL" || length as usize > MAX_DATA {
             return self.stream.protocol("DATA, DONE, OKAY or FAIL", &id);
         }
         let mut reason = vec![0; length as usize];
-        match self.stream.receive_all(&mut reason) {
+        match self.stream.receive_exact(&mut reason) {
             Err(error) => error,
             Ok(()) => AdbError::Refused {
                 request: self.stream.request().to_owned(),

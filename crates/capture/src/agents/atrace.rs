@@ -1,18 +1,18 @@
-//! atrace on a device: its own, or ours.
+//! Runs atrace on a device: Android's own, or ours.
 
-mod received;
+mod output;
 
 use std::time::Duration;
 
 use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, Sink};
-use crate::device::Ask;
+use crate::device::DeviceExt;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
-use received::Received;
+use output::TraceOutput;
 
-/// What is recorded where nothing is chosen, as far as the device has it.
-pub const DEFAULT_CATEGORIES: &[&str] = &[
+/// The default categories, as far as the device supports them.
+const DEFAULT_CATEGORIES: &[&str] = &[
     "am",
     "binder_driver",
     "camera",
@@ -33,57 +33,58 @@ pub const DEFAULT_CATEGORIES: &[&str] = &[
     "workq",
 ];
 
-/// Android 4.3, the first whose atrace takes these options.
+/// Android 4.3, the first version whose atrace has these options.
 const FIRST_SDK: u32 = 18;
 
-/// Android 6, the first whose `--async_stop` dumps what was recorded, and whose `rs` does no harm.
+/// Android 6, the first version whose `--async_stop` prints the trace, and whose category `rs` does
+/// not damage it.
 const ASYNC_STOP_SDK: u32 = 23;
 
-/// What every atrace says in the end when it could not start.
+/// The last message of every atrace that could not start.
 pub(crate) const NOT_STARTED: &str = "unable to start tracing";
 
-/// What to record.
+/// What to record with atrace.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct AtraceOptions {
-    /// Categories; empty takes [`DEFAULT_CATEGORIES`].
+    /// Categories. If empty, systrace's default categories.
     pub categories: Vec<String>,
-    /// The buffer of each CPU, KB; else 8192 with webview and sched, 4096 with sched.
+    /// Size of each CPU's buffer, KB. The default is 8192 for webview with sched, and 4096 for sched.
     pub buffer_kb: Option<u32>,
-    /// Apps whose own sections are recorded: names of processes with commas between them.
+    /// Apps whose own sections are recorded: process names separated by commas.
     pub apps: Option<String>,
-    /// Kernel functions, with commas between them.
+    /// Kernel functions to trace, separated by commas.
     pub functions: Option<String>,
-    /// How long it is going to take, s: atrace is told, as some read it.
+    /// Planned duration, s, which some versions of atrace use.
     pub seconds: Option<u32>,
-    /// Sends the trace compressed.
+    /// Whether to transfer the trace compressed.
     pub compress: bool,
-    /// The program; `atrace` finds the device's own.
+    /// The program to run. The default is the device's `atrace`.
     pub program: Option<String>,
 }
 
-/// A category that a device knows.
+/// A category that a device supports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceCategory {
     /// Its name.
     pub name: String,
-    /// What it records.
+    /// Its description.
     pub title: String,
 }
 
-/// Records with atrace.
+/// Records a device with atrace.
 #[derive(Debug)]
 pub struct AtraceAgent {
     device: Device,
     options: AtraceOptions,
     sdk: u32,
-    /// The options and categories of every call, once the device's are known.
+    /// Options and categories for each call of atrace. Set when recording starts.
     arguments: String,
-    /// Nothing is recorded any more.
+    /// Whether recording has been stopped.
     is_stopped: bool,
 }
 
 impl AtraceAgent {
-    /// Of a device.
+    /// An agent for a device.
     ///
     /// # Errors
     /// [`CaptureError::OldDevice`].
@@ -101,21 +102,21 @@ impl AtraceAgent {
         })
     }
 
-    /// The categories that the device can record.
+    /// The categories that the device supports.
     ///
     /// # Errors
-    /// Where its atrace fails.
+    /// If its atrace fails.
     pub fn list(&self, limit: Duration) -> Result<Vec<DeviceCategory>> {
         let command = format!("{} --list_categories", self.program());
-        let list = self.device.ask(&command, limit)?.text();
+        let list = self.device.run_ok(&command, limit)?.text();
         let all = list.lines().filter_map(category);
         Ok(all
-            .filter(|category| self.is_sound(&category.name))
+            .filter(|category| self.is_safe(&category.name))
             .collect())
     }
 
-    /// Before Android 6 the tag `rs` damaged the trace.
-    fn is_sound(&self, category: &str) -> bool {
+    /// The category `rs` damaged the trace before Android 6.
+    fn is_safe(&self, category: &str) -> bool {
         self.sdk >= ASYNC_STOP_SDK || category != "rs"
     }
 
@@ -123,10 +124,10 @@ impl AtraceAgent {
         quote(self.options.program.as_deref().unwrap_or("atrace"))
     }
 
-    /// Splits what was asked for into what the device has and what it has not.
+    /// The chosen categories, split into those that the device supports and the others.
     fn choose(&self, limit: Duration) -> Result<(Vec<String>, Vec<String>)> {
-        let known = self.list(limit)?;
-        let has = |name: &String| known.iter().any(|category| category.name == *name);
+        let supported = self.list(limit)?;
+        let has = |name: &String| supported.iter().any(|category| category.name == *name);
         let wanted = if self.options.categories.is_empty() {
             DEFAULT_CATEGORIES
                 .iter()
@@ -161,49 +162,53 @@ impl AtraceAgent {
         words.join(" ")
     }
 
-    fn line(&self, step: &str) -> String {
+    fn command(&self, step: &str) -> String {
         format!("{} {} {step}", self.program(), self.arguments)
     }
 
-    /// Starts it with its events printed as they happen; the words for the user with it.
+    /// Starts atrace so that it prints events while recording. Also returns messages for the user.
     pub(crate) fn stream_live(&mut self, limit: Duration) -> Result<(Vec<String>, Shell)> {
-        let (said, line) = self.line_of("--stream", limit)?;
-        Ok((said, self.device.shell(&line)?))
+        let (messages, command) = self.uncompressed_command("--stream", limit)?;
+        Ok((messages, self.device.shell(&command)?))
     }
 
-    /// The line that has it do a step without compression; the words for the user with it.
-    pub(crate) fn line_of(&mut self, step: &str, limit: Duration) -> Result<(Vec<String>, String)> {
+    /// The command for a step without compression. Also returns messages for the user.
+    pub(crate) fn uncompressed_command(
+        &mut self,
+        step: &str,
+        limit: Duration,
+    ) -> Result<(Vec<String>, String)> {
         let (categories, missing) = self.choose(limit)?;
         self.options.compress = false;
         self.arguments = self.arguments(&categories);
-        Ok((unavailable(&missing), self.line(step)))
+        Ok((unavailable(&missing), self.command(step)))
     }
 
-    /// Ends whatever is left of a recording.
+    /// Ends any recording that is left.
     pub(crate) fn reset(&self, limit: Duration) -> Result<()> {
-        self.device.run(&self.line("-t 0"), limit)?;
+        self.device.run(&self.command("-t 0"), limit)?;
         Ok(())
     }
 
-    /// What stops recording and prints what was recorded.
-    fn dump_line(&self) -> String {
-        self.line(if self.sdk >= ASYNC_STOP_SDK {
+    /// The command that stops recording and prints the trace.
+    fn dump_command(&self) -> String {
+        self.command(if self.sdk >= ASYNC_STOP_SDK {
             "--async_stop"
         } else {
-            // Older ones clear the buffer in --async_stop before they dump it.
+            // Older versions clear the buffer in --async_stop before they print it.
             "--async_dump"
         })
     }
 
-    fn stream(&self, line: &str, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let mut shell = self.device.shell(line)?;
+    fn collect_trace(&self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
+        let mut shell = self.device.shell(&self.dump_command())?;
         shell.limit(Some(limit));
-        let mut received = Received::default();
+        let mut output = TraceOutput::default();
         loop {
             match shell.next_event()? {
-                ShellEvent::Stdout(bytes) => received.pass(bytes, sink)?,
-                ShellEvent::Stderr(bytes) => received.say(bytes),
-                ShellEvent::Exit(_) => return received.finish(),
+                ShellEvent::Stdout(bytes) => output.push(bytes, sink)?,
+                ShellEvent::Stderr(bytes) => output.push_message(bytes),
+                ShellEvent::Exit(_) => return output.finish(),
             }
         }
     }
@@ -217,24 +222,20 @@ impl Agent for AtraceAgent {
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         let (categories, missing) = self.choose(limit)?;
         self.arguments = self.arguments(&categories);
-        let line = self.line("--async_start");
-        let output = self.device.run(&line, limit)?;
-        let mut said = unavailable(&missing);
-        let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        // Android's says that it cannot start, and ends with 0.
-        if !output.is_success() || complaint.contains(NOT_STARTED) {
+        let output = self.device.run(&self.command("--async_start"), limit)?;
+        let mut messages = unavailable(&missing);
+        let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        // Android's atrace exits with 0 even if it did not start.
+        if !output.is_success() || stderr.contains(NOT_STARTED) {
+            let message = output.error_text().replace(NOT_STARTED, "");
             return Err(CaptureError::DidNotStart {
-                said: output
-                    .complaint()
-                    .replace(NOT_STARTED, "")
-                    .trim()
-                    .to_owned(),
+                message: message.trim().to_owned(),
             });
         }
-        if !complaint.is_empty() {
-            said.push(complaint);
+        if !stderr.is_empty() {
+            messages.push(stderr);
         }
-        Ok(said)
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -243,12 +244,12 @@ impl Agent for AtraceAgent {
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
         let mark = quote(&format!("trace_event_clock_sync: name={name}"));
-        // One line, so that little time goes by between the question and the mark.
-        let line = format!(
+        // A single command, so that little time passes between the request and the marker.
+        let command = format!(
             "for d in /sys/kernel/tracing /sys/kernel/debug/tracing; do \
              test -e $d/trace_marker && {{ echo {mark} > $d/trace_marker; exit; }}; done; exit 1"
         );
-        self.device.ask(&line, limit)?;
+        self.device.run_ok(&command, limit)?;
         Ok(())
     }
 
@@ -261,20 +262,18 @@ impl Agent for AtraceAgent {
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
-        // So that the trace ends now, and not when its turn to be collected comes. Who may not do
-        // that has a longer trace.
+        // The trace should end now, not when it is collected. If this is not permitted, it ends later.
         let folder = self.device.tracing_folder()?;
-        let line = format!("echo 0 > {}/tracing_on", quote(&folder));
-        self.is_stopped = self.device.run(&line, limit)?.is_success();
+        let command = format!("echo 0 > {}/tracing_on", quote(&folder));
+        self.is_stopped = self.device.run(&command, limit)?.is_success();
         Ok(())
     }
 
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let line = self.dump_line();
-        let streamed = self.stream(&line, limit, sink);
-        // Whatever became of it, nothing of ours should go on.
+        let collected = self.collect_trace(limit, sink);
+        // Ends the recording on the device in any case.
         let reset = self.reset(limit);
-        streamed.and(reset)
+        collected.and(reset)
     }
 }
 
@@ -288,7 +287,7 @@ fn unavailable(missing: &[String]) -> Vec<String> {
     }
 }
 
-/// A line of `--list_categories`: blanks, the name, ` - `, the title.
+/// Parses a line of `--list_categories`: spaces, the name, ` - `, the title.
 fn category(line: &str) -> Option<DeviceCategory> {
     let (name, title) = line.split_once(" - ")?;
     Some(DeviceCategory {
@@ -297,7 +296,7 @@ fn category(line: &str) -> Option<DeviceCategory> {
     })
 }
 
-/// sched has many events, and webview starts slowly.
+/// The default buffer size: sched has many events, and webview starts slowly.
 fn buffer_for(categories: &[String]) -> Option<u32> {
     let has = |name: &str| categories.iter().any(|category| category == name);
     match (has("sched"), has("webview")) {
@@ -312,7 +311,7 @@ mod tests {
     use super::category;
 
     #[test]
-    fn categories_as_atrace_lists_them() {
+    fn listed_categories_are_parsed() {
         let sched = category("       sched - CPU Scheduling").unwrap();
         assert_eq!(
             (sched.name.as_str(), sched.title.as_str()),

@@ -1,43 +1,43 @@
-//! What a device draws from its battery, as a BattOr measures it.
+//! The power that a device draws from its battery, measured by a BattOr.
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use traceloom_battor::{Battor, Measurement};
+
 use crate::adb::{Device, Shell, ShellEvent, quote};
 use crate::agent::{Agent, PartKind, Sink};
-use crate::battor::{Battor, BattorError, Measured};
 use crate::error::{CaptureError, Result};
 
-/// Whether the battery is charged over USB, on devices whose kernels have it; root may change it.
+/// Switches charging over USB. Not every kernel has it; writing needs root.
 const CHARGING: &str = "/sys/class/power_supply/battery/charging_enabled";
 
-/// Measures with a BattOr. The device that it measures is not charged meanwhile, where that can be
-/// turned off.
+/// Measures with a BattOr. Charging of the device is switched off meanwhile, if possible.
 #[derive(Debug)]
 pub struct BattorAgent {
     device: Option<Device>,
     charging: String,
     battor: Option<Battor>,
-    /// As long as this is there the device is not charged.
-    uncharged: Option<Shell>,
-    download: Option<JoinHandle<std::result::Result<Measured, BattorError>>>,
+    /// Charging is off as long as this shell runs.
+    charging_off: Option<Shell>,
+    download: Option<JoinHandle<traceloom_battor::Result<Measurement>>>,
 }
 
 impl BattorAgent {
-    /// With a BattOr; `device` is what it measures. The switch of its charging is
-    /// `charging_enabled` in `folder`, else where kernels have it.
+    /// An agent for a BattOr that measures `device`. `folder` has the file `charging_enabled`; the
+    /// default is that of the kernel's battery driver.
     pub fn new(battor: Battor, device: Option<Device>, folder: Option<&str>) -> Self {
         let charging = folder.map(|folder| format!("{folder}/charging_enabled"));
         Self {
             device,
             charging: charging.unwrap_or_else(|| CHARGING.to_owned()),
             battor: Some(battor),
-            uncharged: None,
+            charging_off: None,
             download: None,
         }
     }
 
-    /// Has the device not charged, until the shell that sees to that hears no more of us.
+    /// Switches charging off. A shell on the device switches it on again when its connection ends.
     fn stop_charging(&mut self, limit: Duration) -> Result<Vec<String>> {
         let Some(device) = &self.device else {
             return Ok(Vec::new());
@@ -51,12 +51,12 @@ impl BattorAgent {
         shell.limit(Some(limit));
         if let ShellEvent::Stdout(_) = shell.next_event()? {
             shell.limit(None);
-            self.uncharged = Some(shell);
+            self.charging_off = Some(shell);
             return Ok(Vec::new());
         }
-        let said = "Charging over USB cannot be turned off on this device: what it draws from \
-                    there is missing, and currents may be below zero.";
-        Ok(vec![said.to_owned()])
+        let message = "Charging over USB cannot be turned off on this device: current from USB is \
+                       not measured, and measured currents may be negative.";
+        Ok(vec![message.to_owned()])
     }
 }
 
@@ -66,11 +66,11 @@ impl Agent for BattorAgent {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
-        let said = self.stop_charging(limit)?;
+        let messages = self.stop_charging(limit)?;
         if let Some(battor) = &mut self.battor {
             battor.start()?;
         }
-        Ok(said)
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -84,13 +84,13 @@ impl Agent for BattorAgent {
         }
     }
 
-    /// Handing the samples over ends the measurement; that takes a fifth of the time that it took,
-    /// and goes on beside what others hand over.
+    /// Starts the download of the samples, which ends the measurement. It takes a fifth of the
+    /// measured time, so it runs while other agents hand over their data.
     fn stop(&mut self, _: Duration) -> Result<()> {
         if let Some(mut battor) = self.battor.take() {
             self.download = Some(thread::spawn(move || battor.stop()));
         }
-        self.uncharged = None;
+        self.charging_off = None;
         Ok(())
     }
 
@@ -98,14 +98,12 @@ impl Agent for BattorAgent {
         let Some(download) = self.download.take() else {
             return Ok(());
         };
-        let Ok(measured) = download.join() else {
+        let Ok(measurement) = download.join() else {
             return Ok(());
         };
-        let measured = measured?;
-        let mut hand_over = || {
-            sink.begin(PartKind::Power, "BattOr")?;
-            measured.write(&mut |bytes| sink.data(bytes))
-        };
-        hand_over().map_err(CaptureError::Sink)
+        let measurement = measurement?;
+        let begun = sink.begin(PartKind::Power, "BattOr");
+        let written = begun.and_then(|()| measurement.write(&mut |bytes| sink.data(bytes)));
+        written.map_err(CaptureError::Sink)
     }
 }

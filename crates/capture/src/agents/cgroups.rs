@@ -1,23 +1,23 @@
-//! Which tasks are in which group of CPUs on a device, as systrace's CGROUP DUMP had it.
+//! The cpuset control groups of a device and their tasks, as systrace's CGROUP DUMP.
 
 use std::time::Duration;
 
 use crate::adb::Device;
-use crate::agent::{Agent, PartKind, Sink};
-use crate::device::{Ask, is_root};
-use crate::error::{CaptureError, Result};
+use crate::agent::{Agent, PartKind, Sink, hand_over};
+use crate::device::{DeviceExt, is_root};
+use crate::error::Result;
 
-/// The table of hierarchies, then each group's path and its tasks. Android has the groups in
-/// `/dev/cpuset`.
-const LOOK: &str = "cat /proc/cgroups; for d in /dev/cpuset /sys/fs/cgroup/cpuset; do \
+/// Prints the table of hierarchies, then the path and the tasks of each group. Android mounts the
+/// groups at `/dev/cpuset`.
+const COMMAND: &str = "cat /proc/cgroups; for d in /dev/cpuset /sys/fs/cgroup/cpuset; do \
                     test -e $d/tasks && cd $d && break; done && \
                     for t in */tasks; do test -e \"$t\" && echo \"/$t\" && cat \"$t\"; done; true";
 
-/// What readers know the dump by.
+/// The first lines, by which readers detect the format.
 const TITLE: &str = "# tracer: \nCGROUP DUMP\n";
 
-/// Takes the groups when recording starts: the trace's own events tell how they change. Only root
-/// may see them; without root there is no dump.
+/// Lists the groups when recording starts; later changes are events in the trace. Without root there
+/// is no dump, since only root may read the groups.
 #[derive(Debug)]
 pub struct CgroupAgent {
     device: Device,
@@ -25,7 +25,7 @@ pub struct CgroupAgent {
 }
 
 impl CgroupAgent {
-    /// Of a device.
+    /// An agent for a device.
     pub fn new(device: Device) -> Self {
         Self { device, dump: None }
     }
@@ -42,36 +42,30 @@ impl Agent for CgroupAgent {
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         if is_root(&self.device)? {
-            self.dump = Some(dump(&self.device.ask(LOOK, limit)?.text()));
+            self.dump = Some(dump(&self.device.run_ok(COMMAND, limit)?.text()));
         }
         Ok(Vec::new())
     }
 
-    fn stop(&mut self, _: Duration) -> Result<()> {
-        Ok(())
-    }
-
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let Some(dump) = self.dump.take() else {
-            return Ok(());
-        };
-        let mut hand_over = || {
-            sink.begin(PartKind::CgroupDump, "CGROUP DUMP")?;
-            sink.data(dump.as_bytes())
-        };
-        hand_over().map_err(CaptureError::Sink)
+        match self.dump.take() {
+            Some(dump) => hand_over(sink, PartKind::CgroupDump, "CGROUP DUMP", dump.as_bytes()),
+            None => Ok(()),
+        }
     }
 }
 
+/// Converts the output of the command to the dump:
+///
 /// ```text
 /// cpuset 4 7 1                            cpuset 4 7 1
 /// /background/tasks                       # cgroup task attachment
 /// 466                             ─>      /background (root=4) : 466 467
 /// 467
 /// ```
-fn dump(said: &str) -> String {
+fn dump(output: &str) -> String {
     let is_group = |line: &&str| line.starts_with('/');
-    let table: Vec<&str> = said.lines().take_while(|line| !is_group(line)).collect();
+    let table: Vec<&str> = output.lines().take_while(|line| !is_group(line)).collect();
     let root = table.iter().find_map(|line| {
         let mut words = line.split_whitespace();
         words.next().filter(|name| *name == "cpuset")?;
@@ -80,13 +74,13 @@ fn dump(said: &str) -> String {
     let root = root.unwrap_or("-1");
     let mut dump = format!("{TITLE}{}\n# cgroup task attachment\n", table.join("\n"));
     let mut is_first = true;
-    for line in said.lines().skip(table.len()) {
+    for line in output.lines().skip(table.len()) {
         if let Some(group) = line.strip_suffix("/tasks") {
             let end = if is_first { "" } else { "\n" };
             dump += &format!("{end}{group} (root={root}) : ");
         } else {
-            let blank = if dump.ends_with(' ') { "" } else { " " };
-            dump += &format!("{blank}{}", line.trim());
+            let space = if dump.ends_with(' ') { "" } else { " " };
+            dump += &format!("{space}{}", line.trim());
         }
         is_first = false;
     }
@@ -99,12 +93,12 @@ mod tests {
 
     use super::dump;
 
-    /// What catapult keeps as an example of its agent's output.
+    /// The example output in catapult's tests.
     #[test]
-    fn a_dump_is_what_the_original_wrote() {
-        let said = "#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpuset\t4\t7\t1\ncpu\t2\t1\t1\n\
+    fn a_dump_is_the_same_as_systraces() {
+        let output = "#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpuset\t4\t7\t1\ncpu\t2\t1\t1\n\
                     /background/tasks\n466\n467\n/restricted/tasks\n/top-app/tasks\n466\n";
-        let dump = dump(said);
+        let dump = dump(output);
         let expected = "# tracer: \nCGROUP DUMP\n#subsys_name\thierarchy\tnum_cgroups\tenabled\n\
                         cpuset\t4\t7\t1\ncpu\t2\t1\t1\n# cgroup task attachment\n\
                         /background (root=4) : 466 467\n/restricted (root=4) : \n/top-app (root=4) : 466\n";

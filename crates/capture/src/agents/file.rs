@@ -1,4 +1,4 @@
-//! A trace that was recorded before, handed over as if it came now.
+//! A trace that was recorded earlier.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,7 +15,7 @@ pub struct FileAgent {
 }
 
 impl FileAgent {
-    /// Of the file at a path.
+    /// An agent for the file at `path`.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
@@ -38,22 +38,18 @@ impl Agent for FileAgent {
         Ok(Vec::new())
     }
 
-    fn stop(&mut self, _: Duration) -> Result<()> {
-        Ok(())
-    }
-
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
         let mut file = File::open(&self.path).map_err(|error| self.error(error))?;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         sink.begin(PartKind::File, &name)
             .map_err(CaptureError::Sink)?;
-        let mut piece = vec![0; 1 << 20];
+        let mut buffer = vec![0; 1 << 20];
         loop {
-            let length = file.read(&mut piece).map_err(|error| self.error(error))?;
+            let length = file.read(&mut buffer).map_err(|error| self.error(error))?;
             if length == 0 {
                 return Ok(());
             }
-            sink.data(&piece[..length]).map_err(CaptureError::Sink)?;
+            sink.data(&buffer[..length]).map_err(CaptureError::Sink)?;
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The kernel of this machine, through its tracefs.
+//! The kernel of this machine, recorded through its tracefs.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use traceloom_tracefs::{
     Session, Tracefs, dump_text,
 };
 
-use crate::agent::{Agent, PartKind, Sink};
+use crate::agent::{Agent, PartKind, Sink, SinkWriter};
 use crate::error::{CaptureError, Result};
 use crate::status::{Status, size_kb};
 
-/// What is recorded where nothing is chosen, as far as the kernel has it.
-pub const LINUX_CATEGORIES: &[&str] = &[
+/// The default categories, as far as the kernel supports them.
+const DEFAULT_CATEGORIES: &[&str] = &[
     "sched",
     "freq",
     "irq",
@@ -25,7 +25,7 @@ pub const LINUX_CATEGORIES: &[&str] = &[
     "disk",
 ];
 
-/// Requests to disks: Linux has these where Android looks for bios.
+/// Disk requests. The category `disk` has Android's events, which other kernels lack.
 const DISK: &[&str] = &[
     "block/block_rq_issue",
     "block/block_rq_complete",
@@ -38,17 +38,18 @@ static NO_PROPERTIES: NoProperties = NoProperties;
 /// What to record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinuxOptions {
-    /// Categories; empty takes [`LINUX_CATEGORIES`].
+    /// Categories. If `events` is empty too, the default is `sched`, `freq`, `irq`, `workq`,
+    /// `memreclaim`, `idle`, `regulators` and `disk`.
     pub categories: Vec<String>,
-    /// Single events, `system/name`, or whole systems.
+    /// Single events (`system/name`) or whole systems.
     pub events: Vec<String>,
-    /// The buffer of each CPU, KB.
+    /// Size of each CPU's buffer, KB.
     pub buffer_kb: u32,
     /// Kernel functions to trace.
     pub functions: Vec<String>,
-    /// A full buffer loses its oldest events, rather than taking no more.
+    /// Whether a full buffer overwrites its oldest events. Otherwise it drops new ones.
     pub overwrite: bool,
-    /// Records in a tracefs instance of this name.
+    /// Name of a tracefs instance to record in.
     pub instance: Option<String>,
 }
 
@@ -65,7 +66,7 @@ impl Default for LinuxOptions {
     }
 }
 
-/// Records what the kernel of this machine does.
+/// Records the kernel of this machine with ftrace.
 pub struct LinuxAgent<'t> {
     tree: &'t dyn Tracefs,
     catalog: Catalog,
@@ -74,7 +75,7 @@ pub struct LinuxAgent<'t> {
 }
 
 impl<'t> LinuxAgent<'t> {
-    /// In a mounted tracefs.
+    /// An agent that records in `tree`.
     pub fn new(tree: &'t dyn Tracefs, options: LinuxOptions) -> Self {
         Self {
             tree,
@@ -84,13 +85,12 @@ impl<'t> LinuxAgent<'t> {
         }
     }
 
-    /// The tracefs instance that it records in, if it is not the whole.
+    /// The name of the tracefs instance that it records in, if any.
     pub(crate) fn instance(&self) -> Option<String> {
         self.options.instance.clone()
     }
 
-    /// Begins to take the pages of what is being recorded. Where that fails, nothing is recorded
-    /// any more.
+    /// Begins to read the ring buffer pages of the recording. If that fails, the recording ends.
     pub(crate) fn capture_pages(&mut self, folder: &Path) -> Result<RawCapture> {
         let session = self.session.as_ref();
         let Some(session) = session else {
@@ -102,7 +102,7 @@ impl<'t> LinuxAgent<'t> {
         })
     }
 
-    /// Writes pages with what the kernel says of them.
+    /// Writes the pages as a `trace.dat`.
     pub(crate) fn write_pages(
         &mut self,
         capture: RawCapture,
@@ -113,29 +113,31 @@ impl<'t> LinuxAgent<'t> {
         Ok(capture.finish(session.tree(), version, out)?)
     }
 
-    /// Puts all settings back.
+    /// Restores all settings.
     pub(crate) fn restore(&mut self) -> Result<()> {
-        let left = self.session.take().map(Session::restore);
-        match left.unwrap_or_default().first() {
+        let warnings = self.session.take().map(Session::restore);
+        match warnings.unwrap_or_default().first() {
             Some(warning) => Err(CaptureError::NotRestored(warning.to_string())),
             None => Ok(()),
         }
     }
 
-    /// The categories that this kernel has, with their titles.
+    /// The names and titles of the categories that this kernel supports.
     pub fn list(&self) -> Vec<(String, String)> {
         let listed = self.catalog.listed(self.tree, &NO_PROPERTIES);
-        let of_kernel = |name: &str| {
-            // Without programs that read properties, tags record nothing.
+        let has_kernel_events = |name: &str| {
+            // User space tags have no effect without Android's system properties.
             let names = [name.to_owned()];
             let (found, _) = self.catalog.choose(&names, self.tree, &NO_PROPERTIES);
             found.iter().any(|category| !category.events.is_empty())
         };
-        let listed = listed.into_iter().filter(|listed| of_kernel(&listed.name));
+        let listed = listed
+            .into_iter()
+            .filter(|listed| has_kernel_events(&listed.name));
         listed.map(|listed| (listed.name, listed.title)).collect()
     }
 
-    /// Refuses single events that the kernel does not have.
+    /// Fails if the kernel does not have one of the single events.
     fn check_events(&self) -> Result<()> {
         let names = self.options.events.iter().map(|name| event_path(name));
         for path in names {
@@ -146,13 +148,13 @@ impl<'t> LinuxAgent<'t> {
         Ok(())
     }
 
-    /// What is to be recorded, and what cannot be.
+    /// The categories to record, and errors for those that cannot be recorded.
     fn choose(&self) -> (Vec<Category>, Vec<CategoryError>) {
         let is_chosen = !(self.options.categories.is_empty() && self.options.events.is_empty());
         let names: Vec<String> = if is_chosen {
             self.options.categories.clone()
         } else {
-            LINUX_CATEGORIES
+            DEFAULT_CATEGORIES
                 .iter()
                 .map(|&name| name.to_owned())
                 .collect()
@@ -173,15 +175,15 @@ impl<'t> LinuxAgent<'t> {
                 title: "Chosen events".to_owned(),
                 tags: 0,
                 events: events.collect(),
-                origin: Origin::Own,
+                origin: Origin::User,
             });
         }
-        // What nobody asked for by name is not missed.
+        // Missing default categories are not an error.
         (chosen, if is_chosen { errors } else { Vec::new() })
     }
 }
 
-/// trace-cmd and perf write `group:name`.
+/// Accepts `group:name` too, as trace-cmd and perf do.
 fn event_path(name: &str) -> String {
     name.replace(':', "/")
 }
@@ -215,10 +217,10 @@ impl Agent for LinuxAgent<'_> {
             ..Config::default()
         };
         let mut session = Session::start(self.tree, &NO_PROPERTIES, &self.catalog, &config)?;
-        let mut said: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        said.extend(session.take_warnings().iter().map(ToString::to_string));
+        let mut messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        messages.extend(session.take_warnings().iter().map(ToString::to_string));
         self.session = Some(session);
-        Ok(said)
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -226,7 +228,7 @@ impl Agent for LinuxAgent<'_> {
     }
 
     fn mark(&mut self, name: &str, _: Duration) -> Result<()> {
-        /// `EBADF`: the buffer is full, and takes nothing more.
+        /// `EBADF`: recording is off because the buffer is full.
         const FULL: i32 = 9;
         let text = format!("trace_event_clock_sync: name={name}\n");
         let Some(session) = &self.session else {
@@ -267,23 +269,9 @@ impl Agent for LinuxAgent<'_> {
         };
         sink.begin(PartKind::SystemTrace, "ftrace")
             .map_err(CaptureError::Sink)?;
-        let dumped = dump_text(session.tree(), &mut Output(sink));
+        let dumped = dump_text(session.tree(), &mut SinkWriter(sink));
         let restored = self.restore();
         dumped?;
         restored
-    }
-}
-
-/// A sink to write to.
-pub(crate) struct Output<'s>(pub &'s mut dyn Sink);
-
-impl Write for Output<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.data(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -1,14 +1,14 @@
-//! Processes and threads of this machine, from `/proc`.
+//! The processes and threads of this machine, from `/proc`.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::agent::{Agent, PartKind, Sink};
-use crate::error::{CaptureError, Result};
+use crate::agent::{Agent, PartKind, Sink, hand_over};
+use crate::error::Result;
 
-/// Takes the lists of processes and threads when recording stops, as tables like those of `ps`.
+/// Lists processes and threads when recording stops, as tables like those of `ps`.
 #[derive(Debug)]
 pub struct LocalProcessAgent {
     proc: PathBuf,
@@ -23,14 +23,14 @@ impl Default for LocalProcessAgent {
 }
 
 impl LocalProcessAgent {
-    /// Processes by pid with their command lines, then threads with their names. One that ends
-    /// meanwhile is left out.
+    /// Processes with their programs, then threads with their names. Those that end meanwhile are
+    /// left out.
     fn tables(&self) -> String {
         let mut processes = "USER PID NAME\n".to_owned();
         let mut threads = "USER PID TID CMD\n".to_owned();
         for pid in numbers(&self.proc) {
             let process = self.proc.join(pid.to_string());
-            let name = command_line(&process).or_else(|| comm(&process));
+            let name = program(&process).or_else(|| comm(&process));
             if let Some(name) = name {
                 _ = writeln!(processes, "- {pid} {name}");
             }
@@ -54,24 +54,18 @@ impl Agent for LocalProcessAgent {
         true
     }
 
-    fn start(&mut self, _: Duration) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn stop(&mut self, _: Duration) -> Result<()> {
-        Ok(())
-    }
-
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let mut hand_over = || {
-            sink.begin(PartKind::ProcessDump, "PROCESS DUMP")?;
-            sink.data(self.tables().as_bytes())
-        };
-        hand_over().map_err(CaptureError::Sink)
+        let tables = self.tables();
+        hand_over(
+            sink,
+            PartKind::ProcessDump,
+            "PROCESS DUMP",
+            tables.as_bytes(),
+        )
     }
 }
 
-/// The folders named by a number, in order.
+/// The names of folders that are numbers, sorted.
 fn numbers(folder: &Path) -> Vec<u32> {
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -80,11 +74,10 @@ fn numbers(folder: &Path) -> Vec<u32> {
     numbers
 }
 
-/// The program and its arguments; kernel threads have none.
-fn command_line(process: &Path) -> Option<String> {
-    let bytes = fs::read(process.join("cmdline")).ok()?;
-    // The program alone: arguments may be secrets, and a trace is for showing.
-    let program = bytes.split(|&byte| byte == 0).next()?;
+/// The program without its arguments, which may be secret. Kernel threads have none.
+fn program(process: &Path) -> Option<String> {
+    let command_line = fs::read(process.join("cmdline")).ok()?;
+    let program = command_line.split(|&byte| byte == 0).next()?;
     Some(one_line(program)).filter(|line| !line.is_empty())
 }
 

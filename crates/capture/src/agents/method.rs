@@ -1,39 +1,40 @@
-//! Method traces of an app, by the device's activity manager.
+//! Method traces of an app, recorded through the device's activity manager.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::adb::{AdbError, Device, quote};
-use crate::agent::{Agent, PartKind, Sink};
-use crate::device::Ask;
+use crate::agent::{Agent, PartKind, Sink, SinkWriter};
+use crate::device::DeviceExt;
 use crate::error::{CaptureError, Result};
 
-/// Where shells and the system server both may write.
+/// A folder that both the shell and the system server may write to.
 const FOLDER: &str = "/data/local/tmp";
 
-/// How often it is looked whether the app has written its trace.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// How often to check whether the app has written its trace.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long it is waited for the trace of an app that could not be told to stop.
-const LAST_LOOK: Duration = Duration::from_secs(2);
+/// How long to wait for the trace of an app that could not be stopped.
+const WAIT_IF_NOT_STOPPED: Duration = Duration::from_secs(2);
 
-/// A trace that has not grown for so many looks is whole: the activity manager does not tell.
-const QUIET_LOOKS: u32 = 5;
+/// After how many checks without growth the trace counts as complete. The activity manager does not
+/// report it.
+const CHECKS_WITHOUT_GROWTH: u32 = 5;
 
 /// What to record of an app.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct MethodOptions {
-    /// The process, as `ps` names it: mostly the app's package.
+    /// The process name in `ps`, usually the app's package.
     pub process: String,
-    /// Samples the stacks so often, microseconds, instead of recording each call.
+    /// Samples the stacks at this interval, microseconds. `None` records each call.
     pub sampling_us: Option<u32>,
-    /// `wall`, `thread-cpu` or `dual`; the device's choice where it is not given (Android 14).
+    /// `wall`, `thread-cpu` or `dual` (Android 14). `None` is the device's default.
     pub clock: Option<String>,
-    /// Writes the trace while it is recorded, so that no buffer limits it.
+    /// Writes the trace while recording, so that no buffer limits its size.
     pub streaming: bool,
-    /// Starts this activity, `package/.Name`, afresh and records from its first moment.
+    /// Restarts this activity (`package/.Name`) and records it from the start.
     pub start: Option<String>,
-    /// A folder of the device for the trace until it is here.
+    /// A folder on the device for the trace.
     pub folder: Option<String>,
 }
 
@@ -42,14 +43,14 @@ pub struct MethodOptions {
 pub struct MethodAgent {
     device: Device,
     options: MethodOptions,
-    /// The trace on the device; unlike that of another recording.
+    /// The path of the trace on the device.
     path: String,
-    /// Whether the app was told to write it.
+    /// Whether the app was told to write the trace.
     is_stopped: bool,
 }
 
 impl MethodAgent {
-    /// Of a device; `name` tells this recording from others.
+    /// An agent for a device. `name` makes the file name of the trace unique.
     pub fn new(device: Device, options: MethodOptions, name: &str) -> Self {
         let folder = options.folder.as_deref().unwrap_or(FOLDER);
         Self {
@@ -73,7 +74,7 @@ impl MethodAgent {
             words.push("--streaming");
         }
         let line = match &self.options.start {
-            // -S: a process that runs already would go on without being recorded.
+            // -S: a process that already runs would not be recorded.
             Some(activity) => {
                 words.extend(["--start-profiler", &self.path, activity]);
                 "am start -S -W"
@@ -87,11 +88,11 @@ impl MethodAgent {
         words.fold(line.to_owned(), |line, word| line + &word)
     }
 
-    /// Runs `am`, which may end with 0 and say that it failed.
+    /// Runs `am`, whose exit status may be 0 even if it failed.
     fn am(&self, line: &str, limit: Duration) -> Result<()> {
-        let output = self.device.ask(line, limit)?;
-        let said = format!("{}\n{}", output.text(), output.complaint());
-        let failed = said.lines().find(|line| {
+        let output = self.device.run_ok(line, limit)?;
+        let text = format!("{}\n{}", output.text(), output.error_text());
+        let failed = text.lines().find(|line| {
             [
                 "Error",
                 "Exception",
@@ -103,29 +104,33 @@ impl MethodAgent {
         });
         match failed {
             None => Ok(()),
-            Some(line_said) => Err(CaptureError::Command {
+            Some(message) => Err(CaptureError::Command {
                 command: line.to_owned(),
                 status: output.status,
-                said: line_said.trim().to_owned(),
+                message: message.trim().to_owned(),
             }),
         }
     }
 
-    /// Until the trace is there and grows no more.
+    /// Waits until the trace exists and no longer grows.
     fn wait_for_trace(&self, limit: Duration) -> Result<()> {
-        let begun = Instant::now();
-        let (mut size, mut quiet) = (0, 0);
-        while quiet < QUIET_LOOKS {
-            if begun.elapsed() > limit {
+        let started = Instant::now();
+        let (mut size, mut unchanged) = (0, 0);
+        while unchanged < CHECKS_WITHOUT_GROWTH {
+            if started.elapsed() > limit {
                 return Err(CaptureError::Adb(AdbError::Timeout {
                     request: format!("waiting for {}", self.path),
                     limit,
                 }));
             }
-            thread::sleep(LOOK_AGAIN);
+            thread::sleep(CHECK_INTERVAL);
             let stat = self.device.sync()?.stat(&self.path)?;
             let now = stat.map_or(0, |stat| stat.size);
-            quiet = if now > 0 && now == size { quiet + 1 } else { 0 };
+            unchanged = if now > 0 && now == size {
+                unchanged + 1
+            } else {
+                0
+            };
             size = now;
         }
         Ok(())
@@ -150,36 +155,22 @@ impl Agent for MethodAgent {
     }
 
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        // An app that is gone may have left what it streamed; nothing more will come.
+        // An app that died may have left a streamed trace, which no longer grows.
         let limit = if self.is_stopped {
             limit
         } else {
-            limit.min(LAST_LOOK)
+            limit.min(WAIT_IF_NOT_STOPPED)
         };
         self.wait_for_trace(limit)?;
         let name = format!("{}.trace", self.options.process);
         sink.begin(PartKind::MethodTrace, &name)
             .map_err(CaptureError::Sink)?;
-        let pulled = self.device.sync()?.pull(&self.path, &mut Output(sink));
+        let pulled = self.device.sync()?.pull(&self.path, &mut SinkWriter(sink));
         let removed = self
             .device
             .run(&format!("rm -f {}", quote(&self.path)), limit);
         pulled?;
         removed?;
-        Ok(())
-    }
-}
-
-/// A sink to write to.
-pub(super) struct Output<'s>(pub &'s mut dyn Sink);
-
-impl std::io::Write for Output<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.data(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
 }

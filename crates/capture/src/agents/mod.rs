@@ -1,7 +1,7 @@
-//! The agents: each records one kind of data.
+//! The agents. Each records one kind of data.
 
 mod atrace;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "battor"))]
 mod battor;
 mod cgroups;
 mod ddms;
@@ -9,23 +9,25 @@ mod file;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
 mod local_processes;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod local_tracefs;
 mod memory;
 mod method;
 mod processes;
 mod walt;
 
 pub(crate) use atrace::NOT_STARTED;
-pub use atrace::{AtraceAgent, AtraceOptions, DEFAULT_CATEGORIES, DeviceCategory};
-#[cfg(target_os = "linux")]
+pub use atrace::{AtraceAgent, AtraceOptions, DeviceCategory};
+#[cfg(all(target_os = "linux", feature = "battor"))]
 pub use battor::BattorAgent;
 pub use cgroups::CgroupAgent;
 pub use ddms::{DdmsAgent, DdmsOptions};
 pub use file::FileAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(crate) use linux::Output;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub use linux::{LINUX_CATEGORIES, LinuxAgent, LinuxOptions};
+pub use linux::{LinuxAgent, LinuxOptions};
 pub use local_processes::LocalProcessAgent;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub use local_tracefs::local_tracefs;
 pub use memory::{FullDump, LocalShell, MemoryAgent, MemoryOptions, ProcShell};
 pub use method::{MethodAgent, MethodOptions};
 pub use processes::ProcessAgent;

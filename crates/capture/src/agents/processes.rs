@@ -1,30 +1,30 @@
-//! Processes and threads of a device: their names and whose they are.
+//! The processes and threads of a device.
 
 use std::time::Duration;
 
 use crate::adb::Device;
-use crate::agent::{Agent, PartKind, Sink};
-use crate::device::Ask;
-use crate::error::{CaptureError, Result};
+use crate::agent::{Agent, PartKind, Sink, hand_over};
+use crate::device::DeviceExt;
+use crate::error::Result;
 
-/// Which thread belongs to which process, without a program: the kernel's own names are paths.
+/// Lists which thread belongs to which process, with the shell alone: as paths in `/proc`.
 const TASKS: &str = "echo /proc/[0-9]*/task/[0-9]*";
 
-/// The columns that the readers of process dumps know.
+/// The columns that readers of process dumps expect.
 const TABLES: &str =
     "ps -A -o USER,PID,PPID,VSIZE,RSS,WCHAN,ADDR=PC,S,NAME,COMM && ps -AT -o USER,PID,TID,CMD";
 
-/// `ps` before Android 8 knows neither `-A` nor `-o`.
+/// `ps` before Android 8 supports neither `-A` nor `-o`.
 const OLD_TABLES: &str = "ps && ps -t";
 
-/// Takes the lists of processes and threads when recording stops.
+/// Lists processes and threads when recording stops.
 #[derive(Debug)]
 pub struct ProcessAgent {
     device: Device,
 }
 
 impl ProcessAgent {
-    /// Of a device.
+    /// An agent for a device.
     pub fn new(device: Device) -> Self {
         Self { device }
     }
@@ -34,7 +34,7 @@ impl ProcessAgent {
         if output.is_success() {
             return Ok(output.stdout);
         }
-        Ok(self.device.ask(OLD_TABLES, limit)?.stdout)
+        Ok(self.device.run_ok(OLD_TABLES, limit)?.stdout)
     }
 }
 
@@ -47,22 +47,11 @@ impl Agent for ProcessAgent {
         true
     }
 
-    fn start(&mut self, _: Duration) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn stop(&mut self, _: Duration) -> Result<()> {
-        Ok(())
-    }
-
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let mut hand_over = |bytes: &[u8]| {
-            sink.begin(PartKind::ProcessDump, "PROCESS DUMP")?;
-            sink.data(bytes)
-        };
-        let tasks = self.device.ask(TASKS, limit)?.stdout;
-        hand_over(&tasks).map_err(CaptureError::Sink)?;
+        const NAME: &str = "PROCESS DUMP";
+        let tasks = self.device.run_ok(TASKS, limit)?.stdout;
+        hand_over(sink, PartKind::ProcessDump, NAME, &tasks)?;
         let tables = self.tables(limit)?;
-        hand_over(&tables).map_err(CaptureError::Sink)
+        hand_over(sink, PartKind::ProcessDump, NAME, &tables)
     }
 }

@@ -1,21 +1,21 @@
-//! What a WALT noted: a device that measures when a screen was touched or lit, whose app on the
-//! phone writes its trace to a file.
+//! Latencies measured by a WALT, a device that detects touches, screen changes and sound. Its app on
+//! the phone writes them to a file.
 
 use std::time::Duration;
 
 use crate::adb::{Device, quote};
-use crate::agent::{Agent, PartKind, Sink};
-use crate::device::{Ask, monotonic_ns};
+use crate::agent::{Agent, PartKind, Sink, hand_over};
+use crate::device::DeviceExt;
 use crate::error::{CaptureError, Result};
 
-/// Where the app writes its trace.
+/// The file that the app writes.
 const FILE: &str = "/sdcard/Android/data/org.chromium.latency.walt/files/trace.txt";
 
-/// The app's times are of this clock.
+/// The clock of the app's times.
 const HEADER: &str = "# tracer: \n# clock_type=LINUX_CLOCK_MONOTONIC\n";
 
-/// Takes the trace of the WALT app (<https://github.com/google/walt>). The app has to be installed
-/// and its device attached; it writes when a test in it ends.
+/// Collects the trace of the WALT app (<https://github.com/google/walt>). The app must be installed
+/// and its device attached. It writes when one of its tests ends.
 #[derive(Debug)]
 pub struct WaltAgent {
     device: Device,
@@ -24,7 +24,7 @@ pub struct WaltAgent {
 }
 
 impl WaltAgent {
-    /// Of a device; the trace is `trace.txt` in `folder`, else where the app puts it.
+    /// An agent for a device. The trace is `trace.txt` in `folder`, by default the app's folder.
     pub fn new(device: Device, folder: Option<&str>) -> Self {
         let file = folder.map_or_else(|| FILE.to_owned(), |folder| format!("{folder}/trace.txt"));
         Self {
@@ -40,11 +40,11 @@ impl Agent for WaltAgent {
         "WALT"
     }
 
-    /// Empties the file: what was measured before is no part of this recording.
+    /// Empties the file, which may have earlier measurements.
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         let file = quote(&self.file);
         let line = format!("test ! -e {file} || : > {file}");
-        self.device.ask(&line, limit)?;
+        self.device.run_ok(&line, limit)?;
         Ok(Vec::new())
     }
 
@@ -52,9 +52,9 @@ impl Agent for WaltAgent {
         true
     }
 
-    /// Who may not look at the clock needs no marker: the kernel's trace tells that clock too.
+    /// Without root there is no marker. The kernel's trace then has the relation to this clock.
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
-        if let Some(ns) = monotonic_ns(&self.device, limit)? {
+        if let Some(ns) = self.device.monotonic_ns(limit)? {
             let (seconds, fraction) = (ns / 1_000_000_000, ns % 1_000_000_000);
             self.markers += &format!(
                 "<0>-0  (-----) [001] ...1  {seconds}.{fraction:09}: tracing_mark_write: \
@@ -64,28 +64,19 @@ impl Agent for WaltAgent {
         Ok(())
     }
 
-    fn stop(&mut self, _: Duration) -> Result<()> {
-        Ok(())
-    }
-
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
         let file = quote(&self.file);
-        let said = self.device.run(&format!("cat {file}"), limit)?;
-        if !said.is_success() || said.stdout.is_empty() {
+        let output = self.device.run(&format!("cat {file}"), limit)?;
+        if !output.is_success() || output.stdout.is_empty() {
             return Err(CaptureError::NoWaltTrace {
                 path: self.file.clone(),
             });
         }
-        let mut text = said.stdout;
+        let mut text = [HEADER.as_bytes(), &output.stdout].concat();
         if text.last() != Some(&b'\n') {
             text.push(b'\n');
         }
-        let mut hand_over = || {
-            sink.begin(PartKind::Walt, "WALT")?;
-            sink.data(HEADER.as_bytes())?;
-            sink.data(&text)?;
-            sink.data(self.markers.as_bytes())
-        };
-        hand_over().map_err(CaptureError::Sink)
+        text.extend_from_slice(self.markers.as_bytes());
+        hand_over(sink, PartKind::Walt, "WALT", &text)
     }
 }

@@ -1,17 +1,17 @@
-//! A device, watched.
+//! Live recordings of a device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::Tape;
+use super::tape::Tape;
 use crate::adb::{Closer, ShellEvent};
 use crate::agent::{Agent, Sink};
 use crate::agents::AtraceAgent;
 use crate::error::{CaptureError, Result};
 
-/// Records a device onto a tape, from `atrace --stream`.
+/// Records a device onto a tape, from the output of `atrace --stream`.
 pub struct LiveAtraceAgent {
     atrace: AtraceAgent,
     tape: Arc<Mutex<Tape>>,
@@ -20,7 +20,7 @@ pub struct LiveAtraceAgent {
 }
 
 impl LiveAtraceAgent {
-    /// What `atrace` records.
+    /// An agent that records what `atrace` would.
     pub fn new(atrace: AtraceAgent, tape: Tape) -> Self {
         Self {
             atrace,
@@ -37,7 +37,7 @@ impl Agent for LiveAtraceAgent {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
-        let (said, mut shell) = self.atrace.stream_live(limit)?;
+        let (messages, mut shell) = self.atrace.stream_live(limit)?;
         let closer = shell.closer()?;
         let tape = Arc::clone(&self.tape);
         let stopping = Arc::clone(&self.stopping);
@@ -53,14 +53,14 @@ impl Agent for LiveAtraceAgent {
                     Err(error) => break error.to_string(),
                 }
             };
-            // An end that was asked for is none that anybody must hear of.
+            // Do not report an end that was requested.
             if !stopping.load(Ordering::Acquire) {
-                tape().broke_off(why);
+                tape().report_end(why);
             }
             Ok(())
         };
         self.running = Some((closer, thread::spawn(follow)));
-        Ok(said)
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -75,8 +75,7 @@ impl Agent for LiveAtraceAgent {
         self.stopping.store(true, Ordering::Release);
         let stopped = self.atrace.stop(limit);
         if let Some((closer, thread)) = self.running.take() {
-            // It goes on for as long as its terminal is there. That the connection ends then is no
-            // failure.
+            // atrace runs until its connection is closed. The resulting error is expected.
             closer.close();
             _ = thread.join();
         }

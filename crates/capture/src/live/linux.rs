@@ -1,14 +1,14 @@
-//! This machine, watched.
+//! Live recordings of this machine.
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use traceloom_tracefs::{Instance, Mounted, Stop, stream_text};
+use traceloom_tracefs::{Instance, Mounted, StopSignal, stream_text};
 
-use super::Tape;
-use crate::agent::{Agent, Sink};
+use super::tape::Tape;
+use crate::agent::{Agent, PartKind, Sink};
 use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
@@ -18,21 +18,21 @@ pub struct LiveLinuxAgent<'t> {
     kernel: LinuxAgent<'t>,
     tree: Mounted,
     tape: Arc<Mutex<Tape>>,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     threads: Vec<JoinHandle<Result<()>>>,
 }
 
 impl<'t> LiveLinuxAgent<'t> {
-    /// What `kernel` records, in `tree`.
+    /// An agent that records what `kernel` would, in `tree`.
     ///
     /// # Errors
-    /// Where the system has no more descriptors.
+    /// If the process has too many open files.
     pub fn new(kernel: LinuxAgent<'t>, tree: &Mounted, tape: Tape) -> Result<Self> {
         Ok(Self {
             kernel,
             tree: tree.clone(),
             tape: Arc::new(Mutex::new(tape)),
-            stop: Arc::new(Stop::new().map_err(CaptureError::Sink)?),
+            stop: Arc::new(StopSignal::new().map_err(CaptureError::Sink)?),
             threads: Vec::new(),
         })
     }
@@ -47,27 +47,27 @@ impl<'t> LiveLinuxAgent<'t> {
         let tape = Arc::clone(&self.tape);
         self.threads.push(thread::spawn(move || {
             let tree = match &name {
-                Some(name) => Instance::of(&tree, name)?,
+                Some(name) => Instance::named(&tree, name)?,
                 None => Instance::top(&tree),
             };
             let streamed = stream_text(&tree, &mut to, &stop);
             if let Err(error) = &streamed {
                 let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
-                tape.broke_off(error.to_string());
+                tape.report_end(error.to_string());
             }
             streamed?;
             Ok(())
         }));
         let tape = Arc::clone(&self.tape);
         self.threads.push(thread::spawn(move || {
-            let mut piece = vec![0; 1 << 16];
+            let mut buffer = vec![0; 1 << 16];
             loop {
-                match from.read(&mut piece).map_err(CaptureError::Sink)? {
+                match from.read(&mut buffer).map_err(CaptureError::Sink)? {
                     0 => return Ok(()),
                     length => tape
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
-                        .push(&piece[..length]),
+                        .push(&buffer[..length]),
                 }
             }
         }));
@@ -81,9 +81,9 @@ impl Agent for LiveLinuxAgent<'_> {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
-        let said = self.kernel.start(limit)?;
+        let messages = self.kernel.start(limit)?;
         self.follow()?;
-        Ok(said)
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -95,14 +95,14 @@ impl Agent for LiveLinuxAgent<'_> {
     }
 
     fn status(&mut self, limit: Duration) -> Option<Status> {
-        // Of losses the tape tells.
+        // The tape reports losses.
         let status = self.kernel.status(limit)?;
         Some(Status { lost: 0, ..status })
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
         let stopped = self.kernel.stop(limit);
-        self.stop.ask();
+        self.stop.request();
         for thread in self.threads.drain(..) {
             if let Ok(followed) = thread.join() {
                 followed?;
@@ -113,18 +113,18 @@ impl Agent for LiveLinuxAgent<'_> {
 
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
         let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is left in the buffer comes last.
+        // Append what is left in the ring buffer.
         let collected = self.kernel.collect(limit, &mut Rest(&mut tape));
         tape.hand_over("ftrace", sink).map_err(CaptureError::Sink)?;
         collected
     }
 }
 
-/// Puts the rest of the buffer behind what was streamed.
+/// Appends the rest of the ring buffer to a tape.
 struct Rest<'t>(&'t mut Tape);
 
 impl Sink for Rest<'_> {
-    fn begin(&mut self, _: crate::agent::PartKind, _: &str) -> std::io::Result<()> {
+    fn begin(&mut self, _: PartKind, _: &str) -> std::io::Result<()> {
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! Recordings that are watched while they go on: a tape that keeps the last seconds, and what stops it.
+//! Live recordings: a tape keeps the trace or its last seconds, a window shows its end, and a trigger
+//! ends the recording.
 
 mod device;
 #[cfg(any(target_os = "linux", target_os = "android"))]

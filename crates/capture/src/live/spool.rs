@@ -1,68 +1,65 @@
-//! A recording of any length, in a file instead of in memory.
+//! Stores a recording of any length in a file instead of in memory.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
-/// Bytes that are handed over at once.
-const PIECE: usize = 1 << 20;
+/// Size of a write and of a read, bytes.
+const CHUNK: usize = 1 << 20;
 
-/// What was recorded, in a file that is read back when the recording has ended.
+/// A file that is written while recording and read back at the end.
 #[derive(Debug)]
 pub(super) struct Spool {
     file: File,
-    waiting: Vec<u8>,
-    /// Why it takes no more.
-    broken: Option<io::Error>,
+    buffer: Vec<u8>,
+    /// Whether a write has failed.
+    is_broken: bool,
 }
 
 impl Spool {
     pub fn new(file: File) -> Self {
         Self {
             file,
-            waiting: Vec::with_capacity(PIECE),
-            broken: None,
+            buffer: Vec::with_capacity(CHUNK),
+            is_broken: false,
         }
     }
 
-    /// Takes what comes next.
+    /// Appends bytes.
     ///
     /// # Errors
-    /// The first time that it cannot be kept; what comes later is dropped.
+    /// The first failed write. Later bytes are dropped without an error.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.broken.is_some() {
+        if self.is_broken {
             return Ok(());
         }
-        self.waiting.extend_from_slice(bytes);
-        if self.waiting.len() < PIECE {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() < CHUNK {
             return Ok(());
         }
         self.flush()
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let written = self.file.write_all(&self.waiting);
-        self.waiting.clear();
-        written.map_err(|error| {
-            let told = io::Error::new(error.kind(), error.to_string());
-            self.broken = Some(error);
-            told
-        })
+        let written = self.file.write_all(&self.buffer);
+        self.buffer.clear();
+        self.is_broken = written.is_err();
+        written
     }
 
-    /// Hands over all that it took, piece by piece.
+    /// Passes all bytes to `take`, in chunks.
     ///
     /// # Errors
-    /// Where it cannot be read back, or `take` fails.
+    /// If the file cannot be read, or `take` fails.
     pub fn read_back(&mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        if self.broken.is_none() {
+        if !self.is_broken {
             self.flush()?;
         }
         self.file.rewind()?;
-        let mut piece = vec![0; PIECE];
+        let mut chunk = vec![0; CHUNK];
         loop {
-            match self.file.read(&mut piece)? {
+            match self.file.read(&mut chunk)? {
                 0 => return Ok(()),
-                length => take(&piece[..length])?,
+                length => take(&chunk[..length])?,
             }
         }
     }

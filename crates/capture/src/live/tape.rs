@@ -1,4 +1,4 @@
-//! What was recorded last.
+//! Stores the text of a recording, or its last seconds.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -9,40 +9,38 @@ use traceloom_formats::FtraceLine;
 
 use super::spool::Spool;
 use super::trigger::Trigger;
-use super::window::Window;
+use super::window::{HEADER, Window};
 use crate::agent::{PartKind, Sink};
 
-/// How much text is let go at a time, bytes.
+/// Size of a chunk of text, bytes. Old text is dropped by the chunk.
 const CHUNK: usize = 64 << 10;
 
-/// The first line of every dump: readers know the format by it, and a stream has none.
-pub(super) const HEADER: &[u8] = b"# tracer: nop\n#\n";
-
-/// What those who record want to know of a tape at once.
+/// An event of a tape that is reported at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Watched {
-    /// What was waited for is there: what it was.
+    /// The trigger fired: a description.
     Fired(String),
-    /// The kernel lost events, since the recorder was too slow or the buffer too small.
+    /// The kernel lost this many events, because the recorder was too slow or the buffer too small.
     Lost(u64),
-    /// Nothing more comes, though nobody asked for the end: why.
+    /// The recording ended without a request: the reason.
     BrokeOff(String),
 }
 
-/// Text of a recording, of which only the last seconds are kept.
+/// Stores the text of a recording, or its last seconds.
 pub struct Tape {
+    /// Length of the part to keep. `None` keeps everything.
     keep_ns: Option<i64>,
     trigger: Option<Trigger>,
-    /// Hears of what cannot wait.
-    tell: Box<dyn Fn(Watched) + Send>,
-    /// Shows its end while it is recorded.
+    /// Receives events.
+    report: Box<dyn Fn(Watched) + Send>,
+    /// Shows the end of the recording.
     window: Option<Arc<Window>>,
-    /// Holds all of it, in the place of `chunks`.
+    /// Stores the text instead of `chunks`.
     spool: Option<Spool>,
     chunks: VecDeque<Chunk>,
-    /// A line whose end has not come.
-    begun: Vec<u8>,
+    /// The last line, if it is incomplete.
+    partial_line: Vec<u8>,
     newest_ns: i64,
 }
 
@@ -53,92 +51,91 @@ struct Chunk {
 }
 
 impl Tape {
-    /// That keeps the last `keep_ns` nanoseconds, or everything, and `tell`s when what `trigger`
-    /// waits for is there, once, and of every loss.
+    /// A tape that keeps the last `keep_ns` nanoseconds, or everything. It calls `report` when
+    /// `trigger` fires (once), and for each loss.
     pub fn new(
         keep_ns: Option<i64>,
         trigger: Option<Trigger>,
-        tell: impl Fn(Watched) + Send + 'static,
+        report: impl Fn(Watched) + Send + 'static,
     ) -> Self {
         Self {
             keep_ns,
             trigger,
-            tell: Box::new(tell),
+            report: Box::new(report),
             window: None,
             spool: None,
             chunks: VecDeque::new(),
-            begun: Vec::new(),
+            partial_line: Vec::new(),
             newest_ns: i64::MIN,
         }
     }
 
-    /// That shows its end in `window`, too.
+    /// Shows the end of the recording in `window`.
     #[must_use]
     pub fn shown_in(mut self, window: Arc<Window>) -> Self {
         self.window = Some(window);
         self
     }
 
-    /// That keeps what it has in `file` instead of in memory; for one that keeps everything.
+    /// Stores the text in `file` instead of in memory. For tapes that keep everything.
     #[must_use]
-    pub fn kept_in(mut self, file: File) -> Self {
+    pub fn stored_in(mut self, file: File) -> Self {
         self.spool = Some(Spool::new(file));
         self
     }
 
-    /// Nothing more comes, though nobody asked for the end.
-    pub fn broke_off(&self, why: String) {
-        (self.tell)(Watched::BrokeOff(why));
+    /// Reports that the recording ended without a request.
+    pub(super) fn report_end(&self, reason: String) {
+        (self.report)(Watched::BrokeOff(reason));
     }
 
-    /// Takes what was recorded next.
+    /// Appends text.
     pub fn push(&mut self, bytes: &[u8]) {
-        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
-            if self.begun.is_empty() && piece.ends_with(b"\n") {
-                self.line(piece);
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            if self.partial_line.is_empty() && part.ends_with(b"\n") {
+                self.push_line(part);
                 continue;
             }
-            self.begun.extend_from_slice(piece);
-            if piece.ends_with(b"\n") {
-                let line = std::mem::take(&mut self.begun);
-                self.line(&line);
+            self.partial_line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.partial_line);
+                self.push_line(&line);
             }
         }
     }
 
-    /// The bytes that are kept in memory.
+    /// Bytes of text in memory.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.text.len()).sum()
     }
 
-    /// Whether nothing is kept in memory.
+    /// Whether there is no text in memory.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    fn line(&mut self, line: &[u8]) {
-        let read = FtraceLine::read(line.trim_ascii_end());
+    fn push_line(&mut self, line: &[u8]) {
+        let event = FtraceLine::read(line.trim_ascii_end());
         if let Some(window) = &self.window {
-            window.push(line, read.as_ref().map(|read| read.ts_ns));
+            window.push(line, event.as_ref().map(|event| event.ts_ns));
         }
-        if let Some(read) = read {
-            self.newest_ns = self.newest_ns.max(read.ts_ns);
-            self.watch(&read);
+        if let Some(event) = event {
+            self.newest_ns = self.newest_ns.max(event.ts_ns);
+            self.check_trigger(&event);
         } else if let Some(lost) = lost(line) {
             if let Some(window) = &self.window {
-                window.lost(lost);
+                window.add_lost(lost);
             }
-            (self.tell)(Watched::Lost(lost));
+            (self.report)(Watched::Lost(lost));
         }
-        self.keep(line);
+        self.store(line);
     }
 
-    fn keep(&mut self, line: &[u8]) {
+    fn store(&mut self, line: &[u8]) {
         if let Some(spool) = &mut self.spool {
             if let Err(error) = spool.push(line) {
-                (self.tell)(Watched::BrokeOff(format!(
-                    "what is recorded cannot be kept: {error}"
-                )));
+                let reason = format!("cannot store the recorded data: {error}");
+                self.report_end(reason);
             }
             return;
         }
@@ -147,7 +144,7 @@ impl Tape {
             .back()
             .is_none_or(|chunk| chunk.text.len() >= CHUNK)
         {
-            self.let_go();
+            self.drop_old_chunks();
             self.chunks.push_back(Chunk::default());
         }
         if let Some(chunk) = self.chunks.back_mut() {
@@ -156,16 +153,19 @@ impl Tape {
         }
     }
 
-    fn watch(&mut self, line: &FtraceLine<'_>) {
-        let seen = self.trigger.as_mut().and_then(|trigger| trigger.see(line));
-        if let Some(what) = seen {
+    fn check_trigger(&mut self, line: &FtraceLine<'_>) {
+        let fired = self
+            .trigger
+            .as_mut()
+            .and_then(|trigger| trigger.check(line));
+        if let Some(description) = fired {
             self.trigger = None;
-            (self.tell)(Watched::Fired(what));
+            (self.report)(Watched::Fired(description));
         }
     }
 
-    fn let_go(&mut self) {
-        let Some(oldest) = self.oldest_kept() else {
+    fn drop_old_chunks(&mut self) {
+        let Some(oldest) = self.oldest_to_keep() else {
             return;
         };
         while self
@@ -177,24 +177,24 @@ impl Tape {
         }
     }
 
-    fn oldest_kept(&self) -> Option<i64> {
+    fn oldest_to_keep(&self) -> Option<i64> {
         Some(self.newest_ns.saturating_sub(self.keep_ns?))
     }
 
-    /// Hands over what is kept, to the line.
+    /// Hands over the stored text. The oldest lines are dropped to the exact time.
     ///
     /// # Errors
-    /// Where it cannot be kept there.
+    /// The errors of the file and of `sink`.
     pub fn hand_over(&mut self, name: &str, sink: &mut dyn Sink) -> io::Result<()> {
-        let oldest = self.oldest_kept().unwrap_or(i64::MIN);
+        let oldest = self.oldest_to_keep().unwrap_or(i64::MIN);
         sink.begin(PartKind::SystemTrace, name)?;
         if let Some(spool) = &mut self.spool {
             let mut is_first = true;
-            return spool.read_back(|piece| {
+            return spool.read_back(|chunk| {
                 if std::mem::take(&mut is_first) {
                     sink.data(HEADER)?;
                 }
-                sink.data(piece)
+                sink.data(chunk)
             });
         }
         if self.chunks.is_empty() {
@@ -202,24 +202,24 @@ impl Tape {
         }
         sink.data(HEADER)?;
         for chunk in std::mem::take(&mut self.chunks) {
-            let kept: Vec<u8> = chunk
+            let text: Vec<u8> = chunk
                 .text
                 .split_inclusive(|&byte| byte == b'\n')
-                .filter(|line| is_kept(line, oldest))
+                .filter(|line| !is_older(line, oldest))
                 .flatten()
                 .copied()
                 .collect();
-            sink.data(&kept)?;
+            sink.data(&text)?;
         }
         Ok(())
     }
 }
 
-fn is_kept(line: &[u8], oldest_ns: i64) -> bool {
-    FtraceLine::read(line.trim_ascii_end()).is_none_or(|line| line.ts_ns >= oldest_ns)
+fn is_older(line: &[u8], oldest_ns: i64) -> bool {
+    FtraceLine::read(line.trim_ascii_end()).is_some_and(|line| line.ts_ns < oldest_ns)
 }
 
-/// `CPU:1 [LOST 12 EVENTS]`
+/// The number of events in `CPU:1 [LOST 12 EVENTS]`.
 fn lost(line: &[u8]) -> Option<u64> {
     let line = std::str::from_utf8(line).ok()?;
     let (_, rest) = line.strip_prefix("CPU:")?.split_once(" [LOST ")?;
@@ -231,22 +231,9 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::{Tape, Watched};
-    use crate::agent::{PartKind, Sink};
+    use crate::agent::PartKind;
     use crate::live::{Trigger, Window, WindowLimits};
-
-    #[derive(Default)]
-    struct Kept(String);
-
-    impl Sink for Kept {
-        fn begin(&mut self, _: PartKind, _: &str) -> std::io::Result<()> {
-            Ok(())
-        }
-
-        fn data(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-            self.0 += std::str::from_utf8(bytes).unwrap();
-            Ok(())
-        }
-    }
+    use crate::test_sink::TestSink;
 
     fn line(ms: usize) -> String {
         format!(
@@ -257,59 +244,61 @@ mod tests {
     }
 
     #[test]
-    fn the_last_seconds_are_kept_and_the_memory_with_them() {
+    fn the_last_seconds_are_kept_in_bounded_memory() {
         let mut tape = Tape::new(Some(2_000_000_000), None, |_| ());
         let text: String = (0..100_000).map(line).collect();
-        for piece in text.as_bytes().chunks(777) {
-            tape.push(piece);
+        for chunk in text.as_bytes().chunks(777) {
+            tape.push(chunk);
             assert!(tape.len() < 2_200 * line(0).len() + (128 << 10));
         }
-        let mut kept = Kept::default();
-        tape.hand_over("x", &mut kept).unwrap();
+        let mut sink = TestSink::new(PartKind::SystemTrace);
+        tape.hand_over("x", &mut sink).unwrap();
         let expected: String = (97_999..100_000).map(line).collect();
-        assert!(kept.0 == format!("# tracer: nop\n#\n{expected}"));
+        let expected = format!("# tracer: nop\n#\n{expected}");
+        assert!(sink.bytes == expected.as_bytes());
     }
 
     #[test]
-    fn a_file_holds_all_and_a_window_the_end() {
+    fn a_file_stores_everything_and_a_window_the_end() {
         let window = Arc::new(Window::new(WindowLimits {
             keep_ns: 1_000_000,
-            most_bytes: 256 << 10,
+            max_bytes: 256 << 10,
         }));
         let mut tape = Tape::new(None, None, |_| ())
-            .kept_in(tempfile::tempfile().unwrap())
+            .stored_in(tempfile::tempfile().unwrap())
             .shown_in(Arc::clone(&window));
         let text: String = (0..50_000).map(line).collect();
-        for piece in text.as_bytes().chunks(777) {
-            tape.push(piece);
+        for chunk in text.as_bytes().chunks(777) {
+            tape.push(chunk);
         }
         tape.push(b"CPU:1 [LOST 12 EVENTS]\n");
-        assert!(tape.is_empty(), "nothing of it is in memory");
+        assert!(tape.is_empty(), "nothing is in memory");
         let stats = window.stats();
         assert_eq!((stats.events, stats.lost), (50_000, 12));
         let end = String::from_utf8(window.text(usize::MAX)).unwrap();
         assert!(end.ends_with(&(line(49_999) + "CPU:1 [LOST 12 EVENTS]\n")));
-        let mut kept = Kept::default();
-        tape.hand_over("x", &mut kept).unwrap();
-        assert!(kept.0 == format!("# tracer: nop\n#\n{text}CPU:1 [LOST 12 EVENTS]\n"));
+        let mut sink = TestSink::new(PartKind::SystemTrace);
+        tape.hand_over("x", &mut sink).unwrap();
+        let expected = format!("# tracer: nop\n#\n{text}CPU:1 [LOST 12 EVENTS]\n");
+        assert!(sink.bytes == expected.as_bytes());
     }
 
     #[test]
-    fn an_end_that_nobody_asked_for_is_told() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let hears = Arc::clone(&told);
-        let tell = move |what| hears.lock().unwrap().push(what);
-        Tape::new(None, None, tell).broke_off("unplugged".to_owned());
+    fn an_unrequested_end_is_reported() {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let received = Arc::clone(&events);
+        let report = move |event| received.lock().unwrap().push(event);
+        Tape::new(None, None, report).report_end("unplugged".to_owned());
         let expected = [Watched::BrokeOff("unplugged".to_owned())];
-        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(*events.lock().unwrap(), expected);
     }
 
     #[test]
-    fn what_cannot_wait_is_told_once() {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let hears = Arc::clone(&told);
-        let tell = move |what| hears.lock().unwrap().push(what);
-        let mut tape = Tape::new(None, Some(Trigger::event("tracing_*")), tell);
+    fn losses_and_the_trigger_are_reported() {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let received = Arc::clone(&events);
+        let report = move |event| received.lock().unwrap().push(event);
+        let mut tape = Tape::new(None, Some(Trigger::event("tracing_*")), report);
         tape.push(b"CPU:1 [LOST 12 EVENTS]\n");
         tape.push(line(1).as_bytes());
         tape.push(line(2).as_bytes());
@@ -317,6 +306,6 @@ mod tests {
             Watched::Lost(12),
             Watched::Fired("tracing_mark_write".to_owned()),
         ];
-        assert_eq!(*told.lock().unwrap(), expected);
+        assert_eq!(*events.lock().unwrap(), expected);
     }
 }

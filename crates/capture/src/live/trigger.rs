@@ -1,34 +1,39 @@
-//! What a recording waits for.
+//! Triggers that end a recording.
 
 use std::collections::HashMap;
 
 use traceloom_formats::FtraceLine;
 
-/// Deeper nesting than any program's: marks whose ends are lost must not fill the memory.
-const DEEPEST: usize = 1 << 12;
+/// More nesting than any program has. Limits the memory that slices without an end can take.
+const MAX_DEPTH: usize = 1 << 12;
 
-/// What ends a recording: a slice that took too long, or an event.
+/// Ends a recording when a slice takes too long, or at an event.
 #[derive(Clone, Debug)]
 pub struct Trigger {
-    what: What,
-    /// The slices that are open on each thread: when those began that are waited for.
+    condition: Condition,
+    /// The open slices of each thread: start times of those with the right name.
     open: HashMap<i32, Vec<Option<i64>>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum What {
-    Slice { name: Name, longer_than_ns: i64 },
-    Event { name: Name },
+enum Condition {
+    Slice {
+        name: NamePattern,
+        longer_than_ns: i64,
+    },
+    Event {
+        name: NamePattern,
+    },
 }
 
-/// A name, or with `*` at its end the beginning of names.
+/// A name, or with `*` at its end a prefix.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Name {
+struct NamePattern {
     text: Vec<u8>,
     is_prefix: bool,
 }
 
-impl Name {
+impl NamePattern {
     fn new(text: &str) -> Self {
         let prefix = text.strip_suffix('*');
         Self {
@@ -37,7 +42,7 @@ impl Name {
         }
     }
 
-    fn is(&self, name: &[u8]) -> bool {
+    fn matches(&self, name: &[u8]) -> bool {
         if self.is_prefix {
             name.starts_with(&self.text)
         } else {
@@ -47,45 +52,45 @@ impl Name {
 }
 
 impl Trigger {
-    /// A slice of a name that lasts longer than so many nanoseconds. A `*` at the end of the name
-    /// stands for any letters.
+    /// Fires when a slice takes longer than `longer_than_ns`. A `*` at the end of `name` matches any
+    /// suffix.
     pub fn slice(name: &str, longer_than_ns: i64) -> Self {
-        Self::new(What::Slice {
-            name: Name::new(name),
+        Self::new(Condition::Slice {
+            name: NamePattern::new(name),
             longer_than_ns,
         })
     }
 
-    /// A kernel event of a name.
+    /// Fires at a kernel event. A `*` at the end of `name` matches any suffix.
     pub fn event(name: &str) -> Self {
-        Self::new(What::Event {
-            name: Name::new(name),
+        Self::new(Condition::Event {
+            name: NamePattern::new(name),
         })
     }
 
-    fn new(what: What) -> Self {
+    fn new(condition: Condition) -> Self {
         Self {
-            what,
+            condition,
             open: HashMap::new(),
         }
     }
 
-    /// Looks at the next line; tells what it was waiting for when it is there.
-    pub fn see(&mut self, line: &FtraceLine<'_>) -> Option<String> {
-        match &self.what {
-            What::Event { name } => name
-                .is(line.event)
+    /// Takes the next line. Returns a description if the trigger fires.
+    pub fn check(&mut self, line: &FtraceLine<'_>) -> Option<String> {
+        match &self.condition {
+            Condition::Event { name } => name
+                .matches(line.event)
                 .then(|| String::from_utf8_lossy(line.event).into_owned()),
-            What::Slice { .. } if is_mark(line.event) => self.mark(line),
-            What::Slice { .. } => None,
+            Condition::Slice { .. } if is_mark(line.event) => self.check_mark(line),
+            Condition::Slice { .. } => None,
         }
     }
 
-    fn mark(&mut self, line: &FtraceLine<'_>) -> Option<String> {
-        let What::Slice {
+    fn check_mark(&mut self, line: &FtraceLine<'_>) -> Option<String> {
+        let Condition::Slice {
             name,
             longer_than_ns,
-        } = &self.what
+        } = &self.condition
         else {
             return None;
         };
@@ -93,16 +98,16 @@ impl Trigger {
         match line.payload.first()? {
             b'B' => {
                 let begun = line.payload.splitn(3, |&byte| byte == b'|').nth(2)?;
-                if open.len() < DEEPEST {
-                    open.push(name.is(begun).then_some(line.ts_ns));
+                if open.len() < MAX_DEPTH {
+                    open.push(name.matches(begun).then_some(line.ts_ns));
                 }
                 None
             }
             b'E' => {
-                let lasted = line.ts_ns - open.pop()??;
-                (lasted > *longer_than_ns).then(|| {
+                let duration = line.ts_ns - open.pop()??;
+                (duration > *longer_than_ns).then(|| {
                     let name = String::from_utf8_lossy(&name.text).into_owned();
-                    format!("{name} took {} ms", lasted as f64 / 1e6)
+                    format!("{name} took {} ms", duration as f64 / 1e6)
                 })
             }
             _ => None,
@@ -110,7 +115,7 @@ impl Trigger {
     }
 }
 
-/// What kernels called a program's mark.
+/// Whether the event is a mark of a program. Kernels have had several names for it.
 fn is_mark(event: &[u8]) -> bool {
     matches!(event, b"tracing_mark_write" | b"print" | b"0" | b"systrace")
 }
@@ -121,7 +126,7 @@ mod tests {
 
     use super::Trigger;
 
-    /// The number of the line that it was waiting for, and what it tells.
+    /// The index of the line at which the trigger fires, and its description.
     fn fires(mut trigger: Trigger, lines: &[(i32, i64, &str)]) -> Option<(usize, String)> {
         lines
             .iter()
@@ -137,12 +142,12 @@ mod tests {
                     },
                     payload: payload.as_bytes(),
                 };
-                trigger.see(&line).map(|told| (number, told))
+                trigger.check(&line).map(|text| (number, text))
             })
     }
 
     #[test]
-    fn a_slice_is_measured_on_its_own_thread_with_what_is_inside() {
+    fn a_slice_is_measured_per_thread_with_its_children() {
         let lines = [
             (1, 0, "B|1|frame"),
             (2, 1, "B|1|frame"),
@@ -152,8 +157,8 @@ mod tests {
             (1, 40, "E|1"),
             (1, 41, "E|1"),
         ];
-        let told = Some((5, "frame took 40 ms".to_owned()));
-        assert_eq!(fires(Trigger::slice("frame", 32_000_000), &lines), told);
+        let expected = Some((5, "frame took 40 ms".to_owned()));
+        assert_eq!(fires(Trigger::slice("frame", 32_000_000), &lines), expected);
         assert_eq!(fires(Trigger::slice("frame", 40_000_000), &lines), None);
         assert_eq!(
             fires(Trigger::slice("dr*", 6_000_000), &lines).map(|(at, _)| at),
@@ -163,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_name() {
+    fn an_event_matches_by_name() {
         let lines = [(1, 0, "B|1|oom_kill"), (7, 3, "pid 3")];
         assert_eq!(
             fires(Trigger::event("oom_*"), &lines),

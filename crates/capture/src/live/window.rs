@@ -1,46 +1,46 @@
-//! The end of a recording that is shown while it goes on: its last seconds, and never more than so many bytes.
+//! The end of a running recording: its last seconds, limited in bytes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::tape::HEADER;
+/// The first lines of ftrace text, by which readers detect the format. Streams do not have them.
+pub(super) const HEADER: &[u8] = b"# tracer: nop\n#\n";
 
-/// How much text is let go at a time, bytes.
+/// Size of a chunk of text, bytes. Old text is dropped by the chunk.
 const CHUNK: usize = 64 << 10;
 
-/// What a window may hold.
+/// Limits of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowLimits {
-    /// So much time at the end of the recording.
+    /// Length of the window, ns.
     pub keep_ns: i64,
-    /// So many bytes of text, whatever time that is.
-    pub most_bytes: usize,
+    /// Most text in the window, bytes.
+    pub max_bytes: usize,
 }
 
-/// How a recording goes.
+/// Statistics of a recording and its window.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WindowStats {
-    /// Events since it began.
+    /// Recorded events.
     pub events: u64,
-    /// Events that the kernel lost since then.
+    /// Events that the kernel lost.
     pub lost: u64,
-    /// Bytes of text since then.
+    /// Bytes of recorded text.
     pub bytes: u64,
-    /// The time from the oldest to the newest event that is held.
+    /// Time from the oldest to the newest event in the window, ns.
     pub held_ns: i64,
 }
 
-/// Text of the last seconds of a recording, for a reader that looks now and then while another
-/// thread goes on recording.
+/// The text of the last seconds of a recording, for a reader in another thread.
 #[derive(Debug)]
 pub struct Window {
     limits: WindowLimits,
-    held: Mutex<Held>,
+    text: Mutex<Text>,
 }
 
 #[derive(Default, Debug)]
-struct Held {
-    /// Full ones; a reader shares them, so that the recorder need not wait while they are read.
+struct Text {
+    /// Full chunks. They are shared with the reader, so that the recorder does not wait for it.
     full: VecDeque<Arc<Chunk>>,
     filling: Chunk,
     full_bytes: usize,
@@ -50,66 +50,66 @@ struct Held {
 #[derive(Default, Debug)]
 struct Chunk {
     text: Vec<u8>,
-    /// Its oldest and its newest event.
+    /// Times of the oldest and the newest event, ns.
     times: Option<(i64, i64)>,
 }
 
 impl Window {
-    /// Of nothing yet.
+    /// An empty window.
     pub fn new(limits: WindowLimits) -> Self {
         Self {
             limits,
-            held: Mutex::default(),
+            text: Mutex::default(),
         }
     }
 
-    /// Takes the next whole line, with the time of its event if it has one.
+    /// Appends a line, with the time of its event if it has one.
     pub fn push(&self, line: &[u8], ts_ns: Option<i64>) {
-        let mut held = self.held();
-        held.stats.bytes += line.len() as u64;
+        let mut text = self.lock();
+        text.stats.bytes += line.len() as u64;
         if let Some(ts) = ts_ns {
-            held.stats.events += 1;
-            let (oldest, newest) = held.filling.times.unwrap_or((ts, ts));
-            held.filling.times = Some((oldest.min(ts), newest.max(ts)));
+            text.stats.events += 1;
+            let (oldest, newest) = text.filling.times.unwrap_or((ts, ts));
+            text.filling.times = Some((oldest.min(ts), newest.max(ts)));
         }
-        held.filling.text.extend_from_slice(line);
-        if held.filling.text.len() >= CHUNK {
-            held.close_chunk(&self.limits);
+        text.filling.text.extend_from_slice(line);
+        if text.filling.text.len() >= CHUNK {
+            text.close_chunk(&self.limits);
         }
     }
 
-    /// The kernel lost so many events here.
-    pub fn lost(&self, events: u64) {
-        self.held().stats.lost += events;
+    /// Counts events that the kernel lost.
+    pub(super) fn add_lost(&self, events: u64) {
+        self.lock().stats.lost += events;
     }
 
-    /// How it goes.
+    /// The current statistics.
     pub fn stats(&self) -> WindowStats {
-        let held = self.held();
-        let times = || held.chunks().filter_map(|chunk| chunk.times);
+        let state = self.lock();
+        let times = || state.chunks().filter_map(|chunk| chunk.times);
         let oldest = times().map(|(oldest, _)| oldest).min();
         let newest = times().map(|(_, newest)| newest).max();
         let held_ns = newest.zip(oldest).map_or(0, |(new, old)| new - old);
         WindowStats {
             held_ns,
-            ..held.stats
+            ..state.stats
         }
     }
 
-    /// The newest `most_bytes` of what is held (in steps of some 64 KB), as text that the readers
-    /// know; nothing where nothing came yet.
-    pub fn text(&self, most_bytes: usize) -> Vec<u8> {
+    /// The newest text of at most `max_bytes`, in steps of about 64 KB, in a form that readers
+    /// accept. Empty if nothing was recorded yet.
+    pub fn text(&self, max_bytes: usize) -> Vec<u8> {
         let (full, filling) = {
-            let held = self.held();
-            let mut room = most_bytes.saturating_sub(held.filling.text.len());
+            let state = self.lock();
+            let mut room = max_bytes.saturating_sub(state.filling.text.len());
             let fits = |chunk: &&Arc<Chunk>| {
                 let left = room.checked_sub(chunk.text.len());
                 room = left.unwrap_or(0);
                 left.is_some()
             };
-            let mut full: Vec<_> = held.full.iter().rev().take_while(fits).cloned().collect();
+            let mut full: Vec<_> = state.full.iter().rev().take_while(fits).cloned().collect();
             full.reverse();
-            (full, held.filling.text.clone())
+            (full, state.filling.text.clone())
         };
         let bytes = full.iter().map(|chunk| chunk.text.len()).sum::<usize>() + filling.len();
         let mut text = Vec::with_capacity(HEADER.len() + bytes);
@@ -122,13 +122,13 @@ impl Window {
         text
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        // What is held is whole at any time, so what a panic left behind is as good.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Text> {
+        // The text is consistent at any time, even after a panic of the other thread.
+        self.text.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
+impl Text {
     fn chunks(&self) -> impl Iterator<Item = &Chunk> {
         let full = self.full.iter().map(|chunk| &**chunk);
         full.chain(std::iter::once(&self.filling))
@@ -142,8 +142,8 @@ impl Held {
         let oldest = newest.map_or(i64::MIN, |newest| newest.saturating_sub(limits.keep_ns));
         while let Some(first) = self.full.front() {
             let is_old = first.times.is_none_or(|(_, newest)| newest < oldest);
-            // What fills next counts too.
-            if !is_old && self.full_bytes + CHUNK <= limits.most_bytes {
+            // The chunk that is filled next counts too.
+            if !is_old && self.full_bytes + CHUNK <= limits.max_bytes {
                 break;
             }
             self.full_bytes -= first.text.len();
@@ -169,11 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_seconds_are_held() {
+    fn the_last_seconds_are_kept() {
         let window = filled(
             WindowLimits {
                 keep_ns: 2_000_000_000,
-                most_bytes: 64 << 20,
+                max_bytes: 64 << 20,
             },
             100_000,
         );
@@ -187,11 +187,11 @@ mod tests {
     }
 
     #[test]
-    fn and_never_more_than_so_many_bytes() {
+    fn the_size_is_limited() {
         let window = filled(
             WindowLimits {
                 keep_ns: i64::MAX,
-                most_bytes: 1 << 20,
+                max_bytes: 1 << 20,
             },
             100_000,
         );
@@ -208,11 +208,11 @@ mod tests {
         let window = filled(
             WindowLimits {
                 keep_ns: 1,
-                most_bytes: 1,
+                max_bytes: 1,
             },
             0,
         );
-        window.lost(12);
+        window.add_lost(12);
         assert_eq!(window.stats().lost, 12);
         assert!(window.text(usize::MAX).is_empty());
     }

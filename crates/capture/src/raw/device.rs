@@ -1,44 +1,44 @@
-//! A device, as pages.
+//! Recordings of a device's ring buffer pages.
 //!
 //! ```text
 //! shell A: echo pid; exec atrace --raw --stream …   "capturing trace..."            " done" trace.dat
 //! shell B:                                                          kill -INT pid
 //! ```
-//! Pages wait on the device, in files without names, and come when the recording is over.
+//! Pages are stored in unnamed files on the device and transferred when the recording ends.
 
 use std::time::Duration;
 
 use crate::adb::{AdbError, Device, Shell, ShellEvent, Stream};
 use crate::agent::{Agent, PartKind, Sink};
 use crate::agents::{AtraceAgent, NOT_STARTED};
-use crate::device::Ask;
+use crate::device::DeviceExt;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
 
 use super::{MAGIC, RawOptions};
 
-/// Stands before the number of the process that is to be told to stop.
-const PID: &str = "traceloom-pid ";
+/// Precedes the pid of atrace, which is needed to stop it.
+const PID_PREFIX: &str = "traceloom-pid ";
 
-/// What our atrace says once it records.
-const RECORDS: &str = "capturing trace...";
+/// The message of our atrace once it records.
+const STARTED: &str = "capturing trace...";
 
-/// How much is kept of what atrace says, bytes.
-const MOST_SAID: usize = 4096;
+/// How many bytes of atrace's messages are kept.
+const MAX_MESSAGE: usize = 4096;
 
-/// What is taken in at a time where there are no packets, bytes.
-const PIECE: usize = 64 << 10;
+/// Size of a read, bytes.
+const CHUNK: usize = 64 << 10;
 
-/// Records a device with our own atrace, which is there or was pushed.
+/// Records a device with our own atrace, which must be on the device.
 pub struct RawAtraceAgent {
     atrace: AtraceAgent,
     device: Device,
     options: RawOptions,
-    running: Option<(Connection, Received)>,
+    running: Option<(Connection, DatOutput)>,
 }
 
 impl RawAtraceAgent {
-    /// What `atrace` records on the device.
+    /// An agent that records what `atrace` would on the device.
     pub fn new(atrace: AtraceAgent, device: Device, options: RawOptions) -> Self {
         Self {
             atrace,
@@ -48,12 +48,12 @@ impl RawAtraceAgent {
         }
     }
 
-    /// Android's own atrace knows no pages.
+    /// Fails for Android's own atrace, which cannot record pages.
     fn check(&self, limit: Duration) -> Result<()> {
         let help = format!("{} --help", self.atrace.program());
         let output = self.device.run(&help, limit)?;
-        let said = [output.stdout, output.stderr].concat();
-        if String::from_utf8_lossy(&said).contains("--raw ") {
+        let text = [output.stdout, output.stderr].concat();
+        if String::from_utf8_lossy(&text).contains("--raw ") {
             Ok(())
         } else {
             Err(CaptureError::NoPages)
@@ -72,12 +72,12 @@ impl RawAtraceAgent {
         words
     }
 
-    fn connect(&self, line: &str) -> Result<Connection> {
-        let line = format!("echo {PID}$$ >&2; exec {line}");
+    fn connect(&self, command: &str) -> Result<Connection> {
+        let line = format!("echo {PID_PREFIX}$$ >&2; exec {command}");
         Ok(if self.device.features()?.shell_v2() {
             Connection::Shell(self.device.shell(&line)?)
         } else {
-            // Not a shell: its terminal would change the bytes.
+            // The terminal of a shell would change the bytes.
             Connection::Exec(self.device.exec(&line)?, Vec::new())
         })
     }
@@ -90,24 +90,24 @@ impl Agent for RawAtraceAgent {
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
         self.check(limit)?;
-        let (said, line) = self.atrace.line_of(&self.options(), limit)?;
-        let mut connection = self.connect(&line)?;
+        let options = self.options();
+        let (messages, command) = self.atrace.uncompressed_command(&options, limit)?;
+        let mut connection = self.connect(&command)?;
         connection.limit(Some(limit));
-        let mut received = Received::default();
-        while !received.says(RECORDS) {
+        let mut output = DatOutput::default();
+        while !output.text().contains(STARTED) {
             match connection.next()? {
-                Event::Bytes(bytes) => received.say(bytes),
-                Event::Said(bytes) => received.say(bytes),
+                Event::Stdout(bytes) | Event::Stderr(bytes) => output.push_message(bytes),
                 Event::End(_) => {
                     return Err(CaptureError::DidNotStart {
-                        said: received.complaint(),
+                        message: output.message(),
                     });
                 }
             }
         }
         connection.limit(None);
-        self.running = Some((connection, received));
-        Ok(said)
+        self.running = Some((connection, output));
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -127,42 +127,38 @@ impl Agent for RawAtraceAgent {
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
-        let pid = self
-            .running
-            .as_ref()
-            .and_then(|(_, received)| received.pid());
-        if let Some(pid) = pid {
-            self.device.ask(&format!("kill -INT {pid}"), limit)?;
+        let running = self.running.as_ref();
+        if let Some(pid) = running.and_then(|(_, output)| output.pid()) {
+            self.device.run_ok(&format!("kill -INT {pid}"), limit)?;
         }
         Ok(())
     }
 
     fn collect(&mut self, limit: Duration, sink: &mut dyn Sink) -> Result<()> {
-        let Some((mut connection, mut received)) = self.running.take() else {
+        let Some((mut connection, mut output)) = self.running.take() else {
             return Ok(());
         };
         connection.limit(Some(limit));
         loop {
             match connection.next()? {
-                Event::Bytes(bytes) => received.pass(bytes, sink)?,
-                Event::Said(bytes) => received.say(bytes),
-                Event::End(status) => return received.finish(status),
+                Event::Stdout(bytes) => output.push(bytes, sink)?,
+                Event::Stderr(bytes) => output.push_message(bytes),
+                Event::End(status) => return output.finish(status),
             }
         }
     }
 }
 
-/// atrace while it runs.
+/// A connection to atrace on the device.
 enum Connection {
     Shell(Shell),
-    /// Of a device before Android 7: what it says and what it records come together, without
-    /// the status at the end.
+    /// For devices before Android 7: messages and data are mixed, and there is no exit status.
     Exec(Stream, Vec<u8>),
 }
 
 enum Event<'a> {
-    Bytes(&'a [u8]),
-    Said(&'a [u8]),
+    Stdout(&'a [u8]),
+    Stderr(&'a [u8]),
     End(Option<u8>),
 }
 
@@ -177,94 +173,92 @@ impl Connection {
     fn next(&mut self) -> std::result::Result<Event<'_>, AdbError> {
         Ok(match self {
             Self::Shell(shell) => match shell.next_event()? {
-                ShellEvent::Stdout(bytes) => Event::Bytes(bytes),
-                ShellEvent::Stderr(bytes) => Event::Said(bytes),
+                ShellEvent::Stdout(bytes) => Event::Stdout(bytes),
+                ShellEvent::Stderr(bytes) => Event::Stderr(bytes),
                 ShellEvent::Exit(status) => Event::End(Some(status)),
             },
-            Self::Exec(stream, piece) => {
-                piece.resize(PIECE, 0);
-                match stream.receive(piece)? {
+            Self::Exec(stream, buffer) => {
+                buffer.resize(CHUNK, 0);
+                match stream.receive(buffer)? {
                     0 => Event::End(None),
-                    length => Event::Bytes(&piece[..length]),
+                    length => Event::Stdout(&buffer[..length]),
                 }
             }
         })
     }
 }
 
-/// What atrace said, and the file that follows it.
+/// Separates the `trace.dat` from the messages in the output of atrace.
 #[derive(Default)]
-struct Received {
-    said: Vec<u8>,
-    /// Whether the file has begun.
+struct DatOutput {
+    messages: Vec<u8>,
+    /// Whether the `trace.dat` has begun.
     has_begun: bool,
 }
 
-impl Received {
-    fn say(&mut self, bytes: &[u8]) {
-        let room = MOST_SAID.saturating_sub(self.said.len());
-        self.said.extend_from_slice(&bytes[..bytes.len().min(room)]);
+impl DatOutput {
+    fn push_message(&mut self, bytes: &[u8]) {
+        let room = MAX_MESSAGE.saturating_sub(self.messages.len());
+        self.messages
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.said).into_owned()
+        String::from_utf8_lossy(&self.messages).into_owned()
     }
 
-    fn says(&self, text: &str) -> bool {
-        self.text().contains(text)
-    }
-
-    /// The process to be told to stop.
+    /// The pid of atrace.
     fn pid(&self) -> Option<u32> {
         let text = self.text();
-        let (_, rest) = text.split_once(PID)?;
+        let (_, rest) = text.split_once(PID_PREFIX)?;
         rest.lines().next()?.trim().parse().ok()
     }
 
-    /// What is to be read by people.
-    fn complaint(&self) -> String {
-        let text = self.text().replace(RECORDS, "");
+    /// The messages for the user, without progress messages and the pid.
+    fn message(&self) -> String {
+        let text = self.text().replace(STARTED, "");
         let lines = text.lines().map(str::trim);
-        let noise = ["", "done", NOT_STARTED];
-        let is_word = |line: &&str| !noise.contains(line) && !line.starts_with(PID);
-        let lines = lines.filter(is_word);
+        let ignored = ["", "done", NOT_STARTED];
+        let lines = lines.filter(|line| !ignored.contains(line) && !line.starts_with(PID_PREFIX));
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    fn pass(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+    /// Takes standard output and passes the `trace.dat` in it to `sink`.
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
         if self.has_begun {
             return sink.data(bytes).map_err(CaptureError::Sink);
         }
-        self.said.extend_from_slice(bytes);
+        self.messages.extend_from_slice(bytes);
         let begins = |window: &[u8]| window == MAGIC;
-        let Some(at) = self.said.windows(MAGIC.len()).position(begins) else {
-            // Its beginning may be cut; long noise before it is let go.
-            let spare = self.said.len().saturating_sub(MOST_SAID);
-            self.said.drain(..spare);
+        let Some(at) = self.messages.windows(MAGIC.len()).position(begins) else {
+            // Keep the end: it may have the first bytes of the file.
+            let excess = self.messages.len().saturating_sub(MAX_MESSAGE);
+            self.messages.drain(..excess);
             return Ok(());
         };
         self.has_begun = true;
-        let begun = self.said.split_off(at);
+        let begun = self.messages.split_off(at);
         let begin = sink.begin(PartKind::RawTrace, "atrace");
         begin
             .and_then(|()| sink.data(&begun))
             .map_err(CaptureError::Sink)
     }
 
+    /// Checks that there is a `trace.dat` and that atrace succeeded.
     fn finish(self, status: Option<u8>) -> Result<()> {
         match (self.has_begun, status) {
-            (true, Some(0) | None) => match self.complaint() {
-                said if said.is_empty() => Ok(()),
-                // Lost events, settings that could not be put back.
-                said => Err(CaptureError::Told(said)),
+            (true, Some(0) | None) => match self.message() {
+                message if message.is_empty() => Ok(()),
+                // Such as lost events, or settings that could not be restored.
+                message => Err(CaptureError::Warning(message)),
             },
             (true, status) => Err(CaptureError::Command {
                 command: "atrace --raw".to_owned(),
                 status: status.unwrap_or(1),
-                said: self.complaint(),
+                message: self.message(),
             }),
             (false, _) => Err(CaptureError::NoTraceData {
-                said: self.complaint(),
+                message: self.message(),
             }),
         }
     }
@@ -272,32 +266,33 @@ impl Received {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAGIC, Received};
+    use super::{DatOutput, MAGIC};
     use crate::agent::PartKind;
-    use crate::kept::Kept;
+    use crate::test_sink::TestSink;
 
     #[test]
-    fn the_file_begins_wherever_packets_end() {
+    fn the_file_may_begin_anywhere_in_a_packet() {
         let file = [MAGIC, b"6\0 and so on"].concat();
         let sent = [b"traceloom-pid 77\ncapturing trace... done\n", &file[..]].concat();
         for size in 1..sent.len() {
-            let (mut received, mut kept) = (Received::default(), Kept::of(PartKind::RawTrace));
-            for piece in sent.chunks(size) {
-                received.pass(piece, &mut kept).unwrap();
+            let mut output = DatOutput::default();
+            let mut sink = TestSink::new(PartKind::RawTrace);
+            for chunk in sent.chunks(size) {
+                output.push(chunk, &mut sink).unwrap();
             }
-            assert_eq!(kept.bytes, file, "pieces of {size}");
-            assert_eq!(received.pid(), Some(77));
-            assert_eq!(received.complaint(), "");
-            received.finish(None).unwrap();
+            assert_eq!(sink.bytes, file, "chunks of {size}");
+            assert_eq!(output.pid(), Some(77));
+            assert_eq!(output.message(), "");
+            output.finish(None).unwrap();
         }
     }
 
     #[test]
-    fn what_is_no_file_is_what_atrace_said() {
-        let mut received = Received::default();
-        received.say(b"traceloom-pid x; reboot\nerror opening trace\n");
-        assert_eq!(received.pid(), None);
-        let error = received.finish(Some(1)).unwrap_err();
+    fn without_a_file_the_message_is_the_error() {
+        let mut output = DatOutput::default();
+        output.push_message(b"traceloom-pid x; reboot\nerror opening trace\n");
+        assert_eq!(output.pid(), None);
+        let error = output.finish(Some(1)).unwrap_err();
         assert!(
             error
                 .to_string()

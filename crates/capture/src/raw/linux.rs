@@ -1,4 +1,4 @@
-//! This machine, as pages.
+//! Recordings of this machine's ring buffer pages.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -7,24 +7,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use traceloom_tracefs::{DatVersion, RawCapture, Stop};
+use traceloom_tracefs::{DatVersion, RawCapture, StopSignal};
 
 use super::RawOptions;
-use crate::agent::{Agent, PartKind, Sink};
-use crate::agents::{LinuxAgent, Output};
+use crate::agent::{Agent, PartKind, Sink, SinkWriter};
+use crate::agents::LinuxAgent;
 use crate::error::{CaptureError, Result};
 use crate::status::Status;
 
-/// What is handed over at a time, bytes.
-const PIECE: usize = 1 << 20;
+/// Size of the output buffer, bytes.
+const BUFFER: usize = 1 << 20;
 
 /// Records this machine from the kernel's `trace_pipe_raw`.
 pub struct RawLinuxAgent<'t> {
     kernel: LinuxAgent<'t>,
     version: DatVersion,
     folder: PathBuf,
-    stop: Arc<Stop>,
-    taken: Arc<AtomicU64>,
+    stop: Arc<StopSignal>,
+    bytes_read: Arc<AtomicU64>,
     state: State,
 }
 
@@ -34,29 +34,30 @@ enum State {
     Stopped(Recorded),
 }
 
-/// What was recorded, and how the recording ended.
+/// The recorded pages, and how the recording ended.
 type Recorded = (RawCapture, Result<()>);
 
 impl<'t> RawLinuxAgent<'t> {
-    /// What `kernel` records; pages wait in `folder`, in files without names.
+    /// An agent that records what `kernel` would. Pages are stored in unnamed files in `folder`.
     ///
     /// # Errors
-    /// [`CaptureError::Option`]; where the system has no more descriptors.
+    /// [`CaptureError::Option`]; if the process has too many open files.
     pub fn new(kernel: LinuxAgent<'t>, options: &RawOptions, folder: PathBuf) -> Result<Self> {
-        let (version, packed) = (options.version.as_deref(), options.compression.as_deref());
+        let (version, compression) = (options.version.as_deref(), options.compression.as_deref());
         Ok(Self {
             kernel,
-            version: DatVersion::chosen(version, packed).map_err(CaptureError::Option)?,
+            version: DatVersion::from_options(version, compression)
+                .map_err(CaptureError::Option)?,
             folder,
-            stop: Arc::new(Stop::new().map_err(CaptureError::Sink)?),
-            taken: Arc::default(),
+            stop: Arc::new(StopSignal::new().map_err(CaptureError::Sink)?),
+            bytes_read: Arc::default(),
             state: State::Idle,
         })
     }
 }
 
-/// Takes pages until it is asked to stop.
-fn follow(mut capture: RawCapture, stop: &Stop) -> Recorded {
+/// Reads pages until `stop` is requested.
+fn read_pages(mut capture: RawCapture, stop: &StopSignal) -> Recorded {
     let recorded = capture.record(None, stop, None);
     (capture, recorded.map(drop).map_err(Into::into))
 }
@@ -67,12 +68,12 @@ impl Agent for RawLinuxAgent<'_> {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
-        let said = self.kernel.start(limit)?;
+        let messages = self.kernel.start(limit)?;
         let capture = self.kernel.capture_pages(&self.folder)?;
-        self.taken = capture.taken();
+        self.bytes_read = capture.bytes_read();
         let stop = Arc::clone(&self.stop);
-        self.state = State::Recording(thread::spawn(move || follow(capture, &stop)));
-        Ok(said)
+        self.state = State::Recording(thread::spawn(move || read_pages(capture, &stop)));
+        Ok(messages)
     }
 
     fn takes_marks(&self) -> bool {
@@ -85,13 +86,13 @@ impl Agent for RawLinuxAgent<'_> {
 
     fn status(&mut self, limit: Duration) -> Option<Status> {
         let mut status = self.kernel.status(limit)?;
-        status.bytes += self.taken.load(Ordering::Relaxed);
+        status.bytes += self.bytes_read.load(Ordering::Relaxed);
         Some(status)
     }
 
     fn stop(&mut self, limit: Duration) -> Result<()> {
         let stopped = self.kernel.stop(limit);
-        self.stop.ask();
+        self.stop.request();
         if let State::Recording(thread) = std::mem::replace(&mut self.state, State::Idle)
             && let Ok(recorded) = thread.join()
         {
@@ -107,7 +108,7 @@ impl Agent for RawLinuxAgent<'_> {
         };
         let begun = sink.begin(PartKind::RawTrace, "ftrace");
         let written = begun.map_err(CaptureError::Sink).and_then(|()| {
-            let mut out = BufWriter::with_capacity(PIECE, Output(sink));
+            let mut out = BufWriter::with_capacity(BUFFER, SinkWriter(sink));
             self.kernel.write_pages(capture, self.version, &mut out)?;
             out.flush().map_err(CaptureError::Sink)
         });

@@ -1,5 +1,5 @@
-//! Recordings of the kernel's own pages, as a `trace.dat`: a third of the cost of text, and what
-//! trace-cmd and KernelShark open.
+//! Recordings of the kernel's ring buffer pages as a `trace.dat`, which trace-cmd and KernelShark
+//! open. They cost a third of a recording as text.
 
 mod device;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -9,14 +9,14 @@ pub use device::RawAtraceAgent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use linux::RawLinuxAgent;
 
-/// What every `trace.dat` begins with.
+/// The first bytes of every `trace.dat`.
 const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
-/// Which `trace.dat` is recorded.
+/// The form of the `trace.dat`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RawOptions {
-    /// Its version, 6 or 7; else the oldest that has all that is asked for.
+    /// Version, 6 or 7. The default is the oldest version with the chosen compression.
     pub version: Option<String>,
-    /// How version 7 is packed: none, zlib or zstd.
+    /// Compression, which only version 7 has: none, zlib or zstd.
     pub compression: Option<String>,
 }

@@ -1,8 +1,9 @@
-//! Method traces over a debugger port, from a process that speaks DDM as ART does.
+//! Method traces over a debugger port, from a simulated process.
 
 use std::time::Duration;
 
-use traceloom_capture::{Agent, DdmsAgent, DdmsOptions, PartKind, Sink};
+use traceloom_capture::agents::{DdmsAgent, DdmsOptions};
+use traceloom_capture::{Agent, PartKind, Sink};
 
 use crate::fake::{Connection, packet, server, sync};
 
@@ -195,7 +196,7 @@ fn a_process_that_cannot_send_writes_a_file() {
 }
 
 #[test]
-fn what_the_process_refuses_is_told() {
+fn refusals_are_reported() {
     let error = agent("com.example.old", Some(1000))
         .start(LIMIT)
         .unwrap_err();
@@ -204,7 +205,7 @@ fn what_the_process_refuses_is_told() {
     assert!(
         error
             .to_string()
-            .starts_with("no process called com.example.gone runs"),
+            .starts_with("no process named com.example.gone runs"),
         "{error}"
     );
     let error = agent("1", None).start(LIMIT).unwrap_err();

@@ -158,7 +158,7 @@ fn old_devices_tell_their_status_in_the_output() {
     });
     let output = adb.device("x").run("cat x", LONG).unwrap();
     assert_eq!(
-        (output.complaint().as_str(), output.status),
+        (output.error_text().as_str(), output.status),
         ("x: No such file", 1)
     );
 }

@@ -1,14 +1,14 @@
-//! Pages from a device before Android 7, whose shell has a terminal that changes bytes: they come by
-//! `exec:`, together with what atrace says.
+//! Ring buffer pages from a device before Android 7. The terminal of its shell would change bytes, so
+//! they arrive through `exec:`, together with the messages of atrace.
 
 use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use traceloom_capture::{
-    Agent, AtraceAgent, AtraceOptions, CaptureError, PartKind, RawAtraceAgent, RawOptions, Sink,
-};
+use traceloom_capture::agents::{AtraceAgent, AtraceOptions};
+use traceloom_capture::raw::{RawAtraceAgent, RawOptions};
+use traceloom_capture::{Agent, CaptureError, PartKind, Sink};
 
 use crate::fake::{Connection, server};
 
@@ -118,8 +118,8 @@ fn an_atrace_that_does_not_start_says_why() {
     let device = device.device("x");
     let atrace = AtraceAgent::new(device.clone(), AtraceOptions::default()).unwrap();
     let error = RawAtraceAgent::new(atrace, device, RawOptions::default()).start(LONG);
-    let CaptureError::DidNotStart { said } = error.unwrap_err() else {
+    let CaptureError::DidNotStart { message } = error.unwrap_err() else {
         panic!("another error");
     };
-    assert_eq!(said, "error opening trace_pipe_raw");
+    assert_eq!(message, "error opening trace_pipe_raw");
 }

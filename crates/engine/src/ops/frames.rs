@@ -1,5 +1,6 @@
-//! Frames: who drew, how well, and what held the worst ones.
+//! Frames: which apps drew, how well, and what delayed the worst frames.
 
+use serde::Deserialize;
 use traceloom_analyze::TimeRange;
 use traceloom_analyze::frames::{FrameApp, FrameSelection};
 use traceloom_trace::{RowId, ThreadId};
@@ -8,33 +9,34 @@ use crate::ask::Ask;
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
-use crate::scope::Scope;
 
-/// Frames told of where the question sets no limit.
-const TOLD: u32 = 50;
+/// Frames in the answer if the question sets no limit.
+const DEFAULT_LIMIT: u32 = 50;
+
+#[derive(Deserialize)]
+struct Question {
+    limit: Option<u32>,
+}
 
 /// The report of the scope's frames.
 pub(crate) fn frames(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let scope = Scope::of(engine, ask)?;
+    let question: Question = ask.read()?;
+    let scope = engine.scope(ask)?;
     let frames = &engine.timeline().frames;
     ask.check()?;
     let source = |app: &FrameApp| engine.trace.threads.source.get(app.utid.row());
     let selection = FrameSelection {
         range: scope.range.unwrap_or(TimeRange::ALL),
         wanted: &|app| scope.has(app.utid, app.upid, source(app)),
-        limit: ask.u32_or("limit", TOLD)? as usize,
+        limit: question.limit.unwrap_or(DEFAULT_LIMIT) as usize,
     };
     let report = frames.report(&engine.trace, &selection);
     ask.check()?;
     let rows = &engine.timeline().rows;
     answer
-        .u32("app_row", &report.apps, &|app| {
+        .u32("app_row", &report.apps, |app| {
             rows.of_frames(ThreadId(app.utid))
         })
-        .put("vsync_ns", report.vsync_ns)
-        .put("vsync_source", report.vsync_source)
-        .put("deadline_ns", report.deadline_ns)
-        .put("apps", report.apps)
-        .put("worst", report.worst);
+        .put_fields(report);
     Ok(())
 }

@@ -1,37 +1,8 @@
-//! What the page can ask: one file a question, or a few that belong together.
+//! The operations of the page, by name.
 
 mod frames;
 mod profile;
+mod table;
 mod timeline;
 
-use crate::ask::Ask;
-use crate::engine::Engine;
-use crate::error::Answered;
-use crate::frame::Frame;
-
-/// How a question is answered: into a frame, which nobody sees where there is an error.
-pub(crate) type Answer = fn(&Engine, &Ask, &mut Frame) -> Answered;
-
-/// Every question by name.
-pub(crate) const OPS: &[(&str, Answer)] = &[
-    ("profile", profile::profile),
-    ("method", profile::method),
-    ("tree", profile::tree),
-    ("flame", profile::flame),
-    ("ranks", profile::ranks),
-    ("graph", profile::graph),
-    ("diff", profile::diff),
-    ("meta", timeline::meta),
-    ("rows", timeline::rows),
-    ("window", timeline::window),
-    ("names", timeline::names),
-    ("slice", timeline::slice),
-    ("locate", timeline::locate),
-    ("neighbour", timeline::neighbour),
-    ("frames", frames::frames),
-    ("find", timeline::find),
-    ("same", timeline::same),
-    ("flows", timeline::flows),
-    ("at", timeline::at),
-    ("range", timeline::range),
-];
+pub(crate) use table::OPS;

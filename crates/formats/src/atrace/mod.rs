@@ -9,18 +9,17 @@ use traceloom_trace::{Place, RepairKind};
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
+use crate::format_id;
 use crate::unwrap::{DeflateReader, Inflater, Inner, Outcome, Wrapping};
 use crate::zlib::has_header;
 use crlf::CrlfUndo;
-
-const ID: &str = "atrace";
 
 /// The output of atrace: passes the trace in it on.
 pub(crate) struct Atrace;
 
 impl Format for Atrace {
     fn id(&self) -> &'static str {
-        ID
+        format_id::ATRACE
     }
 
     fn title(&self) -> &'static str {
@@ -161,7 +160,7 @@ impl AtraceReader {
                 Ok(())
             }
             _ if last || self.head.len() > 2 * SNIFF_BYTES => Err(ReadError::Truncated {
-                format: ID,
+                format: format_id::ATRACE,
                 inside: "the messages before TRACE:",
                 offset: self.head.len() as u64,
             }),
@@ -197,9 +196,13 @@ impl Body {
         out: &mut Target<'_>,
     ) -> Result<Self, ReadError> {
         let data = if marker.zlib {
-            Data::Packed(Box::new(DeflateReader::new(ID, Wrapping::Zlib, options)))
+            Data::Packed(Box::new(DeflateReader::new(
+                format_id::ATRACE,
+                Wrapping::Zlib,
+                options,
+            )))
         } else {
-            let mut inner = Inner::new(ID, options);
+            let mut inner = Inner::new(format_id::ATRACE, options);
             // A comment for each line passed over: the text's line numbers stay those of the file.
             inner.feed(&b"#\n".repeat(marker.lines), out)?;
             Data::Text(Box::new(inner))

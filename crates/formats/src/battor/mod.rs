@@ -20,9 +20,8 @@ use traceloom_trace::{
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format_id;
 use sample::Sample;
-
-const ID: &str = "battor";
 
 /// The first line.
 pub(crate) const TITLE: &[u8] = b"# BattOr";
@@ -32,7 +31,7 @@ pub(crate) struct Battor;
 
 impl Format for Battor {
     fn id(&self) -> &'static str {
-        ID
+        format_id::BATTOR
     }
 
     fn title(&self) -> &'static str {
@@ -130,7 +129,7 @@ fn unparsed(line: &[u8], number: u64, out: &mut TraceBuilder) {
 
 impl Reader for BattorReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(ID)?;
+        let out = out.trace(format_id::BATTOR)?;
         out.add_source_bytes(chunk.len() as u64);
         for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
             if self.begun.is_empty() && piece.ends_with(b"\n") {
@@ -149,7 +148,7 @@ impl Reader for BattorReader {
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         let last = std::mem::take(&mut self.begun);
         if !last.is_empty() {
-            self.line(&last, out.trace(ID)?);
+            self.line(&last, out.trace(format_id::BATTOR)?);
         }
         Ok(())
     }

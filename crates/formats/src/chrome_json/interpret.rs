@@ -9,18 +9,16 @@ use traceloom_trace::{
 use super::asyncs::Asyncs;
 use super::event::Event;
 use super::flows::Flows;
-use super::json::Value;
-use super::parts::{is_inner, is_late};
+use super::json::{Value, int};
+use super::members::{MOST_MEMBERS, is_deferred, is_facts, is_inner};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 use super::split::Part;
-use super::values::{arguments, as_text, is_facts, member, shown};
-use super::{ID, threads};
+use super::threads;
+use super::values::{arguments, as_text, member, shown};
+use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
-use crate::late::Late;
-
-/// Members of the outermost object that are kept; real files have a dozen.
-pub(super) const MOST_MEMBERS: usize = 1 << 14;
+use crate::format_id;
 
 /// A number of the file, or a text in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,7 +44,7 @@ pub(super) struct Interpreter {
     pub(super) shift: i64,
     /// Clock markers of no other block.
     pub(super) clocks: Vec<ClockRow>,
-    pub(super) late: Late,
+    pub(super) deferred: Deferred,
     /// Something that is embedded was read.
     pub read_inner: bool,
 }
@@ -54,10 +52,7 @@ pub(super) struct Interpreter {
 impl Interpreter {
     pub fn new(options: &ReadOptions) -> Self {
         Self {
-            options: ReadOptions {
-                joined: true,
-                ..options.clone()
-            },
+            options: options.joined(),
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
             counters: FxHashMap::default(),
@@ -69,7 +64,7 @@ impl Interpreter {
             first_counter: None,
             shift: 0,
             clocks: Vec::new(),
-            late: Late::default(),
+            deferred: Deferred::default(),
             read_inner: false,
         }
     }
@@ -85,10 +80,15 @@ impl Interpreter {
         match part {
             Part::Event(text) => {
                 self.bytes += text.len();
-                self.event(Event::read(text), text, place, out.trace(ID)?);
+                self.event(
+                    Event::read(text),
+                    text,
+                    place,
+                    out.trace(format_id::CHROME_JSON)?,
+                );
             }
             Part::Member(key, text) if is_inner(key) => return self.inner(key, text, out),
-            Part::Member(key, text) if is_late(key) => self.hold_late(key, text, place),
+            Part::Member(key, text) if is_deferred(key) => self.hold_deferred(key, text, place),
             Part::Member(key, text) => self.hold_member(key, text, place),
             Part::Junk(text) => {
                 let count = text.len() as u64;
@@ -255,7 +255,7 @@ impl Interpreter {
 
     /// Puts everything in order and builds the slices.
     pub fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(ID)?;
+        let out = out.trace(format_id::CHROME_JSON)?;
         for (key, text, place) in std::mem::take(&mut self.members) {
             member(&key, &text, place, out);
         }
@@ -284,8 +284,12 @@ impl Interpreter {
         for row in &async_rows {
             asyncs.take(row, out);
         }
-        let mut late = std::mem::take(&mut self.late);
-        late.finish(ID, &self.options, &mut Target::Trace(out))
+        let mut deferred = std::mem::take(&mut self.deferred);
+        deferred.finish(
+            format_id::CHROME_JSON,
+            &self.options,
+            &mut Target::Trace(out),
+        )
     }
 }
 
@@ -308,10 +312,6 @@ fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
             None => Number::Text(out.intern(text)),
         }),
     }
-}
-
-pub(super) fn int(text: &[u8]) -> Option<i64> {
-    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// The kernel's thread with this number if it fits the process, else a new one.

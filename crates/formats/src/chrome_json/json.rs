@@ -311,6 +311,11 @@ fn float_micros(text: &[u8]) -> Option<i64> {
     (ns.abs() < i64::MAX as f64).then_some(ns as i64)
 }
 
+/// A whole text that is a decimal number.
+pub(super) fn int(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,7 @@ mod event;
 mod flows;
 mod interpret;
 pub(crate) mod json;
+mod members;
 mod parts;
 mod rows;
 mod split;
@@ -30,17 +31,16 @@ use traceloom_trace::{Place, RepairKind};
 
 use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, Writer};
+use crate::format_id;
 use interpret::Interpreter;
 use split::Splitter;
-
-const ID: &str = "chrome-json";
 
 /// Chrome's trace events.
 pub(crate) struct ChromeJson;
 
 impl Format for ChromeJson {
     fn id(&self) -> &'static str {
-        ID
+        format_id::CHROME_JSON
     }
 
     fn title(&self) -> &'static str {
@@ -91,7 +91,8 @@ impl Reader for JsonReader {
         const SHOWN: usize = 64;
         let room = SHOWN - self.head.len();
         self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        out.trace(ID)?.add_source_bytes(chunk.len() as u64);
+        out.trace(format_id::CHROME_JSON)?
+            .add_source_bytes(chunk.len() as u64);
         let (interpreter, offset) = (&mut self.interpreter, self.offset);
         self.splitter
             .feed(chunk, |part| interpreter.part(part, offset, out))?;

@@ -3,12 +3,13 @@
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
-use super::ID;
 use super::event::Event;
-use super::interpret::{Interpreter, MOST_MEMBERS};
+use super::interpret::Interpreter;
 use super::json::{Value, micros_to_ns, unescape};
+use super::members::MOST_MEMBERS;
 use crate::error::ReadError;
 use crate::format::Target;
+use crate::format_id;
 use crate::unwrap::Inner;
 
 impl Interpreter {
@@ -24,7 +25,7 @@ impl Interpreter {
             self.hold_member(key, text, Place::default());
             return Ok(());
         };
-        let mut inner = Inner::new(ID, &self.options);
+        let mut inner = Inner::new(format_id::CHROME_JSON, &self.options);
         let plain = unescape(inside);
         let result = inner.feed(&plain, out).and_then(|()| inner.finish(out));
         match result {
@@ -40,10 +41,10 @@ impl Interpreter {
     }
 
     /// Keeps one whose clock is its own, to be read when all else is.
-    pub(super) fn hold_late(&mut self, key: &str, text: &[u8], place: Place) {
+    pub(super) fn hold_deferred(&mut self, key: &str, text: &[u8], place: Place) {
         match text {
             [b'"', inside @ .., b'"'] => {
-                self.late.add(key, unescape(inside).into_owned());
+                self.deferred.add(key, unescape(inside).into_owned());
                 self.read_inner = true;
             }
             _ => self.hold_member(key, text, place),
@@ -96,20 +97,4 @@ impl Interpreter {
             out.clock(row);
         }
     }
-}
-
-/// What systrace called its agents' data that shares the trace's threads and clock.
-pub(super) fn is_inner(key: &str) -> bool {
-    matches!(
-        key,
-        "systemTraceEvents" | "androidProcessDump" | "cgroupDump" | "systraceController"
-    )
-}
-
-/// What systrace, and Telemetry, called data with clocks of its own.
-pub(super) fn is_late(key: &str) -> bool {
-    matches!(
-        key,
-        "atraceProcessDump" | "waltTrace" | "waltTraceEvents" | "powerTraceAsString"
-    )
 }

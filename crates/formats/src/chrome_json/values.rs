@@ -3,8 +3,8 @@
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
 
 use super::event::Event;
-use super::interpret::int;
-use super::json::{Fields, Value, unescape};
+use super::json::{Fields, Value, int, unescape};
+use super::members::is_facts;
 
 /// The arguments, and fields of the event that have no other place.
 pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
@@ -43,10 +43,6 @@ fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
             (None, None) => ArgValue::Text(out.intern(word)),
         },
     }
-}
-
-pub(super) fn is_facts(key: &str) -> bool {
-    matches!(key, "otherData" | "metadata")
 }
 
 /// A member of the outermost object beside the events: facts are kept, tables of other kinds

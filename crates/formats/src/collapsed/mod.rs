@@ -12,17 +12,16 @@ use traceloom_trace::Trace;
 
 use crate::error::WriteError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, WriteOptions, Writer};
+use crate::format_id;
 use crate::left_out::{LeftOut, Written};
 use stacks::Stacks;
-
-const ID: &str = "collapsed";
 
 /// Collapsed stacks: written, not read.
 pub(crate) struct Collapsed;
 
 impl Format for Collapsed {
     fn id(&self) -> &'static str {
-        ID
+        format_id::COLLAPSED
     }
 
     fn title(&self) -> &'static str {
@@ -56,13 +55,13 @@ impl Writer for Collapsed {
         let stacks = Stacks::of(trace, options.cpu_time);
         if options.cpu_time && !stacks.have_cpu_time {
             return Err(WriteError::NothingToWrite {
-                format: ID,
+                format: format_id::COLLAPSED,
                 holds: "CPU times of calls where --cpu asks for them",
             });
         }
         if stacks.is_empty() {
             return Err(WriteError::NothingToWrite {
-                format: ID,
+                format: format_id::COLLAPSED,
                 holds: "nested slices of threads",
             });
         }

@@ -1,23 +1,23 @@
-//! Numbers in text, quickly and without floats.
+//! Numbers in text, without floats.
 
-use super::eight::{bytes_before, eight, eight_digits, eight_times, leading_digits};
-use super::eight::{no_digits, zero_bytes};
+use super::swar::{bytes_before, leading_digits, load8, parse_eight, splat};
+use super::swar::{non_digits, zero_bytes};
 
-/// Reads decimal digits at `at`: the number and where it ends; `None` without a digit or beyond
-/// 18 digits.
+/// Reads decimal digits at `at`: the number and where it ends. `None` without a digit, or with more
+/// than 18.
 #[inline(always)]
 pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
-    match leading_digits(eight(text, at)?) {
+    match leading_digits(load8(text, at)?) {
         (_, 0) => None,
         (value, count @ 1..8) => Some((value, at + count)),
         (high, _) => more_digits(text, at, high),
     }
 }
 
-/// As [`digits`], where the number begins with eight digits, `high`.
+/// [`digits`] of a number whose first eight digits are `high`.
 #[inline(never)]
 fn more_digits(text: &[u8], at: usize, high: u64) -> Option<(u64, usize)> {
-    match eight(text, at + 8).map_or((0, 0), leading_digits) {
+    match load8(text, at + 8).map_or((0, 0), leading_digits) {
         (_, 8) => one_by_one(text, at),
         (low, count) => Some((high * POWERS_OF_10[count] + low, at + 8 + count)),
     }
@@ -48,16 +48,16 @@ pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
     Some((if negative { -value } else { value }, end))
 }
 
-/// Six digits at once, as the fraction of a timestamp has them: `None` if one is not a digit.
+/// The six digits of a timestamp's fraction; `None` if one is not a digit.
 #[inline]
 pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
     let [a, b, c, d, e, f] = *text;
     let word = u64::from_le_bytes([b'0', b'0', a, b, c, d, e, f]);
-    let value = word ^ eight_times(b'0');
-    if no_digits(value) != 0 {
+    let value = word ^ splat(b'0');
+    if non_digits(value) != 0 {
         return None;
     }
-    Some(eight_digits(value))
+    Some(parse_eight(value))
 }
 
 /// A whole text that is a signed decimal number.
@@ -69,7 +69,7 @@ pub(crate) fn whole_int(text: &[u8]) -> Option<i64> {
     };
     match digits(number, 0) {
         Some((value, end)) if end == number.len() => Some(sign * value as i64),
-        // Beyond 18 digits it may still fit; anything else is no number.
+        // More than 18 digits may still fit; anything else is not a number.
         None if number.len() > 18 => std::str::from_utf8(text).ok()?.parse().ok(),
         _ => None,
     }
@@ -97,7 +97,7 @@ pub(crate) fn bare_hex(number: &[u8]) -> Option<u64> {
 }
 
 /// Seconds with a fraction of up to nine digits (`12.345678`) at `at`, in ns, and where it ends.
-/// A number without a point counts ticks.
+/// A number without a point is a count of ticks.
 #[inline]
 pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
     let (seconds, point) = digits(text, at)?;
@@ -121,13 +121,13 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
     ))
 }
 
-/// Where the first space at or after `at` stands; `None` where there is none. For words, which are
-/// too short for a search that has to be set up.
+/// The position of the first space at or after `at`. For words, which are too short for a search
+/// with set-up costs.
 #[inline]
 pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at;
     while let Some(eight) = text.get(end..).and_then(|rest| rest.first_chunk()) {
-        let spaces = zero_bytes(u64::from_le_bytes(*eight) ^ eight_times(b' '));
+        let spaces = zero_bytes(u64::from_le_bytes(*eight) ^ splat(b' '));
         end += bytes_before(spaces);
         if spaces != 0 {
             return Some(end);
@@ -137,23 +137,25 @@ pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
     Some(end + rest.iter().position(|&byte| byte == b' ')?)
 }
 
-/// The first place at or after `at` that is no space or tab.
+/// The first position at or after `at` that is not a space or tab.
 #[inline(always)]
 pub(crate) fn skip_spaces(text: &[u8], at: usize) -> usize {
-    // One space is what mostly stands there.
+    // Nearly always there is one space.
     let is_space = |at: usize| matches!(text.get(at), Some(b' ' | b'\t'));
-    match is_space(at) {
-        false => at,
-        true if !is_space(at + 1) => at + 1,
-        true => skip_many_spaces(text, at + 2),
+    if !is_space(at) {
+        at
+    } else if !is_space(at + 1) {
+        at + 1
+    } else {
+        skip_many_spaces(text, at + 2)
     }
 }
 
 #[inline(never)]
 fn skip_many_spaces(text: &[u8], mut at: usize) -> usize {
-    // Columns are filled up with many.
+    // Columns are padded with many.
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
-        let other = u64::from_le_bytes(*eight) ^ eight_times(b' ');
+        let other = u64::from_le_bytes(*eight) ^ splat(b' ');
         at += bytes_before(other);
         if other != 0 {
             break;

@@ -1,26 +1,33 @@
-//! What an ftrace stream says, event by event: what a tokenizer gives and the interpreter takes.
+//! Events of an ftrace stream, as a tokenizer produces them and the interpreter takes them.
 //!
-//! The events borrow their text from the input and know nothing of lines or tables, so that a
-//! decoder of binary ftrace data can give the same ones.
+//! Events borrow their text from the input and know nothing of lines or tables, so the decoder of
+//! binary ftrace data produces the same ones.
 
 use std::borrow::Cow;
 
 use traceloom_trace::TaskState;
-/// A process number that no column told.
+
+/// The process of a line without that column.
 pub(crate) const NO_TGID: i32 = -1;
+
+/// Numbers from here on are text that only looks like a CPU.
+pub(crate) const MOST_CPUS: u32 = 1 << 16;
+
+/// The shape of an event of which nothing is remembered.
+pub(crate) const NO_SHAPE: u32 = 0;
 
 /// One line of text, or one binary record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<'a> {
-    /// When, ns (or ticks, where the clock counts no seconds).
+    /// Time in ns, or in ticks if the clock does not count seconds.
     pub ts: i64,
     /// The thread that was on the CPU.
     pub tid: i32,
-    /// Its process, [`NO_TGID`] where the input does not say.
+    /// Its process; [`NO_TGID`] if the input does not say.
     pub tgid: i32,
     /// The CPU.
     pub cpu: u32,
-    /// The line within its piece of input, from 0.
+    /// The line within its batch, from 0.
     pub line: u32,
     /// The thread's name; may be `<...>`.
     pub comm: &'a [u8],
@@ -31,17 +38,17 @@ pub(crate) struct Record<'a> {
 /// What happened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'a> {
-    /// A CPU turned from one thread to another.
+    /// A CPU switched from one thread to another.
     Switch(Switch<'a>),
     /// A thread was woken.
     Wake(Wake<'a>),
-    /// A program wrote into trace_marker.
+    /// A program wrote to trace_marker.
     Mark(Mark<'a>),
     /// A number that belongs to a CPU.
     CpuValue(CpuValue),
     /// Any other event of the kernel, with its fields.
     Fields(FieldsEvent<'a>),
-    /// The function tracer saw a call.
+    /// The function tracer recorded a call.
     Function {
         /// The function.
         name: &'a [u8],
@@ -50,9 +57,9 @@ pub(crate) enum Event<'a> {
     },
     /// A row of the function_graph tracer.
     Graph(GraphRow<'a>),
-    /// Something about the trace itself; it has no thread, CPU or time.
+    /// A line about the trace itself, without thread, CPU or time.
     Header(Header<'a>),
-    /// Text that no rule reads.
+    /// Text that no rule can read.
     Unparsed(&'a [u8]),
 }
 
@@ -86,7 +93,7 @@ pub(crate) struct Wake<'a> {
     pub tid: i32,
 }
 
-/// What the number of a [`CpuValue`] is.
+/// The meaning of the number of a [`CpuValue`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CpuValueKind {
     /// `cpu_idle`: the idle state, 4294967295 while not idle.
@@ -103,7 +110,7 @@ pub(crate) struct CpuValue {
     pub value: i64,
 }
 
-/// Payloads of trace_marker; libcutils writes them (`trace.h`, `trace-dev.inc`).
+/// Payloads of trace_marker, as libcutils writes them (`trace.h`, `trace-dev.inc`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Mark<'a> {
     /// `B|pid|name`.
@@ -143,14 +150,14 @@ pub(crate) enum Mark<'a> {
     Realtime { value_ms: i64 },
     /// `trace_event_clock_sync: name=`.
     SyncName { name: &'a [u8] },
-    /// A `trace_event_clock_sync` that says none of these.
+    /// A `trace_event_clock_sync` of no known form.
     BadSync { text: &'a [u8] },
-    /// Anything else that a program wrote.
+    /// Any other text.
     Text { text: &'a [u8] },
 }
 
 impl Mark<'_> {
-    /// Whether it is about clocks, not about the program.
+    /// Whether the mark synchronises clocks.
     pub fn is_clock(&self) -> bool {
         matches!(
             self,
@@ -162,12 +169,12 @@ impl Mark<'_> {
     }
 }
 
-/// An event with fields, which are given beside it.
+/// An event with fields, which are passed next to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FieldsEvent<'a> {
     pub name: &'a [u8],
-    /// Events of a piece that have the same number here have the same name and the same keys;
-    /// [`NO_SHAPE`](super::shapes::NO_SHAPE) tells nothing.
+    /// Events of a batch that have the same number here have the same name and the same keys;
+    /// [`NO_SHAPE`] says nothing.
     pub shape: u32,
 }
 
@@ -194,7 +201,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// As it would be printed.
+    /// The value as text.
     pub fn shown(self) -> Cow<'a, str> {
         match self {
             Self::Int(value) => value.to_string().into(),
@@ -207,10 +214,10 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A row of function_graph; what it lacks is `None`.
+/// A row of function_graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GraphRow<'a> {
-    /// What the row says.
+    /// The kind of row.
     pub call: GraphCall<'a>,
     /// How long the call took, ns.
     pub dur: Option<i64>,
@@ -218,7 +225,7 @@ pub(crate) struct GraphRow<'a> {
     pub timed: bool,
 }
 
-/// What a row of function_graph says.
+/// The kind of a row of function_graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum GraphCall<'a> {
     /// `func() {`
@@ -236,15 +243,15 @@ pub(crate) enum GraphCall<'a> {
 /// A line about the trace itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Header<'a> {
-    /// Nothing worth keeping: column titles, blank lines, `TRACE:`.
+    /// Nothing of interest: column titles, blank lines, `TRACE:`.
     Nothing,
-    /// `# clock_type=LINUX_CLOCK_MONOTONIC`: systrace put it before what a WALT noted.
+    /// `# clock_type=LINUX_CLOCK_MONOTONIC`: systrace put it before WALT events.
     Clock(&'a [u8]),
     /// `# tracer: nop`.
     Tracer(&'a [u8]),
     /// `# entries-in-buffer/entries-written: 116/116   #P:1`.
     Entries {
-        kept: u64,
+        in_buffer: u64,
         written: u64,
         cpus: Option<u32>,
     },

@@ -9,8 +9,7 @@
 //! The source is the kernel's `kernel/trace/trace_functions_graph.c`.
 
 use super::digits::{digits, int32, skip_spaces, timestamp};
-use super::event::{Event, GraphCall, GraphRow, NO_TGID, Record};
-use super::line::MOST_CPUS;
+use super::event::{Event, GraphCall, GraphRow, MOST_CPUS, NO_TGID, Record};
 
 /// A tid that no column told.
 pub(crate) const NO_TID: i32 = -1;

@@ -1,8 +1,7 @@
 //! Lines that are about the trace itself, not about an event.
 
 use super::digits::{digits, skip_spaces};
-use super::event::Header;
-use super::line::MOST_CPUS;
+use super::event::{Header, MOST_CPUS};
 
 /// Reads a line that is no event; `None` if it is no header either.
 pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
@@ -98,14 +97,14 @@ fn fact(body: &[u8]) -> Header<'_> {
 }
 
 fn entries(value: &[u8]) -> Option<Header<'_>> {
-    let (kept, slash) = digits(value, 0)?;
+    let (in_buffer, slash) = digits(value, 0)?;
     let (written, end) = digits(value, slash + 1)?;
     let at = skip_spaces(value, end);
     let cpus = value[at..]
         .strip_prefix(b"#P:")
         .and_then(|cpus| cpu_number(cpus, 0));
     Some(Header::Entries {
-        kept,
+        in_buffer,
         written,
         cpus: cpus.map(|(cpus, _)| cpus),
     })
@@ -125,7 +124,7 @@ mod tests {
         is(
             "# entries-in-buffer/entries-written: 116/120   #P:4",
             Header::Entries {
-                kept: 116,
+                in_buffer: 116,
                 written: 120,
                 cpus,
             },

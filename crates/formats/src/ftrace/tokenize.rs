@@ -1,44 +1,42 @@
-//! Bytes to events, line by line. Every line is read on its own, so that pieces of a file can be
+//! Bytes to events, line by line. Every line is read by itself, so that segments of a file can be
 //! read in any order and at the same time.
 
-use super::columns::{self, When, Who};
-use super::digits::skip_spaces;
-use super::eight::find_either;
-use super::event::{CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_TGID};
-use super::event::{Value, WakeKind};
-use super::known::{Known, Place};
-use super::line::Prefix;
-use super::pack::{Front, Packer, Seen};
-use super::piece::Piece;
-use super::shapes::{NO_SHAPE, Shapes};
-use super::typed::{Tasks, Told};
-use super::{fields, graph, header, line, marker, typed};
+use super::batch::{Encoder, EventBatch, Front, Interned};
+use super::digits::{skip_spaces, whole_hex};
+use super::event::{
+    CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_SHAPE, NO_TGID, Value, WakeKind,
+};
+use super::fast::{self, LineHead, Shapes, TaskCache, When, Who};
+use super::payload::{self, TaskPlace, TaskReader, TaskText};
+use super::prefix::{Prefix, general_prefix};
+use super::swar::find_either;
+use super::{fields, graph, header, marker};
 
-/// What a thread that tokenizes remembers of a piece, and whose memory it uses for the next.
+/// What a thread remembers while it tokenizes a segment. Its memory is reused for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch<'a> {
     shapes: Shapes<'a>,
-    /// The fields of the line at hand.
+    /// The fields of the current line.
     fields: Vec<Field<'a>>,
-    known: Known<'a>,
-    seen: Seen,
+    tasks: TaskCache<'a>,
+    interned: Interned,
 }
 
-/// Reads the lines of `text` into `piece`, which is cleared before.
-pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, piece: &mut Piece<'a>) {
+/// Reads the lines of `text` into `batch`, which is cleared first.
+pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, batch: &mut EventBatch<'a>) {
     let Scratch {
         shapes,
         fields,
-        known,
-        seen,
+        tasks,
+        interned,
     } = scratch;
     shapes.clear();
-    known.clear();
+    tasks.clear();
     let mut lines = Lines {
-        packer: Packer::new(piece, seen),
+        encoder: Encoder::new(batch, interned),
         shapes,
         fields,
-        known,
+        tasks,
     };
     let mut start = 0;
     while start < text.len() {
@@ -49,12 +47,12 @@ pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, piece: &mu
     }
 }
 
-/// Whether a line is one that this format alone has.
+/// Whether only ftrace text has such a line.
 pub(crate) fn is_event_line(text: &[u8]) -> bool {
-    line::prefix(clean(text)).is_some() || graph::row(text).is_some()
+    fast::prefix(clean(text)).is_some() || graph::row(text).is_some()
 }
 
-/// Takes off what line-end conversions, JavaScript string literals and CSV quotes put around a line.
+/// Removes what line-end conversions, JavaScript string literals and CSV quotes add to a line.
 #[inline]
 fn clean(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b'\r'] = text {
@@ -67,90 +65,98 @@ fn clean(mut text: &[u8]) -> &[u8] {
     }
 }
 
-/// The lines of a piece, as far as they are read.
+/// Tokenizes the lines of a segment.
 struct Lines<'s, 'a> {
-    packer: Packer<'s, 'a>,
+    encoder: Encoder<'s, 'a>,
     shapes: &'s mut Shapes<'a>,
     fields: &'s mut Vec<Field<'a>>,
-    known: &'s mut Known<'a>,
+    tasks: &'s mut TaskCache<'a>,
 }
 
-impl<'a> Tasks<'a> for Lines<'_, 'a> {
+impl<'a> TaskReader<'a> for Lines<'_, 'a> {
     type Task = u32;
 
     #[inline]
     fn task(&mut self, comm: &'a [u8], tid: i32) -> u32 {
-        self.packer.task(comm, tid, NO_TGID)
+        self.encoder.task(comm, tid, NO_TGID)
     }
 
     #[inline(always)]
-    fn told(&mut self, place: Place, text: &'a [u8]) -> Option<Told<u32>> {
-        let Some(head) = text.first_chunk() else {
+    fn read_task(&mut self, place: TaskPlace, text: &'a [u8]) -> Option<TaskText<u32>> {
+        let Some(key) = text.first_chunk() else {
             return self.fresh(place, text);
         };
-        match self.known.find(place, text, head) {
-            Ok(told) => Some(told),
+        match self.tasks.find(place, text, key) {
+            Ok(read) => Some(read),
             Err(slot) => {
-                let told = self.fresh(place, text)?;
-                self.known.put(slot, place, &text[..told.end], told);
-                Some(told)
+                let read = self.fresh(place, text)?;
+                self.tasks.add(slot, place, &text[..read.end], read);
+                Some(read)
             }
         }
     }
 }
 
 impl<'a> Lines<'_, 'a> {
+    /// Reads a task that is not in the cache.
     #[inline(never)]
-    fn fresh(&mut self, place: Place, text: &'a [u8]) -> Option<Told<u32>> {
-        let (comm, told) = typed::told(place, text)?;
-        Some(told.of(self.task(comm, told.task)))
+    fn fresh(&mut self, place: TaskPlace, text: &'a [u8]) -> Option<TaskText<u32>> {
+        let (comm, read) = payload::read_task(place, text)?;
+        Some(read.with_task(self.task(comm, read.task)))
     }
 
     #[inline(always)]
     fn line(&mut self, text: &'a [u8]) {
-        match self.usual(text).or_else(|| self.unusual(text)) {
+        match self
+            .fast_columns(text)
+            .or_else(|| self.general_columns(text))
+        {
             Some((front, rest)) => self.event(front, rest),
             None => self.other(text),
         }
     }
 
-    /// What stands before the payload of a line whose columns are where they usually are, and the rest.
+    /// The columns of a line and the text after them, if the fast reader can tell.
     #[inline(always)]
-    fn usual(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
-        let front: &columns::Front = text.first_chunk()?;
-        let (task, bracket) = self.who(text, front)?;
-        let When { cpu, ts, rest } = columns::when(text, front, bracket)?;
+    fn fast_columns(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
+        let head: &LineHead = text.first_chunk()?;
+        let (task, bracket) = self.who(text, head)?;
+        let When { cpu, ts, rest } = fast::when(text, head, bracket)?;
         Some((Front { task, cpu, ts }, rest))
     }
 
-    /// The task of a line, and where the CPU's bracket stands.
+    /// The task of a line, and the position of the CPU's bracket.
     #[inline(always)]
-    fn who(&mut self, text: &'a [u8], front: &'a columns::Front) -> Option<(u32, usize)> {
-        match self.known.find(Place::Front, text, columns::head(front)) {
-            Ok(told) => Some((told.task, told.end)),
+    fn who(&mut self, text: &'a [u8], head: &'a LineHead) -> Option<(u32, usize)> {
+        match self
+            .tasks
+            .find(TaskPlace::Columns, text, fast::cache_key(head))
+        {
+            Ok(read) => Some((read.task, read.end)),
             Err(slot) => {
-                let (Who { comm, tid, tgid }, end) = columns::who(front)?;
-                let task = self.packer.task(comm, tid, tgid);
-                let told = Told { task, prio: 0, end };
-                self.known.put(slot, Place::Front, &text[..end], told);
+                let (Who { comm, tid, tgid }, end) = fast::who(head)?;
+                let task = self.encoder.task(comm, tid, tgid);
+                let read = TaskText { task, prio: 0, end };
+                self.tasks.add(slot, TaskPlace::Columns, &text[..end], read);
                 Some((task, end))
             }
         }
     }
 
+    /// The columns of any other line.
     #[inline(never)]
-    fn unusual(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
-        let prefix = line::unusual(text)?;
+    fn general_columns(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
+        let prefix = general_prefix(text)?;
         let Prefix { cpu, ts, rest, .. } = prefix;
-        let task = self.packer.task(prefix.comm, prefix.tid, prefix.tgid);
+        let task = self.encoder.task(prefix.comm, prefix.tid, prefix.tgid);
         Some((Front { task, cpu, ts }, rest))
     }
 
-    /// A line that begins otherwise: about the trace itself, of function_graph, or one that nothing reads.
+    /// A line without such columns: about the trace itself, of function_graph, or unreadable.
     #[inline(never)]
     fn other(&mut self, text: &'a [u8]) {
         let (record, event) = match header::header(text) {
-            Some(Header::Nothing) => return self.packer.pass_over(),
+            Some(Header::Nothing) => return self.encoder.skip_line(),
             Some(header) => (None, Event::Header(header)),
             None => match graph::row(text) {
                 Some(record) => (Some(record), record.event),
@@ -159,24 +165,24 @@ impl<'a> Lines<'_, 'a> {
         };
         let front = match record {
             Some(record) => Front {
-                task: self.packer.task(record.comm, record.tid, record.tgid),
+                task: self.encoder.task(record.comm, record.tid, record.tgid),
                 cpu: record.cpu,
                 ts: record.ts,
             },
             None => Front {
-                task: self.packer.task(b"", 0, NO_TGID),
+                task: self.encoder.task(b"", 0, NO_TGID),
                 cpu: 0,
                 ts: 0,
             },
         };
-        self.packer.push(front, event, &[]);
+        self.encoder.push(front, event, &[]);
     }
 
     #[inline(always)]
     fn event(&mut self, front: Front, rest: &'a [u8]) {
         let Some(colon) = find_either(rest, 0, *b": ").filter(|at| rest[*at] == b':') else {
             let event = self.function(rest);
-            return self.packer.push(front, event, self.fields);
+            return self.encoder.push(front, event, self.fields);
         };
         let name = &rest[..colon];
         let payload = &rest[skip_spaces(rest, colon + 1)..];
@@ -186,28 +192,28 @@ impl<'a> Lines<'_, 'a> {
             b"sched_wakeup" => return self.wake(front, WakeKind::Wakeup, name, payload),
             b"sched_wakeup_new" => return self.wake(front, WakeKind::New, name, payload),
             b"tracing_mark_write" | b"0" | b"systrace" => Some(Event::Mark(marker::mark(payload))),
-            b"cpu_idle" => typed::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
+            b"cpu_idle" => payload::cpu_value(CpuValueKind::Idle, payload).map(Event::CpuValue),
             b"cpu_frequency" => {
-                typed::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue)
+                payload::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue)
             }
             _ => rarer(name, payload, self.fields),
         };
         let event = read.unwrap_or_else(|| self.with_fields(name, payload));
-        self.packer.push(front, event, self.fields);
+        self.encoder.push(front, event, self.fields);
     }
 
     #[inline(always)]
     fn switch(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
-        match typed::switch(payload, self) {
-            Some(switch) => self.packer.switch(front, switch),
+        match payload::switch(payload, self) {
+            Some(switch) => self.encoder.switch(front, switch),
             None => self.unreadable(front, name, payload),
         }
     }
 
     #[inline(always)]
     fn wake(&mut self, front: Front, kind: WakeKind, name: &'a [u8], payload: &'a [u8]) {
-        match typed::woken(payload, self) {
-            Some(woken) => self.packer.wake(front, kind, woken),
+        match payload::wake(payload, self) {
+            Some(woken) => self.encoder.wake(front, kind, woken),
             None => self.unreadable(front, name, payload),
         }
     }
@@ -215,10 +221,10 @@ impl<'a> Lines<'_, 'a> {
     #[cold]
     fn unreadable(&mut self, front: Front, name: &'a [u8], payload: &'a [u8]) {
         let event = self.with_fields(name, payload);
-        self.packer.push(front, event, self.fields);
+        self.encoder.push(front, event, self.fields);
     }
 
-    /// `vfs_read <-ksys_read`, of the function tracer. Anything else is an event without a name.
+    /// `vfs_read <-ksys_read`, of the function tracer. Anything else is an event without a colon.
     fn function(&mut self, rest: &'a [u8]) -> Event<'a> {
         match memchr::memmem::find(rest, b" <-") {
             Some(arrow) => Event::Function {
@@ -233,18 +239,18 @@ impl<'a> Lines<'_, 'a> {
         }
     }
 
-    /// An event, whose fields are those of the line at hand from now on.
+    /// An event whose fields are read into `self.fields`.
     fn with_fields(&mut self, name: &'a [u8], payload: &'a [u8]) -> Event<'a> {
         let text = trimmed(payload);
         let (shapes, fields) = (&mut *self.shapes, &mut *self.fields);
         fields.clear();
-        let mut shape = shapes.of(name);
+        let mut shape = shapes.find(name);
         if shapes.read(shape, text, fields).is_none() {
             fields.clear();
             let is_general = fields::trimmed_fields(name, text, fields);
             shape = match shape {
                 NO_SHAPE => shapes.learn(name, (text, is_general), fields),
-                known => shapes.matching(known, fields),
+                shape => shapes.matching(shape, fields),
             };
         }
         Event::Fields(FieldsEvent { name, shape })
@@ -275,7 +281,7 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
     }
 }
 
-/// Without white space around, of which there is hardly any.
+/// The text without white space around it, which is rare.
 #[inline]
 fn trimmed(text: &[u8]) -> &[u8] {
     match text {
@@ -294,8 +300,7 @@ fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
         return (b"", payload);
     };
     let caller = caller.strip_suffix(b"s").unwrap_or(caller);
-    let is_caller =
-        super::digits::whole_hex(caller).is_some() || caller.starts_with(b"tracing_mark_write");
+    let is_caller = whole_hex(caller).is_some() || caller.starts_with(b"tracing_mark_write");
     if is_caller {
         (caller, &payload[space + 1..])
     } else {
@@ -303,7 +308,7 @@ fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The text of a `trace_printk`: a marker, an event that somebody made up (`name: a=1`), or text.
+/// The text of a `trace_printk`: a marker, a made-up event (`name: a=1`), or plain text.
 pub(crate) fn printed<'a>(
     name: &'a [u8],
     payload: &'a [u8],
@@ -314,7 +319,7 @@ pub(crate) fn printed<'a>(
         Mark::Text { .. } => {}
         mark => return Event::Mark(mark),
     }
-    if let Some(ip) = super::digits::whole_hex(caller) {
+    if let Some(ip) = whole_hex(caller) {
         fields.push(Field {
             key: b"ip",
             value: Value::Hex(ip),

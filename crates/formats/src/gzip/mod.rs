@@ -1,6 +1,7 @@
 //! gzip (RFC 1952): `.gz` files, several members included.
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};
+use crate::format_id;
 use crate::unwrap::{DeflateReader, Wrapping};
 
 /// gzip: passes what is inside on.
@@ -8,7 +9,7 @@ pub(crate) struct Gzip;
 
 impl Format for Gzip {
     fn id(&self) -> &'static str {
-        "gzip"
+        format_id::GZIP
     }
 
     fn title(&self) -> &'static str {

@@ -10,9 +10,9 @@
 
 use traceloom_trace::{MethodClocks, Place};
 
-use super::FORMAT;
 use super::key::Keys;
 use crate::error::{ReadError, printable};
+use crate::format_id;
 
 /// The magic number, as it stands in the file.
 pub(super) const MAGIC: &[u8; 4] = b"SLOW";
@@ -116,11 +116,20 @@ impl Header {
 
 fn field(field: &'static str, found: usize, expected: &'static str, offset: u64) -> ReadError {
     ReadError::Field {
-        format: FORMAT,
+        format: format_id::METHOD_TRACE,
         field,
         found: found.to_string(),
         expected,
         place: Place::at_offset(offset),
+    }
+}
+
+/// The error for an input that ends too early to be kept.
+pub(super) fn truncated(inside: &'static str, offset: usize) -> ReadError {
+    ReadError::Truncated {
+        format: format_id::METHOD_TRACE,
+        inside,
+        offset: offset as u64,
     }
 }
 
@@ -137,7 +146,7 @@ pub(super) fn no_header(bytes: &[u8], at: u64) -> ReadError {
         ("binary header", "\"SLOW\"", bytes, at)
     };
     ReadError::Field {
-        format: FORMAT,
+        format: format_id::METHOD_TRACE,
         field,
         found: printable(shown),
         expected,

@@ -23,7 +23,7 @@ mod parser;
 mod reader;
 mod records;
 mod streaming;
-mod twice;
+mod two_pass;
 mod v2;
 mod v2_header;
 mod write;
@@ -31,16 +31,14 @@ mod write;
 pub(crate) use long_running::LongRunning;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
-
-/// The format's id, for messages.
-pub(crate) const FORMAT: &str = "art-method";
+use crate::format_id;
 
 /// `.trace` files of Dalvik and ART.
 pub(crate) struct ArtMethod;
 
 impl Format for ArtMethod {
     fn id(&self) -> &'static str {
-        FORMAT
+        format_id::METHOD_TRACE
     }
 
     fn title(&self) -> &'static str {

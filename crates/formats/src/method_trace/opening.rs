@@ -2,16 +2,14 @@
 
 use traceloom_trace::{MethodClocks, MethodEvents, MethodTraceStart, RepairKind};
 
-use super::FORMAT;
-use super::header::{self, Header};
+use super::header::{self, Header, truncated};
 use super::key;
-use super::parser::{Parser, Stage};
-use super::reader::truncated;
+use super::parser::{Hints, Parser, Stage};
 use super::records::Records;
-use super::twice::Hints;
 use super::v2::Packets;
 use super::v2_header::{self, Encoding};
 use crate::error::ReadError;
+use crate::format_id;
 
 impl Parser {
     /// Reads key section and header; `None` where bytes are missing yet.
@@ -38,7 +36,7 @@ impl Parser {
         let version = known_version(binary, text)?;
         if let Some(found) = header::reencoded(binary) {
             return Err(ReadError::Reencoded {
-                format: FORMAT,
+                format: format_id::METHOD_TRACE,
                 offset: (text + found) as u64,
             });
         }

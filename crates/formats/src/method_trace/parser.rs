@@ -1,14 +1,22 @@
 //! From the first byte to the last: key section, header, body, end.
 
-use traceloom_trace::{MethodEvents, RepairKind};
+use traceloom_trace::{MethodClocks, MethodEvents, RepairKind};
 
 use super::emit::Emitter;
 use super::key::{self, Keys};
 use super::records::Records;
 use super::streaming::{self, Escape};
-use super::twice::{Hints, read_twice};
 use super::v2::{Packets, Said};
 use crate::error::ReadError;
+
+/// What only the end of some traces tells about the records before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hints {
+    /// The clocks in the records.
+    pub clocks: MethodClocks,
+    /// What a time of encoding A counts, ns.
+    pub unit_ns: i64,
+}
 
 #[derive(Default)]
 pub(super) enum Stage {
@@ -173,18 +181,22 @@ impl Parser {
         sink: &mut dyn MethodEvents,
     ) -> Result<(), ReadError> {
         let used = self.consume(input, true, sink)?;
-        self.finish(&input[used..], sink)
+        self.finish(&input[used..], sink);
+        Ok(())
     }
 
-    /// The input is over, and `rest` of it was not consumed.
-    pub fn finish(&mut self, rest: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
-        if let Stage::Held(held) = &mut self.stage {
-            let held = std::mem::take(held);
-            return read_twice(&held, sink);
+    /// The whole input, if it has to be read in two passes.
+    pub fn take_held(&mut self) -> Option<Vec<u8>> {
+        match &mut self.stage {
+            Stage::Held(held) => Some(std::mem::take(held)),
+            _ => None,
         }
+    }
+
+    /// Ends the input, of which `rest` was not consumed.
+    pub fn finish(&mut self, rest: &[u8], sink: &mut dyn MethodEvents) {
         self.note_end(rest);
         self.emit.finish(&self.keys.pairs, sink);
-        Ok(())
     }
 
     fn note_end(&mut self, rest: &[u8]) {

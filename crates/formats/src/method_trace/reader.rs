@@ -2,9 +2,9 @@
 
 use traceloom_trace::MethodEvents;
 
-use super::FORMAT;
 use super::interpret::Interpreter;
 use super::parser::Parser;
+use super::two_pass;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 
@@ -46,7 +46,11 @@ impl MethodReader {
     fn end(&mut self, sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
         let carry = std::mem::take(&mut self.carry);
         let used = self.parser.consume(&carry, true, sink)?;
-        self.parser.finish(&carry[used..], sink)
+        match self.parser.take_held() {
+            Some(held) => return two_pass::read(&held, sink),
+            None => self.parser.finish(&carry[used..], sink),
+        }
+        Ok(())
     }
 }
 
@@ -72,14 +76,5 @@ impl Reader for MethodReader {
                 self.end(&mut interpreter.on(builder))
             }
         }
-    }
-}
-
-/// The error for an input that ends too early to be kept.
-pub(super) fn truncated(inside: &'static str, offset: usize) -> ReadError {
-    ReadError::Truncated {
-        format: FORMAT,
-        inside,
-        offset: offset as u64,
     }
 }

@@ -2,6 +2,8 @@
 
 use traceloom_trace::TraceBuilder;
 
+use super::lines::{lines, unparsed};
+
 /// Whether a line says that a cgroup dump follows.
 pub(super) fn is_title(line: &[u8]) -> bool {
     line == b"CGROUP DUMP"
@@ -13,7 +15,7 @@ pub(super) fn is_title(line: &[u8]) -> bool {
 
 /// Keeps the dump as metadata: `cgroup.cpuset` and `cgroup.tasks./top-app (root=4)`.
 pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
-    for (number, line) in super::lines(text).enumerate() {
+    for (number, line) in lines(text).enumerate() {
         let line_text = String::from_utf8_lossy(line);
         if line.is_empty() || line.starts_with(b"#") || line == b"CGROUP DUMP" {
             continue;
@@ -31,7 +33,7 @@ pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
                 &format!("cgroup.{subsystem}"),
                 &format!("hierarchy {hierarchy}, {groups} groups, enabled {enabled}"),
             ),
-            _ => super::unparsed(line, number, out),
+            _ => unparsed(line, number, out),
         }
     }
 }

@@ -6,15 +6,18 @@
 //! thread belongs to.
 
 mod cgroup;
+mod lines;
 pub(crate) mod memory;
 mod people;
 mod procfs;
 mod table;
 
-use traceloom_trace::{Place, RepairKind, TraceBuilder};
+use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format_id;
+use lines::{lines, unparsed};
 
 /// PROCESS DUMP, `ps` tables and lists of `/proc` paths.
 pub(crate) struct ProcessDump;
@@ -25,20 +28,12 @@ pub(crate) struct CgroupDump;
 /// ATRACE_PROCESS_DUMP.
 pub(crate) struct MemoryDump;
 
-const PROCESS: &str = "process-dump";
-const CGROUP: &str = "cgroup-dump";
-const MEMORY: &str = "atrace-process-dump";
-
 /// How many lines are looked at to recognise a dump.
 const SNIFF_LINES: usize = 5;
 
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii)
-}
-
 impl Format for ProcessDump {
     fn id(&self) -> &'static str {
-        PROCESS
+        format_id::PROCESS_DUMP
     }
 
     fn title(&self) -> &'static str {
@@ -55,13 +50,16 @@ impl Format for ProcessDump {
     }
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(Whole::new(PROCESS, read_process_dump)))
+        Some(Box::new(Whole::new(
+            format_id::PROCESS_DUMP,
+            read_process_dump,
+        )))
     }
 }
 
 impl Format for CgroupDump {
     fn id(&self) -> &'static str {
-        CGROUP
+        format_id::CGROUP_DUMP
     }
 
     fn title(&self) -> &'static str {
@@ -77,13 +75,13 @@ impl Format for CgroupDump {
     }
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(Whole::new(CGROUP, cgroup::read)))
+        Some(Box::new(Whole::new(format_id::CGROUP_DUMP, cgroup::read)))
     }
 }
 
 impl Format for MemoryDump {
     fn id(&self) -> &'static str {
-        MEMORY
+        format_id::MEMORY_DUMP
     }
 
     fn title(&self) -> &'static str {
@@ -99,7 +97,7 @@ impl Format for MemoryDump {
     }
 
     fn reader(&self, _: &ReadOptions) -> Option<Box<dyn Reader>> {
-        Some(Box::new(Whole::new(MEMORY, memory::read)))
+        Some(Box::new(Whole::new(format_id::MEMORY_DUMP, memory::read)))
     }
 }
 
@@ -123,14 +121,6 @@ pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
             }
         }
     }
-}
-
-fn unparsed(line: &[u8], number: usize, out: &mut TraceBuilder) {
-    const SHOWN: usize = 120;
-    let place = Place::at_line(number as u64 + 1);
-    out.repair(RepairKind::UnparsedLine, 1, place, || {
-        String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).into_owned()
-    });
 }
 
 /// A reader that needs its input whole; dumps are small.

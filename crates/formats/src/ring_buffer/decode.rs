@@ -9,7 +9,9 @@ use super::layout::PageLayout;
 use super::print::{Context, Plan, Shown};
 use super::states::States;
 use super::symbols::Symbols;
-use crate::ftrace::event::{CpuValue, CpuValueKind, GraphCall, GraphRow, Switch, Wake, WakeKind};
+use crate::ftrace::event::{
+    CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake, WakeKind,
+};
 
 /// What kind of event a format is of, with the fields that are asked for.
 #[derive(Debug)]
@@ -202,7 +204,7 @@ pub(super) fn cpu_value(
         value: state.int(event, order)?,
         cpu: u32::try_from(cpu.int(event, order)?)
             .ok()
-            .filter(|cpu| *cpu < super::MOST_CPUS)?,
+            .filter(|cpu| *cpu < MOST_CPUS)?,
     })
 }
 

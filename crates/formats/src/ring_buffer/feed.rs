@@ -9,7 +9,7 @@ use super::merge::{CpuBytes, Merge, Timed};
 use super::pages::PageFault;
 use super::print::{Context, Shown};
 use crate::ftrace::emptied;
-use crate::ftrace::event::{Event, FieldList, FieldsEvent, Mark, NO_TGID, Record, Value};
+use crate::ftrace::event::{Event, FieldList, FieldsEvent, Mark, NO_SHAPE, NO_TGID, Record, Value};
 use crate::ftrace::mark;
 
 /// Takes what the events of a ring buffer say, in order of time.
@@ -253,7 +253,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         };
         let event = Event::Fields(FieldsEvent {
             name: event.format.name.as_bytes(),
-            shape: crate::ftrace::NO_SHAPE,
+            shape: NO_SHAPE,
         });
         self.sink
             .record(&Record { event, ..record }, fields, offset);

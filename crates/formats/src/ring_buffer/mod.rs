@@ -32,6 +32,3 @@ pub use pages::{CpuPages, PageFault, RawEvent};
 pub use read::RawReader;
 pub use symbols::Symbols;
 pub use tally::{EventTally, tally};
-
-/// CPU numbers beyond this are no CPUs.
-pub(crate) const MOST_CPUS: u32 = 1 << 16;

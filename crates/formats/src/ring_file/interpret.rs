@@ -55,7 +55,7 @@ impl<'r> RingInterpreter<'r> {
             last_ns: 0,
         });
         Self {
-            marks: Interpreter::of_whole_marks(Arc::<EventRules>::default()),
+            marks: Interpreter::for_whole_marks(Arc::<EventRules>::default()),
             threads: threads.collect(),
             names: Names::new(recording.names()),
             sources: recording.sources().collect(),

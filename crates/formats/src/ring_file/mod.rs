@@ -17,15 +17,14 @@ use traceloom_trace::{Place, TraceBuilder};
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
-
-const ID: &str = "ring";
+use crate::format_id;
 
 /// The ring file.
 pub(crate) struct RingFile;
 
 impl Format for RingFile {
     fn id(&self) -> &'static str {
-        ID
+        format_id::RING
     }
 
     fn title(&self) -> &'static str {
@@ -72,7 +71,7 @@ impl Reader for RingReader {
     }
 
     fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        let out = out.trace(ID)?;
+        let out = out.trace(format_id::RING)?;
         out.add_source_bytes(bytes.len() as u64);
         read(bytes, out)
     }
@@ -93,7 +92,7 @@ fn read(bytes: &[u8], out: &mut TraceBuilder) -> Result<(), ReadError> {
 
 fn refusal(error: OpenError) -> ReadError {
     let field = |field, found: String, expected, at: usize| ReadError::Field {
-        format: ID,
+        format: format_id::RING,
         field,
         found,
         expected,
@@ -101,7 +100,7 @@ fn refusal(error: OpenError) -> ReadError {
     };
     match error {
         OpenError::Short(bytes) => ReadError::Truncated {
-            format: ID,
+            format: format_id::RING,
             inside: "the header",
             offset: bytes as u64,
         },

@@ -14,6 +14,7 @@ use traceloom_trace::{
 
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::format_id;
 use crate::left_out::{LeftOut, Written};
 
 /// Writes ring files.
@@ -36,7 +37,7 @@ impl Writer for RingWriter {
         let lines = Lines::of(trace);
         if lines.rows.is_empty() {
             return Err(WriteError::NothingToWrite {
-                format: super::ID,
+                format: format_id::RING,
                 holds: "slices, counters and instants of programs",
             });
         }

@@ -2,12 +2,12 @@
 
 use traceloom_report::Base64Decoder;
 
-use super::ID;
 use super::js_lines::JsLines;
 use crate::base64::is_base64;
+use crate::deferred::is_deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
-use crate::late::is_late;
+use crate::format_id;
 use crate::unwrap::Inner;
 
 /// How many bytes tell whether a block is base64.
@@ -28,18 +28,14 @@ enum Kind {
     Plain,
     Base64(Base64Decoder),
     /// To be read when all other blocks are.
-    Late(Vec<u8>),
+    Deferred(Vec<u8>),
 }
 
 impl Block {
     /// A block of the source that the page has begun.
     pub fn new(options: &ReadOptions, js: bool) -> Self {
-        let joined = ReadOptions {
-            joined: true,
-            ..options.clone()
-        };
         Self {
-            inner: Inner::new(ID, &joined),
+            inner: Inner::new(format_id::SYSTRACE_HTML, &options.joined()),
             js: js.then(JsLines::default),
             kind: Kind::Unknown(Vec::new()),
             plain: Vec::new(),
@@ -65,10 +61,10 @@ impl Block {
     }
 
     /// Its bytes, where it is one to be read when all others are. It is over then.
-    pub fn take_late(&mut self) -> Option<Vec<u8>> {
+    pub fn take_deferred(&mut self) -> Option<Vec<u8>> {
         match &mut self.kind {
-            Kind::Late(bytes) => Some(std::mem::take(bytes)),
-            Kind::Unknown(head) if is_late(head) => Some(std::mem::take(head)),
+            Kind::Deferred(bytes) => Some(std::mem::take(bytes)),
+            Kind::Unknown(head) if is_deferred(head) => Some(std::mem::take(head)),
             _ => None,
         }
     }
@@ -124,7 +120,7 @@ impl Kind {
     ) -> Result<(), ReadError> {
         match self {
             Self::Plain => inner.feed(bytes, out),
-            Self::Late(all) => {
+            Self::Deferred(all) => {
                 all.extend_from_slice(bytes);
                 Ok(())
             }
@@ -155,8 +151,8 @@ impl Kind {
         let shown = head[..head.len().min(HEAD)].trim_ascii();
         *self = if shown.len() >= SHORTEST && is_base64(shown) {
             Self::Base64(Base64Decoder::default())
-        } else if is_late(shown) {
-            Self::Late(Vec::new())
+        } else if is_deferred(shown) {
+            Self::Deferred(Vec::new())
         } else {
             Self::Plain
         };

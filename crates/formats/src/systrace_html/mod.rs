@@ -16,17 +16,16 @@ mod write;
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
+use crate::format_id;
 use crate::unwrap::Inner;
 use js_lines::JsLines;
-
-const ID: &str = "systrace-html";
 
 /// A page with a trace in it: passes its blocks on, as one source.
 pub(crate) struct SystraceHtml;
 
 impl Format for SystraceHtml {
     fn id(&self) -> &'static str {
-        ID
+        format_id::SYSTRACE_HTML
     }
 
     fn title(&self) -> &'static str {
@@ -66,7 +65,7 @@ pub(crate) struct SystraceJs;
 
 impl Format for SystraceJs {
     fn id(&self) -> &'static str {
-        "systrace-js"
+        format_id::SYSTRACE_JS
     }
 
     fn title(&self) -> &'static str {

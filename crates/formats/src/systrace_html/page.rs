@@ -14,11 +14,11 @@
 
 use traceloom_trace::{Place, RepairKind};
 
-use super::ID;
 use super::block::Block;
+use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
-use crate::late::Late;
+use crate::format_id;
 
 const END: &[u8] = b"</script";
 const BEGIN_TRACE: &[u8] = b"<!-- begin trace -->";
@@ -44,7 +44,7 @@ pub(super) struct PageReader {
     read: usize,
     skipped: usize,
     first_error: Option<ReadError>,
-    late: Late,
+    deferred: Deferred,
 }
 
 impl PageReader {
@@ -54,11 +54,11 @@ impl PageReader {
             state: State::Page,
             held: Vec::new(),
             offset: 0,
-            begun: options.joined,
+            begun: options.nesting.joined,
             read: 0,
             skipped: 0,
             first_error: None,
-            late: Late::default(),
+            deferred: Deferred::default(),
         }
     }
 
@@ -156,7 +156,7 @@ impl PageReader {
 
     fn begin_block(&mut self, js: bool, out: &mut Target<'_>) {
         if let (false, Target::Trace(builder)) = (self.begun, out) {
-            builder.begin_source(&self.options.name, ID);
+            builder.begin_source(&self.options.name, format_id::SYSTRACE_HTML);
             self.begun = true;
         }
         self.state = State::Data(Box::new(Block::new(&self.options, js)));
@@ -166,8 +166,8 @@ impl PageReader {
         let State::Data(mut block) = std::mem::replace(&mut self.state, State::Code) else {
             return Ok(());
         };
-        if let Some(bytes) = block.take_late() {
-            self.late.add(&self.options.name, bytes);
+        if let Some(bytes) = block.take_deferred() {
+            self.deferred.add(&self.options.name, bytes);
             self.read += 1;
             return Ok(());
         }
@@ -228,12 +228,13 @@ impl Reader for PageReader {
                 "the page ends inside its data".to_owned()
             });
         }
-        self.late.finish(ID, &self.options, out)?;
+        self.deferred
+            .finish(format_id::SYSTRACE_HTML, &self.options, out)?;
         match self.first_error.take() {
             _ if self.read > 0 => Ok(()),
             Some(error) => Err(error),
             None => Err(ReadError::NothingInside {
-                format: ID,
+                format: format_id::SYSTRACE_HTML,
                 entries: self.skipped,
             }),
         }

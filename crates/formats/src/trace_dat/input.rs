@@ -2,8 +2,8 @@
 
 use traceloom_trace::Place;
 
-use super::ID;
 use crate::error::{ReadError, printable};
+use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
 /// Bytes of a part, and how far they are read.
@@ -50,7 +50,7 @@ impl<'a> Input<'a> {
             .and_then(|length| rest.get(..length))
         else {
             return Err(ReadError::Truncated {
-                format: ID,
+                format: format_id::TRACE_DAT,
                 inside,
                 offset: self.offset + self.bytes.len() as u64,
             });
@@ -114,7 +114,7 @@ pub(super) fn wrong(
     place: Place,
 ) -> ReadError {
     ReadError::Field {
-        format: ID,
+        format: format_id::TRACE_DAT,
         field,
         found,
         expected,

@@ -30,15 +30,14 @@ pub use read::tally_trace_dat;
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
-
-const ID: &str = "trace-dat";
+use crate::format_id;
 
 /// `trace.dat`.
 pub(crate) struct TraceDat;
 
 impl Format for TraceDat {
     fn id(&self) -> &'static str {
-        ID
+        format_id::TRACE_DAT
     }
 
     fn title(&self) -> &'static str {
@@ -84,6 +83,6 @@ impl Reader for DatReader {
     }
 
     fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        read::read(bytes, &self.options, out.trace(ID)?)
+        read::read(bytes, &self.options, out.trace(format_id::TRACE_DAT)?)
     }
 }

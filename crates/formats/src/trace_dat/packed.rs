@@ -7,10 +7,10 @@
 
 use traceloom_trace::Place;
 
-use super::ID;
 use super::input::{Input, wrong};
 use crate::error::{ReadError, printable};
 use crate::format::ReadOptions;
+use crate::format_id;
 use crate::unwrap::{Allowance, Inflater, Outcome};
 use crate::zstd;
 
@@ -59,7 +59,7 @@ impl Unpacker {
         Self {
             codec,
             file_bytes: file_bytes as u64,
-            allowance: Allowance::new(ID, options),
+            allowance: Allowance::new(format_id::TRACE_DAT, options),
             packed: 0,
             unpacked: 0,
         }

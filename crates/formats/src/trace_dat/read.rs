@@ -9,10 +9,12 @@ use super::head::{Head, Version};
 use super::input::Input;
 use super::packed::{Codec, Failure, Unpacker};
 use super::sections::Sections;
-use super::{ID, v6, v7};
+use super::{v6, v7};
 use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, Target};
-use crate::ring_buffer::{CpuBytes, EventTally, MOST_CPUS, PageLayout, RawReader, tally};
+use crate::format_id;
+use crate::ftrace::event::MOST_CPUS;
+use crate::ring_buffer::{CpuBytes, EventTally, PageLayout, RawReader, tally};
 
 /// Reads the file.
 ///
@@ -115,9 +117,10 @@ fn pages<'a>(
                 continue;
             }
             left = taken.unwrap_or(0);
-            let bytes = match packed {
-                false => Cow::Borrowed(whole),
-                true => Cow::Owned(unpacked(file, *place, collected, unpacker)?),
+            let bytes = if *packed {
+                Cow::Owned(unpacked(file, *place, collected, unpacker)?)
+            } else {
+                Cow::Borrowed(whole)
             };
             all.push(Pages {
                 buffer: index,
@@ -273,7 +276,7 @@ impl Unpacker {
             Ok(chunk) => Ok(chunk),
             Err(Failure::Refused(error)) => Err(error),
             Err(Failure::Broken(_, reason)) => Err(ReadError::Compression {
-                format: ID,
+                format: format_id::TRACE_DAT,
                 offset,
                 reason,
             }),

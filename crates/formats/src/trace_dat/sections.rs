@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use traceloom_trace::Place;
 
-use super::ID;
 use super::input::{Input, wrong};
 use super::packed::{Failure, Unpacker};
 use crate::error::ReadError;
+use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
 /// Flag of a section whose content is compressed.
@@ -32,7 +32,7 @@ impl<'a> Sections<'a, '_> {
         let start = usize::try_from(offset).ok();
         let Some(bytes) = start.and_then(|start| self.file.get(start..)) else {
             return Err(ReadError::Truncated {
-                format: ID,
+                format: format_id::TRACE_DAT,
                 inside,
                 offset: self.file.len() as u64,
             });

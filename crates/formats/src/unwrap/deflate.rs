@@ -2,7 +2,8 @@
 
 use traceloom_trace::{Place, RepairKind};
 
-use super::{Inflater, Inner, Outcome};
+use super::inflate::{Inflater, Outcome};
+use super::inner::Inner;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
 

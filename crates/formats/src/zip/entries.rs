@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use zip::ZipArchive;
 use zip::read::read_zipfile_from_stream;
 
-use super::{ID, Tally};
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
+use crate::format_id;
 use crate::unwrap::Inner;
 
 /// An entry that is to be read.
@@ -46,7 +46,7 @@ impl<'a> Archive<'a> {
         let entries = one_by_one(bytes);
         if entries.is_empty() {
             return Err(ReadError::Compression {
-                format: ID,
+                format: format_id::ZIP,
                 offset: 0,
                 reason,
             });
@@ -77,19 +77,21 @@ impl<'a> Archive<'a> {
         &mut self,
         entry: &Entry,
         options: &ReadOptions,
-        tally: &Tally,
+        is_first: bool,
         out: &mut Target<'_>,
     ) -> Result<bool, ReadError> {
-        if matches!(out, Target::Methods(_)) && tally.read > 0 {
+        if matches!(out, Target::Methods(_)) && !is_first {
             // A consumer of method events takes one trace; several need tables.
-            return Err(ReadError::NoMethodEvents { format: ID });
+            return Err(ReadError::NoMethodEvents {
+                format: format_id::ZIP,
+            });
         }
         let name = match options.name.as_str() {
             "" => entry.name.clone(),
             outer => format!("{outer}/{}", entry.name),
         };
         let mut inner = Inner::new(
-            ID,
+            format_id::ZIP,
             &ReadOptions {
                 name,
                 ..options.clone()
@@ -133,7 +135,7 @@ impl<'a> Archive<'a> {
 
 fn broken(reason: String) -> ReadError {
     ReadError::Compression {
-        format: ID,
+        format: format_id::ZIP,
         offset: 0,
         reason,
     }

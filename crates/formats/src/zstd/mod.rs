@@ -9,17 +9,16 @@ use traceloom_trace::{Place, RepairKind};
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format_id;
 use crate::unwrap::Inner;
 use frame::{BlockHeader, FrameHeader, Head};
-
-const ID: &str = "zstd";
 
 /// Zstandard: passes what is inside on.
 pub(crate) struct Zstd;
 
 impl Format for Zstd {
     fn id(&self) -> &'static str {
-        ID
+        format_id::ZSTD
     }
 
     fn title(&self) -> &'static str {
@@ -44,7 +43,7 @@ impl Format for Zstd {
             waiting: Vec::new(),
             used: 0,
             plain: Vec::new(),
-            inner: Inner::new(ID, options),
+            inner: Inner::new(format_id::ZSTD, options),
             packed: 0,
             trailing: 0,
         }))
@@ -268,12 +267,12 @@ impl ZstdReader {
         }
         match &self.state {
             State::Broken(reason) => Some(ReadError::Compression {
-                format: ID,
+                format: format_id::ZSTD,
                 offset: 0,
                 reason: reason.clone(),
             }),
             _ if self.is_torn() => Some(ReadError::Truncated {
-                format: ID,
+                format: format_id::ZSTD,
                 inside: "the compressed data",
                 offset: self.packed,
             }),

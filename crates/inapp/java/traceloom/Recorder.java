@@ -5,23 +5,24 @@ import java.io.File;
 import java.io.IOException;
 
 /**
- * Records inside the app, into one file that outlives a crash. Woven code calls {@link #i} and {@link #o}; the app starts
- * and stops, and says what it likes in between.
+ * Records inside the app, to one file that survives a crash. Woven code calls {@link #i} and {@link #o}; the app starts
+ * and stops the recording, and may record sections, counters and instants in between.
  *
- * <p>Where libtraceloom.so is missing everything here does nothing, and starting throws.
+ * <p>All methods may be called from any thread. While nothing is recorded, the recording methods do nothing. Without
+ * libtraceloom.so, all methods do nothing, except that starting throws.
  */
 public final class Recorder {
-    /** What a recording is saved as: everything, ftrace text for systrace and Perfetto, Traceview's .trace. */
+    /** File formats: the ring file, ftrace text for systrace and Perfetto, Traceview's .trace of the methods. */
     public static final int RING = 0, FTRACE = 1, METHOD_TRACE = 2;
 
     private static final int DEFAULT_BUFFER = 8 << 20;
 
     private static final Throwable MISSING = load();
 
-    /** Whether calls go to the library. Not volatile: a thread may see a start a little later. */
+    /** Whether calls go to the library. Not volatile: a thread may notice a start a little later. */
     private static boolean on;
 
-    /** Whether calls of woven methods do: not while stacks are sampled. */
+    /** Whether calls of woven methods go to the library: not while stacks are sampled. */
     private static boolean methods;
 
     /** The only thread whose methods are recorded; null for all. */
@@ -42,37 +43,43 @@ public final class Recorder {
         }
     }
 
-    /** A method was entered. What woven code calls first. */
+    /** Records that a method was entered. Woven code calls this first. */
     public static void i(int method) {
         if (methods && (only == null || only == Thread.currentThread())) enter(method);
     }
 
-    /** A method is left, by a return or an exception. What woven code calls last. */
+    /** Records that a method was left, by a return or an exception. Woven code calls this last. */
     public static void o(int method) {
         if (methods && (only == null || only == Thread.currentThread())) exit(method);
     }
 
-    /** Records methods of this thread only, woven or sampled; null for all. Before a start. */
+    /** Records methods of this thread only, woven or sampled; null for all threads. To be called before a start. */
     public static void onlyThread(Thread thread) {
         only = thread;
     }
 
     /**
-     * Starts to record into a file of about so many bytes, the oldest events giving way.
+     * Starts recording. When the file is full, the oldest events are overwritten.
      *
-     * @throws IOException if a recording is under way, the file cannot be made, or the library is missing
+     * @param path the ring file; a recording that an earlier process left there is renamed to PATH.previous
+     * @param bytes approximate size of the file; 0 for 16 MB
+     * @throws IOException if a recording is already running, the file cannot be created, or the library is missing
      */
     public static void start(String path, long bytes) throws IOException {
         start(path, bytes, false, 0, 0, 0, false, 0);
     }
 
     /**
-     * Starts a flight recorder that saves its last ten seconds on its own, beside the file; 0 for what should not.
+     * Starts a flight recorder: when a trigger fires, the last ten seconds are saved next to the file, at most five times.
      *
-     * @param sampleMs CPU time, page faults and memory of the process become counters so often
-     * @param slowFrameMs a frame ({@link #frame}) that took longer saves
-     * @param blockedMs a task of the main thread ({@link #taskBegin}) that takes longer saves
-     * @param sigquit SIGQUIT, which Android sends to an app that does not respond, saves
+     * @param path the ring file, as for {@link #start(String, long)}
+     * @param bytes approximate size of the file; 0 for 16 MB
+     * @param sampleMs interval in milliseconds at which CPU time, page faults, context switches and memory of the process are
+     *     recorded as counters; 0 for never
+     * @param slowFrameMs save when a frame ({@link #frame}) took longer than this, in milliseconds; 0 for never
+     * @param blockedMs save when a task of the main thread ({@link #taskBegin}) takes longer than this, in milliseconds; 0 for
+     *     never
+     * @param sigquit save on SIGQUIT, which Android sends to an app that does not respond
      * @throws IOException as {@link #start(String, long)}
      */
     public static void startFlightRecorder(
@@ -99,7 +106,7 @@ public final class Recorder {
         methods = stacksUs == 0;
     }
 
-    /** Ends the recording, if there is one. The file stays. */
+    /** Stops the recording, if there is one. The file stays. */
     public static synchronized void stop() {
         if (sampler != null) sampler.end();
         on = methods = false;
@@ -107,18 +114,19 @@ public final class Recorder {
     }
 
     /**
-     * Records what the platform says of this process, too: turns its trace points of these categories on, as atrace calls
-     * them ("app view gfx"; null for all), and those of android.os.Trace. A stop ends it.
+     * Turns on the platform's own trace points in this process, including those of android.os.Trace, and records what they
+     * write. {@link #stop} ends this as well.
      *
-     * @param passOn whether the kernel gets the marks as well, for a system trace of the same time
-     * @throws IOException if it is under way, or a category is unknown
+     * @param categories atrace's names, separated by spaces: "app view gfx"; null for all
+     * @param passOn whether the kernel gets the marks too, for a system trace of the same time
+     * @throws IOException if nothing is being recorded, the trace points are already on, or a category is unknown
      */
     public static synchronized void startPlatform(String categories, boolean passOn) throws IOException {
-        if (!on) throw new IOException("nothing is recorded");
+        if (!on) throw new IOException("nothing is being recorded");
         check("record the platform", platform(categories, passOn));
     }
 
-    /** Ends that: the platform's trace points are as they were. */
+    /** Restores the platform's trace points. */
     public static synchronized void stopPlatform() {
         if (MISSING == null) platformEnd();
     }
@@ -129,18 +137,21 @@ public final class Recorder {
     }
 
     /**
-     * Saves all that is in the ring while recording goes on.
+     * Saves the whole recording while it continues.
      *
+     * @param path the new file, which appears under this name once it is complete
      * @param format {@link #RING}, {@link #FTRACE} or {@link #METHOD_TRACE}
-     * @throws IOException if nothing is recorded, or the file cannot be written
+     * @throws IOException if nothing is being recorded, or the file cannot be written
      */
     public static void save(String path, int format) throws IOException {
         dump(-1, path, format);
     }
 
     /**
-     * Saves at least the last seconds while recording goes on.
+     * Saves at least the last seconds as a ring file while recording continues.
      *
+     * @param seconds how much to save; the file has whole chunks of each thread, so it may have more
+     * @param path the new file
      * @throws IOException as {@link #save(String, int)}
      */
     public static void dumpLast(double seconds, String path) throws IOException {
@@ -148,15 +159,15 @@ public final class Recorder {
     }
 
     private static void dump(double seconds, String path, int format) throws IOException {
-        if (!on) throw new IOException("nothing is recorded");
+        if (!on) throw new IOException("nothing is being recorded");
         check("save " + path, write(seconds, path, format));
     }
 
     /**
-     * Starts to record methods of woven code, as android.os.Debug does: into NAME.trace, in the temporary folder of the
-     * app if the name is no path.
+     * Starts recording the methods of woven code to NAME.trace, like android.os.Debug.
      *
-     * @param bufferSize bytes; 0 for 8 MB. What comes when it is full is lost.
+     * @param name the file, with or without ".trace"; a relative name is below the app's temporary folder (java.io.tmpdir)
+     * @param bufferSize size in bytes; 0 for 8 MB. Once the buffer is full, further events are lost.
      * @throws IOException as {@link #start(String, long)}
      */
     public static synchronized void startMethodTracing(String name, int bufferSize) throws IOException {
@@ -164,18 +175,19 @@ public final class Recorder {
     }
 
     /**
-     * Starts to sample the stacks of all threads, as android.os.Debug does, into NAME.trace as {@link #startMethodTracing};
-     * {@link #stopMethodTracing} ends it. Needs no woven code, and records none meanwhile. What two samples in a row have
-     * in common counts as one call that went on; what is shorter than the interval may not be seen at all.
+     * Starts sampling the stacks of all threads to NAME.trace, like android.os.Debug. {@link #stopMethodTracing} ends it. This
+     * needs no woven code, and woven methods are not recorded meanwhile. Frames that two consecutive samples have in common
+     * count as one call; calls shorter than the interval may be missed.
      *
-     * @param bufferSize bytes; 0 for 8 MB. When it is full, sampling ends.
-     * @param intervalUs microseconds from one sample to the next; samples that come late are left out
-     * @throws IllegalArgumentException if the interval is not above 0
+     * @param name as for {@link #startMethodTracing}
+     * @param bufferSize size in bytes; 0 for 8 MB. Once the buffer is full, sampling ends.
+     * @param intervalUs microseconds between samples; late samples are skipped
+     * @throws IllegalArgumentException if the interval is not positive
      * @throws IOException as {@link #start(String, long)}
      */
     public static synchronized void startMethodTracingSampling(String name, int bufferSize, int intervalUs)
             throws IOException {
-        if (intervalUs <= 0) throw new IllegalArgumentException("intervalUs is " + intervalUs + ", not above 0");
+        if (intervalUs <= 0) throw new IllegalArgumentException("intervalUs is " + intervalUs + ", must be positive");
         startMethods(name, bufferSize, intervalUs);
         sampler = new Sampler(only, intervalUs);
         sampler.start();
@@ -191,9 +203,10 @@ public final class Recorder {
     }
 
     /**
-     * Ends that, and writes the file; its path, or null where nothing was recorded.
+     * Stops {@link #startMethodTracing} or {@link #startMethodTracingSampling} and writes the file.
      *
-     * @throws IOException if the file cannot be written, or sampling had failed before; then the file has what came first
+     * @return the path of the file, or null if no method tracing was running
+     * @throws IOException if the file cannot be written, or sampling failed; then the file has the events up to the failure
      */
     public static synchronized String stopMethodTracing() throws IOException {
         String trace = methodTrace;
@@ -208,52 +221,52 @@ public final class Recorder {
         return trace;
     }
 
-    /** A section of this thread begins. */
+    /** Begins a section of this thread. */
     public static void beginSection(String name) {
         if (on) section(name);
     }
 
-    /** The innermost section of this thread ends. */
+    /** Ends the innermost section of this thread. */
     public static void endSection() {
         if (on) sectionEnd();
     }
 
-    /** A counter of the process has a new value. */
+    /** Records a new value of a counter of the process. */
     public static void counter(String name, long value) {
         if (on) count(name, value);
     }
 
-    /** A point in time on this thread. */
+    /** Records a point in time on this thread. */
     public static void instant(String name) {
         if (on) point(name);
     }
 
-    /** A section begins that may end on another thread; name and cookie tell which. */
+    /** Begins an async section, which may end on another thread. Name and cookie identify it. */
     public static void asyncBegin(String name, long cookie) {
         if (on) async(name, cookie, true);
     }
 
-    /** The section of that name and cookie ends. */
+    /** Ends the async section with this name and cookie. */
     public static void asyncEnd(String name, long cookie) {
         if (on) async(name, cookie, false);
     }
 
-    /** Tells the name of a method or another id: "class method signature". Once is enough. */
+    /** Sets the name of a method or other id for this recording: "class method signature". Once is enough. */
     public static void name(int id, String name) {
         if (on) nameId(id, name);
     }
 
-    /** A frame was shown, and took so long. */
+    /** Reports that a frame was shown, and how long it took, for the trigger slowFrameMs. */
     public static void frame(long tookNanos) {
         if (on) frameTook(tookNanos);
     }
 
-    /** The main thread begins a task: a message of its Looper. */
+    /** Reports that the main thread begins a task, such as a message of its Looper, for the trigger blockedMs. */
     public static void taskBegin() {
         if (on) task(true);
     }
 
-    /** The main thread's task is over. */
+    /** Reports that the main thread's task has ended. */
     public static void taskEnd() {
         if (on) task(false);
     }
@@ -262,8 +275,8 @@ public final class Recorder {
         if (result != 0) throw new IOException("cannot " + what + ": error " + -result);
     }
 
-    // On ART a thread that calls these does not change its state, which is most of what a call costs there. They don't
-    // wait for anybody, as that asks for.
+    // On ART, calls of @FastNative methods do not change the thread's state, which would be most of their cost. In return,
+    // these methods must never wait, and they do not.
     @FastNative
     private static native void enter(int method);
 

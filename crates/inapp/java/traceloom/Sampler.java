@@ -8,12 +8,12 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** Samples stacks until it is told to end or finds no room, and hands on what has changed in them. */
+/** Samples stacks until it is stopped or the buffer is full, and passes the changes to the library. */
 final class Sampler extends Thread {
-    /** Ids below are left to woven code and C. The first stands for methods whose names found no room. */
+    /** Smaller ids belong to woven code and C. The first id is used for methods whose names did not fit. */
     private static final int FIRST_ID = 1 << 24;
 
-    /** In the place of the number of methods that were entered. */
+    /** Instead of the number of entered methods: the thread has ended. */
     private static final int ENDED = -1;
 
     private final Thread only;
@@ -23,7 +23,10 @@ final class Sampler extends Thread {
     private int nextId = FIRST_ID;
     private boolean namesFull;
 
-    /** Place, methods left, methods entered (or ENDED), ids of these, the outermost first; for each changed thread. */
+    /**
+     * For each changed thread: its index, the number of methods left, the number of methods entered (or ENDED), and the ids of
+     * the latter, outermost first.
+     */
     private int[] words = new int[1 << 10];
 
     private int length;
@@ -53,7 +56,7 @@ final class Sampler extends Thread {
         }
     }
 
-    /** Ends it, and waits until it has. */
+    /** Stops the thread and waits for its end. */
     void end() {
         ends = true;
         LockSupport.unpark(this);
@@ -68,21 +71,21 @@ final class Sampler extends Thread {
         if (interrupted) Thread.currentThread().interrupt();
     }
 
-    /** Why it ended before it was told to; null where it did not. */
+    /** Why it ended early; null if it did not. */
     Throwable failure() {
         return failure;
     }
 
     /**
-     * Waits for the next sample's time. A pace that cannot be kept leaves samples out: as a sample may hold up all other
-     * threads, the pause is no shorter than it was.
+     * Waits for the next sample. A sample may stop all other threads, so the pause is never shorter than the sample took; late
+     * samples are skipped.
      */
     private long pause(long last, long began) {
         long now = System.nanoTime(), next = last + intervalNs, soonest = now + (now - began);
         if (next - soonest < 0) next = soonest;
         for (; !ends && next - now > 0; now = System.nanoTime()) {
             LockSupport.parkNanos(this, next - now);
-            // Else the next pause would be none.
+            // Clear the interrupt, or the next park would return at once.
             interrupted();
         }
         return next;
@@ -122,7 +125,7 @@ final class Sampler extends Thread {
         while (--entered >= 0) words[length++] = id(stack[entered]);
     }
 
-    /** Puts the front of a change, and makes room for the rest. */
+    /** Appends the start of a change, and makes room for the rest. */
     private void put(int place, int left, int entered) {
         int most = length + 3 + Math.max(entered, 0);
         if (most > words.length) words = Arrays.copyOf(words, most * 2);
@@ -131,7 +134,7 @@ final class Sampler extends Thread {
         words[length++] = entered;
     }
 
-    /** How many methods two stacks begin with in common. Their innermost stands first. */
+    /** Number of outermost frames that two stacks have in common. The arrays begin with the innermost frame. */
     private static int common(StackTraceElement[] a, StackTraceElement[] b) {
         int most = Math.min(a.length, b.length), same = 0;
         while (same < most && isSame(a[a.length - 1 - same], b[b.length - 1 - same])) same++;
@@ -142,7 +145,7 @@ final class Sampler extends Thread {
         return a.getMethodName().equals(b.getMethodName()) && a.getClassName().equals(b.getClassName());
     }
 
-    /** Which of the methods of one name it is, a stack does not tell: they are one. */
+    /** The id of a method. Stack frames have no signature, so overloads share an id. */
     private int id(StackTraceElement frame) {
         Map<String, Integer> ofClass = ids.get(frame.getClassName());
         Integer id = ofClass == null ? null : ofClass.get(frame.getMethodName());
@@ -158,14 +161,14 @@ final class Sampler extends Thread {
         return nextId++;
     }
 
-    /** All methods that are open end now. */
+    /** Ends all open methods. */
     private void leaveAll() {
         length = 0;
         for (Seen thread : threads.values()) put(thread.place, thread.stack.length, ENDED);
         sample(clock(), words, length);
     }
 
-    /** What the last sample saw of a thread. */
+    /** The state of a thread in the last sample. */
     private static final class Seen {
         final int place;
         StackTraceElement[] stack = {};
@@ -179,12 +182,12 @@ final class Sampler extends Thread {
     /** The recording's clock. */
     private static native long clock();
 
-    /** Makes a place for a thread; -1 where nothing is recorded. */
+    /** Adds a thread and returns its index; -1 if nothing is recorded. */
     private static native int thread(long number, String name);
 
-    /** Tells a method; source is FILE:LINE, FILE or null. False where there is no room. */
+    /** Writes the name of a method; source is FILE:LINE, FILE or null. False if there is no room. */
     private static native boolean method(int id, String name, String source);
 
-    /** Takes a sample as {@link #words} has it. False where there is no room. */
+    /** Records a sample in the format of {@link #words}. False if there is no room. */
     private static native boolean sample(long time, int[] words, int length);
 }

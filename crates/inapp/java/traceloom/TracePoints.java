@@ -1,18 +1,18 @@
 package traceloom;
 
 /**
- * Turns the platform's trace points on in this process: those of the system's libraries, and those
- * of android.os.Trace where it keeps a copy of the tags. Load the library first.
+ * Turns on the platform's trace points in this process: those of the system's libraries, and those of android.os.Trace,
+ * which keeps a copy of the tags on older versions of Android. Load the library first.
  */
 public final class TracePoints {
     private TracePoints() {}
 
     /**
-     * Turns on the tags of a mask as android.os.Trace has them (TRACE_TAG_APP is 1 &lt;&lt; 12), beside any
-     * that are on. False where there is nothing to turn on, or it is on already.
+     * Turns on the tags of a mask, with the bits of android.os.Trace (TRACE_TAG_APP is 1 &lt;&lt; 12), in addition to those
+     * that are on. False if there are no trace points, or this was called already.
      */
     public static native boolean turnOn(long tags);
 
-    /** Turns them off again, so far as nobody else has turned them on since. */
+    /** Turns them off again, unless other code has changed the tags since. */
     public static native void turnOff();
 }

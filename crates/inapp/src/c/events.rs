@@ -1,4 +1,4 @@
-//! The functions that record.
+//! The functions that record events.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::time::Duration;
@@ -8,15 +8,15 @@ use traceloom_ring::Kind;
 use crate::recorder;
 use crate::recorder::raw::text_event;
 
-/// The text of a C string; nothing where there is none. Names need not be UTF-8.
+/// The text of a C string, empty for null. Names need not be UTF-8.
 ///
 /// # Safety
-/// `text` is null or a C string that lives as long as the answer.
+/// `text` is null or a C string that lives as long as the result.
 unsafe fn bytes<'a>(text: *const c_char) -> &'a [u8] {
     if text.is_null() {
         return b"";
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(text) }.to_bytes()
 }
 
@@ -47,7 +47,7 @@ by_id! {
     tl_method_enter(id: u32) => recorder::method_enter(id);
     /// A method is left.
     tl_method_exit(id: u32) => recorder::method_exit(id);
-    /// A frame took so long.
+    /// A frame was shown, and took `took_ns`.
     tl_frame(took_ns: u64) => recorder::frame(Duration::from_nanos(took_ns));
     /// The main thread begins a task.
     tl_task_begin() => recorder::task_begin();
@@ -65,7 +65,7 @@ macro_rules! by_name {
         pub unsafe extern "C" fn $name(name: *const c_char $(, $value: i64)?) {
             let value = 0 $(| $value as u64)?;
             if recorder::is_recording() {
-                // SAFETY: the caller promises it.
+                // SAFETY: guaranteed by the caller.
                 text_event(Kind::$kind, value, unsafe { bytes(name) });
             }
         }
@@ -85,24 +85,24 @@ by_name! {
     tl_async_end_name(cookie) => AsyncEndNamed;
 }
 
-/// What would be written to `trace_marker`.
+/// Records text in the format of `trace_marker`.
 ///
 /// # Safety
-/// `payload` points to so many bytes.
+/// `payload` is null or points to `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tl_mark(payload: *const c_void, length: usize) {
     if !payload.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         recorder::mark(unsafe { std::slice::from_raw_parts(payload.cast(), length) });
     }
 }
 
-/// Tells the name of an id.
+/// Sets the name of an id.
 ///
 /// # Safety
 /// `name` is null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tl_name_id(id: u32, name: *const c_char) {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     recorder::raw::name_id(id, unsafe { bytes(name) });
 }

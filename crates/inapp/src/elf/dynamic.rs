@@ -1,9 +1,6 @@
 //! The dynamic section.
 
-use std::ops::Range;
-
 use super::relocation::{Form, Table};
-use super::{Image, Memory, WORD};
 
 const DT_NULL: usize = 0;
 const DT_PLTRELSZ: usize = 2;
@@ -24,10 +21,10 @@ const DT_ANDROID_RELA: usize = 0x6000_0011;
 const DT_ANDROID_RELASZ: usize = 0x6000_0012;
 const DT_GNU_HASH: usize = 0x6fff_fef5;
 
-/// Values of the dynamic section, as they stand there; zero where there is none.
+/// Values of the dynamic section; 0 if missing.
 ///
-/// `DT_RELR` (and its older name on Android) is left out on purpose: it lists nothing but words that point
-/// into their own library, so no import is among them.
+/// `DT_RELR` (and its older variant on Android) is ignored on purpose: it only lists words that point into their own
+/// library, so none of them is an import.
 #[derive(Default)]
 pub struct Dynamic {
     pub symbols: usize,
@@ -40,7 +37,7 @@ pub struct Dynamic {
     plt_form: usize,
 }
 
-// Places in `relocations`.
+// Indices of `relocations`.
 const PLT: usize = 0;
 const REL: usize = 1;
 const RELA: usize = 2;
@@ -48,12 +45,11 @@ const PACKED_REL: usize = 3;
 const PACKED_RELA: usize = 4;
 
 impl Dynamic {
-    /// Reads the section at `table`, as far as it reaches; `None` where not even its first entry is readable.
-    pub fn read<M: Memory>(image: &Image<M>, table: Range<usize>) -> Option<Self> {
+    /// Reads tags and values up to the end of the section or the first unreadable entry. `None` if the first entry is
+    /// unreadable.
+    pub fn read(entries: impl Iterator<Item = Option<(usize, usize)>>) -> Option<Self> {
         let mut dynamic = Self::default();
-        let places = table.step_by(2 * WORD);
-        for (index, at) in places.enumerate() {
-            let entry = image.word(at).zip(image.word(at.wrapping_add(WORD)));
+        for (index, entry) in entries.enumerate() {
             match entry {
                 None if index == 0 => return None,
                 None | Some((DT_NULL, _)) => break,
@@ -87,7 +83,7 @@ impl Dynamic {
         *place = value;
     }
 
-    /// The tables of relocations that the library has.
+    /// The relocation tables of the library.
     pub fn tables(&self) -> impl Iterator<Item = Table> {
         let plt = match self.plt_form {
             DT_REL => Form::Rel,

@@ -1,15 +1,15 @@
-//! A loaded library: its segments, and what its dynamic section tells.
+//! A loaded library: its segments and its dynamic section.
 
 use std::ops::Range;
 
 use super::dynamic::Dynamic;
-use super::{Memory, WORD};
+use super::memory::{Memory, WORD};
 
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
-/// A program header, as far as it matters here. Addresses are the file's, without the bias.
+/// The needed fields of a program header. Addresses do not include the load bias.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// `p_type`.
@@ -30,8 +30,8 @@ pub struct Image<M> {
 }
 
 impl<M: Memory> Image<M> {
-    /// A library that was loaded `bias` bytes above the addresses of its file. `None` where it has no
-    /// dynamic section in its own segments: nothing can be said about it.
+    /// A library that was loaded `bias` bytes above the addresses in its file. `None` if it has no readable dynamic
+    /// section.
     pub fn new(memory: M, bias: usize, headers: &[Segment]) -> Option<Self> {
         let range = |header: &Segment| {
             let start = bias.wrapping_add(header.address);
@@ -46,11 +46,13 @@ impl<M: Memory> Image<M> {
             relro: of_kind(PT_GNU_RELRO).find_map(range),
             dynamic: Dynamic::default(),
         };
-        image.dynamic = Dynamic::read(&image, table)?;
+        let entries = table.step_by(2 * WORD);
+        let entries = entries.map(|at| image.word(at).zip(image.word(at.wrapping_add(WORD))));
+        image.dynamic = Dynamic::read(entries)?;
         Some(image)
     }
 
-    /// Whether all of `len` bytes at `address` lie in one segment of the library.
+    /// Whether all `len` bytes at `address` are in one segment of the library.
     pub fn contains(&self, address: usize, len: usize) -> bool {
         let end = address.checked_add(len);
         let within =
@@ -58,13 +60,13 @@ impl<M: Memory> Image<M> {
         self.loaded.iter().any(within)
     }
 
-    /// What the linker makes read-only once it has bound the library.
+    /// The part that the linker makes read-only after binding the library.
     pub fn relro(&self) -> Option<Range<usize>> {
         self.relro.clone()
     }
 
-    /// Where a `d_ptr` leads. glibc adds the bias to these in memory, bionic and musl leave them as they
-    /// stand in the file: what is an address within the library counts as one.
+    /// The address of a `d_ptr`. In memory, glibc adds the bias to these values; bionic and musl do not. A value that is
+    /// an address inside the library is taken as such.
     pub(super) fn located(&self, pointer: usize) -> usize {
         if self.contains(pointer, 1) {
             pointer
@@ -86,13 +88,13 @@ impl<M: Memory> Image<M> {
         self.bytes(address).map(u32::from_ne_bytes)
     }
 
-    /// Whether `text` and a NUL stand at `address`.
+    /// Whether the C string at `address` equals `text`.
     pub(super) fn is_text(&self, address: usize, text: &[u8]) -> bool {
-        let mut stands = [0_u8; 64];
-        let Some(stands) = stands.get_mut(..=text.len()) else {
+        let mut buffer = [0_u8; 64];
+        let Some(found) = buffer.get_mut(..=text.len()) else {
             return false;
         };
-        let there = self.contains(address, stands.len()) && self.memory.read(address, stands);
-        there && stands.strip_suffix(&[0]) == Some(text)
+        let is_readable = self.contains(address, found.len()) && self.memory.read(address, found);
+        is_readable && found.strip_suffix(&[0]) == Some(text)
     }
 }

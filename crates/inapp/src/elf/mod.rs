@@ -1,12 +1,16 @@
-//! Reads what the linker left of a library in memory: its imports, where they are bound, and what it defines.
+//! Reading the ELF structures of a loaded library: its imports, where they are bound, and its definitions.
 //!
-//! Everything is read through [`Memory`], nothing is believed: a table that leads outside of the
-//! library's segments ends there and is counted as [broken](Walked::broken). Sources: the System V gABI
-//! (dynamic section, hash table), the GNU hash table as glibc reads it, and bionic's linker for what
-//! Android adds (packed relocations).
+//! Everything is read through [`Memory`], and nothing is trusted: a table that leads outside the library's segments ends
+//! there and is counted as [broken](Walked::broken). Sources: the System V gABI (dynamic section, hash table), the GNU
+//! hash table as glibc reads it, and bionic's linker for Android's additions (packed relocations).
+//!
+//! Ours, because this runs inside apps: the `object` crate reads files rather than loaded libraries, trusts more, and
+//! does not know Android's packed relocations.
 
 mod dynamic;
 mod image;
+mod imports;
+mod memory;
 mod packed;
 mod relocation;
 mod symbol;
@@ -14,24 +18,7 @@ mod symbol;
 mod tests;
 
 pub use image::{Image, Segment};
+pub use memory::Memory;
+pub(crate) use memory::WORD;
 pub use relocation::{Binding, Import, Walked};
 pub use symbol::Symbol;
-
-/// Bytes in an address of this process; the libraries in it are of the same class.
-pub(crate) const WORD: usize = size_of::<usize>();
-
-/// Entries of a table that are looked at where the table could claim any number of them in a few bytes: several
-/// times what the largest libraries have.
-const MOST_ENTRIES: usize = 1 << 22;
-
-/// Where the bytes of a library are read from: this process's memory, or a test's.
-pub trait Memory {
-    /// Fills `into` from `address`; false, with `into` in any state, where not all of it is readable.
-    fn read(&self, address: usize, into: &mut [u8]) -> bool;
-}
-
-impl<M: Memory + ?Sized> Memory for &M {
-    fn read(&self, address: usize, into: &mut [u8]) -> bool {
-        (**self).read(address, into)
-    }
-}

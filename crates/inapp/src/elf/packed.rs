@@ -5,7 +5,7 @@
 //! group:  size  flags  [offset delta, if GROUPED_BY_OFFSET_DELTA]
 //!                      [info, if GROUPED_BY_INFO]
 //!                      [addend delta, if HAS_ADDEND and GROUPED_BY_ADDEND]
-//! each:   [offset delta] [info] [addend delta]     what the group did not give
+//! each:   [offset delta] [info] [addend delta]     those not given by the group
 //! ```
 
 use super::relocation::Relocation;
@@ -15,7 +15,7 @@ const GROUPED_BY_OFFSET_DELTA: usize = 2;
 const GROUPED_BY_ADDEND: usize = 4;
 const HAS_ADDEND: usize = 8;
 
-/// The bytes of a packed table, one by one.
+/// Reads the bytes of a packed table.
 pub struct Bytes<F> {
     at: usize,
     left: usize,
@@ -39,7 +39,7 @@ impl<F: Fn(usize) -> Option<u8>> Bytes<F> {
         Some(byte)
     }
 
-    /// A signed LEB128 number, as a word that wraps. More bytes than a word has bits are no number.
+    /// A signed LEB128 number as a wrapping word. `None` if it has more bits than a word.
     fn number(&mut self) -> Option<usize> {
         let mut value = 0_usize;
         let mut shift = 0;
@@ -56,25 +56,25 @@ impl<F: Fn(usize) -> Option<u8>> Bytes<F> {
     }
 }
 
-/// Shows `visit` each relocation; `None` where the table breaks off or claims more than `most` entries, which
-/// it can do in a few bytes.
+/// Calls `visit` for each relocation. `None` if the table is truncated, or claims more than `max` entries, which takes
+/// only a few bytes.
 pub fn each_packed<F: Fn(usize) -> Option<u8>>(
     bytes: &mut Bytes<F>,
     with_addends: bool,
-    most: usize,
+    max: usize,
     visit: &mut dyn FnMut(Relocation),
 ) -> Option<()> {
     for letter in *b"APS2" {
         (bytes.byte()? == letter).then_some(())?;
     }
-    let mut left = bytes.number().filter(|count| *count <= most)?;
+    let mut left = bytes.number().filter(|count| *count <= max)?;
     let mut relocation = Relocation {
         offset: bytes.number()?,
         ..Relocation::default()
     };
     while left > 0 {
         let size = bytes.number()?;
-        // An empty group would let a table go on without end, were its bytes not limited.
+        // Empty groups cannot loop forever, because the bytes are limited.
         left = left.checked_sub(size)?;
         each_of_group(bytes, size, with_addends, &mut relocation, visit)?;
     }

@@ -1,20 +1,17 @@
-//! Relocations that bind a word of the library to a symbol.
+//! Relocations and their tables.
 
-use super::packed::{Bytes, each_packed};
-use super::{Image, MOST_ENTRIES, Memory, WORD};
-
-/// How a table of relocations is written.
+/// The format of a table of relocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Rel,
     Rela,
-    /// Android's, without addends.
+    /// Android's packed format, without addends.
     PackedRel,
-    /// Android's, with addends.
+    /// Android's packed format, with addends.
     PackedRela,
 }
 
-/// Where a table of relocations stands: `at` is a `d_ptr`, `size` is in bytes.
+/// A table of relocations: `at` is a `d_ptr`, `size` is in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     pub at: usize,
@@ -30,159 +27,33 @@ pub struct Relocation {
     pub addend: usize,
 }
 
-/// What a word that is bound to a symbol is for.
+/// The use of a word that is bound to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// A slot of the procedure linkage table, bound at the first call where the library is lazy.
+    /// A slot of the procedure linkage table, bound at the first call in lazy libraries.
     JumpSlot,
-    /// An address in the global offset table: `-fno-plt`, and pointers to functions.
+    /// An entry of the global offset table: `-fno-plt`, and function pointers.
     GlobDat,
-    /// A word of the library's data: a pointer to a function in a table, say.
+    /// A word of the library's data, such as a function pointer in a table.
     Absolute,
 }
 
 /// A word of a library that the linker bound to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// Address of the word, which lies in the library and is aligned.
+    /// Address of the word, which is aligned and inside the library.
     pub slot: usize,
-    /// What the word is for.
+    /// The use of the word.
     pub binding: Binding,
-    /// Index in the library's table of symbols.
+    /// Index in the library's symbol table.
     pub symbol: u32,
 }
 
-/// What became of a walk over a library's relocations.
+/// The result of a walk over a library's relocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
-    /// Relocations seen.
+    /// Number of relocations.
     pub relocations: usize,
-    /// Tables that broke off, and relocations of words outside of the library.
+    /// Number of truncated tables, and of relocations outside the library.
     pub broken: usize,
 }
-
-#[cfg(target_arch = "x86_64")]
-const KINDS: [(u32, Binding); 3] = [
-    (7, Binding::JumpSlot),
-    (6, Binding::GlobDat),
-    (1, Binding::Absolute),
-];
-#[cfg(target_arch = "aarch64")]
-const KINDS: [(u32, Binding); 3] = [
-    (1026, Binding::JumpSlot),
-    (1025, Binding::GlobDat),
-    (257, Binding::Absolute),
-];
-#[cfg(target_arch = "x86")]
-const KINDS: [(u32, Binding); 3] = [
-    (7, Binding::JumpSlot),
-    (6, Binding::GlobDat),
-    (1, Binding::Absolute),
-];
-#[cfg(target_arch = "arm")]
-const KINDS: [(u32, Binding); 3] = [
-    (22, Binding::JumpSlot),
-    (21, Binding::GlobDat),
-    (2, Binding::Absolute),
-];
-#[cfg(not(any(
-    target_arch = "x86_64",
-    target_arch = "aarch64",
-    target_arch = "x86",
-    target_arch = "arm"
-)))]
-const KINDS: [(u32, Binding); 0] = [];
-
-/// Symbol and type of an `r_info`.
-fn split(info: usize) -> (u32, u32) {
-    #[cfg(target_pointer_width = "64")]
-    return ((info >> 32) as u32, info as u32);
-    #[cfg(not(target_pointer_width = "64"))]
-    return ((info >> 8) as u32, (info & 0xff) as u32);
-}
-
-impl<M: Memory> Image<M> {
-    /// Shows `visit` every word that is bound to a symbol.
-    pub fn each_import(&self, mut visit: impl FnMut(Import)) -> Walked {
-        let mut walked = Walked::default();
-        for table in self.dynamic.tables() {
-            let whole = self.each_relocation(table, &mut |relocation| {
-                walked.relocations += 1;
-                match self.import(relocation) {
-                    Ok(Some(import)) => visit(import),
-                    Ok(None) => {}
-                    Err(Outside) => walked.broken += 1,
-                }
-            });
-            walked.broken += usize::from(!whole);
-        }
-        walked
-    }
-
-    fn import(&self, relocation: Relocation) -> Result<Option<Import>, Outside> {
-        let (symbol, kind) = split(relocation.info);
-        let known = KINDS.iter().find(|(number, _)| *number == kind);
-        let Some(&(_, binding)) = known.filter(|_| symbol != 0) else {
-            return Ok(None);
-        };
-        // A word that points into the middle of something is none of a function.
-        if binding == Binding::Absolute && relocation.addend != 0 {
-            return Ok(None);
-        }
-        let slot = self.bias.wrapping_add(relocation.offset);
-        if !slot.is_multiple_of(WORD) || !self.contains(slot, WORD) {
-            return Err(Outside);
-        }
-        Ok(Some(Import {
-            slot,
-            binding,
-            symbol,
-        }))
-    }
-
-    /// False where the table breaks off.
-    fn each_relocation(&self, table: Table, visit: &mut dyn FnMut(Relocation)) -> bool {
-        let at = self.located(table.at);
-        match table.form {
-            Form::Rel => self.each_plain(at, table.size, 2, visit),
-            Form::Rela => self.each_plain(at, table.size, 3, visit),
-            Form::PackedRel | Form::PackedRela => {
-                let mut bytes = Bytes::new(at, table.size, |at| self.bytes(at).map(|[byte]| byte));
-                each_packed(
-                    &mut bytes,
-                    table.form == Form::PackedRela,
-                    MOST_ENTRIES,
-                    visit,
-                )
-                .is_some()
-            }
-        }
-    }
-
-    fn each_plain(
-        &self,
-        at: usize,
-        size: usize,
-        words: usize,
-        visit: &mut dyn FnMut(Relocation),
-    ) -> bool {
-        for index in 0..size / (words * WORD) {
-            let at = at.wrapping_add(index * words * WORD);
-            let field = |nth: usize| self.word(at.wrapping_add(nth * WORD));
-            let Some((offset, info)) = field(0).zip(field(1)) else {
-                return false;
-            };
-            let addend = if words == 3 { field(2) } else { Some(0) };
-            let Some(addend) = addend else { return false };
-            visit(Relocation {
-                offset,
-                info,
-                addend,
-            });
-        }
-        true
-    }
-}
-
-/// The word lies outside of the library.
-struct Outside;

@@ -1,6 +1,7 @@
-//! Symbols: what a library imports and what it defines.
+//! Symbols: the imports and definitions of a library.
 
-use super::{Image, MOST_ENTRIES, Memory, WORD};
+use super::image::Image;
+use super::memory::{MAX_ENTRIES, Memory, WORD};
 
 const SHN_UNDEF: u16 = 0;
 #[cfg(target_pointer_width = "64")]
@@ -8,30 +9,30 @@ const SIZE: usize = 24;
 #[cfg(not(target_pointer_width = "64"))]
 const SIZE: usize = 16;
 
-/// An entry of the dynamic table of symbols.
+/// An entry of the dynamic symbol table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Where its name begins in the table of strings.
+    /// Offset of its name in the string table.
     name: u32,
-    /// Address in the file; the bias is not in it.
+    /// Address without the load bias.
     value: usize,
     section: u16,
 }
 
 impl Symbol {
-    /// Whether another library defines it.
+    /// Whether the symbol is undefined here, so that another library defines it.
     pub fn is_import(&self) -> bool {
         self.section == SHN_UNDEF
     }
 }
 
 impl<M: Memory> Image<M> {
-    /// The symbol of an index; `None` where it would lie outside of the library.
+    /// The symbol with an index; `None` if it would be outside the library.
     pub fn symbol(&self, index: u32) -> Option<Symbol> {
         let table = self.located(self.dynamic.symbols);
         let at = table.checked_add(SIZE.checked_mul(index as usize)?)?;
         let entry: [u8; SIZE] = self.bytes(at)?;
-        // `st_name` comes first in both classes, the rest in another order.
+        // `st_name` comes first in both classes; the order of the other fields differs.
         let (value, section) = if SIZE == 24 { (8, 6) } else { (4, 14) };
         Some(Symbol {
             name: u32::from_ne_bytes(entry[..4].try_into().ok()?),
@@ -40,7 +41,7 @@ impl<M: Memory> Image<M> {
         })
     }
 
-    /// Whether a symbol is called `name` (63 bytes at most).
+    /// Whether a symbol has this name, of at most 63 bytes.
     pub fn is_named(&self, symbol: Symbol, name: &[u8]) -> bool {
         let begin = symbol.name as usize;
         let fits = begin
@@ -49,15 +50,15 @@ impl<M: Memory> Image<M> {
         fits && self.is_text(self.located(self.dynamic.strings).wrapping_add(begin), name)
     }
 
-    /// Whether the library calls itself `name`.
+    /// Whether `name` is the SONAME of the library.
     pub fn is_called(&self, name: &[u8]) -> bool {
         let strings = self.located(self.dynamic.strings);
         let soname = self.dynamic.soname;
         soname.is_some_and(|begin| self.is_text(strings.wrapping_add(begin), name))
     }
 
-    /// Address of what the library defines as `name` for others: through its GNU hash table, else the older
-    /// one, else all symbols up to the table of strings, which linkers put behind them.
+    /// Address of the exported symbol `name`. Found through the GNU hash table, else the older one, else by searching all
+    /// symbols up to the string table, which linkers place after them.
     pub fn definition(&self, name: &[u8]) -> Option<usize> {
         let is_it = |index: u32| {
             let symbol = self.symbol(index)?;
@@ -65,12 +66,12 @@ impl<M: Memory> Image<M> {
             let found = defined && self.is_named(symbol, name);
             found.then(|| self.bias.wrapping_add(symbol.value))
         };
-        let Dynamic {
+        let Tables {
             hash,
             gnu_hash,
             symbols,
             strings,
-        } = self.places();
+        } = self.tables();
         if gnu_hash != 0 {
             return self.gnu_lookup(gnu_hash, name, is_it);
         }
@@ -78,18 +79,18 @@ impl<M: Memory> Image<M> {
             return self.hash_lookup(hash, name, is_it);
         }
         let count = strings.saturating_sub(symbols) / SIZE;
-        let indices = 1..u32::try_from(count.min(MOST_ENTRIES)).ok()?;
+        let indices = 1..u32::try_from(count.min(MAX_ENTRIES)).ok()?;
         indices
             .take_while(|index| self.symbol(*index).is_some())
             .find_map(is_it)
     }
 
-    fn places(&self) -> Dynamic {
+    fn tables(&self) -> Tables {
         let at = |pointer: usize| match pointer {
             0 => 0,
             pointer => self.located(pointer),
         };
-        Dynamic {
+        Tables {
             hash: at(self.dynamic.hash),
             gnu_hash: at(self.dynamic.gnu_hash),
             symbols: at(self.dynamic.symbols),
@@ -97,7 +98,8 @@ impl<M: Memory> Image<M> {
         }
     }
 
-    /// Four counts, a Bloom filter of words, buckets, and a run of hashes for each bucket whose last has bit 0.
+    /// The table: four counts, a Bloom filter of words, buckets, and a chain of hashes for each bucket. Bit 0 marks the
+    /// last hash of a chain.
     fn gnu_lookup(
         &self,
         table: usize,
@@ -112,9 +114,9 @@ impl<M: Memory> Image<M> {
         let chains = at_buckets.wrapping_add(4 * buckets as usize);
         let mut index = self.u32(at_buckets.wrapping_add(4 * bucket))?;
         while index >= first {
-            let stands = self.u32(chains.wrapping_add(4 * (index - first) as usize))?;
-            let found = (stands | 1 == hash | 1).then(|| is_it(index)).flatten();
-            if found.is_some() || stands & 1 == 1 {
+            let hash_here = self.u32(chains.wrapping_add(4 * (index - first) as usize))?;
+            let found = (hash_here | 1 == hash | 1).then(|| is_it(index)).flatten();
+            if found.is_some() || hash_here & 1 == 1 {
                 return found;
             }
             index = index.checked_add(1)?;
@@ -122,7 +124,7 @@ impl<M: Memory> Image<M> {
         None
     }
 
-    /// Two counts, buckets, and for each symbol the next of its bucket.
+    /// The table: two counts, buckets, and for each symbol the next one of its bucket.
     fn hash_lookup(
         &self,
         table: usize,
@@ -133,8 +135,8 @@ impl<M: Memory> Image<M> {
         let (buckets, chains) = (count(0)?, count(1)?);
         let bucket = sysv_hash(name).checked_rem(buckets)? as usize;
         let mut index = count(2 + bucket)?;
-        // A chain may bite its tail.
-        for _ in 0..(chains as usize).min(MOST_ENTRIES) {
+        // A damaged chain may be a loop.
+        for _ in 0..(chains as usize).min(MAX_ENTRIES) {
             if index == 0 {
                 return None;
             }
@@ -147,8 +149,8 @@ impl<M: Memory> Image<M> {
     }
 }
 
-/// Addresses of what a look-up needs, zero where there is none.
-struct Dynamic {
+/// Addresses of the tables that a lookup needs; 0 if missing.
+struct Tables {
     hash: usize,
     gnu_hash: usize,
     symbols: usize,
@@ -174,7 +176,7 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_abi() {
-        // Figures from the description of the formats: "printf" is their example.
+        // Example values from the descriptions of the formats.
         assert_eq!(gnu_hash(b"printf"), 0x156b_2bb8);
         assert_eq!(sysv_hash(b"printf"), 0x077_905a6);
         assert_eq!((gnu_hash(b""), sysv_hash(b"")), (5381, 0));

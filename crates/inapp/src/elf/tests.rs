@@ -1,4 +1,4 @@
-//! On libraries put together byte by byte, and on damaged ones.
+//! Tests with libraries assembled byte by byte, and with damaged ones.
 
 use testkit::{ElfImage, Rng, mutate};
 

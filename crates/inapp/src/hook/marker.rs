@@ -1,5 +1,5 @@
-//! Marks: which writes are one, and what becomes of it. All of this runs within somebody's `write`, perhaps
-//! in a signal handler: no lock, no allocation, `errno` as it was.
+//! Marks: which writes are marks, and what happens to them. This code runs inside a library's call of `write`, perhaps in
+//! a signal handler: it takes no lock, does not allocate, and preserves `errno`.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -11,28 +11,28 @@ use libc::{size_t, ssize_t};
 
 use crate::OnMark;
 
-/// Stands for a `trace_marker` that this process has not: a number that no file can have (Linux's largest is
-/// 64 below that of an `int`), positive because some of the platform's libraries don't write below zero.
+/// A fake file descriptor, used if the process has no `trace_marker`. No file can have this number: Linux's largest is 64
+/// below the maximum of an `int`. It is positive because some platform libraries do not write to negative descriptors.
 pub const MAGIC_FD: c_int = c_int::MAX - 1;
 
-/// Marks under way on one thread: a signal handler may write one while another is written.
-const DEEPEST: usize = 4;
+/// Maximum nesting of marks on one thread: a signal handler may write a mark while it interrupts the writing of another.
+const MAX_DEPTH: usize = 4;
 
 static ON_MARK: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static PASS_ON: AtomicBool = AtomicBool::new(true);
 static LOST: AtomicU64 = AtomicU64::new(0);
-/// The thread-specific key of the topmost [`Frame`], and one; zero while there is none.
+/// One more than the thread-specific key of the topmost [`Frame`]; 0 if there is no key yet.
 static KEY: AtomicUsize = AtomicUsize::new(0);
 static MARKERS: [Marker; 8] = [const { Marker::none() }; 8];
 
-/// A bit for the last six bits of each number that may be a marker: it spares nearly all other writes the search.
+/// One bit for each value of the lowest six bits of a marker's descriptor. It saves nearly all other writes the search.
 static FILTER: AtomicU64 = AtomicU64::new(bit_of(MAGIC_FD));
 
 const fn bit_of(fd: c_int) -> u64 {
     1 << (fd & 63)
 }
 
-/// Whether it is worth asking [`is_marker`].
+/// A quick check before [`is_marker`]: false if `fd` is certainly not a marker.
 #[inline(always)]
 pub fn may_be_marker(fd: c_int) -> bool {
     FILTER.load(Ordering::Relaxed) & bit_of(fd) != 0
@@ -55,42 +55,42 @@ impl Marker {
     }
 
     fn set(&self, (fd, device, inode): (c_int, u64, u64)) {
-        // Never a number with another file's identity.
+        // A descriptor must never be visible with the identity of another file.
         self.fd.store(-1, Ordering::SeqCst);
         self.device.store(device, Ordering::SeqCst);
         self.inode.store(inode, Ordering::SeqCst);
         self.fd.store(fd, Ordering::SeqCst);
     }
 
-    /// Whether the number still stands for that file; if it was closed, it may be anything now.
-    fn still_is(&self) -> bool {
-        let noted = (
+    /// Whether the descriptor is still the same file. If it was closed, the number may have been reused.
+    fn is_same_file(&self) -> bool {
+        let expected = (
             self.device.load(Ordering::SeqCst),
             self.inode.load(Ordering::SeqCst),
         );
         let fd = self.fd.load(Ordering::SeqCst);
         let errno = errno();
-        let is = identity(fd) == Some(noted);
+        let is_same = identity(fd) == Some(expected);
         set_errno(errno);
-        if !is {
+        if !is_same {
             self.fd
                 .compare_exchange(fd, -1, Ordering::SeqCst, Ordering::SeqCst)
                 .ok();
         }
-        is
+        is_same
     }
 }
 
-/// Whether a write to `fd` is a mark. A library of the platform (`trusted`) never closes the marker that it
-/// opened once; of all others' files only the system knows what they are.
+/// Whether a write to `fd` is a mark. A platform library (`trusted`) never closes its marker. For all other libraries,
+/// the system is asked whether the descriptor is still the marker.
 fn is_marker(fd: c_int, trusted: bool) -> bool {
     if fd == MAGIC_FD {
         return true;
     }
-    let known = MARKERS
+    let found = MARKERS
         .iter()
         .find(|marker| marker.fd.load(Ordering::Relaxed) == fd);
-    fd >= 0 && known.is_some_and(|marker| trusted || marker.still_is())
+    fd >= 0 && found.is_some_and(|marker| trusted || marker.is_same_file())
 }
 
 /// A mark that is being written on this thread.
@@ -100,8 +100,8 @@ struct Frame {
     below: *const Frame,
 }
 
-/// A write that may be a mark. Not inlined, so that all others leave the function before by a jump, and cost a
-/// handful of instructions.
+/// A write that may be a mark. Not inlined, so that all other writes cost only a handful of instructions before they jump
+/// to the original.
 #[inline(never)]
 pub fn write(
     fd: c_int,
@@ -117,7 +117,7 @@ pub fn write(
     }
 }
 
-/// Hands a mark to who wants it, then to the kernel by `original` where it shall have it and there is a file.
+/// Passes a mark to the callback, and then to the kernel if requested and if there is a file.
 fn write_mark(
     fd: c_int,
     data: *const c_void,
@@ -135,20 +135,20 @@ fn write_mark(
         .cast();
     let frame = Frame { data, count, below };
     match frame.depth() {
-        // The way to the kernel leads through another changed word.
+        // The same mark again: the original called another replaced function.
         None => return original(),
-        Some(DEEPEST..) => {
+        Some(MAX_DEPTH..) => {
             LOST.fetch_add(1, Ordering::Relaxed);
             return original();
         }
         Some(_) => {}
     }
-    // SAFETY: as above; the frame is taken off again before it goes.
+    // SAFETY: as above; the frame is removed again before it goes out of scope.
     unsafe { libc::pthread_setspecific(key, (&raw const frame).cast()) };
-    // SAFETY: only `catch` stores what isn't null, from an `OnMark`.
+    // SAFETY: only `catch` stores a non-null value, and it is an `OnMark`.
     let on_mark = unsafe { std::mem::transmute::<*mut c_void, OnMark>(on_mark) };
-    // SAFETY: the caller of `write` promises `count` readable bytes; the file is a `trace_marker`, so that it
-    // isn't one of the programs that probe addresses by writing them somewhere.
+    // SAFETY: the caller of `write` guarantees `count` readable bytes. Programs that probe addresses by writing from them
+    // do not use a `trace_marker`.
     let payload = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), count) };
     let errno = errno();
     on_mark(payload.strip_suffix(b"\n").unwrap_or(payload));
@@ -161,7 +161,7 @@ fn write_mark(
     };
     // SAFETY: as above.
     unsafe { libc::pthread_setspecific(key, below.cast()) };
-    // The kernel cuts long marks. A writer that went on with the rest would have it taken for another mark.
+    // The kernel cuts long marks. If the writer continued with the rest, that would become another mark.
     if written > 0 {
         count as ssize_t
     } else {
@@ -170,12 +170,12 @@ fn write_mark(
 }
 
 impl Frame {
-    /// How many marks are under way below; `None` where one of them is this very mark.
+    /// The number of marks below this one on the thread; `None` if one of them is this same mark.
     fn depth(&self) -> Option<usize> {
         let mut depth = 0;
         let mut below = self.below;
         while !below.is_null() {
-            // SAFETY: frames lie on this thread's stack, below the present one, until they are taken off.
+            // SAFETY: frames are on this thread's stack, below the current one, until they are removed.
             let frame = unsafe { &*below };
             if (frame.data, frame.count) == (self.data, self.count) {
                 return None;
@@ -187,19 +187,19 @@ impl Frame {
     }
 }
 
-/// What must be there before anything is hooked: the thread-specific key.
+/// Creates the thread-specific key. Must be called before anything is hooked.
 pub fn prepare() -> io::Result<()> {
     if KEY.load(Ordering::Acquire) != 0 {
         return Ok(());
     }
     let mut key = 0;
-    // SAFETY: `key` is written to; no destructor.
+    // SAFETY: `key` is a local variable; there is no destructor.
     match unsafe { libc::pthread_key_create(&raw mut key, None) } {
         0 => {
             let mine =
                 KEY.compare_exchange(0, key as usize + 1, Ordering::AcqRel, Ordering::Acquire);
             if mine.is_err() {
-                // SAFETY: made above, and used by nobody: another thread was first.
+                // SAFETY: the key was created above and is unused, because another thread was first.
                 unsafe { libc::pthread_key_delete(key) };
             }
             Ok(())
@@ -208,14 +208,14 @@ pub fn prepare() -> io::Result<()> {
     }
 }
 
-/// From now on marks go to `on_mark`.
+/// Starts passing marks to `on_mark`.
 pub fn catch(on_mark: OnMark, pass_on: bool) {
     LOST.store(0, Ordering::Relaxed);
     PASS_ON.store(pass_on, Ordering::Relaxed);
     ON_MARK.store(on_mark as *mut c_void, Ordering::Release);
 }
 
-/// From now on marks are writes like any other.
+/// Stops catching marks: they become ordinary writes.
 pub fn stop() {
     ON_MARK.store(ptr::null_mut(), Ordering::Release);
 }
@@ -224,7 +224,7 @@ pub fn lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Looks for open `trace_marker` files, the kernel's and those of its instances.
+/// Finds the open `trace_marker` files, the kernel's and those of its instances.
 pub fn find_markers() {
     let Ok(listed) = std::fs::read_dir("/proc/self/fd") else {
         return;
@@ -237,13 +237,12 @@ pub fn find_markers() {
     let mut filter = bit_of(MAGIC_FD);
     for marker in &MARKERS {
         let next = found.next().unwrap_or((-1, 0, 0));
-        let stands = || {
-            (
-                marker.device.load(Ordering::SeqCst),
-                marker.inode.load(Ordering::SeqCst),
-            )
-        };
-        if (marker.fd.load(Ordering::SeqCst), stands()) != (next.0, (next.1, next.2)) {
+        let current = (
+            marker.fd.load(Ordering::SeqCst),
+            marker.device.load(Ordering::SeqCst),
+            marker.inode.load(Ordering::SeqCst),
+        );
+        if current != next {
             marker.set(next);
         }
         if next.0 >= 0 {
@@ -253,8 +252,7 @@ pub fn find_markers() {
     FILTER.store(filter, Ordering::Relaxed);
 }
 
-/// Whether a file of this process is called `trace_marker` and lies in tracefs, or in debugfs where older
-/// systems have it.
+/// Whether a file descriptor is a file named `trace_marker` in tracefs, or in debugfs on older systems.
 pub fn is_trace_marker(fd: c_int) -> bool {
     const TRACEFS: i64 = 0x7472_6163;
     const DEBUGFS: i64 = 0x6462_6720;
@@ -262,24 +260,24 @@ pub fn is_trace_marker(fd: c_int) -> bool {
     if !path.is_ok_and(|path| path.as_os_str().as_bytes().ends_with(b"/trace_marker")) {
         return false;
     }
-    // SAFETY: all zero is a value of this plain record, which the call fills in.
+    // SAFETY: zeros are valid for this struct of numbers.
     let mut system: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the record is this function's own.
-    let known = unsafe { libc::fstatfs(fd, &raw mut system) } == 0;
-    known && [TRACEFS, DEBUGFS].contains(&(system.f_type as i64))
+    // SAFETY: the struct is a local variable.
+    let is_known = unsafe { libc::fstatfs(fd, &raw mut system) } == 0;
+    is_known && [TRACEFS, DEBUGFS].contains(&(system.f_type as i64))
 }
 
 /// Device and inode of an open file.
 fn identity(fd: c_int) -> Option<(u64, u64)> {
-    // SAFETY: all zero is a value of this plain record, which the call fills in.
+    // SAFETY: zeros are valid for this struct of numbers.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: the record is this function's own.
-    let known = unsafe { libc::fstat(fd, &raw mut stat) } == 0;
-    known.then_some((stat.st_dev as u64, stat.st_ino as u64))
+    // SAFETY: the struct is a local variable.
+    let is_known = unsafe { libc::fstat(fd, &raw mut stat) } == 0;
+    is_known.then_some((stat.st_dev as u64, stat.st_ino as u64))
 }
 
 fn errno_place() -> *mut c_int {
-    // SAFETY: the C library gives each thread its own, which lives as long as the thread.
+    // SAFETY: each thread has its own `errno`, which lives as long as the thread.
     #[cfg(target_os = "android")]
     return unsafe { libc::__errno() };
     // SAFETY: as above.
@@ -288,11 +286,11 @@ fn errno_place() -> *mut c_int {
 }
 
 pub fn errno() -> c_int {
-    // SAFETY: this thread's own.
+    // SAFETY: the pointer is valid for this thread.
     unsafe { *errno_place() }
 }
 
 pub fn set_errno(value: c_int) {
-    // SAFETY: this thread's own.
+    // SAFETY: the pointer is valid for this thread.
     unsafe { *errno_place() = value }
 }

@@ -1,60 +1,74 @@
-//! Walks the libraries and decides which words to change.
+//! Walking the libraries and deciding which words to change.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
 use std::io;
+use std::sync::Once;
 
-use super::entries::{self, Function};
-use super::lock::{self, Lock};
+use super::lock::Lock;
+use super::marker;
+use super::options::{Libraries, Options, Removed, Report};
+use super::replacements::{Function, is_known_original};
 use super::slots::{self, Slot};
-use super::{Libraries, Options, Removed, Report, later, marker};
 use crate::elf::{Binding, Import, WORD};
 use crate::loaded::{self, Library};
 
-pub static STATE: Lock<State> = Lock::new(State {
+static STATE: Lock<State> = Lock::new(State {
     settings: None,
     slots: BTreeMap::new(),
     seen: None,
     tries: 0,
 });
 
-/// Walks that are tried for libraries which the linker seems not to have finished.
+/// Number of walks to try for libraries that the linker seems not to have finished.
 const TRIES: u8 = 4;
 
 /// What is hooked.
-pub struct State {
-    /// None while no hook is installed.
+struct State {
+    /// `None` while no hook is installed.
     settings: Option<Settings>,
-    /// By address.
+    /// The changed words by address.
     slots: BTreeMap<usize, Slot>,
-    /// The generation of libraries that was walked last.
+    /// The generation of loaded libraries at the last walk.
     seen: Option<u64>,
-    /// Walks over that generation that found something unfinished.
+    /// Number of walks left for that generation, if something was unfinished.
     tries: u8,
+}
+
+/// The functions that replace others.
+#[derive(Clone, Copy)]
+pub struct Replacements {
+    /// Whether there are replacements for the linker's functions.
+    pub watches_loads: bool,
+    /// The replacement for the function at an address. The last argument tells whether the calling library is trusted.
+    pub for_function: fn(Function, usize, bool) -> Option<usize>,
+    /// Whether an address is that of a replacement.
+    pub is_one: fn(usize) -> bool,
 }
 
 #[derive(Clone)]
 struct Settings {
     libraries: Libraries,
-    functions: Vec<Named>,
+    replacements: Replacements,
+    functions: Vec<Target>,
 }
 
-/// A function that words are looked through for.
+/// A function to replace.
 #[derive(Clone, Copy)]
-struct Named {
+struct Target {
     function: Function,
-    /// Where it is, for words that aren't bound yet; zero where this process has none.
+    /// Its address, for words that are not bound yet; 0 if the process has no such function.
     address: usize,
 }
 
-/// Takes the place of this process's one hook; `None` where there is one.
-pub fn begin(options: &Options) -> Option<()> {
-    lock::over_forks();
-    let wanted =
-        |function: &Function| !function.is_linkers() || (options.later && later::SUPPORTED);
+/// Begins hooking; `None` if this process already has a hook.
+pub fn begin(options: &Options, replacements: Replacements) -> Option<()> {
+    lock_over_forks();
+    let watches_loads = options.watch_loads && replacements.watches_loads;
+    let wanted = |function: &Function| !function.is_linkers() || watches_loads;
     let functions = Function::ALL.into_iter().filter(wanted);
-    // Before the walk: looking up takes a lock of the linker's that the walk must not wait for.
-    let functions = functions.map(Named::look_up).collect();
+    // Looked up before the walk, because `dlsym` takes a lock of the linker that the walk must not wait for.
+    let functions = functions.map(Target::look_up).collect();
     let mut state = STATE.lock();
     if state.settings.is_some() {
         return None;
@@ -62,15 +76,31 @@ pub fn begin(options: &Options) -> Option<()> {
     state.seen = None;
     state.settings = Some(Settings {
         libraries: options.libraries.clone(),
+        replacements,
         functions,
     });
     Some(())
 }
 
-impl Named {
+/// Holds the lock during each fork, so that the child finds it free and the state consistent.
+fn lock_over_forks() {
+    static ONCE: Once = Once::new();
+    unsafe extern "C" fn before() {
+        STATE.acquire();
+    }
+    unsafe extern "C" fn after() {
+        STATE.release();
+    }
+    // SAFETY: the handlers only use a static lock, and this crate's library is never unloaded once it has hooked another.
+    ONCE.call_once(|| unsafe {
+        libc::pthread_atfork(Some(before), Some(after), Some(after));
+    });
+}
+
+impl Target {
     fn look_up(function: Function) -> Self {
         let name = CString::new(function.name()).unwrap_or_default();
-        // SAFETY: a text that ends with NUL; any loaded library may define it.
+        // SAFETY: the name is a C string.
         let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast::<c_char>()) };
         Self {
             function,
@@ -79,8 +109,8 @@ impl Named {
     }
 }
 
-/// Walks only if libraries came or went since the last walk. Nothing to report to: who calls this has called
-/// the linker.
+/// Walks the libraries if any were loaded or unloaded since the last walk. Errors are ignored: the caller was calling the
+/// linker, and cannot handle them.
 pub fn scan_if_changed() {
     if STATE.is_mine() {
         return;
@@ -94,11 +124,11 @@ pub fn scan_if_changed() {
     }
 }
 
-/// Walks all libraries and changes the words that lead to `write`.
+/// Walks all libraries and changes the words that lead to a function to replace.
 ///
 /// # Errors
 ///
-/// `/proc/self/maps` cannot be read.
+/// If `/proc/self/maps` cannot be read.
 pub fn scan() -> io::Result<Report> {
     let generation = loaded::generation();
     marker::find_markers();
@@ -148,17 +178,17 @@ fn hook(
         let Some(symbol) = library.image.symbol(import.symbol) else {
             return;
         };
-        // A library that defines its own `write` may mean something else by it.
-        let is_it = |named: &&Named| library.image.is_named(symbol, named.function.name());
-        let Some(named) = settings
+        let has_name = |target: &&Target| library.image.is_named(symbol, target.function.name());
+        // Only imports count: a library may define a different function with the same name.
+        let Some(target) = settings
             .functions
             .iter()
-            .find(is_it)
+            .find(has_name)
             .filter(|_| symbol.is_import())
         else {
             return;
         };
-        match change(library, import, *named, trusted) {
+        match change(library, import, *target, settings.replacements, trusted) {
             Change::None => {}
             Change::Unfinished => report.unfinished += 1,
             Change::Refused => report.refused += 1,
@@ -178,43 +208,50 @@ enum Change {
     Done(Slot),
 }
 
-fn change(library: &Library, import: Import, named: Named, trusted: bool) -> Change {
+fn change(
+    library: &Library,
+    import: Import,
+    target: Target,
+    replacements: Replacements,
+    trusted: bool,
+) -> Change {
     if is_being_bound(library, import.slot) {
         return Change::Unfinished;
     }
-    // SAFETY: `each_import` gives aligned words of this library, which the linker keeps during the walk.
+    // SAFETY: `each_import` gives aligned words of this library, which stays loaded during the walk.
     let before = unsafe { slots::load(import.slot) };
-    if entries::is_ours(before) {
+    if (replacements.is_one)(before) {
         return Change::None;
     }
     if !library.maps.is_code(before) {
-        // Data of the program's own, changed since; of other words it means that they aren't bound yet.
+        // A data word may have been changed by the program. Other words are not bound yet.
         return match import.binding {
             Binding::Absolute => Change::None,
             Binding::GlobDat | Binding::JumpSlot => Change::Unfinished,
         };
     }
-    // A lazy slot leads back into its library until the first call.
+    // A lazy slot points back into its own library until the first call.
     let lazy = import.binding == Binding::JumpSlot && library.image.contains(before, 1);
-    let original = if lazy { named.address } else { before };
-    let expected =
-        || original == named.address || entries::is_known_original(named.function, original);
+    let original = if lazy { target.address } else { before };
+    let expected = || original == target.address || is_known_original(target.function, original);
     if import.binding == Binding::Absolute && !expected() {
         return Change::None;
     }
-    let stand_in = Some(original).filter(|address| *address != 0);
-    let Some(ours) = stand_in.and_then(|address| named.function.stand_in(address, trusted)) else {
+    let original = Some(original).filter(|address| *address != 0);
+    let replacement =
+        original.and_then(|address| (replacements.for_function)(target.function, address, trusted));
+    let Some(ours) = replacement else {
         return Change::Refused;
     };
-    // SAFETY: as above; the maps are those of this walk.
+    // SAFETY: as above; the maps were read by this walk.
     match unsafe { slots::store(library.maps, import.slot, ours) } {
         Ok(()) => Change::Done(Slot { before, ours }),
         Err(_) => Change::Refused,
     }
 }
 
-/// glibc shows a library as soon as it is mapped, and binds it meanwhile; the last that it does is to close
-/// the part that stays as it is. Other linkers hold their lock until the library is done.
+/// Whether the linker is still binding the library. glibc lists a library as soon as it is mapped, before binding it; as
+/// the last step, it makes the RELRO part read-only. Other linkers hold their lock until the library is complete.
 fn is_being_bound(library: &Library, slot: usize) -> bool {
     let last = slot.saturating_add(WORD - 1);
     let relro = library
@@ -224,7 +261,7 @@ fn is_being_bound(library: &Library, slot: usize) -> bool {
     let Some(relro) = relro.filter(|_| cfg!(target_env = "gnu")) else {
         return false;
     };
-    // SAFETY: asks for a constant of the system.
+    // SAFETY: the call takes no pointers.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
     let closes = slot < relro.end & !(page - 1);
     let region = library.maps.find(slot);
@@ -232,11 +269,11 @@ fn is_being_bound(library: &Library, slot: usize) -> bool {
     closes && open
 }
 
-/// Puts every changed word back that still stands as it was changed, in a library that is still there.
+/// Restores every changed word that still has the changed value, in libraries that are still loaded.
 ///
 /// # Errors
 ///
-/// `/proc/self/maps` cannot be read.
+/// If `/proc/self/maps` cannot be read.
 pub fn end() -> io::Result<Removed> {
     STATE.lock().settings = None;
     let mut removed = Removed::default();
@@ -249,28 +286,28 @@ pub fn end() -> io::Result<Removed> {
             if restore(library, *address, *slot) {
                 removed.restored += 1
             } else {
-                removed.kept += 1
+                removed.left_alone += 1
             }
             false
         });
     })?;
-    // What is left belonged to libraries that are gone.
+    // The remaining words belonged to libraries that were unloaded.
     STATE.lock().slots.clear();
     Ok(removed)
 }
 
-/// Whether the word is again as it was.
+/// Restores a word. False if other code has changed it.
 fn restore(library: &Library, address: usize, slot: Slot) -> bool {
     if library.maps.find(address).is_none() {
         return false;
     }
-    // SAFETY: the word lies in a segment of this library, which the linker keeps during the walk.
+    // SAFETY: the word is in a segment of this library, which stays loaded during the walk.
     match unsafe { slots::load(address) } {
-        // SAFETY: as above; the maps are those of this walk.
+        // SAFETY: as above; the maps were read by this walk.
         now if now == slot.ours => unsafe {
             slots::store(library.maps, address, slot.before).is_ok()
         },
-        // The library was unloaded, and loaded again at the same place.
+        // The library was unloaded and loaded again at the same address.
         now => now == slot.before,
     }
 }

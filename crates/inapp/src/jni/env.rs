@@ -1,5 +1,6 @@
-//! The part of the Java Native Interface that is needed: the table's places are those of its specification (chapter 4,
-//! "JNI Functions"), and have never changed.
+//! The few functions of the Java Native Interface that are needed. Their indices in the function table are from its
+//! specification (chapter 4, "JNI Functions") and never change. The `jni` crate would be the only dependency besides
+//! `libc`, for seven functions.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -34,31 +35,31 @@ type Clear = unsafe extern "system" fn(Env);
 pub struct Env(*const *const *const c_void);
 
 impl Env {
-    /// The function at a place of the table.
+    /// The function at an index of the table.
     ///
     /// # Safety
-    /// The environment is a virtual machine's, and the function there of type `F`.
-    pub(crate) unsafe fn function<F: Copy>(self, place: usize) -> F {
+    /// A virtual machine passed the environment, and the function has type `F`.
+    pub(crate) unsafe fn function<F: Copy>(self, index: usize) -> F {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
-        // SAFETY: the caller promises the type; the table has all places of the interface's first version.
-        unsafe { (*self.0).add(place).cast::<F>().read() }
+        // SAFETY: the caller guarantees the type; the table has all functions of the interface's first version.
+        unsafe { (*self.0).add(index).cast::<F>().read() }
     }
 
-    /// Calls `with` with the text of a string, in the machine's own form of UTF-8; `None` for null, or where the machine has
-    /// no memory left.
+    /// Calls `with` with the text of a string, in modified UTF-8. `None` for null, or if the virtual machine is out of
+    /// memory.
     ///
     /// # Safety
-    /// The environment is a virtual machine's and this thread's; the string is null or one of its strings.
+    /// A virtual machine passed the environment to this thread; the string is null or one of its strings.
     pub unsafe fn text<T>(self, string: JString, with: impl FnOnce(&[u8]) -> T) -> Option<T> {
         if string.is_null() {
             return None;
         }
-        // SAFETY: the types are those of the specification, and the caller promises the rest.
+        // SAFETY: the types are those of the specification; the caller guarantees the rest.
         unsafe {
             let chars =
                 self.function::<GetChars>(GET_STRING_UTF_CHARS)(self, string, std::ptr::null_mut());
             if chars.is_null() {
-                // An OutOfMemoryError of the recorder is not the app's.
+                // The app must not see an OutOfMemoryError of the recorder.
                 self.function::<Clear>(EXCEPTION_CLEAR)(self);
                 return None;
             }
@@ -68,14 +69,14 @@ impl Env {
         }
     }
 
-    /// The first `length` numbers of an array; zeros where it has fewer.
+    /// The first `length` numbers of an array; all zeros if it is shorter.
     ///
     /// # Safety
-    /// The environment is a virtual machine's and this thread's; the array is one of its arrays of int.
+    /// A virtual machine passed the environment to this thread; the array is one of its int arrays.
     pub unsafe fn ints(self, array: JIntArray, length: JInt) -> Vec<u32> {
         let mut ints = vec![0; usize::try_from(length).unwrap_or(0)];
-        // SAFETY: the types are those of the specification, `ints` has room for `length` numbers of 32 bits, and the
-        // caller promises the rest.
+        // SAFETY: the types are those of the specification, `ints` has room for `length` 32-bit numbers, and the caller
+        // guarantees the rest.
         unsafe {
             let start = ints.as_mut_ptr().cast();
             self.function::<GetInts>(GET_INT_ARRAY_REGION)(

@@ -1,4 +1,4 @@
-//! The native methods of `java/traceloom/Recorder.java`, which documents them.
+//! The Java interface: the native methods of `java/traceloom/Recorder.java`, which documents them.
 
 mod env;
 
@@ -15,13 +15,13 @@ use crate::recorder::{self, Options, Policy, Triggers, stacks};
 pub use env::Env;
 use env::{JBoolean, JClass, JDouble, JInt, JLong, JString};
 
-/// Defines a native method: its name, its arguments behind those that each has.
+/// Defines a native method: its name, and its arguments after those that every native method has.
 macro_rules! native {
     ($($(#[$doc:meta])* fn $name:ident($env:ident $(, $argument:ident: $type:ty)*) $(-> $answer:ty)? $body:block)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
-        /// Called by a virtual machine, with its environment and what the method is declared with.
+        /// Must be called by a virtual machine, with its environment and the declared arguments.
         #[unsafe(no_mangle)]
         pub unsafe extern "system" fn $name($env: Env, _: JClass $(, $argument: $type)*) $(-> $answer)? $body
     )*};
@@ -42,14 +42,14 @@ native! {
 
     /// `begin`
     fn Java_traceloom_Recorder_begin(env, path: JString, bytes: JLong, stop_when_full: JBoolean, sample_ms: JInt, slow_frame_ms: JInt, blocked_ms: JInt, sigquit: JBoolean, sample_stacks_us: JInt) -> JInt {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         let Some(path) = (unsafe { env.text(path, text) }) else {
             return -libc::EINVAL;
         };
         let ms = |ms: JInt| u64::try_from(ms).ok().filter(|ms| *ms > 0).map(Duration::from_millis);
-        let usual = Options::new(path);
+        let defaults = Options::new(path);
         let options = Options {
-            bytes: usize::try_from(bytes).ok().filter(|bytes| *bytes > 0).unwrap_or(usual.bytes),
+            bytes: usize::try_from(bytes).ok().filter(|bytes| *bytes > 0).unwrap_or(defaults.bytes),
             policy: if stop_when_full != 0 { Policy::Stop } else { Policy::DropOldest },
             sample_every: ms(sample_ms),
             triggers: Triggers {
@@ -58,7 +58,7 @@ native! {
                 sigquit: sigquit != 0,
                 ..Triggers::default()
             },
-            ..usual
+            ..defaults
         };
         let every = u64::try_from(sample_stacks_us).ok().filter(|us| *us > 0).map(Duration::from_micros);
         let options = if every.is_some() { for_stacks(options) } else { options };
@@ -77,7 +77,7 @@ native! {
 
     /// `platform`
     fn Java_traceloom_Recorder_platform(env, categories: JString, pass_on: JBoolean) -> JInt {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         let categories = unsafe { env.text(categories, text) }.unwrap_or_default();
         answer(marks::begin(&categories, pass_on != 0).map(|tags| {
             java::set_field(env, tags);
@@ -91,7 +91,7 @@ native! {
 
     /// `write`
     fn Java_traceloom_Recorder_write(env, seconds: JDouble, path: JString, as_format: JInt) -> JInt {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         let Some(path) = (unsafe { env.text(path, text) }) else {
             return -libc::EINVAL;
         };
@@ -102,7 +102,7 @@ native! {
 
     /// `convert`
     fn Java_traceloom_Recorder_convert(env, ring: JString, path: JString, as_format: JInt) -> JInt {
-        // SAFETY: all are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and both strings.
         let (ring, path) = unsafe { (env.text(ring, text), env.text(path, text)) };
         let (Some(ring), Some(path)) = (ring, path) else {
             return -libc::EINVAL;
@@ -113,7 +113,7 @@ native! {
 
     /// `section`
     fn Java_traceloom_Recorder_section(env, name: JString) {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         unsafe { env.text(name, |name| text_event(Kind::BeginNamed, 0, name)) };
     }
 
@@ -124,26 +124,26 @@ native! {
 
     /// `count`
     fn Java_traceloom_Recorder_count(env, name: JString, value: JLong) {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         unsafe { env.text(name, |name| text_event(Kind::CounterNamed, value, name)) };
     }
 
     /// `point`
     fn Java_traceloom_Recorder_point(env, name: JString) {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         unsafe { env.text(name, |name| text_event(Kind::InstantNamed, 0, name)) };
     }
 
     /// `async`
     fn Java_traceloom_Recorder_async(env, name: JString, cookie: JLong, is_begin: JBoolean) {
         let kind = if is_begin != 0 { Kind::AsyncBeginNamed } else { Kind::AsyncEndNamed };
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         unsafe { env.text(name, |name| text_event(kind, cookie, name)) };
     }
 
     /// `nameId`
     fn Java_traceloom_Recorder_nameId(env, id: JInt, name: JString) {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the string.
         unsafe { env.text(name, |name| recorder::raw::name_id(id as u32, name)) };
     }
 
@@ -161,7 +161,7 @@ native! {
     }
 }
 
-/// Of the bytes, a quarter for the names of methods; small chunks, as every thread that lived needs one.
+/// Options for sampled stacks: a quarter of the bytes for method names, and small chunks, because every thread needs one.
 fn for_stacks(options: Options) -> Options {
     const CHUNK_BYTES: usize = 2 << 10;
     let for_names = options.bytes / 4;

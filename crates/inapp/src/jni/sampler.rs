@@ -11,26 +11,26 @@ native! {
 
     /// `thread`
     fn Java_traceloom_Sampler_thread(env, number: JLong, name: JString) -> JInt {
-        // SAFETY: both are the virtual machine's.
-        let place = unsafe { env.text(name, |name| stacks::thread(number as u32, name)) };
-        place.flatten().map_or(-1, |place| place as JInt)
+        // SAFETY: the virtual machine passed the environment and the string.
+        let index = unsafe { env.text(name, |name| stacks::thread(number as u32, name)) };
+        index.flatten().map_or(-1, |index| index as JInt)
     }
 
     /// `method`
     fn Java_traceloom_Sampler_method(env, id: JInt, name: JString, source: JString) -> JBoolean {
-        // SAFETY: all are the virtual machine's.
-        let told = unsafe {
+        // SAFETY: the virtual machine passed the environment and both strings.
+        let is_written = unsafe {
             env.text(name, |name| {
-                let tell = |source: &[u8]| stacks::method(id as u32, name, source);
-                env.text(source, tell).unwrap_or_else(|| tell(b""))
+                let write = |source: &[u8]| stacks::method(id as u32, name, source);
+                env.text(source, write).unwrap_or_else(|| write(b""))
             })
         };
-        JBoolean::from(told == Some(true))
+        JBoolean::from(is_written == Some(true))
     }
 
     /// `sample`
     fn Java_traceloom_Sampler_sample(env, time: JLong, changes: JIntArray, length: JInt) -> JBoolean {
-        // SAFETY: both are the virtual machine's.
+        // SAFETY: the virtual machine passed the environment and the array.
         let changes = unsafe { env.ints(changes, length) };
         JBoolean::from(stacks::sample(time as u64, &changes))
     }

@@ -1,4 +1,4 @@
-//! `/proc/self/maps`: what is mapped where, and with which protection.
+//! Reading `/proc/self/maps`: mappings and their protection.
 
 use std::io;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::elf::Memory;
 /// A mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// First address, and the first behind it.
+    /// Addresses of the mapping.
     pub range: Range<usize>,
     /// `PROT_READ`, `PROT_WRITE`, `PROT_EXEC`.
     pub protection: c_int,
@@ -22,7 +22,7 @@ pub struct Maps(Vec<Region>);
 impl Maps {
     /// Reads them.
     pub fn of_this_process() -> io::Result<Self> {
-        // As bytes: a file name may be anything.
+        // Read as bytes, because file names need not be UTF-8.
         Ok(Self::parse(&std::fs::read("/proc/self/maps")?))
     }
 
@@ -33,7 +33,7 @@ impl Maps {
         Self(regions)
     }
 
-    /// The mapping that `address` lies in.
+    /// The mapping that contains `address`.
     pub fn find(&self, address: usize) -> Option<&Region> {
         let behind = self
             .0
@@ -42,13 +42,13 @@ impl Maps {
         region.range.contains(&address).then_some(region)
     }
 
-    /// Whether code runs at `address`.
+    /// Whether the memory at `address` is executable.
     pub fn is_code(&self, address: usize) -> bool {
         let found = self.find(address);
         found.is_some_and(|region| region.protection & libc::PROT_EXEC != 0)
     }
 
-    /// Whether all of `range` can be read, through as many mappings as it takes.
+    /// Whether all of `range` is readable. It may span several mappings.
     fn is_readable(&self, range: Range<usize>) -> bool {
         let mut at = range.start;
         while at < range.end {
@@ -66,7 +66,7 @@ fn region(line: &[u8]) -> Option<Region> {
     let line = str::from_utf8(line.get(..line.len().min(64))?)
         .ok()
         .or_else(|| {
-            // The file name that follows need not be UTF-8; what matters is ASCII.
+            // The file name need not be UTF-8, but the fields before it are ASCII.
             let cut = line.iter().position(|byte| !byte.is_ascii())?;
             str::from_utf8(&line[..cut]).ok()
         })?;
@@ -90,9 +90,9 @@ impl Memory for Maps {
             return false;
         }
         let from = std::ptr::with_exposed_provenance::<u8>(address);
-        // SAFETY: the range was readable when the maps were taken, and whoever reads a library holds the
-        // linker's lock, so that it stays. Bytes that another thread writes meanwhile (a slot that is being
-        // bound) may come out mixed; they are numbers to be checked, and slots are read again as atomics.
+        // SAFETY: the range was readable when the maps were read, and the linker's lock is held while a library is read,
+        // so the library stays mapped. Bytes that another thread writes meanwhile (a slot that is being bound) may be
+        // torn; all values are checked, and slots are read again as atomics.
         unsafe { std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len()) };
         true
     }

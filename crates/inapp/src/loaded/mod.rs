@@ -1,4 +1,4 @@
-//! The libraries that are loaded in this process.
+//! The libraries loaded in this process.
 
 mod maps;
 
@@ -12,34 +12,34 @@ pub use maps::Maps;
 
 /// A loaded library, while the linker's lock is held.
 pub struct Library<'a> {
-    /// As the linker tells it: a path, or empty for the program.
+    /// The linker's name of the library: a path, or empty for the program.
     pub path: &'a [u8],
-    /// Its segments and tables.
+    /// Segments and tables of the library.
     pub image: Image<&'a Maps>,
-    /// All mappings, as they were when the walk began.
+    /// All mappings of the process when the walk began.
     pub maps: &'a Maps,
 }
 
 impl Library<'_> {
-    /// Whether it goes by this file name, or calls itself so.
+    /// Whether the file name or the SONAME of the library is `name`.
     pub fn is_called(&self, name: &str) -> bool {
         let file = self.path.rsplit(|byte| *byte == b'/').next();
         file == Some(name.as_bytes()) || self.image.is_called(name.as_bytes())
     }
 
-    /// Whether the code of this crate is in it.
+    /// Whether the library contains the code of this crate.
     pub fn is_ours(&self) -> bool {
         let code = generation as fn() -> u64;
         self.image.contains(code as usize, 1)
     }
 }
 
-/// Shows `visit` each loaded library that has a dynamic section. While it runs, the linker holds the lock
-/// under which libraries are mapped and unmapped, so `visit` must not load one.
+/// Calls `visit` for each loaded library that has a dynamic section. The linker holds its lock meanwhile, so `visit` must
+/// not load a library.
 ///
 /// # Errors
 ///
-/// `/proc/self/maps` cannot be read.
+/// If `/proc/self/maps` cannot be read.
 pub fn each_library(visit: &mut dyn FnMut(&Library)) -> io::Result<()> {
     let mut walk = Walk { visit, maps: None };
     // SAFETY: `on_library` gets the `Walk` it expects, which outlives the call.
@@ -51,7 +51,7 @@ pub fn each_library(visit: &mut dyn FnMut(&Library)) -> io::Result<()> {
 
 struct Walk<'a> {
     visit: &'a mut dyn FnMut(&Library),
-    /// Read when the first library is shown: from then on none goes.
+    /// Read at the first library: from then on, none is unloaded.
     maps: Option<io::Result<Maps>>,
 }
 
@@ -60,19 +60,19 @@ unsafe extern "C" fn on_library(
     _size: size_t,
     data: *mut c_void,
 ) -> c_int {
-    // SAFETY: the linker hands over what is valid during this call, and `data` is `each_library`'s.
+    // SAFETY: the linker passes pointers that are valid during this call, and `data` is from `each_library`.
     let (info, walk) = unsafe { (&*info, &mut *data.cast::<Walk>()) };
     let Ok(maps) = walk.maps.get_or_insert_with(Maps::of_this_process) else {
         return 1;
     };
     let mut path: &[u8] = &[];
     if !info.dlpi_name.is_null() {
-        // SAFETY: a text that ends with NUL and stays during this call.
+        // SAFETY: a C string that is valid during this call.
         path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
     }
     let mut headers = Vec::new();
     if !info.dlpi_phdr.is_null() {
-        // SAFETY: the linker's own view of the headers, which it goes by itself.
+        // SAFETY: the linker passes its own array of headers and its length.
         let listed = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         headers.extend(listed.iter().map(|header| Segment {
             kind: header.p_type,
@@ -86,7 +86,7 @@ unsafe extern "C" fn on_library(
     0
 }
 
-/// A number that changes with each library that comes or goes.
+/// A number that changes whenever a library is loaded or unloaded.
 pub fn generation() -> u64 {
     let mut seen = Generation::default();
     // SAFETY: `on_generation` gets the `Generation` it expects, which outlives the call.
@@ -102,17 +102,17 @@ unsafe extern "C" fn on_generation(
     size: size_t,
     data: *mut c_void,
 ) -> c_int {
-    // SAFETY: both are valid during this call; `data` is `generation`'s.
+    // SAFETY: both are valid during this call; `data` is from `generation`.
     let (info, seen) = unsafe { (info, &mut *data.cast::<Generation>()) };
     let counted = std::mem::offset_of!(dl_phdr_info, dlpi_subs) + size_of::<u64>();
     if size >= counted {
-        // SAFETY: the linker says that its record reaches beyond these two fields.
+        // SAFETY: according to its size, the linker's struct includes these two fields.
         let (adds, subs) = unsafe { ((*info).dlpi_adds, (*info).dlpi_subs) };
         seen.0 = adds.rotate_left(32) ^ subs;
         return 1;
     }
-    // Android has the counters since version 11; before, the addresses of all libraries serve.
-    // SAFETY: this field is in every version of the record.
+    // Android has the counters since version 11. Before, hash the addresses of all libraries.
+    // SAFETY: every version of the struct has this field.
     let bias = unsafe { (*info).dlpi_addr } as usize;
     seen.0 = (seen.0 ^ bias as u64)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -1,13 +1,12 @@
-//! Categories of trace points and their tags: bits of libcutils' mask (`cutils/trace.h`), names as `atrace`
-//! has them.
+//! Categories of trace points and their tags: the bits of libcutils' mask (`cutils/trace.h`), with atrace's names.
 
 use std::fmt;
 
-/// `ATRACE_TAG_ALWAYS`: on whenever anything is.
+/// `ATRACE_TAG_ALWAYS`: on whenever any tag is on.
 pub const ALWAYS: u64 = 1;
-/// `ATRACE_TAG_NOT_READY`: the library has not looked at its properties yet.
+/// `ATRACE_TAG_NOT_READY`: the library has not read its properties yet.
 pub const NOT_READY: u64 = 1 << 63;
-/// `ATRACE_TAG_APP`, which atrace turns on for single apps. Here there is but one.
+/// `ATRACE_TAG_APP`, which atrace turns on for chosen apps.
 const APP: (&str, u8) = ("app", 12);
 
 /// As of Android 14.
@@ -40,24 +39,24 @@ const TAGS: [(&str, u8); 26] = [
     ("thermal", 27),
 ];
 
-/// Trace points that are to be on.
+/// A set of trace points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tags(pub(super) u64);
 
 impl Tags {
-    /// All that have a name here, `app` among them.
+    /// All named trace points, including `app`.
     pub fn all() -> Self {
         Self(Self::named().fold(ALWAYS, |mask, (_, bit)| mask | 1 << bit))
     }
 
-    /// Those of categories: `app` (what an app writes through `android.os.Trace.beginSection` or
-    /// `ATrace_beginSection`), and those of atrace that have a tag: `gfx`, `view`, `dalvik` …
+    /// The trace points of these categories: `app` (what an app writes through `android.os.Trace.beginSection` or
+    /// `ATrace_beginSection`), and atrace's categories with a tag: `gfx`, `view`, `dalvik` …
     ///
     /// # Errors
     ///
-    /// The first name that is none of these.
-    pub fn of<S: AsRef<str>>(categories: &[S]) -> Result<Self, UnknownCategory> {
-        let bit = |name: &str| Self::named().find(|(known, _)| *known == name);
+    /// The first unknown name.
+    pub fn from_names<S: AsRef<str>>(categories: &[S]) -> Result<Self, UnknownCategory> {
+        let bit = |name: &str| Self::named().find(|(category, _)| *category == name);
         let mut mask = ALWAYS;
         for name in categories.iter().map(AsRef::as_ref) {
             let (_, bit) = bit(name).ok_or_else(|| UnknownCategory(name.to_owned()))?;
@@ -66,33 +65,29 @@ impl Tags {
         Ok(Self(mask))
     }
 
-    /// Those of a mask as libcutils has it.
+    /// The trace points of a libcutils mask.
     pub fn from_mask(mask: u64) -> Self {
         Self((mask & !NOT_READY) | ALWAYS)
     }
 
-    /// The mask as libcutils has it.
+    /// The mask for libcutils.
     pub fn mask(self) -> u64 {
         self.0
     }
 
-    /// Every category's name and bit.
+    /// Name and bit of every category.
     pub fn named() -> impl Iterator<Item = (&'static str, u8)> {
         [APP].into_iter().chain(TAGS)
     }
 }
 
-/// A category that has no tag of its own.
+/// An unknown category, or one without a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCategory(pub String);
 
 impl fmt::Display for UnknownCategory {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        write!(
-            to,
-            "no trace points of the platform are called {:?}; there are",
-            self.0
-        )?;
+        write!(to, "unknown category {:?}; the categories are", self.0)?;
         Tags::named().try_for_each(|(name, _)| write!(to, " {name}"))
     }
 }
@@ -110,12 +105,12 @@ mod tests {
     #[test]
     fn names_are_bits() {
         assert_eq!(
-            Tags::of(&["gfx", "app"]).unwrap().mask(),
+            Tags::from_names(&["gfx", "app"]).unwrap().mask(),
             0b1_0000_0000_0011
         );
-        assert_eq!(Tags::of::<&str>(&[]).unwrap().mask(), ALWAYS);
+        assert_eq!(Tags::from_names::<&str>(&[]).unwrap().mask(), ALWAYS);
         assert_eq!(Tags::all().mask(), (1 << 28) - 1);
-        let error = Tags::of(&["gfx", "sched"]).unwrap_err().to_string();
+        let error = Tags::from_names(&["gfx", "sched"]).unwrap_err().to_string();
         assert!(
             error.contains("\"sched\"") && error.contains(" dalvik "),
             "{error}"

@@ -1,55 +1,55 @@
-//! Finds the variables of libraries with trace points.
+//! Finding the variables of libraries with trace points.
 
 use std::ffi::{CString, c_char, c_void};
 use std::io;
 
 use crate::loaded::{self, Library};
 
-/// What a library calls its parts.
+/// The symbol names of a library.
 pub struct Names {
-    /// A word of 64 bits: the tags that are on.
+    /// A 64-bit variable: the mask of tags that are on.
     pub tags: &'static str,
-    /// An `int`: the `trace_marker`.
+    /// An `int`: the file descriptor of the `trace_marker`.
     pub marker_fd: &'static str,
-    /// Opens the one and sets the other from the system's properties, at its first call; the first that there is.
+    /// A function that opens the marker and sets the tags from the system properties, at its first call. The first name
+    /// that exists is used.
     pub setup: [&'static str; 3],
 }
 
-/// Since Android 4.3. `atrace_setup` is there in all of them; what newer ones call instead does the same.
+/// Android 4.3 and later. All versions have `atrace_setup`; the functions that newer versions call instead do the same.
 pub const LIBCUTILS: Names = Names {
     tags: "atrace_enabled_tags",
     marker_fd: "atrace_marker_fd",
     setup: ["atrace_setup", "atrace_init", "atrace_get_enabled_tags"],
 };
 
-/// Android 4.1 and 4.2: `android::Tracer`, whose inlined functions write from every library.
+/// Android 4.1 and 4.2: `android::Tracer`, whose functions are inlined into every library.
 pub const LIBUTILS: Names = Names {
     tags: "_ZN7android6Tracer12sEnabledTagsE",
     marker_fd: "_ZN7android6Tracer8sTraceFDE",
     setup: ["_ZN7android6Tracer4initEv"; 3],
 };
 
-/// Where a library has its parts: addresses, zero where it has none.
+/// Addresses of a library's symbols; 0 if missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub tags: usize,
     pub marker_fd: usize,
     pub setup: usize,
-    /// By which the linker knows the library, so that it can be kept.
+    /// The path by which the linker knows the library.
     pub path: Vec<u8>,
 }
 
 impl Found {
-    /// All libraries with trace points that are loaded, in any namespace. A program that refers to the
-    /// variables from code that is not position-independent has a copy of them, which is then the one in
-    /// use: it is found as the program's.
+    /// All loaded libraries with trace points, in any linker namespace. If position-dependent code of the program refers
+    /// to the variables, the program has a copy of them, and the copy is the one in use: the program is then in the list.
     pub fn all() -> io::Result<Vec<Self>> {
         let mut all = Vec::new();
         loaded::each_library(&mut |library| {
             let found = [&LIBCUTILS, &LIBUTILS].map(|names| Self::in_library(library, names));
             all.extend(found.into_iter().flatten());
         })?;
-        // Before Android 5, the linker did not show libraries of 32 bit arm; it finds them by name.
+        // Before Android 5, `dl_iterate_phdr` was missing on 32-bit ARM; look the symbols up by name.
         if all.is_empty() {
             let found = [&LIBCUTILS, &LIBUTILS].map(Self::by_name);
             all.extend(found.into_iter().flatten());
@@ -92,36 +92,36 @@ impl Found {
 
 fn look_up(name: &str) -> usize {
     let name = CString::new(name).unwrap_or_default();
-    // SAFETY: a text that ends with NUL; any loaded library may define it.
+    // SAFETY: the name is a C string.
     unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr().cast::<c_char>()) }.expose_provenance()
 }
 
-/// Keeps a library loaded.
+/// A reference that keeps a library loaded.
 #[derive(Debug)]
-pub struct Kept(*mut c_void);
+pub struct LibraryReference(*mut c_void);
 
-impl Kept {
-    /// Where the linker doesn't hand the library out (another namespace) it is one of the system's, which stay.
-    pub fn library(path: &[u8]) -> Self {
+impl LibraryReference {
+    /// Libraries of other namespaces cannot be opened; they belong to the system and are never unloaded.
+    pub fn new(path: &[u8]) -> Self {
         let path = CString::new(path).unwrap_or_default();
         let handle = if path.is_empty() {
             std::ptr::null_mut()
         } else {
-            // SAFETY: the library is already loaded, so dlopen runs none of its code.
+            // SAFETY: the library is already loaded, so `dlopen` does not run any of its code.
             unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) }
         };
         Self(handle)
     }
 }
 
-impl Drop for Kept {
+impl Drop for LibraryReference {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: a handle of `dlopen`'s, given back once.
+            // SAFETY: the handle came from `dlopen` and is closed once.
             unsafe { libc::dlclose(self.0) };
         }
     }
 }
 
-// SAFETY: a handle is no thread's own.
-unsafe impl Send for Kept {}
+// SAFETY: the handle is not bound to a thread.
+unsafe impl Send for LibraryReference {}

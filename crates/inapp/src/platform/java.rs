@@ -1,5 +1,5 @@
-//! The copy of the tags that `android.os.Trace` keeps in a field of its own, on older Androids: `sEnabledTags`, which
-//! its methods look at before they call libcutils. Newer ones ask libcutils each time.
+//! The copy of the tags in the Java field `android.os.Trace.sEnabledTags`. Older versions of Android check the field
+//! before they call libcutils; newer versions ask libcutils each time.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, PoisonError};
@@ -19,12 +19,12 @@ type Object = *mut c_void;
 type Field = *mut c_void;
 
 impl Env {
-    /// `android.os.Trace` and its field; `None` where there is no such class or field. No exception stays.
+    /// The class `android.os.Trace` and the field; `None` if either is missing. Leaves no exception pending.
     fn trace_field(self) -> Option<(Object, Field)> {
         type FindClass = extern "system" fn(Env, *const c_char) -> Object;
         type GetField = extern "system" fn(Env, Object, *const c_char, *const c_char) -> Field;
         const NAME: &CStr = c"android/os/Trace";
-        // SAFETY: the functions of those places.
+        // SAFETY: these are the functions at those indices.
         let (find, get_field) = unsafe {
             (
                 self.function::<FindClass>(FIND_CLASS),
@@ -46,23 +46,23 @@ impl Env {
     }
 
     fn clear(self) {
-        // SAFETY: the function of that place.
+        // SAFETY: this is the function at that index.
         let clear = unsafe { self.function::<extern "system" fn(Env)>(EXCEPTION_CLEAR) };
         clear(self);
     }
 
     fn release(self, object: Object) {
-        // SAFETY: the function of that place; each reference is released once.
+        // SAFETY: this is the function at that index; each reference is released once.
         let release = unsafe { self.function::<extern "system" fn(Env, Object)>(DELETE_LOCAL_REF) };
         release(self, object);
     }
 
-    /// Sets the field to what `change` makes of its value; what stood there and what stands there now.
+    /// Sets the field to the result of `change`. Returns the values before and after.
     fn change(self, change: impl FnOnce(u64) -> u64) -> Option<(u64, u64)> {
         type Get = extern "system" fn(Env, Object, Field) -> i64;
         type Set = extern "system" fn(Env, Object, Field, i64);
         let (class, field) = self.trace_field()?;
-        // SAFETY: the functions of those places, with a class and a field of type `long` that belong together.
+        // SAFETY: these are the functions at those indices; the field is a `long` of this class.
         let (get, set) = unsafe {
             (
                 self.function::<Get>(GET_STATIC_LONG_FIELD),
@@ -79,16 +79,15 @@ impl Env {
     }
 }
 
-/// The trace points that were turned on from Java; none of them where only the field was set.
+/// The trace points that were turned on from Java; the inner value is `None` if only the field was set.
 static ON: Mutex<Option<Option<TracePoints>>> = Mutex::new(None);
 
-/// The field as it was, and as it was set.
+/// The original value of the field, and the value that was set.
 static FIELD: Mutex<Option<(u64, u64)>> = Mutex::new(None);
 
-/// Sets the tags that `android.os.Trace` keeps; whether it keeps any.
+/// Adds tags to the field of `android.os.Trace`. False if there is no such field.
 pub(crate) fn set_field(env: Env, tags: Tags) -> bool {
-    // The class copies libcutils' tags when it is first used: where it has not, what it would find there
-    // takes the place of that.
+    // The class copies libcutils' tags when it is first used. Until then the value has the bit `NOT_READY`.
     let set = env.change(|before| (before & !NOT_READY) | tags.mask());
     let mut field = FIELD.lock().unwrap_or_else(PoisonError::into_inner);
     let first = field.map(|(before, _)| before);
@@ -96,7 +95,7 @@ pub(crate) fn set_field(env: Env, tags: Tags) -> bool {
     field.is_some()
 }
 
-/// Puts them back, unless somebody else has set them since.
+/// Restores the field, unless other code has changed it since.
 pub(crate) fn restore_field(env: Env) {
     let field = FIELD.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((before, ours)) = field {
@@ -108,7 +107,7 @@ pub(crate) fn restore_field(env: Env) {
 ///
 /// # Safety
 ///
-/// For the virtual machine to call.
+/// Must be called by a virtual machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOn(
     env: Env,
@@ -130,7 +129,7 @@ pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOn(
 ///
 /// # Safety
 ///
-/// For the virtual machine to call.
+/// Must be called by a virtual machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_traceloom_TracePoints_turnOff(env: Env, _class: *mut c_void) {
     let on = ON.lock().unwrap_or_else(PoisonError::into_inner).take();

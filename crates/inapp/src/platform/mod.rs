@@ -1,16 +1,16 @@
-//! Turns on the trace points that the platform brings: libcutils' tags and those that `android.os.Trace` keeps.
+//! Turning on the platform's trace points.
 //!
-//! Every trace point of Android asks a word of libcutils whether its tag is on, and then writes to a file that
-//! libcutils has opened. Both are variables that the library exports; [`TracePoints::turn_on`] finds them
-//! in every copy of the library that is loaded, whatever the linker's namespaces hide, and sets them.
+//! Every trace point of Android checks a variable of libcutils to see whether its tag is on, and then writes to a file
+//! that libcutils has opened. The library exports both variables. [`TracePoints::turn_on`] finds and sets them in every
+//! loaded copy of the library, in all linker namespaces.
 //!
 //! ```no_run
 //! use traceloom_inapp::platform::{Tags, TracePoints};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let on = TracePoints::turn_on(Tags::of(&["app", "view", "gfx"])?)?;
+//! let on = TracePoints::turn_on(Tags::from_names(&["app", "view", "gfx"])?)?;
 //! // … the platform writes its marks …
-//! drop(on); // as it was
+//! drop(on); // restores the previous state
 //! # Ok(())
 //! # }
 //! ```
@@ -26,7 +26,7 @@ pub use categories::{Tags, UnknownCategory};
 use find::Found;
 use variables::Applied;
 
-/// The variables that hold the `trace_marker` of a library that writes marks.
+/// The variables that hold a library's file descriptor of the `trace_marker`.
 pub(crate) const MARKER_VARIABLES: [&str; 2] =
     [find::LIBCUTILS.marker_fd, find::LIBUTILS.marker_fd];
 
@@ -34,9 +34,9 @@ pub(crate) const MARKER_VARIABLES: [&str; 2] =
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlatformError {
-    /// No library of this process has trace points: this is no Android process, or an unusual one.
+    /// No library of this process has trace points: probably not an Android process.
     NoTracePoints,
-    /// `/proc/self/maps`, which tells what can be written to, cannot be read.
+    /// `/proc/self/maps` cannot be read. It is needed to know which memory is writable.
     Maps(io::Error),
 }
 
@@ -63,7 +63,7 @@ impl std::error::Error for PlatformError {
     }
 }
 
-/// Trace points that are on; dropping it turns them off again, so far as nobody else turned them on since.
+/// Trace points that are on. Dropping it turns them off again, unless other code has changed the tags since.
 #[derive(Debug)]
 pub struct TracePoints {
     tags: Tags,
@@ -71,8 +71,8 @@ pub struct TracePoints {
 }
 
 impl TracePoints {
-    /// Turns on those of `tags`, beside any that are on. Where a library has no `trace_marker`, a number that
-    /// stands for one lets it write all the same, to whoever [hooks](crate::hook) its writes.
+    /// Turns on the trace points of `tags`, in addition to those that are on. If a library has no `trace_marker`, it gets
+    /// a fake file descriptor, so that it writes marks for a [hook](crate::hook) to catch.
     ///
     /// # Errors
     ///
@@ -90,28 +90,28 @@ impl TracePoints {
         }
     }
 
-    /// Libraries whose trace points are on.
+    /// The number of libraries whose trace points are on.
     pub fn libraries(&self) -> usize {
         self.applied.len()
     }
 
-    /// Turns them on again where somebody has reset them (a system trace that began or ended), and in libraries
-    /// that were loaded since.
+    /// Turns the trace points on again if a system trace has reset them when it began or ended, and in libraries that
+    /// were loaded since.
     ///
     /// # Errors
     ///
     /// [`PlatformError::Maps`].
     pub fn refresh(&mut self) -> Result<(), PlatformError> {
         for found in Found::all().map_err(PlatformError::Maps)? {
-            match self.applied.iter_mut().find(|known| known.found == found) {
-                Some(known) => known.again(self.tags),
+            match self.applied.iter_mut().find(|other| other.found == found) {
+                Some(applied) => applied.refresh(self.tags),
                 None => self.applied.push(Applied::to(found, self.tags)),
             }
         }
         Ok(())
     }
 
-    /// Turns them off: the same as dropping it.
+    /// Turns the trace points off. The same as dropping the value.
     pub fn turn_off(self) {}
 }
 

@@ -1,10 +1,10 @@
-//! Sets the variables of one library, and puts them back.
+//! Setting and restoring the variables of one library.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use super::categories::{NOT_READY, Tags};
-use super::find::{Found, Kept};
+use super::find::{Found, LibraryReference};
 use crate::hook::{MAGIC_FD, is_trace_marker};
 
 /// A library whose trace points are on.
@@ -12,9 +12,9 @@ use crate::hook::{MAGIC_FD, is_trace_marker};
 pub struct Applied {
     pub found: Found,
     tags: Change<u64>,
-    /// Where a number that stands for the missing file was put.
+    /// Set if the file was missing and the variable got a fake descriptor.
     marker_fd: Option<Change<c_int>>,
-    _kept: Kept,
+    _library: LibraryReference,
 }
 
 #[derive(Debug)]
@@ -24,9 +24,9 @@ struct Change<T> {
 }
 
 impl Applied {
-    /// Has the library set itself up, which would overwrite what is set before, then sets it.
+    /// Sets the variables. Calls the library's set-up function before, because it would overwrite them.
     pub fn to(found: Found, tags: Tags) -> Self {
-        let kept = Kept::library(&found.path);
+        let library = LibraryReference::new(&found.path);
         found.set_up();
         let marker_fd = found.stand_in();
         let tags = found.add(tags);
@@ -34,18 +34,18 @@ impl Applied {
             found,
             tags,
             marker_fd,
-            _kept: kept,
+            _library: library,
         }
     }
 
-    /// Sets it again where somebody has reset it.
-    pub fn again(&mut self, tags: Tags) {
+    /// Sets the tags again if other code has changed them.
+    pub fn refresh(&mut self, tags: Tags) {
         if self.found.tags().load(Ordering::Relaxed) != self.tags.ours {
             self.tags = self.found.add(tags);
         }
     }
 
-    /// Puts the variables back, unless somebody has set them since.
+    /// Restores the variables, unless other code has changed them since.
     pub fn restore(self) {
         let Change { before, ours } = self.tags;
         let tags = self.found.tags();
@@ -60,8 +60,8 @@ impl Applied {
 
 impl Found {
     fn tags(&self) -> &AtomicU64 {
-        // SAFETY: an aligned, writable word of a library that is kept; its own code reads and writes it in one
-        // step, as all that Android runs on does for such a word.
+        // SAFETY: an aligned, writable 64-bit variable of a library that stays loaded. The library's own accesses are
+        // single instructions on all of Android's architectures.
         unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(self.tags)) }
     }
 
@@ -76,13 +76,13 @@ impl Found {
             return;
         }
         let setup: *const () = std::ptr::with_exposed_provenance(self.setup);
-        // SAFETY: the library's own function of this name, which takes nothing and may be called by anybody at
-        // any time (what it returns, if anything, fits into a register and is dropped).
+        // SAFETY: the library's function of this name takes no arguments and may be called at any time. Its result, if
+        // any, fits into a register and is ignored.
         unsafe { std::mem::transmute::<*const (), extern "C" fn()>(setup)() }
     }
 
-    /// Where the library has no `trace_marker`, or one that was closed, whose number may be another file's by
-    /// now: has it write to a number that stands for one.
+    /// If the library has no `trace_marker`, or it was closed and the descriptor may now be another file: makes it write
+    /// to the fake descriptor.
     fn stand_in(&self) -> Option<Change<c_int>> {
         let fd = self.marker_fd()?;
         let before = fd.load(Ordering::SeqCst);

@@ -1,14 +1,14 @@
-//! What programs call.
+//! The functions that record events.
 
 use std::marker::PhantomData;
 
 use traceloom_ring::{Kind, NoteKind};
 
-use super::lifecycle::note;
+use super::current::{records_cpu_time, with_current};
 use super::write::{event, text_event};
-use super::{notes, ticks, write};
+use super::{notes, ticks};
 
-/// Tells the name of an id. It is kept however long the recording is; tell it once.
+/// Sets the name of an id for this recording. Names are never overwritten, so once is enough.
 ///
 /// Methods may be named `class method signature` or `class.method`.
 pub fn name_id(id: u32, name: &str) {
@@ -16,31 +16,31 @@ pub fn name_id(id: u32, name: &str) {
 }
 
 pub(crate) fn name_bytes(id: u32, name: &[u8]) {
-    note(|session| _ = notes::put(session, NoteKind::Name, id, name));
+    with_current(|session| notes::put(session, NoteKind::Name, id, name));
 }
 
-/// A section begins on this thread.
+/// Begins a section of this thread.
 pub fn begin(name: &str) {
     text_event(Kind::BeginNamed, 0, name.as_bytes());
 }
 
-/// A section begins on this thread; [`name_id`] tells its name.
+/// Begins a section of this thread by id; see [`name_id`].
 #[inline]
 pub fn begin_id(id: u32) {
     event(Kind::Begin, id, 0);
 }
 
-/// The innermost section of this thread ends.
+/// Ends the innermost section of this thread.
 #[inline]
 pub fn end() {
     event(Kind::End, 0, 0);
 }
 
-/// A section that ends where this goes out of scope.
+/// A section that ends when this guard is dropped.
 #[derive(Debug)]
-#[must_use = "it ends at once if it is not kept: let _section = …"]
+#[must_use = "a dropped guard ends the section at once: bind it with let _section = …"]
 pub struct Section {
-    /// The thread that began it has to end it.
+    /// The thread that began the section has to end it.
     not_send: PhantomData<*const ()>,
 }
 
@@ -50,7 +50,7 @@ impl Drop for Section {
     }
 }
 
-/// A section, from here to where the answer goes out of scope.
+/// Begins a section that ends when the returned guard is dropped.
 pub fn section(name: &str) -> Section {
     begin(name);
     Section {
@@ -58,7 +58,7 @@ pub fn section(name: &str) -> Section {
     }
 }
 
-/// The same with an id.
+/// As [`section`], with an id.
 #[inline]
 pub fn section_id(id: u32) -> Section {
     begin_id(id);
@@ -67,34 +67,34 @@ pub fn section_id(id: u32) -> Section {
     }
 }
 
-/// A counter of the process has a new value.
+/// Records a new value of a counter of the process.
 pub fn counter(name: &str, value: i64) {
     text_event(Kind::CounterNamed, value as u64, name.as_bytes());
 }
 
-/// The same with an id.
+/// As [`counter`], with an id.
 #[inline]
 pub fn counter_id(id: u32, value: i64) {
     event(Kind::Counter, id, value as u64);
 }
 
-/// A point in time on this thread.
+/// Records a point in time on this thread.
 pub fn instant(name: &str) {
     text_event(Kind::InstantNamed, 0, name.as_bytes());
 }
 
-/// The same with an id.
+/// As [`instant`], with an id.
 #[inline]
 pub fn instant_id(id: u32) {
     event(Kind::Instant, id, 0);
 }
 
-/// A section begins that may end on another thread; its name and `cookie` tell it from others.
+/// Begins an async section, which may end on another thread. Name and `cookie` identify it.
 pub fn async_begin(name: &str, cookie: i64) {
     text_event(Kind::AsyncBeginNamed, cookie as u64, name.as_bytes());
 }
 
-/// The section of that name and `cookie` ends.
+/// Ends the async section with this name and `cookie`.
 pub fn async_end(name: &str, cookie: i64) {
     text_event(Kind::AsyncEndNamed, cookie as u64, name.as_bytes());
 }
@@ -111,25 +111,25 @@ pub fn async_end_id(id: u32, cookie: i64) {
     event(Kind::AsyncEnd, id, cookie as u64);
 }
 
-/// What a program writes to `trace_marker` (`B|123|name`), of any length. This is an [`OnMark`](crate::OnMark).
+/// Records text in the format of `trace_marker` (`B|123|name`), of any length. Usable as an [`OnMark`](crate::OnMark).
 pub fn mark(payload: &[u8]) {
     text_event(Kind::Mark, 0, payload);
 }
 
-/// A method was entered: what woven code calls.
+/// Records that a method was entered. Woven code calls this.
 #[inline]
 pub fn method_enter(id: u32) {
-    if !write::cpu_time() {
+    if !records_cpu_time() {
         event(Kind::Enter, id, 0)
     } else {
         event(Kind::EnterCpu, id, ticks::thread_cpu_ns())
     }
 }
 
-/// A method was left, by a return or an exception.
+/// Records that a method was left, by a return or an exception. Woven code calls this.
 #[inline]
 pub fn method_exit(id: u32) {
-    if !write::cpu_time() {
+    if !records_cpu_time() {
         event(Kind::Exit, id, 0)
     } else {
         event(Kind::ExitCpu, id, ticks::thread_cpu_ns())

@@ -1,4 +1,4 @@
-//! The file in memory.
+//! The memory-mapped file.
 
 use std::fs::File;
 use std::io;
@@ -7,23 +7,23 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// A file that is mapped into memory, shared with whoever opens it.
+/// A file that is mapped into memory, shared with every process that opens it.
 #[derive(Debug)]
 pub(crate) struct Map {
     start: NonNull<u8>,
     length: usize,
 }
 
-// SAFETY: all access goes through atomics, or through `write` before anybody else knows the map.
+// SAFETY: all access goes through atomics, or through `write` before the map is shared.
 unsafe impl Send for Map {}
 // SAFETY: as above.
 unsafe impl Sync for Map {}
 
 impl Map {
-    /// Makes a file of `length` bytes, all 0, and maps it.
+    /// Creates a file of `length` zero bytes and maps it.
     ///
     /// # Errors
-    /// What the system says; a full disk is told here, as later it would be a signal.
+    /// If the file cannot be created or mapped. A full disk is reported here; later it would be a signal.
     pub fn create(path: &Path, length: usize) -> io::Result<Self> {
         let file = File::options()
             .read(true)
@@ -33,7 +33,7 @@ impl Map {
             .open(path)?;
         file.set_len(length as u64)?;
         reserve(&file, length)?;
-        // SAFETY: a new mapping at an address that the system chooses.
+        // SAFETY: creates a new mapping at an address that the system chooses.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -50,15 +50,15 @@ impl Map {
         }
     }
 
-    /// Bytes of the file.
+    /// Size of the file, bytes.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Puts bytes in, before anybody else knows the map.
+    /// Writes bytes, before the map is shared.
     pub fn write(&mut self, at: usize, bytes: &[u8]) {
         assert!(at + bytes.len() <= self.length);
-        // SAFETY: within the mapping, and `&mut self` says that nobody else uses it.
+        // SAFETY: the range is within the mapping, and `&mut self` excludes other users.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len())
         };
@@ -68,8 +68,8 @@ impl Map {
     #[inline]
     pub fn u32(&self, at: usize) -> &AtomicU32 {
         debug_assert!(at.is_multiple_of(4) && at + 4 <= self.length);
-        // SAFETY: callers stay within the map; mappings are aligned to pages, so `at` is to 4; it is only
-        // used atomically once it is shared, and lives as long as `self`.
+        // SAFETY: callers stay within the map. The mapping is page-aligned, so the address is aligned to 4. Once the
+        // map is shared, it is only accessed atomically, and it lives as long as `self`.
         unsafe { AtomicU32::from_ptr(self.start.as_ptr().add(at).cast()) }
     }
 
@@ -84,21 +84,21 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and nobody borrows from it any more.
+        // SAFETY: this owns the mapping, and nothing borrows from it any more.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
     }
 }
 
-/// Takes the room on the disk now: a mapped page that finds none later ends the process.
+/// Reserves the disk space now. Without space, a later write to a mapped page would kill the process.
 fn reserve(file: &File, length: usize) -> io::Result<()> {
-    // SAFETY: a call on a file of ours.
+    // SAFETY: the file is open, and the call takes no pointers.
     let result = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, length as libc::off_t) };
     if result == 0 {
         return Ok(());
     }
     let error = io::Error::last_os_error();
     match error.raw_os_error() {
-        // The file system knows no such thing: write.
+        // The file system cannot reserve space: write zeros instead.
         Some(libc::EOPNOTSUPP | libc::ENOSYS) => write_zeros(file, length),
         _ => Err(error),
     }

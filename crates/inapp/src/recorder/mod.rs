@@ -1,4 +1,4 @@
-//! Keeps events in a ring file that outlives a crash.
+//! Records events to a ring file that survives a crash.
 //!
 //! ```no_run
 //! use traceloom_inapp::recorder::{Format, Options, counter, save, section, start, stop};
@@ -13,9 +13,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! An event costs a read of the clock and a few stores: no lock, no allocation, no system call. A signal handler may
-//! record, whatever it interrupts; a thread that ends gives its room back; a forked child records nothing until it starts a
-//! recording of its own. Everything that is lost is counted in the file.
+//! An event costs a clock read and a few stores: no lock, no allocation, no system call. Signal handlers may record,
+//! whatever they interrupt. A thread that ends frees its space. A forked child records nothing until it starts a
+//! recording itself. All losses are counted in the file.
 //!
 //! ```text
 //! thread ── writes ──► its chunk ─┐                    ┌─► save: ring file, ftrace text, .trace
@@ -24,6 +24,7 @@
 //! ```
 
 mod api;
+mod current;
 mod fork;
 mod lifecycle;
 mod map;
@@ -32,7 +33,9 @@ mod options;
 mod previous;
 mod process;
 mod queue;
+mod sampled;
 mod save;
+mod saving;
 mod session;
 mod snapshot;
 pub(crate) mod stacks;
@@ -41,8 +44,9 @@ mod threads;
 mod ticks;
 mod watch;
 mod write;
+mod writer;
 
-/// What the functions for C call: text there need not be UTF-8.
+/// For the C and Java interfaces, whose text need not be UTF-8.
 pub(crate) mod raw {
     pub(crate) use super::api::name_bytes as name_id;
     pub(crate) use super::write::text_event;
@@ -53,9 +57,10 @@ pub use api::{
     counter_id, end, instant, instant_id, mark, method_enter, method_exit, name_id, section,
     section_id,
 };
-pub use lifecycle::{Started, convert, save, start, stop};
+pub use current::is_recording;
+pub use lifecycle::{Started, start, stop};
 pub use options::{ClockSource, Options, Policy, Triggers};
 pub use previous::Previous;
 pub use save::Format;
+pub use saving::{convert, save};
 pub use watch::{frame, task_begin, task_end};
-pub use write::is_recording;

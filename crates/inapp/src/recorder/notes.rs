@@ -1,13 +1,13 @@
-//! Names of ids, told once and kept however often the chunks go round.
+//! Writing notes: names that are written once and never overwritten.
 
 use std::sync::atomic::Ordering;
 
-use traceloom_ring::layout::{NOTE_BYTES, header_at};
+use traceloom_ring::layout::{HEADER_BYTES, NOTE_BYTES, header_at};
 use traceloom_ring::{NoteKind, note_cells};
 
 use super::session::Session;
 
-/// Puts a note into the file; false where there was no room, which is counted.
+/// Adds a note to the file. False if there is no room, which is counted as a loss.
 pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) -> bool {
     let cells = note_cells(kind, id, text).count() as u32;
     let used = session.map.u32(header_at::NOTES_USED);
@@ -16,11 +16,11 @@ pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) -> bo
             .filter(|used| *used <= session.note_cells)
     });
     let Ok(first) = first else {
-        session.count(header_at::LOST_NOTES, 1);
+        session.add(header_at::LOST_NOTES, 1);
         return false;
     };
     for (index, cell) in note_cells(kind, id, text).enumerate() {
-        let at = Session::notes_at() + (first as usize + index) * NOTE_BYTES;
+        let at = HEADER_BYTES + (first as usize + index) * NOTE_BYTES;
         let (words, _) = cell.as_chunks();
         for (index, word) in words.iter().enumerate().skip(1) {
             let word = u64::from_le_bytes(*word);
@@ -29,7 +29,7 @@ pub(crate) fn put(session: &Session, kind: NoteKind, id: u32, text: &[u8]) -> bo
                 .u64(at + index * 8)
                 .store(word, Ordering::Relaxed);
         }
-        // The kind stands in the first word: the cell counts once that is there.
+        // The first word holds the kind: the cell counts once it is stored.
         let first = words.first().copied().unwrap_or_default();
         let word = u64::from_le_bytes(first);
         session.map.u64(at).store(word, Ordering::Release);

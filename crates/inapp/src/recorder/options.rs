@@ -1,4 +1,4 @@
-//! How to record.
+//! Options of a recording.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,44 +6,46 @@ use std::time::Duration;
 use traceloom_ring::layout::{MAX_CHUNK_BYTES, MIN_CHUNK_BYTES};
 pub use traceloom_ring::{ClockSource, Policy};
 
-/// How to record. The usual: 16 MB, the oldest events give way, the processor's counter where it can be trusted.
+/// Options of a recording. [`Options::new`] documents the defaults.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// The ring file. One that an earlier process left there is kept beside it; see
+    /// Path of the ring file. A recording that an earlier process left there is moved aside; see
     /// [`Started::previous`](super::Started).
     pub path: PathBuf,
-    /// Bytes of the file, about.
+    /// Approximate size of the file, bytes.
     pub bytes: usize,
-    /// Bytes that a thread takes from it at a time; becomes a power of two from 1 KB to 1 MB. Threads that
-    /// live at once need one each.
+    /// Size of a chunk, bytes: the part of the file that a thread takes at a time. Rounded up to a power of two between
+    /// 1 KB and 1 MB. Each live thread needs one chunk.
     pub chunk_bytes: usize,
-    /// What happens when all of it is used.
+    /// What happens when the file is full.
     pub policy: Policy,
-    /// The clock; `None` for the processor's counter where that runs evenly, else `CLOCK_BOOTTIME`.
+    /// The clock. `None` chooses the processor's counter if it is reliable, else `CLOCK_BOOTTIME`.
     pub clock: Option<ClockSource>,
-    /// How many names (of up to 56 bytes) there is room for.
+    /// Room for names of ids, as a number of names of up to 56 bytes.
     pub names: u32,
-    /// Notes CPU time with each method: a system call each time.
+    /// Records the thread's CPU time with each method. Costs a system call per event.
     pub cpu_time: bool,
-    /// Notes CPU time, page faults, context switches and memory of the process as counters this often.
+    /// Interval at which CPU time, page faults, context switches and memory of the process are recorded as counters;
+    /// `None` for never.
     pub sample_every: Option<Duration>,
-    /// What makes the recorder save on its own.
+    /// Events that make the recorder save a file.
     pub triggers: Triggers,
 }
 
-/// What makes the recorder save the last seconds on its own, each time into a file of its own.
+/// Events that make the recorder save the last seconds, each to a separate file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Triggers {
-    /// A frame that took longer; frames are told by [`frame`](super::frame).
+    /// A frame took longer than this. The app reports frames with [`frame`](super::frame).
     pub slow_frame: Option<Duration>,
-    /// A task of the main thread that runs longer; tasks are told by [`task_begin`](super::task_begin).
+    /// A task of the main thread has been running for longer than this. The app reports tasks with
+    /// [`task_begin`](super::task_begin).
     pub blocked: Option<Duration>,
-    /// SIGQUIT, which Android sends when an app does not respond.
+    /// SIGQUIT arrived, which Android sends to an app that does not respond.
     pub sigquit: bool,
     /// How much is saved.
     pub last: Duration,
-    /// How many files at most; later triggers are only marked in the recording.
-    pub most_files: u32,
+    /// Maximum number of files. Further triggers are only marked in the recording.
+    pub max_files: u32,
 }
 
 impl Default for Triggers {
@@ -53,7 +55,7 @@ impl Default for Triggers {
             blocked: None,
             sigquit: false,
             last: Duration::from_secs(10),
-            most_files: 5,
+            max_files: 5,
         }
     }
 }
@@ -66,7 +68,8 @@ impl Triggers {
 }
 
 impl Options {
-    /// The usual ones for a file at `path`.
+    /// The defaults for a file at `path`: 16 MB in chunks of 8 KB, the oldest events are overwritten, the clock is chosen
+    /// automatically, room for 1024 names, no CPU time, no counters, no triggers.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -81,13 +84,13 @@ impl Options {
         }
     }
 
-    /// Bytes of a chunk as the file has them.
+    /// Size of a chunk in the file, bytes.
     pub(crate) fn chunk_size(&self) -> usize {
         let clamped = self.chunk_bytes.clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
         clamped.next_power_of_two()
     }
 
-    /// How many chunks the file has: at least two, so that one can be emptied while another is used.
+    /// Number of chunks: at least two, so that one can be emptied while another is in use.
     pub(crate) fn chunk_count(&self) -> u32 {
         u32::try_from(self.bytes / self.chunk_size())
             .unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! What an earlier process left.
+//! Recordings left by an earlier process.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use traceloom_ring::layout::HEADER_BYTES;
 use traceloom_ring::{FileHeader, FileState};
 
-/// A recording of an earlier process, put aside so that the new one has the path.
+/// A recording of an earlier process, which was moved aside to make way for the new one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Previous {
-    /// Where it is now: the path with `.previous` behind it.
+    /// Where it is now: the original path with `.previous` appended.
     pub path: PathBuf,
-    /// Whether its process ended without stopping it: it crashed, or was killed.
+    /// Whether its process ended without stopping it: it crashed or was killed.
     pub was_killed: bool,
-    /// The process.
+    /// Process ID of that process.
     pub pid: u32,
 }
 
-/// Moves a ring file out of the way. What is none stays, to be overwritten.
-pub(crate) fn put_aside(path: &Path) -> io::Result<Option<Previous>> {
+/// Moves a ring file at `path` aside. Any other file stays and will be overwritten.
+pub(crate) fn move_aside(path: &Path) -> io::Result<Option<Previous>> {
     let Some(header) = header(path)? else {
         return Ok(None);
     };

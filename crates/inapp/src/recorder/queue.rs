@@ -1,22 +1,24 @@
-//! The chunks that may be taken, the one that was filled first in front.
+//! The queue of chunks that may be claimed, in the order in which they were filled.
+//!
+//! Ours, because it must work in signal handlers: `std::sync::mpsc` and the queues of the usual crates allocate or wait.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// A place in the queue. `turn` says whose it is: equal to a position, the pusher's of that position;
-/// one more, the popper's.
+/// A cell of the queue. If `sequence` equals a position, the cell is free for the push at that position; if it is one
+/// more, the cell is ready for the pop at that position.
 #[derive(Debug)]
 struct Cell {
-    turn: AtomicU64,
+    sequence: AtomicU64,
     chunk: AtomicU32,
     claim: AtomicU64,
 }
 
-/// A chunk, and the claim that it had when it was put here. Another one says that the chunk was stolen since; then it
-/// may stand in the queue a second time, further behind.
-pub(crate) type Waiting = (u32, u64);
+/// A chunk and its claim at the time of the push. If the claim has changed since, the chunk was taken in the meantime,
+/// and may be in the queue a second time.
+pub(crate) type QueuedChunk = (u32, u64);
 
-/// A bounded queue for any number of threads. Nobody waits: whoever finds a place that another thread is
-/// just using sees the queue as full or empty. So it may be used in signal handlers too.
+/// A bounded queue for any number of threads. It never waits: a thread that meets a cell in use by another thread sees
+/// the queue as full or empty. So it may be used in signal handlers.
 ///
 /// ```text
 ///  pop here ▼           ▼ push here
@@ -32,11 +34,11 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// A queue that holds all chunks from 0 to `count`, which nobody has claimed.
+    /// A queue with the chunks `0..count`, all unclaimed.
     pub fn full(count: u32) -> Self {
         let length = u64::from(count.max(2)).next_power_of_two() * 2;
         let cells = (0..length).map(|position| Cell {
-            turn: AtomicU64::new(position),
+            sequence: AtomicU64::new(position),
             chunk: AtomicU32::new(0),
             claim: AtomicU64::new(0),
         });
@@ -53,14 +55,14 @@ impl Queue {
         &self.cells[position as usize & (self.cells.len() - 1)]
     }
 
-    /// Puts a chunk at the end. False where a popper has not yet left the place, which only a signal
-    /// handler or a stalled thread can meet.
-    pub fn push(&self, (chunk, claim): Waiting) -> bool {
+    /// Appends a chunk. False if a pop has not finished with the cell yet, which only happens in a signal handler or
+    /// if a thread is stalled.
+    pub fn push(&self, (chunk, claim): QueuedChunk) -> bool {
         let mut position = self.tail.load(Ordering::Relaxed);
         loop {
             let cell = self.cell(position);
-            let turn = cell.turn.load(Ordering::Acquire);
-            if turn == position {
+            let sequence = cell.sequence.load(Ordering::Acquire);
+            if sequence == position {
                 let next = position + 1;
                 match self.tail.compare_exchange_weak(
                     position,
@@ -71,12 +73,12 @@ impl Queue {
                     Ok(_) => {
                         cell.chunk.store(chunk, Ordering::Relaxed);
                         cell.claim.store(claim, Ordering::Relaxed);
-                        cell.turn.store(next, Ordering::Release);
+                        cell.sequence.store(next, Ordering::Release);
                         return true;
                     }
                     Err(now) => position = now,
                 }
-            } else if turn < position {
+            } else if sequence < position {
                 return false;
             } else {
                 position = self.tail.load(Ordering::Relaxed);
@@ -85,13 +87,13 @@ impl Queue {
     }
 
     /// Takes the first chunk.
-    pub fn pop(&self) -> Option<Waiting> {
+    pub fn pop(&self) -> Option<QueuedChunk> {
         let mut position = self.head.load(Ordering::Relaxed);
         loop {
             let cell = self.cell(position);
-            let turn = cell.turn.load(Ordering::Acquire);
+            let sequence = cell.sequence.load(Ordering::Acquire);
             let next = position + 1;
-            if turn == next {
+            if sequence == next {
                 match self.head.compare_exchange_weak(
                     position,
                     next,
@@ -102,12 +104,12 @@ impl Queue {
                         let chunk = cell.chunk.load(Ordering::Relaxed);
                         let claim = cell.claim.load(Ordering::Relaxed);
                         let free_again = position + self.cells.len() as u64;
-                        cell.turn.store(free_again, Ordering::Release);
+                        cell.sequence.store(free_again, Ordering::Release);
                         return Some((chunk, claim));
                     }
                     Err(now) => position = now,
                 }
-            } else if turn < next {
+            } else if sequence < next {
                 return None;
             } else {
                 position = self.head.load(Ordering::Relaxed);

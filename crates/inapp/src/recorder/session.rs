@@ -1,11 +1,14 @@
 //! A recording: the file and its pool of chunks.
+//!
+//! Chunks are claimed from the queue, which holds the closed ones in the order in which they were filled. If the queue
+//! is empty or its order is unknown, the chunk with the oldest claim is taken, if need be from a live thread.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-use traceloom_ring::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, chunk_at, chunks_at, header_at};
+use traceloom_ring::layout::{CHUNK_HEADER_BYTES, chunk_at, chunks_at, header_at};
 use traceloom_ring::{
     ClaimState, ClockSource, FileHeader, FileState, Policy, SyncPoint, claim_of, is_event,
     record_bytes, state_of,
@@ -15,9 +18,10 @@ use super::map::Map;
 use super::options::Options;
 use super::process;
 use super::queue::Queue;
-use super::stacks::Stacks;
+use super::sampled::SampledThreads;
 use super::threads;
 use super::ticks;
+use super::writer::Claimed;
 
 /// No thread writes to the chunk.
 const NOBODY: u32 = u32::MAX;
@@ -25,58 +29,54 @@ const NOBODY: u32 = u32::MAX;
 /// The number of the next recording of this process.
 static NEXT_NUMBER: AtomicU64 = AtomicU64::new(1);
 
-/// A recording that is under way.
+/// A running recording.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// No other of the process has it.
+    /// Unique among the recordings of the process.
     pub number: u64,
     pub map: Map,
     pub path: PathBuf,
     pub clock: ClockSource,
     pub policy: Policy,
-    /// Bytes of a chunk.
-    pub size: usize,
-    pub count: u32,
+    /// Size of a chunk, bytes.
+    pub chunk_bytes: usize,
+    pub chunk_count: u32,
     pub note_cells: u32,
     pub pid: u32,
-    /// Where the first chunk begins.
-    first: usize,
+    /// Offset of the first chunk in the map.
+    first_chunk_at: usize,
+    /// Chunks that may be claimed.
     free: Queue,
-    /// Which slot's thread writes to each chunk.
+    /// The slot of the thread that writes to each chunk.
     writers: Box<[AtomicU32]>,
-    /// The newest claim of a chunk that is to be taken before any in the queue; 0 while the queue has all.
+    /// The newest claim of a closed chunk that is not in the queue, and must be taken before any chunk of the queue; 0 if
+    /// the queue has them all.
     unqueued: AtomicU64,
     next_claim: AtomicU64,
     pub ticks_per_second: u64,
-    /// Whether chunks may be taken from threads that could be writing to them.
+    /// Whether open chunks may be taken from live threads.
     may_steal: bool,
-    /// What the main thread does: since when, ticks; 0 while it waits.
+    /// Start of the main thread's current task, ticks; 0 if it has none.
     pub task_since: AtomicU64,
-    /// What a sampler saw last.
-    pub stacks: Mutex<Stacks>,
-}
-
-/// A chunk that a thread has taken.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken {
-    pub chunk: u32,
-    pub claim: u64,
+    /// The threads whose stacks are sampled.
+    pub stacks: Mutex<SampledThreads>,
 }
 
 impl Session {
-    /// Makes the file.
+    /// Creates the file.
     ///
     /// # Errors
-    /// If it cannot be made, or the clock that is asked for is not to be trusted here.
+    /// If it cannot be created, or the requested clock is not usable here.
     pub fn create(options: &Options) -> io::Result<Self> {
         let clock = ticks::choose(options.clock)?;
-        let (size, count) = (options.chunk_size(), options.chunk_count());
-        let first = chunks_at(options.names);
-        let mut map = Map::create(&options.path, first + size * count as usize)?;
+        let (chunk_bytes, chunk_count) = (options.chunk_size(), options.chunk_count());
+        let first_chunk_at = chunks_at(options.names);
+        let file_bytes = first_chunk_at + chunk_bytes * chunk_count as usize;
+        let mut map = Map::create(&options.path, file_bytes)?;
         let ticks_per_second = ticks::ticks_per_second(clock);
         let header = FileHeader {
-            chunk_bytes: size as u32,
-            chunk_count: count,
+            chunk_bytes: chunk_bytes as u32,
+            chunk_count,
             note_cells: options.names,
             state: FileState::Recording,
             clock,
@@ -96,13 +96,13 @@ impl Session {
             path: options.path.clone(),
             clock,
             policy: options.policy,
-            size,
-            count,
+            chunk_bytes,
+            chunk_count,
             note_cells: options.names,
             pid: header.pid,
-            first,
-            free: Queue::full(count),
-            writers: (0..count).map(|_| AtomicU32::new(NOBODY)).collect(),
+            first_chunk_at,
+            free: Queue::full(chunk_count),
+            writers: (0..chunk_count).map(|_| AtomicU32::new(NOBODY)).collect(),
             unqueued: AtomicU64::new(0),
             next_claim: AtomicU64::new(1),
             ticks_per_second,
@@ -112,10 +112,10 @@ impl Session {
         })
     }
 
-    /// Where a chunk begins in the file.
+    /// Offset of a chunk in the file.
     #[inline]
     pub fn chunk_at(&self, chunk: u32) -> usize {
-        self.first + chunk as usize * self.size
+        self.first_chunk_at + chunk as usize * self.chunk_bytes
     }
 
     /// The claim of the chunk that begins at `at`.
@@ -124,38 +124,38 @@ impl Session {
         self.map.u64(at + chunk_at::CLAIM)
     }
 
-    /// Adds to a number of the file's header.
-    pub fn count(&self, field: usize, by: u64) {
+    /// Adds to a counter in the file header.
+    pub fn add(&self, field: usize, by: u64) {
         self.map.u64(field).fetch_add(by, Ordering::Relaxed);
     }
 
-    /// Takes a chunk for the thread of `slot`: the one that was filled first, else one of a thread that
-    /// is not writing just now. It is *opening* then. `None` where there is none.
-    pub fn take(&self, slot: u32) -> Option<Taken> {
-        // A thread that the system put aside in the middle of a push hides what stands behind it, and others may be
-        // faster with what is found then.
+    /// Claims a chunk for the thread of `slot`: the one that was filled first, else one of a thread that is not writing
+    /// right now. The chunk is left *opening*. `None` if there is no chunk to claim.
+    pub fn claim_chunk(&self, slot: u32) -> Option<Claimed> {
+        // A thread that is descheduled in the middle of a push hides the chunks behind it, and other threads may be
+        // faster to claim what is found instead.
         const TRIES: u32 = 4;
-        (0..TRIES).find_map(|_| self.try_take(slot))
+        (0..TRIES).find_map(|_| self.try_claim_chunk(slot))
     }
 
-    fn try_take(&self, slot: u32) -> Option<Taken> {
+    fn try_claim_chunk(&self, slot: u32) -> Option<Claimed> {
         let is_in_order = self.unqueued.load(Ordering::Relaxed) == 0;
         while is_in_order && let Some((chunk, claim)) = self.free.pop() {
-            // One that was stolen meanwhile has another claim. It may even be closed again, but its turn is later: taken
-            // now, it would leave a hole in its thread's story.
-            if let Some(taken) = self.seize(chunk, claim, slot) {
-                self.empty(taken);
-                return Some(taken);
+            // If the chunk was stolen meanwhile, its claim differs. Even if it is closed again, it must not be claimed
+            // out of order: that would leave a hole among the events of its thread.
+            if let Some(claimed) = self.seize(chunk, claim, slot) {
+                self.empty(claimed);
+                return Some(claimed);
             }
         }
         match self.policy {
-            Policy::DropOldest => self.take_oldest(slot),
+            Policy::DropOldest => self.claim_oldest(slot),
             Policy::Stop => None,
         }
     }
 
-    /// Makes the chunk one that is being opened, if its claim is still the same.
-    fn seize(&self, chunk: u32, claim: u64, slot: u32) -> Option<Taken> {
+    /// Changes the state of the chunk to *opening* if its claim is unchanged.
+    fn seize(&self, chunk: u32, claim: u64, slot: u32) -> Option<Claimed> {
         let number = self.next_claim.fetch_add(1, Ordering::Relaxed);
         let opening = claim_of(number, ClaimState::Opening);
         let at = self.chunk_at(chunk);
@@ -163,26 +163,26 @@ impl Session {
             .compare_exchange(claim, opening, Ordering::AcqRel, Ordering::Relaxed)
             .ok()?;
         self.writers[chunk as usize].store(slot, Ordering::Relaxed);
-        Some(Taken {
+        Some(Claimed {
             chunk,
             claim: claim_of(number, ClaimState::Open),
         })
     }
 
-    /// The queue has none, or not all in their order: takes the one that was opened first, unless its thread is writing.
+    /// Claims the chunk that was opened first, unless its thread is writing. Used if the queue is empty or out of order.
     ///
     /// ```text
-    /// writer                          thief
-    /// says that it writes             sets the claim to its own
-    /// (nothing)                       a barrier in all threads of the process
-    /// reads the claim: still its own? does the writer say that it writes?
+    /// writer                             thief
+    /// marks itself as writing            sets the claim to its own
+    /// (nothing)                          memory barrier on all threads of the process
+    /// reads the claim: still its own?    is the writer marked as writing?
     /// ```
-    /// One of them sees what the other did. The writer pays nothing for it: the thief's system call puts
-    /// the barrier between its two steps.
+    /// At least one of them sees what the other did. This costs the writer nothing: the thief's system call runs the
+    /// barrier between the writer's two steps.
     #[cold]
-    fn take_oldest(&self, slot: u32) -> Option<Taken> {
+    fn claim_oldest(&self, slot: u32) -> Option<Claimed> {
         let mut oldest: Oldest = Oldest::default();
-        for chunk in 0..self.count {
+        for chunk in 0..self.chunk_count {
             let claim = self.claim(self.chunk_at(chunk)).load(Ordering::Acquire);
             let may_take = match state_of(claim) {
                 ClaimState::Free | ClaimState::Closed => true,
@@ -196,26 +196,26 @@ impl Session {
         self.note_order(oldest.items[0].0);
         for (claim, chunk) in oldest.into_iter() {
             let writer = self.writers[chunk as usize].load(Ordering::Relaxed);
-            let Some(taken) = self.seize(chunk, claim, slot) else {
+            let Some(claimed) = self.seize(chunk, claim, slot) else {
                 continue;
             };
             if state_of(claim) == ClaimState::Open {
                 threads::barrier();
                 if threads::is_writing(writer, slot) {
-                    // It may be about to write: the chunk stays its own, or nobody's if it looked just now.
+                    // The thread may be about to write: give the chunk back.
                     self.writers[chunk as usize].store(writer, Ordering::Relaxed);
                     let at = self.chunk_at(chunk);
                     self.claim(at).store(claim, Ordering::Release);
                     continue;
                 }
             }
-            self.empty(taken);
-            return Some(taken);
+            self.empty(claimed);
+            return Some(claimed);
         }
         None
     }
 
-    /// Behind the last chunk that the queue did not take, its order holds again.
+    /// Once all chunks outside the queue have been claimed, the order of the queue is valid again.
     fn note_order(&self, oldest_claim: u64) {
         let unqueued = self.unqueued.load(Ordering::Relaxed);
         if unqueued != 0 && oldest_claim > unqueued {
@@ -225,41 +225,41 @@ impl Session {
         }
     }
 
-    /// Counts what a chunk held, and takes it as empty.
-    fn empty(&self, taken: Taken) {
-        let at = self.chunk_at(taken.chunk);
+    /// Empties a chunk and counts the events in it as dropped.
+    fn empty(&self, claimed: Claimed) {
+        let at = self.chunk_at(claimed.chunk);
         let committed = self.map.u32(at + chunk_at::COMMITTED);
         let bytes = committed.load(Ordering::Acquire) as usize;
         if bytes > 0 {
-            let words = bytes.min(self.size - CHUNK_HEADER_BYTES) / 8;
+            let words = bytes.min(self.chunk_bytes - CHUNK_HEADER_BYTES) / 8;
             let body = at + CHUNK_HEADER_BYTES;
             let read = |word: usize| self.map.u64(body + word * 8).load(Ordering::Relaxed);
-            self.count(header_at::DROPPED_CHUNKS, 1);
-            self.count(header_at::DROPPED_EVENTS, count_events(words, read));
+            self.add(header_at::DROPPED_CHUNKS, 1);
+            self.add(header_at::DROPPED_EVENTS, count_events(words, read));
         }
         fence(Ordering::Release);
         committed.store(0, Ordering::Relaxed);
     }
 
-    /// The thread is done with its chunk, which is the next to be emptied when all others are.
-    pub fn close(&self, taken: Taken) {
-        let closed = taken.claim | ClaimState::Closed as u64;
-        let at = self.chunk_at(taken.chunk);
+    /// Closes a chunk that its thread is done with, and appends it to the queue.
+    pub fn close(&self, claimed: Claimed) {
+        let closed = claimed.claim | ClaimState::Closed as u64;
+        let at = self.chunk_at(claimed.chunk);
         let same = self.claim(at).compare_exchange(
-            taken.claim,
+            claimed.claim,
             closed,
             Ordering::AcqRel,
             Ordering::Relaxed,
         );
-        let is_next = same.is_ok() && self.policy == Policy::DropOldest;
-        if is_next && !self.free.push((taken.chunk, closed)) {
+        let may_be_reused = same.is_ok() && self.policy == Policy::DropOldest;
+        if may_be_reused && !self.free.push((claimed.chunk, closed)) {
             self.lose_order(closed);
         }
     }
 
-    /// The queue did not take a chunk: a thread that the system put aside in the middle of a push or pop blocks it. What
-    /// is in it has to wait for older ones that are not, so nothing stays in it: until these are taken, the claims
-    /// alone say which chunk is the oldest.
+    /// Handles a failed push: a thread that is descheduled in the middle of a push or pop blocks the queue. The chunks in
+    /// the queue would now be claimed before an older one outside it. So the queue is emptied, and until these chunks
+    /// have been claimed, the claims alone decide which chunk is the oldest.
     #[cold]
     fn lose_order(&self, closed: u64) {
         self.unqueued.fetch_max(closed, Ordering::Relaxed);
@@ -268,7 +268,7 @@ impl Session {
         }
     }
 
-    /// Notes what the clocks show.
+    /// Writes the current clocks to the file header.
     pub fn note_clocks(&self) {
         let SyncPoint {
             ticks,
@@ -276,8 +276,7 @@ impl Session {
             mono_ns,
             real_ns,
         } = ticks::sync_point(self.clock);
-        // A reader that comes in between finds a point of which one clock is a little newer: the counter's
-        // goes last, and is 0 meanwhile, which says that there is no point.
+        // While the fields are being written, `END_BOOT` is 0, which means that there is no sync point.
         let put = |field, value| self.map.u64(field).store(value, Ordering::Release);
         put(header_at::END_BOOT, 0);
         put(header_at::END_TICKS, ticks);
@@ -286,20 +285,15 @@ impl Session {
         put(header_at::END_BOOT, boot_ns);
     }
 
-    /// Says that the recording was ended in order.
+    /// Marks the file as stopped normally.
     pub fn note_end(&self) {
         self.note_clocks();
         let state = self.map.u32(header_at::STATE);
         state.store(FileState::Stopped as u32, Ordering::Release);
     }
-
-    /// Where the notes begin.
-    pub const fn notes_at() -> usize {
-        HEADER_BYTES
-    }
 }
 
-/// Counts the events in words that are read one by one.
+/// Counts the events in a chunk of `words` words.
 fn count_events(words: usize, read: impl Fn(usize) -> u64) -> u64 {
     let (mut count, mut at) = (0, 0);
     while at < words {
@@ -313,7 +307,7 @@ fn count_events(words: usize, read: impl Fn(usize) -> u64) -> u64 {
     count
 }
 
-/// The eight smallest of what is offered, in order; on the stack, as signal handlers may not allocate.
+/// The eight oldest chunks offered, in order. On the stack, because signal handlers may not allocate.
 #[derive(Default)]
 struct Oldest {
     items: [(u64, u32); 8],
@@ -341,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_eight_come_in_order() {
+    fn the_oldest_eight_come_in_order() {
         let mut smallest = Oldest::default();
         for claim in [9, 3, 7, 1, 8, 2, 6, 5, 4, 10] {
             smallest.offer(claim, claim as u32);

@@ -1,15 +1,15 @@
-//! A copy of the ring while threads write to it.
+//! Copying the ring while threads write to it.
 
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use traceloom_ring::layout::{CHUNK_HEADER_BYTES, HEADER_BYTES, chunk_at, chunks_at, header_at};
-use traceloom_ring::{ChunkHeader, ClaimState, FileState, Words, state_of};
+use traceloom_ring::{ChunkHeader, ClaimState, FileState, Records, state_of};
 
 use super::session::Session;
 use super::ticks;
 
-/// A ring file of the chunks that hold something of the last while, or of all.
+/// A ring file with all chunks, or with those that hold events of the time `last`.
 pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
     session.note_clocks();
     let first = chunks_at(session.note_cells);
@@ -20,23 +20,23 @@ pub(crate) fn snapshot(session: &Session, last: Option<Duration>) -> Vec<u8> {
         let ticks = u64::try_from(ticks).unwrap_or(u64::MAX);
         ticks::now(session.clock).saturating_sub(ticks)
     });
-    let mut kept = 0u32;
-    for chunk in 0..session.count {
+    let mut chunk_count = 0u32;
+    for chunk in 0..session.chunk_count {
         let start = bytes.len();
         if copy_chunk(session, chunk, &mut bytes)
             && since.is_none_or(|since| ends_after(&bytes[start..], since))
         {
-            kept += 1;
+            chunk_count += 1;
         } else {
             bytes.truncate(start);
         }
     }
-    // Behind the chunks, so that the names of all that is in them have been told.
+    // Copied after the chunks, so that the names of all ids in them are included.
     let mut front = Vec::with_capacity(first);
     copy(session, 0..first, &mut front);
     bytes[..first].copy_from_slice(&front);
     let mut put = |at: usize, value: u32| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-    put(header_at::CHUNK_COUNT, kept);
+    put(header_at::CHUNK_COUNT, chunk_count);
     put(header_at::STATE, FileState::Stopped as u32);
     debug_assert!(bytes.len() >= HEADER_BYTES);
     bytes
@@ -49,35 +49,33 @@ fn copy(session: &Session, range: std::ops::Range<usize>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Copies a chunk with what is committed of it; false where it holds nothing, or went to another thread meanwhile.
+/// Copies the committed part of a chunk. False if the chunk is empty or went to another thread meanwhile.
 fn copy_chunk(session: &Session, chunk: u32, bytes: &mut Vec<u8>) -> bool {
     let at = session.chunk_at(chunk);
     let before = session.claim(at).load(Ordering::Acquire);
     if !matches!(state_of(before), ClaimState::Open | ClaimState::Closed) {
         return false;
     }
-    // What is committed at this moment; later records are not copied whole, and don't count.
+    // Records that are committed after this point may be copied in part; they do not count.
     let committed = session
         .map
         .u32(at + chunk_at::COMMITTED)
         .load(Ordering::Acquire);
     let start = bytes.len();
     let used = CHUNK_HEADER_BYTES + committed as usize;
-    copy(session, at..at + used.min(session.size), bytes);
-    bytes.resize(start + session.size, 0);
+    copy(session, at..at + used.min(session.chunk_bytes), bytes);
+    bytes.resize(start + session.chunk_bytes, 0);
     bytes[start + chunk_at::COMMITTED..][..4].copy_from_slice(&committed.to_le_bytes());
     fence(Ordering::Acquire);
     let after = session.claim(at).load(Ordering::Relaxed);
-    // It may have been closed: that is no other thread's.
+    // The chunk may have been closed meanwhile, which does not change its content.
     committed > 0 && before | ClaimState::Closed as u64 == after | ClaimState::Closed as u64
 }
 
-/// Whether the last record of a chunk is as late as that.
+/// Whether the last record of a chunk is at or after `since`, ticks.
 fn ends_after(chunk: &[u8], since: u64) -> bool {
     let header = ChunkHeader::read(chunk);
     let body = chunk.get(CHUNK_HEADER_BYTES..).unwrap_or_default();
     let body = &body[..body.len().min(header.committed as usize)];
-    let mut words = Words::new(body, header.base);
-    words.to_end();
-    words.ticks() >= since
+    Records::new(body, header.base).last_ticks() >= since
 }

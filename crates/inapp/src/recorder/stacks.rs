@@ -1,58 +1,46 @@
-//! Stacks of other threads, which somebody samples: kept as calls.
+//! Recording sampled stacks as calls.
 //!
 //! ```text
 //! sample 1   main ── a ── b            enter main, a, b
-//! sample 2   main ── a ── c            exit b, enter c: what both stacks begin with stays open
+//! sample 2   main ── a ── c            exit b, enter c: the common frames stay open
 //! sample 3   (the thread has ended)    exit c, a, main
 //! ```
 //!
-//! The sampling thread writes them, into chunks that each sampled thread has of its own. So a sample is events like all
-//! others: it survives a crash, stands on the time line of marks and sections, and is read by whoever reads calls.
+//! The sampling thread writes the events, into separate chunks for each sampled thread. So samples are events like all
+//! others: they survive a crash, share the time line with marks and sections, and every reader of calls can read them.
 
 use std::time::Duration;
 
-use traceloom_ring::layout::{SAMPLED_TID, THREAD_NAME_BYTES, header_at};
+use traceloom_ring::layout::{THREAD_NAME_BYTES, header_at};
 use traceloom_ring::{Kind, NoteKind};
 
 use super::notes;
-use super::session::{Session, Taken};
-use super::threads::{self, Identity, Slot, Writer};
+use super::sampled::{SampledThread, SampledThreads};
+use super::session::Session;
+use super::threads::{self, Slot};
 use super::ticks;
-use super::write::{close, event_of, with_session, with_writer};
+use super::write::{close, event_of_other_thread, with_session, with_writer};
 
-/// In the place of the number of methods that were entered: the thread has ended.
+/// Instead of the number of entered methods: the thread has ended.
 pub(crate) const ENDED: u32 = u32::MAX;
 
-/// The threads that are sampled; a place is given to another thread when its own has ended.
-#[derive(Debug, Default)]
-pub(crate) struct Stacks {
-    threads: Vec<Option<Sampled>>,
-}
-
-#[derive(Debug)]
-struct Sampled {
-    writer: Writer,
-    /// The methods of the last sample, the outermost first.
-    open: Vec<u32>,
-}
-
-/// Says how often stacks are going to be sampled.
+/// Notes the interval of stack sampling in the file.
 pub(crate) fn begin(every: Duration) {
     let ns = u64::try_from(every.as_nanos()).unwrap_or(u64::MAX);
-    with_session(|session| session.count(header_at::SAMPLE_NS, ns));
+    with_session(|session| session.add(header_at::SAMPLE_NS, ns));
 }
 
-/// The recording's clock, for the time of a sample; 0 where nothing is recorded.
+/// The current time on the recording's clock, ticks; 0 if nothing is recorded.
 pub(crate) fn now() -> u64 {
     let mut now = 0;
     with_session(|session| now = ticks::now(session.clock));
     now
 }
 
-/// Makes a place for a thread that nobody sampled before; `number` is the virtual machine's. `None` where nothing is
-/// recorded.
+/// Adds a thread to be sampled and returns its index. `number` is the virtual machine's number of the thread. `None` if
+/// nothing is recorded.
 pub(crate) fn thread(number: u32, name: &[u8]) -> Option<u32> {
-    let mut place = None;
+    let mut index = None;
     with_session(|session| {
         let Ok(mut stacks) = session.stacks.try_lock() else {
             return;
@@ -61,98 +49,69 @@ pub(crate) fn thread(number: u32, name: &[u8]) -> Option<u32> {
         if name.len() >= THREAD_NAME_BYTES {
             notes::put(session, NoteKind::ThreadName, key, name);
         }
-        place = Some(stacks.add(Sampled::new(session, key, number, name)));
+        let thread = SampledThread::new(session.number, key, number, name);
+        index = Some(stacks.add(thread));
     });
-    place
+    index
 }
 
-/// Tells the name of a method, and the file and line where it stands. False where there is no room for them.
+/// Writes the name of a method, and its file and line if known. False if there is no room.
 pub(crate) fn method(id: u32, name: &[u8], source: &[u8]) -> bool {
-    let mut is_told = false;
+    let mut is_written = false;
     with_session(|session| {
-        is_told = notes::put(session, NoteKind::Name, id, name)
+        is_written = notes::put(session, NoteKind::Name, id, name)
             && (source.is_empty() || notes::put(session, NoteKind::Source, id, source));
     });
-    is_told
+    is_written
 }
 
-/// Takes a sample: for each thread whose stack is another than before, its place, how many methods it has left, how
-/// many it has entered (or [`ENDED`]), and their ids, the outermost first. False where not all of it found room.
+/// Records a sample. `changes` holds, for each thread whose stack changed: the index of the thread, the number of
+/// methods left, the number of methods entered (or [`ENDED`]), and the ids of the latter, outermost first. False if
+/// there was not room for all events.
 pub(crate) fn sample(ticks: u64, changes: &[u32]) -> bool {
-    let mut is_kept = false;
+    let mut has_room = false;
     with_writer(|session, _, slot, _| {
         if let Ok(mut stacks) = session.stacks.try_lock() {
-            session.count(header_at::SAMPLES, 1);
-            is_kept = stacks.take(session, slot, ticks, changes);
+            session.add(header_at::SAMPLES, 1);
+            has_room = record_changes(session, &mut stacks, slot, ticks, changes);
         }
     });
-    is_kept
+    has_room
 }
 
-impl Stacks {
-    fn add(&mut self, sampled: Sampled) -> u32 {
-        let free = self.threads.iter().position(Option::is_none);
-        let place = free.unwrap_or(self.threads.len());
-        match self.threads.get_mut(place) {
-            Some(thread) => *thread = Some(sampled),
-            None => self.threads.push(Some(sampled)),
-        }
-        place as u32
-    }
-
-    fn take(&mut self, session: &Session, slot: &'static Slot, now: u64, changes: &[u32]) -> bool {
-        let (mut rest, mut is_kept) = (changes, true);
-        while let [place, left, entered, after @ ..] = rest {
-            let ids = if *entered == ENDED { 0 } else { *entered };
-            let (ids, after) = after.split_at((ids as usize).min(after.len()));
-            rest = after;
-            let Some(thread) = self.threads.get_mut(*place as usize) else {
-                continue;
+fn record_changes(
+    session: &Session,
+    stacks: &mut SampledThreads,
+    slot: &'static Slot,
+    now: u64,
+    changes: &[u32],
+) -> bool {
+    let (mut rest, mut has_room) = (changes, true);
+    while let [index, left, entered, after @ ..] = rest {
+        let ids = if *entered == ENDED { 0 } else { *entered };
+        let (ids, after) = after.split_at((ids as usize).min(after.len()));
+        rest = after;
+        let Some(place) = stacks.0.get_mut(*index as usize) else {
+            continue;
+        };
+        if let Some(thread) = place {
+            let mut event = |kind, id| {
+                let writer = &mut thread.writer;
+                has_room &= event_of_other_thread(session, writer, slot, now, kind, id);
             };
-            if let Some(sampled) = thread {
-                let mut event = |kind, id| {
-                    is_kept &= event_of(session, &mut sampled.writer, slot, now, kind, id);
-                };
-                let kept = sampled.open.len().saturating_sub(*left as usize);
-                let exits = sampled.open.drain(kept..).rev();
-                exits.for_each(|id| event(Kind::Exit, id));
-                ids.iter().for_each(|id| event(Kind::Enter, *id));
-                sampled.open.extend(ids);
-            }
-            if *entered == ENDED
-                && let Some(sampled) = thread.take()
-            {
-                close(session, &sampled.writer);
-            }
+            let still_open = thread.open.len().saturating_sub(*left as usize);
+            let exits = thread.open.drain(still_open..).rev();
+            exits.for_each(|id| event(Kind::Exit, id));
+            ids.iter().for_each(|id| event(Kind::Enter, *id));
+            thread.open.extend(ids);
         }
-        is_kept
-    }
-}
-
-impl Sampled {
-    fn new(session: &Session, key: u32, number: u32, name: &[u8]) -> Self {
-        let mut short = [0; THREAD_NAME_BYTES];
-        let length = name.len().min(THREAD_NAME_BYTES - 1);
-        short[..length].copy_from_slice(&name[..length]);
-        Self {
-            writer: Writer {
-                session: session.number,
-                body: 0,
-                used: 0,
-                // It takes its first chunk with its first event.
-                room: 0,
-                taken: Taken { chunk: 0, claim: 0 },
-                last: 0,
-                ordinal: 0,
-                identity: Identity {
-                    key,
-                    tid: SAMPLED_TID | number & (SAMPLED_TID - 1),
-                    name: short,
-                },
-            },
-            open: Vec::new(),
+        if *entered == ENDED
+            && let Some(thread) = place.take()
+        {
+            close(session, &thread.writer);
         }
     }
+    has_room
 }
 
 #[cfg(test)]
@@ -162,7 +121,7 @@ mod tests {
     use super::*;
     use crate::recorder::{Options, start, stop};
 
-    /// `number of the thread: the letters of the methods that are entered, and of those that are left`.
+    /// The calls as text: the thread's number, and a letter for the method.
     fn calls(ring: &[u8]) -> Vec<String> {
         let recording = Recording::open(ring).unwrap();
         let threads = recording.threads();
@@ -192,7 +151,7 @@ mod tests {
         let second = thread(8, b"next").unwrap();
         assert_eq!(second, first, "the place is free again");
         assert!(sample(now(), &[second, 0, 1, 3, second, 9, 0]));
-        // Not what a sampler says, and no reason to fall over.
+        // Invalid indices and counts are ignored.
         assert!(sample(now(), &[99, 1, 1, 0, second, 0, 5, 4]));
         assert!(method(3, b"a.B d (...)", b"B.java:4"));
         let bytes = std::fs::read(stop().unwrap()).unwrap();

@@ -1,4 +1,5 @@
-//! Text on its way into a chunk, without room of its own: signal handlers may not allocate.
+//! Text on its way into a chunk. Nothing here allocates, because signal handlers record too; that is why numbers are
+//! formatted by hand.
 
 use traceloom_ring::Kind;
 
@@ -11,22 +12,22 @@ impl<'a> Parts<'a> {
     pub const NONE: Parts<'static> = Parts([b"", b"", b""]);
 
     /// A text in one part.
-    pub fn of(text: &'a [u8]) -> Self {
+    pub fn one(text: &'a [u8]) -> Self {
         Self([text, b"", b""])
     }
 
-    /// The mark that says what a record of this kind does; numbers are written into `rooms`.
+    /// The `trace_marker` text of a record of this kind. Numbers are written into `buffers`.
     pub fn as_mark(
         kind: Kind,
         pid: u32,
         value: u64,
         text: &'a [u8],
-        rooms: (&'a mut [u8; 16], &'a mut [u8; 24]),
+        buffers: (&'a mut [u8; 16], &'a mut [u8; 24]),
     ) -> Self {
         let Some(letter) = kind.mark_letter() else {
-            return Self::of(text);
+            return Self::one(text);
         };
-        let (front, back) = rooms;
+        let (front, back) = buffers;
         front[0] = letter;
         front[1] = b'|';
         let end = decimal(front, 2, pid.into());
@@ -40,12 +41,12 @@ impl<'a> Parts<'a> {
         Self([front, text, &back[..end]])
     }
 
-    /// Bytes of it.
+    /// Length, bytes.
     pub fn len(&self) -> usize {
         self.0.iter().map(|part| part.len()).sum()
     }
 
-    /// So many bytes of it, from `from` on.
+    /// `length` bytes, starting at `from`.
     pub fn slice(&self, from: usize, length: usize) -> Self {
         let (mut skip, mut left) = (from, length);
         Self(self.0.map(|part| {
@@ -57,14 +58,14 @@ impl<'a> Parts<'a> {
         }))
     }
 
-    /// Its parts.
+    /// Calls `take` with each part.
     pub fn each(&self, take: impl FnMut(&'a [u8])) {
         self.0.into_iter().for_each(take);
     }
 }
 
-/// Writes a number at `at`; where it ends. There is room for every one.
-fn decimal<const N: usize>(room: &mut [u8; N], at: usize, number: i64) -> usize {
+/// Writes a number at `at` and returns where it ends. The buffers are large enough for every number.
+fn decimal<const N: usize>(buffer: &mut [u8; N], at: usize, number: i64) -> usize {
     let mut digits = [0; 20];
     let mut first = digits.len();
     let mut rest = number.unsigned_abs();
@@ -81,11 +82,11 @@ fn decimal<const N: usize>(room: &mut [u8; N], at: usize, number: i64) -> usize 
         digits[first] = b'-';
     }
     let digits = &digits[first..];
-    room[at..at + digits.len()].copy_from_slice(digits);
+    buffer[at..at + digits.len()].copy_from_slice(digits);
     at + digits.len()
 }
 
-/// Puts bytes together to words, the last filled up with zeros.
+/// Packs bytes into words, the last padded with zeros.
 pub(crate) struct Words<F> {
     put: F,
     word: u64,
@@ -140,8 +141,14 @@ mod tests {
     fn marks_of_records() {
         let mark = |kind, value: i64| {
             let (mut front, mut back) = ([0; 16], [0; 24]);
-            let rooms = (&mut front, &mut back);
-            text(Parts::as_mark(kind, u32::MAX, value as u64, b"name", rooms))
+            let buffers = (&mut front, &mut back);
+            text(Parts::as_mark(
+                kind,
+                u32::MAX,
+                value as u64,
+                b"name",
+                buffers,
+            ))
         };
         assert_eq!(mark(Kind::BeginNamed, 0), "B|4294967295|name");
         assert_eq!(

@@ -8,54 +8,27 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use traceloom_ring::layout::THREAD_NAME_BYTES;
 
-use super::session::Taken;
+use super::writer::{Identity, Writer};
 
 /// How many threads may record at once.
-pub(crate) const MOST_THREADS: usize = 4096;
+pub(crate) const MAX_THREADS: usize = 4096;
 
-/// A thread's own writing, and that of a signal handler that interrupts it. Handlers deeper than that lose
-/// their events, and they are counted.
+/// Levels of nesting: the thread itself, and signal handlers that interrupt it in the middle of a record. Events of
+/// more deeply nested handlers are lost and counted.
 pub(crate) const NESTINGS: usize = 3;
 
-/// Whose events a chunk holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Identity {
-    pub key: u32,
-    pub tid: u32,
-    pub name: [u8; THREAD_NAME_BYTES],
-}
-
-/// Where a thread writes.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    /// The number of the recording that its chunk is of; 0 while there is none. A number, as the next recording may stand
-    /// where the last one stood.
-    pub session: u64,
-    /// Where the chunk's records begin in the map, and end.
-    pub body: usize,
-    pub used: u32,
-    pub room: u32,
-    pub taken: Taken,
-    /// The time of the last record.
-    pub last: u64,
-    /// The number of the next chunk.
-    pub ordinal: u32,
-    /// Who it writes for.
-    pub identity: Identity,
-}
-
-/// A thread. It stays where it is for as long as the process lives, and is given to another thread when its own
-/// has ended, so that a thief may always look at it.
+/// State of a thread. A slot is never freed, so that a thread that takes chunks from others may always read it. When
+/// its thread ends, the slot is reused for another.
 #[repr(align(128))]
 #[derive(Debug)]
 pub(crate) struct Slot {
     is_used: AtomicBool,
-    /// How many records it is in the middle of.
+    /// Number of records that the thread is in the middle of.
     pub depth: AtomicU32,
     pub index: u32,
     pub key: u32,
     pub tid: u32,
-    /// One for each depth. Only its own thread uses them.
+    /// One for each depth. Only the slot's own thread uses them.
     pub writers: [UnsafeCell<Writer>; NESTINGS],
 }
 
@@ -64,17 +37,18 @@ static NEXT_SLOT: AtomicU32 = AtomicU32::new(0);
 static NEXT_KEY: AtomicU32 = AtomicU32::new(1);
 
 /// The key whose destructor the system calls when a thread ends.
-static EXIT: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+static EXIT_KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 
 thread_local! {
     static OWN: Cell<*const Slot> = const { Cell::new(null()) };
 }
 
-/// Makes what threads need. Before anything is recorded.
-pub(crate) fn prepare() {
-    EXIT.get_or_init(|| {
+/// Allocates what threads need. Must be called before anything is recorded. The system calls `thread_ends` with the slot
+/// of each thread that ends.
+pub(crate) fn prepare(thread_ends: unsafe extern "C" fn(*mut c_void)) {
+    EXIT_KEY.get_or_init(|| {
         let mut key = 0;
-        // SAFETY: `key` is ours, and the destructor has the type that is asked for.
+        // SAFETY: `key` is a local variable, and the destructor has the required type.
         let result = unsafe { libc::pthread_key_create(&mut key, Some(thread_ends)) };
         (result == 0).then_some(key)
     });
@@ -85,8 +59,8 @@ pub(crate) fn prepare() {
 }
 
 fn make_slots() {
-    let length = MOST_THREADS * size_of::<Slot>();
-    // SAFETY: a new mapping at an address that the system chooses.
+    let length = MAX_THREADS * size_of::<Slot>();
+    // SAFETY: creates a new mapping at an address that the system chooses.
     let start = unsafe {
         libc::mmap(
             null_mut(),
@@ -100,9 +74,9 @@ fn make_slots() {
     if start == libc::MAP_FAILED {
         return;
     }
-    // A forked child finds its slots empty, however it was forked, and so knows that it is one. Kernels before
-    // 4.14 don't have this; there the handler of `fork` tells it.
-    // SAFETY: the mapping that was just made.
+    // A forked child finds its slots zeroed, however it was forked; that is how it notices the fork. Kernels before
+    // 4.14 lack this flag; there, only the `pthread_atfork` handler notices.
+    // SAFETY: the mapping was just created.
     unsafe { libc::madvise(start, length, libc::MADV_WIPEONFORK) };
     let slots = SLOTS.compare_exchange(
         null_mut(),
@@ -111,44 +85,44 @@ fn make_slots() {
         Ordering::Relaxed,
     );
     if slots.is_err() {
-        // SAFETY: somebody else made them meanwhile; nobody knows these.
+        // SAFETY: another thread was first, and nobody else knows this mapping.
         unsafe { libc::munmap(start, length) };
     }
 }
 
 fn slot(index: u32) -> Option<*mut Slot> {
     let slots = SLOTS.load(Ordering::Acquire);
-    // SAFETY: within the mapping of `MOST_THREADS` slots, which is never taken away.
-    (!slots.is_null() && (index as usize) < MOST_THREADS)
+    // SAFETY: the index is within the mapping of `MAX_THREADS` slots, which is never unmapped.
+    (!slots.is_null() && (index as usize) < MAX_THREADS)
         .then(|| unsafe { slots.add(index as usize) })
 }
 
 /// The slot of the calling thread, if it has one.
 #[inline(always)]
 pub(crate) fn own() -> Option<&'static Slot> {
-    // A thread that is ending may have lost its locals already.
+    // The thread-locals of an ending thread may be gone already.
     let slot = OWN.try_with(Cell::get).unwrap_or(null());
-    // SAFETY: null, or a slot of this thread; slots are never taken away.
+    // SAFETY: null, or a slot of this thread; slots are never freed.
     unsafe { slot.as_ref() }
 }
 
-/// Gives the calling thread a slot; `None` where all are taken.
+/// Gives the calling thread a slot; `None` if all are in use.
 #[cold]
 pub(crate) fn register() -> Option<&'static Slot> {
-    let key = (*EXIT.get()?)?;
-    for _ in 0..MOST_THREADS {
-        let index = NEXT_SLOT.fetch_add(1, Ordering::Relaxed) % MOST_THREADS as u32;
+    let key = (*EXIT_KEY.get()?)?;
+    for _ in 0..MAX_THREADS {
+        let index = NEXT_SLOT.fetch_add(1, Ordering::Relaxed) % MAX_THREADS as u32;
         let found = slot(index)?;
-        // SAFETY: slots are zeros at first, which is a value of all their fields, and are never taken away.
+        // SAFETY: slots start as zeros, which is valid for all their fields, and are never freed.
         let is_used = unsafe { &(*found).is_used };
         let free = is_used.compare_exchange(false, true, Ordering::AcqRel, Ordering::Relaxed);
         if free.is_err() {
             continue;
         }
-        // SAFETY: it is this thread's alone now; thieves read `depth` only, which is atomic.
+        // SAFETY: the slot now belongs to this thread alone; other threads read only `depth`, which is atomic.
         unsafe { fill(found, index) };
         OWN.try_with(|own| own.set(found)).ok()?;
-        // SAFETY: a key of ours, and a pointer that stays.
+        // SAFETY: the key was created by `prepare`, and the pointer stays valid.
         unsafe { libc::pthread_setspecific(key, found as *const c_void) };
         // SAFETY: as for `is_used`.
         return unsafe { found.as_ref() };
@@ -156,17 +130,21 @@ pub(crate) fn register() -> Option<&'static Slot> {
     None
 }
 
-/// Forgets a slot from before a fork.
-pub(crate) fn forget() {
+/// Forgets the calling thread's slot if it is from before a fork.
+pub(crate) fn forget_wiped_slot() {
     if own().is_some_and(Slot::is_wiped) {
-        let _ = OWN.try_with(|own| own.set(null()));
+        forget_own();
     }
 }
 
+fn forget_own() {
+    let _ = OWN.try_with(|own| own.set(null()));
+}
+
 /// # Safety
-/// The slot must be the calling thread's.
+/// The slot must belong to the calling thread.
 unsafe fn fill(slot: *mut Slot, index: u32) {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         (*slot).depth.store(0, Ordering::Relaxed);
         (&raw mut (*slot).index).write(index);
@@ -178,21 +156,21 @@ unsafe fn fill(slot: *mut Slot, index: u32) {
     }
 }
 
-/// A number that no thread of any recording had.
+/// A thread number that was never used before in this process.
 pub(crate) fn next_key() -> u32 {
     NEXT_KEY.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The name of the calling thread. A system call.
-pub(crate) fn thread_name() -> [u8; THREAD_NAME_BYTES] {
+fn thread_name() -> [u8; THREAD_NAME_BYTES] {
     let mut name = [0u8; THREAD_NAME_BYTES];
-    // SAFETY: the kernel writes 16 bytes at most, and `name` has them.
+    // SAFETY: the kernel writes at most 16 bytes, the size of `name`.
     unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
     name
 }
 
 impl Slot {
-    /// The thread, with the name that it has now. A system call.
+    /// The thread with its current name. A system call.
     pub fn identity(&self) -> Identity {
         Identity {
             key: self.key,
@@ -205,27 +183,24 @@ impl Slot {
     pub fn is_wiped(&self) -> bool {
         !self.is_used.load(Ordering::Relaxed)
     }
+
+    /// Gives the slot back when the calling thread, its owner, ends.
+    pub fn release(&self) {
+        forget_own();
+        self.is_used.store(false, Ordering::Release);
+    }
 }
 
-/// Called by the system with the slot of a thread that ends: its chunks go back.
-unsafe extern "C" fn thread_ends(slot: *mut c_void) {
-    // SAFETY: the key's values are slots, which stay; it is this thread's.
-    let slot = unsafe { &*slot.cast::<Slot>() };
-    super::write::close_all(slot);
-    let _ = OWN.try_with(|own| own.set(null()));
-    slot.is_used.store(false, Ordering::Release);
-}
-
-/// Whether the thread of another slot is in the middle of a record.
+/// Whether the thread of the slot `writer` is in the middle of a record. `own` is the slot of the calling thread.
 pub(crate) fn is_writing(writer: u32, own: u32) -> bool {
     if writer == own {
-        // A signal handler that takes the chunk of what it interrupted.
+        // A signal handler is about to take the chunk of the code it interrupted.
         return true;
     }
     let Some(slot) = slot(writer) else {
         return false;
     };
-    // SAFETY: slots stay, and the field is atomic.
+    // SAFETY: slots are never freed, and the field is atomic.
     let depth = unsafe { &(*slot).depth };
     depth.load(Ordering::Acquire) > 0
 }
@@ -233,29 +208,31 @@ pub(crate) fn is_writing(writer: u32, own: u32) -> bool {
 /// Whether any thread but the calling one is in the middle of a record.
 pub(crate) fn anybody_writes() -> bool {
     let own = own().map_or(u32::MAX, |slot| slot.index);
-    (0..MOST_THREADS as u32).any(|index| {
+    (0..MAX_THREADS as u32).any(|index| {
         index != own && {
             let Some(slot) = slot(index) else {
                 return false;
             };
-            // SAFETY: slots stay, and both fields are atomic.
+            // SAFETY: slots are never freed, and both fields are atomic.
             let (is_used, depth) = unsafe { (&(*slot).is_used, &(*slot).depth) };
             is_used.load(Ordering::Acquire) && depth.load(Ordering::Acquire) > 0
         }
     })
 }
 
+/// `MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED`
 const REGISTER: i32 = 1 << 4;
+/// `MEMBARRIER_CMD_PRIVATE_EXPEDITED`
 const BARRIER: i32 = 1 << 3;
 
-/// Whether the system can put a barrier into all threads of the process: `membarrier`, since Linux 4.14.
+/// Whether the system can run a memory barrier on all threads of the process: `membarrier`, since Linux 4.14.
 pub(crate) fn has_barrier() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
-    // SAFETY: a system call without pointers.
+    // SAFETY: the system call takes no pointers.
     *HAS.get_or_init(|| unsafe { libc::syscall(libc::SYS_membarrier, REGISTER, 0, 0) } == 0)
 }
 
-/// A barrier in all threads of the process: what any of them did before it is seen after it.
+/// Runs a memory barrier on all threads of the process: whatever any of them did before is visible afterwards.
 pub(crate) fn barrier() {
     std::sync::atomic::fence(Ordering::SeqCst);
     // SAFETY: as above.

@@ -1,17 +1,17 @@
-//! The clocks.
+//! Reading the clocks.
 
 use std::io;
 
 use traceloom_ring::{ClockSource, SyncPoint};
 
-/// Whether the processor's counter runs evenly, on all cores alike and through sleep.
+/// Whether the processor's counter is reliable: constant rate, the same on all cores, and running during sleep.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn has_steady_counter() -> bool {
     use std::arch::x86_64::__cpuid;
-    // The manuals call it the invariant TSC: bit 8 of EDX, where the processor has the page at all.
-    let pages = __cpuid(0x8000_0000).eax;
-    let is_invariant = pages >= 0x8000_0007 && __cpuid(0x8000_0007).edx & 1 << 8 != 0;
-    // The kernel watches the counter; where it found fault with it, it uses another clock.
+    // Invariant TSC: bit 8 of EDX in leaf 0x8000_0007, if the processor has that leaf.
+    let last_leaf = __cpuid(0x8000_0000).eax;
+    let is_invariant = last_leaf >= 0x8000_0007 && __cpuid(0x8000_0007).edx & 1 << 8 != 0;
+    // The kernel monitors the counter, and uses another clock if it finds it unreliable.
     const SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let distrusted = std::fs::read_to_string(SOURCE).is_ok_and(|source| {
         let source = source.trim();
@@ -20,13 +20,13 @@ pub(crate) fn has_steady_counter() -> bool {
     is_invariant && !distrusted
 }
 
-/// The architecture promises it of its generic timer.
+/// The architecture guarantees this for its generic timer.
 #[cfg(target_arch = "aarch64")]
 pub(crate) fn has_steady_counter() -> bool {
     true
 }
 
-/// No counter is known.
+/// Other architectures: no counter is used.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn has_steady_counter() -> bool {
     false
@@ -36,7 +36,7 @@ pub(crate) fn has_steady_counter() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn counter() -> u64 {
-    // SAFETY: every x86_64 processor has the instruction, and Linux lets programs use it.
+    // SAFETY: every x86_64 processor has the instruction, and Linux allows programs to use it.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
@@ -45,7 +45,7 @@ fn counter() -> u64 {
 #[inline(always)]
 fn counter() -> u64 {
     let ticks;
-    // SAFETY: reads a register that Linux lets programs read; no memory or flags are touched.
+    // SAFETY: reads a register that Linux allows programs to read; touches no memory or flags.
     unsafe {
         std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags));
     }
@@ -57,14 +57,14 @@ fn counter() -> u64 {
     clock_ns(libc::CLOCK_BOOTTIME)
 }
 
-/// A clock of the system, ns; 0 where it does not know the clock.
+/// A clock of the system, ns; 0 if the system does not have the clock.
 #[inline]
 pub(crate) fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is a timespec of our own. An error leaves it at 0.
+    // SAFETY: `time` is a local variable. An error leaves it at 0.
     unsafe { libc::clock_gettime(clock, &mut time) };
     (time.tv_sec as u64)
         .wrapping_mul(1_000_000_000)
@@ -76,7 +76,7 @@ pub(crate) fn thread_cpu_ns() -> u64 {
     clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// The clock of a recording.
+/// The current time on a recording's clock, ticks.
 #[inline(always)]
 pub(crate) fn now(source: ClockSource) -> u64 {
     match source {
@@ -86,7 +86,7 @@ pub(crate) fn now(source: ClockSource) -> u64 {
     }
 }
 
-/// The clock and `CLOCK_BOOTTIME` at one moment: ticks, ns, and how many ticks they may be apart.
+/// The clock and `CLOCK_BOOTTIME` at the same moment: ticks, ns, and the uncertainty in ticks.
 pub(crate) fn with_boot_time(source: ClockSource) -> (u64, u64, u32) {
     let before = now(source);
     let boot_ns = clock_ns(libc::CLOCK_BOOTTIME);
@@ -96,7 +96,7 @@ pub(crate) fn with_boot_time(source: ClockSource) -> (u64, u64, u32) {
     (middle, boot_ns, u32::try_from(width).unwrap_or(u32::MAX))
 }
 
-/// All clocks at one moment, as closely together as a few tries bring them.
+/// All clocks at the same moment: the closest readings of a few tries.
 pub(crate) fn sync_point(source: ClockSource) -> SyncPoint {
     let read = || {
         let before = now(source);
@@ -107,7 +107,7 @@ pub(crate) fn sync_point(source: ClockSource) -> SyncPoint {
             real_ns: clock_ns(libc::CLOCK_REALTIME),
         };
         let width = now(source).wrapping_sub(before);
-        // The first of the three was read a quarter of the way.
+        // Five readings in a row: `boot_ns` was read after a quarter of the time.
         let ticks = before.wrapping_add(width / 4);
         (width, SyncPoint { ticks, ..point })
     };
@@ -116,7 +116,7 @@ pub(crate) fn sync_point(source: ClockSource) -> SyncPoint {
     best.map_or_else(SyncPoint::default, |(_, point)| point)
 }
 
-/// How fast the clock counts. The counter of x86 does not say, so it is watched for a millisecond.
+/// The rate of the clock. On x86 the counter's rate cannot be read, so it is measured for a millisecond.
 pub(crate) fn ticks_per_second(source: ClockSource) -> u64 {
     if source != ClockSource::Counter {
         return 1_000_000_000;
@@ -124,7 +124,7 @@ pub(crate) fn ticks_per_second(source: ClockSource) -> u64 {
     #[cfg(target_arch = "aarch64")]
     {
         let hz: u64;
-        // SAFETY: reads a register that Linux lets programs read.
+        // SAFETY: reads a register that Linux allows programs to read.
         unsafe {
             std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags));
         }
@@ -142,17 +142,17 @@ pub(crate) fn ticks_per_second(source: ClockSource) -> u64 {
         .max(1)
 }
 
-/// The clock that is used where `wanted` is asked for.
+/// The clock to use if `wanted` is requested.
 ///
 /// # Errors
-/// If the counter is asked for and does not run evenly.
+/// If the counter is requested and is not reliable.
 pub(crate) fn choose(wanted: Option<ClockSource>) -> io::Result<ClockSource> {
     match wanted {
         None if has_steady_counter() => Ok(ClockSource::Counter),
         None => Ok(ClockSource::Boot),
         Some(ClockSource::Counter) if !has_steady_counter() => Err(io::Error::new(
             io::ErrorKind::Unsupported,
-            "the processor's counter does not run evenly here; use CLOCK_BOOTTIME",
+            "the processor's counter is not reliable on this machine; use CLOCK_BOOTTIME",
         )),
         Some(source) => Ok(source),
     }

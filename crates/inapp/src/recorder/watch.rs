@@ -1,4 +1,4 @@
-//! The thread that looks after a recording: samples, and triggers that save on their own.
+//! The thread that watches a recording: it samples counters, and saves files when a trigger fires.
 
 mod samples;
 mod sigquit;
@@ -11,20 +11,22 @@ use std::time::{Duration, Instant};
 
 use traceloom_ring::Kind;
 
-use super::lifecycle::{note, save};
+use super::current::{is_recording, with_current};
 use super::options::{Options, Triggers};
 use super::save::Format;
-use super::write::{is_recording, text_event};
-use super::{ticks, write};
+use super::saving::save;
+use super::session::Session;
+use super::ticks;
+use super::write::{text_event, with_session};
 use samples::Samples;
 
-/// How often it looks, at least: also how fresh the clocks in the file of a killed process are.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// The longest pause between two checks. It also limits the age of the clocks in the file of a killed process.
+const MAX_PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest frame since it looked last, ns.
+/// The longest frame since the last check, ns.
 static SLOWEST_FRAME: AtomicU64 = AtomicU64::new(0);
 
-/// A frame was shown, and took that long.
+/// Reports that a frame was shown, and how long it took. See [`Triggers::slow_frame`].
 pub fn frame(took: Duration) {
     if is_recording() {
         let ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
@@ -32,18 +34,18 @@ pub fn frame(took: Duration) {
     }
 }
 
-/// The main thread begins a task: a message of its loop, an event.
+/// Reports that the main thread begins a task, such as a message of its event loop. See [`Triggers::blocked`].
 pub fn task_begin() {
     set_task(true);
 }
 
-/// The main thread's task is over.
+/// Reports that the main thread's task has ended.
 pub fn task_end() {
     set_task(false);
 }
 
 fn set_task(is_busy: bool) {
-    write::with_session(|session| {
+    with_session(|session| {
         let since = if is_busy {
             ticks::now(session.clock).max(1)
         } else {
@@ -53,41 +55,42 @@ fn set_task(is_busy: bool) {
     });
 }
 
-/// The thread, and what wakes it.
+/// Handle of the watching thread.
 pub(crate) struct Watch {
-    wake: Arc<(Mutex<bool>, Condvar)>,
+    /// Whether the thread should end, and the means to wake it.
+    end: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
     sigquit: Option<sigquit::Handler>,
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts the thread.
     pub fn start(options: &Options) -> Self {
-        let wake = Arc::new((Mutex::new(false), Condvar::new()));
+        let end = Arc::new((Mutex::new(false), Condvar::new()));
         SLOWEST_FRAME.store(0, Ordering::Relaxed);
         let sigquit = options.triggers.sigquit.then(sigquit::Handler::install);
-        let looker = Looker {
+        let watcher = Watcher {
             triggers: options.triggers.clone(),
             path: options.path.clone(),
             files: 0,
             last_task: 0,
             samples: options.sample_every.map(Samples::new),
         };
-        let ends = Arc::clone(&wake);
+        let thread_end = Arc::clone(&end);
         let builder = std::thread::Builder::new().name("traceloom".to_owned());
-        // Without the thread nothing is sampled or triggered; what the app records is there all the same.
-        let thread = builder.spawn(move || looker.run(&ends)).ok();
+        // If the thread cannot start, nothing is sampled or triggered, but the app's events are still recorded.
+        let thread = builder.spawn(move || watcher.run(&thread_end)).ok();
         Self {
-            wake,
+            end,
             thread,
             sigquit,
         }
     }
 
-    /// Ends the thread; a signal that came last is still dealt with.
+    /// Ends the thread. A signal that arrived before is still handled.
     pub fn end(self) {
-        *self.wake.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.wake.1.notify_all();
+        *self.end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.end.1.notify_all();
         if let Some(thread) = self.thread {
             let _ = thread.join();
         }
@@ -95,30 +98,28 @@ impl Watch {
     }
 }
 
-struct Looker {
+struct Watcher {
     triggers: Triggers,
     path: PathBuf,
-    /// Files saved so far.
+    /// Number of files saved so far.
     files: u32,
-    /// The task that was told already.
+    /// Start of the last task that triggered, ticks.
     last_task: u64,
     samples: Option<Samples>,
 }
 
-impl Looker {
-    fn run(mut self, wake: &(Mutex<bool>, Condvar)) {
+impl Watcher {
+    fn run(mut self, (should_end, wake): &(Mutex<bool>, Condvar)) {
         sigquit::unblock();
-        let mut ends = wake.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || should_end.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            drop(ends);
-            self.look();
-            ends = wake.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if *ends {
+            self.check();
+            let pause = self.pause();
+            let guard = lock();
+            if *guard {
                 return;
             }
-            let pause = self.pause();
-            let waited = wake.1.wait_timeout(ends, pause);
-            ends = waited.unwrap_or_else(PoisonError::into_inner).0;
+            drop(wake.wait_timeout(guard, pause));
         }
     }
 
@@ -127,15 +128,15 @@ impl Looker {
         let sample = self.samples.as_ref().map(Samples::until_next);
         let shortest = [blocked, sample].into_iter().flatten().min();
         shortest
-            .unwrap_or(LOOK_EVERY)
-            .clamp(Duration::from_millis(1), LOOK_EVERY)
+            .unwrap_or(MAX_PAUSE)
+            .clamp(Duration::from_millis(1), MAX_PAUSE)
     }
 
-    fn look(&mut self) {
+    fn check(&mut self) {
         if let Some(samples) = &mut self.samples {
             samples.take_if_due(Instant::now());
         }
-        note(super::session::Session::note_clocks);
+        with_current(Session::note_clocks);
         if let Some(slow) = self.triggers.slow_frame {
             let slowest = Duration::from_nanos(SLOWEST_FRAME.swap(0, Ordering::Relaxed));
             if slowest > slow {
@@ -146,7 +147,7 @@ impl Looker {
             }
         }
         if let Some(blocked) = self.triggers.blocked {
-            self.look_at_task(blocked);
+            self.check_task(blocked);
         }
         if self.triggers.sigquit && sigquit::take() {
             self.trigger("SIGQUIT", "sigquit");
@@ -154,33 +155,31 @@ impl Looker {
         }
     }
 
-    fn look_at_task(&mut self, blocked: Duration) {
-        let mut found = None;
-        note(|session| {
+    fn check_task(&mut self, blocked: Duration) {
+        let blocked_task = with_current(|session| {
             let since = session.task_since.load(Ordering::Relaxed);
             let ticks = ticks::now(session.clock).saturating_sub(since);
             let ns = u128::from(ticks) * 1_000_000_000 / u128::from(session.ticks_per_second);
-            if since != 0 && ns > blocked.as_nanos() {
-                found = Some((since, ns / 1_000_000));
-            }
+            (since != 0 && ns > blocked.as_nanos()).then_some((since, ns / 1_000_000))
         });
-        if let Some((since, ms)) = found.filter(|(since, _)| *since != self.last_task) {
+        let is_new = |(since, _): &(u64, _)| *since != self.last_task;
+        if let Some((since, ms)) = blocked_task.flatten().filter(is_new) {
             self.last_task = since;
             self.trigger(&format!("main thread blocked for {ms} ms"), "blocked");
         }
     }
 
-    /// Marks the moment, and saves what led to it.
+    /// Records an instant and saves the events that led to it.
     fn trigger(&mut self, what: &str, name: &str) {
         text_event(Kind::InstantNamed, 0, what.as_bytes());
-        if self.files >= self.triggers.most_files {
+        if self.files >= self.triggers.max_files {
             return;
         }
         self.files += 1;
         let mut path = self.path.as_os_str().to_owned();
         path.push(format!(".{name}-{}.ring", self.files));
         if save(path.as_ref(), Format::Ring, Some(self.triggers.last)).is_err() {
-            text_event(Kind::InstantNamed, 0, b"what led to it could not be saved");
+            text_event(Kind::InstantNamed, 0, b"the file could not be saved");
         }
     }
 }

@@ -1,47 +1,32 @@
-//! The fast path: one event into the thread's chunk.
+//! The fast path: writing one event to the thread's chunk.
 //!
-//! Nothing here locks, allocates or calls the system, but for a thread's first event and, where all chunks are with
-//! threads, a barrier. A signal handler may come in at any instruction: what it writes goes to a chunk of its own while
-//! the thread is in the middle of a record.
+//! Nothing here locks, allocates or makes a system call, with two exceptions: a thread's first event, and a memory
+//! barrier if a chunk must be taken from a live thread. A signal handler may interrupt at any instruction; if the thread
+//! is in the middle of a record, the handler's events go to a separate chunk.
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
+use std::ffi::c_void;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use traceloom_ring::layout::{
     CHUNK_HEADER_BYTES, MARK_CONTINUES, MARK_GOES_ON, chunk_at, header_at,
 };
-use traceloom_ring::{ClockSource, Kind, MAX_DELTA, word};
+use traceloom_ring::{ClockSource, Kind, MAX_DELTA, first_word};
 
-use super::session::{Session, Taken};
+use super::current::{CURRENT, is_recording};
+use super::session::Session;
 use super::text::{Parts, Words};
-use super::threads::{self, Identity, NESTINGS, Slot, Writer};
+use super::threads::{self, NESTINGS, Slot};
 use super::ticks;
+use super::writer::{Claimed, Identity, Writer};
 
-/// The recording that is under way; null while there is none.
-pub(crate) static CURRENT: AtomicPtr<Session> = AtomicPtr::new(std::ptr::null_mut());
-
-/// Whether anything is recorded.
-#[inline(always)]
-pub fn is_recording() -> bool {
-    !CURRENT.load(Ordering::Relaxed).is_null()
-}
-
-/// Whether methods are recorded with CPU time; beside the pointer, as a recording is not looked into unguarded.
-pub(crate) static CPU_TIME: AtomicBool = AtomicBool::new(false);
-
-/// Whether methods are recorded with the thread's CPU time.
-#[inline(always)]
-pub(crate) fn cpu_time() -> bool {
-    CPU_TIME.load(Ordering::Relaxed)
-}
-
-/// Calls `with` with the recording, if there is one.
+/// Calls `with` with the recording if there is one.
 pub(crate) fn with_session(with: impl FnOnce(&Session)) {
     if is_recording() {
         with_writer(|session, _, _, _| with(session));
     }
 }
 
-/// Records an event without text; `value` counts where its kind has one.
+/// Records an event without text. `value` is ignored if the kind has no value.
 #[inline(always)]
 pub(crate) fn event(kind: Kind, argument: u32, value: u64) {
     if !is_recording() {
@@ -53,7 +38,7 @@ pub(crate) fn event(kind: Kind, argument: u32, value: u64) {
         let delta = now.wrapping_sub(writer.last);
         if delta <= MAX_DELTA && has_room(session, writer, bytes) {
             let at = writer.body + writer.used as usize;
-            let first = word(kind, delta, argument);
+            let first = first_word(kind, delta, argument);
             session.map.u64(at).store(first, Ordering::Relaxed);
             if kind.has_value() {
                 session.map.u64(at + 8).store(value, Ordering::Relaxed);
@@ -73,17 +58,17 @@ pub(crate) fn event(kind: Kind, argument: u32, value: u64) {
     });
 }
 
-/// Records an event with text; more than half a chunk of it becomes a mark in several records.
+/// Records an event with text. Text that fills more than half a chunk becomes a mark in several records.
 pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {
     if !is_recording() {
         return;
     }
     with_writer(|session, writer, slot, depth| {
         let now = ticks::now(session.clock);
-        let most = session.size / 2;
-        if text.len() <= most {
+        let max_text = session.chunk_bytes / 2;
+        if text.len() <= max_text {
             let record = (kind, text.len() as u32, value);
-            append(session, writer, slot, depth, now, record, Parts::of(text));
+            append(session, writer, slot, depth, now, record, Parts::one(text));
             return;
         }
         let mut front = [0; 16];
@@ -91,7 +76,7 @@ pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {
         let parts = Parts::as_mark(kind, session.pid, value, text, (&mut front, &mut back));
         let mut from = 0;
         while from < parts.len() {
-            let part = (parts.len() - from).min(most);
+            let part = (parts.len() - from).min(max_text);
             let goes_on = from + part < parts.len();
             let flags =
                 if goes_on { MARK_GOES_ON } else { 0 } | if from > 0 { MARK_CONTINUES } else { 0 };
@@ -105,24 +90,24 @@ pub(crate) fn text_event(kind: Kind, value: u64, text: &[u8]) {
     });
 }
 
-/// Says that the thread writes, and gives it the recording and its writer.
+/// Marks the thread as writing, and calls `write` with the recording and the thread's writer.
 #[inline(always)]
 pub(super) fn with_writer(write: impl FnOnce(&Session, &mut Writer, &'static Slot, u32)) {
     let Some(slot) = threads::own().or_else(register) else {
         return;
     };
     let depth = slot.depth.load(Ordering::Relaxed);
-    // Atomic in the sense of signals is enough: a handler leaves the number as it found it.
+    // No atomic addition is needed: a signal handler restores the depth before it returns.
     slot.depth.store(depth + 1, Ordering::Relaxed);
-    // A thief's barrier comes between these two; see `Session::take_oldest`.
+    // The memory barrier of a thief runs between these two steps; see `Session::claim_oldest`.
     compiler_fence(Ordering::SeqCst);
     let session = CURRENT.load(Ordering::Acquire);
-    // SAFETY: a recording is only taken away once it is not the current one and nobody says that he writes.
+    // SAFETY: a recording is freed only when it is no longer current and no thread is marked as writing.
     if let Some(session) = unsafe { session.as_ref() } {
         match slot.writers.get(depth as usize) {
-            // SAFETY: only this thread uses it, and what interrupts this thread finds another depth.
+            // SAFETY: only this thread uses the writer, and a signal handler that interrupts it sees another depth.
             Some(writer) => write(session, unsafe { &mut *writer.get() }, slot, depth),
-            None => session.count(header_at::LOST_NESTED, 1),
+            None => session.add(header_at::LOST_NESTED, 1),
         }
     }
     compiler_fence(Ordering::SeqCst);
@@ -132,15 +117,15 @@ pub(super) fn with_writer(write: impl FnOnce(&Session, &mut Writer, &'static Slo
 #[cold]
 fn register() -> Option<&'static Slot> {
     let slot = threads::register();
-    // SAFETY: as in `with_writer`, but for the saying: a thread without a slot cannot say it. It counts in a
-    // recording that somebody may be ending at this moment only where 4096 threads live at once.
+    // SAFETY: as in `with_writer`, except that a thread without a slot cannot mark itself as writing. This only matters if
+    // 4096 threads are alive while the recording is being stopped.
     if let (None, Some(session)) = (slot, unsafe { CURRENT.load(Ordering::Acquire).as_ref() }) {
-        session.count(header_at::LOST_THREADS, 1);
+        session.add(header_at::LOST_THREADS, 1);
     }
     slot
 }
 
-/// Whether the chunk is still the thread's, and has so many bytes left.
+/// Whether the thread still owns the chunk, and the chunk has room for `bytes`.
 #[inline(always)]
 fn has_room(session: &Session, writer: &Writer, bytes: u32) -> bool {
     writer.session == session.number
@@ -148,10 +133,10 @@ fn has_room(session: &Session, writer: &Writer, bytes: u32) -> bool {
         && session
             .claim(writer.body - CHUNK_HEADER_BYTES)
             .load(Ordering::Relaxed)
-            == writer.taken.claim
+            == writer.claimed.claim
 }
 
-/// The records up to `used` count from now on.
+/// Makes the records up to `used` count.
 #[inline(always)]
 fn commit(session: &Session, writer: &mut Writer, used: u32, now: u64) {
     writer.used = used;
@@ -160,7 +145,7 @@ fn commit(session: &Session, writer: &mut Writer, used: u32, now: u64) {
     session.map.u32(committed).store(used, Ordering::Release);
 }
 
-/// Any record, with a new chunk where it needs one. False where there is none.
+/// Writes any record, in a new chunk if necessary. False if there is no chunk.
 #[cold]
 #[inline(never)]
 fn append(
@@ -173,16 +158,16 @@ fn append(
     text: Parts<'_>,
 ) -> bool {
     if slot.is_wiped() {
-        super::fork::found_in(session);
+        super::fork::slot_was_wiped(session);
         return false;
     }
     let bytes = 8 + u32::from(kind.has_value()) * 8 + text.len().next_multiple_of(8) as u32;
-    // Room for the clock itself as well.
+    // Leave room for a time record, 16 bytes.
     if !has_room(session, writer, bytes + 16) && !open(session, writer, slot, depth, now) {
-        session.count(header_at::LOST_FULL, 1);
+        session.add(header_at::LOST_FULL, 1);
         return false;
     }
-    // The counters of two cores may be a few ticks apart.
+    // The counters of two cores may differ by a few ticks: time must not go back.
     let skew = writer.last.wrapping_sub(now);
     let now = if skew < session.ticks_per_second / 1_000 {
         writer.last
@@ -196,11 +181,11 @@ fn append(
     };
     let mut delta = now.wrapping_sub(writer.last);
     if delta > MAX_DELTA {
-        put(word(Kind::Time, 0, 0));
+        put(first_word(Kind::Time, 0, 0));
         put(now);
         delta = 0;
     }
-    put(word(kind, delta, argument));
+    put(first_word(kind, delta, argument));
     if kind.has_value() {
         put(value);
     }
@@ -211,7 +196,7 @@ fn append(
     true
 }
 
-/// Gives the writer an empty chunk, and its old one back.
+/// Closes the writer's chunk and claims a new one. False if there is none.
 fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32, now: u64) -> bool {
     let is_first = writer.session != session.number;
     if is_first {
@@ -219,28 +204,28 @@ fn open(session: &Session, writer: &mut Writer, slot: &'static Slot, depth: u32,
         writer.ordinal = 0;
         writer.identity = slot.identity();
     } else if writer.room > 0 {
-        session.close(writer.taken);
+        session.close(writer.claimed);
     }
     writer.room = 0;
     writer.used = 0;
     writer.body = CHUNK_HEADER_BYTES;
-    let Some(taken) = session.take(slot.index) else {
-        // `has_room` reads the claim of a chunk: the first, and no claim is 0.
+    let Some(claimed) = session.claim_chunk(slot.index) else {
+        // `has_room` reads the claim of a chunk. Let it read the first one's, which is never 0.
         writer.body = session.chunk_at(0) + CHUNK_HEADER_BYTES;
-        writer.taken = Taken { chunk: 0, claim: 0 };
+        writer.claimed = Claimed { chunk: 0, claim: 0 };
         return false;
     };
-    fill_header(session, writer, taken, depth, now);
-    writer.body = session.chunk_at(taken.chunk) + CHUNK_HEADER_BYTES;
-    writer.room = (session.size - CHUNK_HEADER_BYTES) as u32;
-    writer.taken = taken;
+    fill_header(session, writer, claimed, depth, now);
+    writer.body = session.chunk_at(claimed.chunk) + CHUNK_HEADER_BYTES;
+    writer.room = (session.chunk_bytes - CHUNK_HEADER_BYTES) as u32;
+    writer.claimed = claimed;
     writer.last = now;
     writer.ordinal += 1;
     true
 }
 
-fn fill_header(session: &Session, writer: &Writer, taken: Taken, depth: u32, now: u64) {
-    let at = session.chunk_at(taken.chunk);
+fn fill_header(session: &Session, writer: &Writer, claimed: Claimed, depth: u32, now: u64) {
+    let at = session.chunk_at(claimed.chunk);
     let number = |field, value| session.map.u32(at + field).store(value, Ordering::Relaxed);
     let long = |field, value| session.map.u64(at + field).store(value, Ordering::Relaxed);
     let (sync_ns, width) = boot_time_at(session, now);
@@ -257,11 +242,11 @@ fn fill_header(session: &Session, writer: &Writer, taken: Taken, depth: u32, now
         let half = half.first_chunk().copied().unwrap_or_default();
         long(chunk_at::NAME + index * 8, u64::from_le_bytes(half));
     }
-    session.claim(at).store(taken.claim, Ordering::Release);
+    session.claim(at).store(claimed.claim, Ordering::Release);
 }
 
-/// `CLOCK_BOOTTIME` at a moment that has just been, and how far off that may be, ticks; zeros for one that is so long ago
-/// that the clock's rate would count.
+/// `CLOCK_BOOTTIME` at the moment `now`, and its uncertainty in ticks. Zeros if that moment is so long ago that errors of
+/// the clock's rate would matter.
 fn boot_time_at(session: &Session, now: u64) -> (u64, u32) {
     if session.clock != ClockSource::Counter {
         return (0, 0);
@@ -276,9 +261,8 @@ fn boot_time_at(session: &Session, now: u64) -> (u64, u32) {
     (boot_ns.saturating_sub(since_ns as u64), width)
 }
 
-/// Records an event of another thread, which the calling one knows of, at a moment that has been. False where there is
-/// no room.
-pub(super) fn event_of(
+/// Records an event on behalf of another thread, at a moment in the past. False if there is no room.
+pub(super) fn event_of_other_thread(
     session: &Session,
     writer: &mut Writer,
     slot: &'static Slot,
@@ -290,20 +274,31 @@ pub(super) fn event_of(
     append(session, writer, slot, 0, now, record, Parts::NONE)
 }
 
-/// Gives back the chunk of a writer that is done.
+/// Closes the chunk of a writer that is done.
 pub(super) fn close(session: &Session, writer: &Writer) {
     if writer.session == session.number && writer.room > 0 {
-        session.close(writer.taken);
+        session.close(writer.claimed);
     }
 }
 
-/// Gives back the chunks of a thread that ends.
-pub(crate) fn close_all(slot: &Slot) {
+/// Called by the system with the slot of a thread that ends.
+///
+/// # Safety
+/// `slot` is the slot of the calling thread.
+pub(super) unsafe extern "C" fn thread_ends(slot: *mut c_void) {
+    // SAFETY: guaranteed by the caller; slots are never freed.
+    let slot = unsafe { &*slot.cast::<Slot>() };
+    close_all(slot);
+    slot.release();
+}
+
+/// Closes the chunks of a thread that ends.
+fn close_all(slot: &Slot) {
     slot.depth.fetch_add(1, Ordering::SeqCst);
     // SAFETY: as in `with_writer`.
     let session = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
     for writer in slot.writers.iter().take(NESTINGS) {
-        // SAFETY: only the thread itself uses it, and that is ending.
+        // SAFETY: only the thread itself uses its writers, and this is the thread.
         let writer = unsafe { &mut *writer.get() };
         if let Some(session) = session {
             close(session, writer);

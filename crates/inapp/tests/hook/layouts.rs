@@ -119,7 +119,7 @@ fn untouched_then_caught_then_untouched(path: &Path, writer: &Writer) {
     // Nothing was bound behind the hook's back.
     hooked.assert_same(&Snapshot::of(path));
     let removed = hook.remove().unwrap();
-    assert_eq!((removed.restored, removed.kept), (report.changed, 0));
+    assert_eq!((removed.restored, removed.left_alone), (report.changed, 0));
     before.assert_same(&Snapshot::of(path));
     assert_eq!(writer.put(MAGIC_FD, b"B|1|gone"), -1);
     assert_eq!(kept(), [""; 0]);
@@ -236,6 +236,6 @@ fn only_the_chosen_libraries() {
             all.report()
         );
         let removed = all.remove().unwrap();
-        assert_eq!(removed.kept, 0);
+        assert_eq!(removed.left_alone, 0);
     });
 }

@@ -8,9 +8,9 @@ mod elf;
 mod forks;
 #[cfg(target_arch = "x86_64")]
 mod java;
-mod later;
 mod layouts;
 mod libcutils;
+mod loads;
 mod marker_file;
 mod process;
 mod snapshot;

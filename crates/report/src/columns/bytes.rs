@@ -1,5 +1,5 @@
-//! Reading and writing of numbers byte by byte. A number is LEB128: seven bits a byte, the lowest
-//! first, the top bit says that more follows.
+//! Reads and writes LEB128 numbers: seven bits per byte, lowest first; the top bit is set if more bytes
+//! follow.
 
 /// Appends a number.
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
@@ -16,19 +16,19 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Small negative numbers become small ones: 0, -1, 1, -2 … are 0, 1, 2, 3 ….
+/// Maps small negative numbers to small positive ones: 0, -1, 1, -2 … become 0, 1, 2, 3 ….
 #[inline]
 pub(crate) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
-/// The other way.
+/// The inverse of [`zigzag`].
 #[inline]
 pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Takes things from the front of some bytes; `None` where they end too early.
+/// Takes values from the front of the bytes; `None` if they end too early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Input<'a>(pub &'a [u8]);
 

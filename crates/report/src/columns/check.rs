@@ -1,4 +1,4 @@
-//! Whether numbers make sense and ids name rows that are there: what reads a trace trusts them.
+//! Checks that values are in range and ids name existing rows. Users of a trace rely on both.
 
 use traceloom_trace::{NO_DURATION, Trace};
 
@@ -6,10 +6,10 @@ use super::error::{ColumnsError, Result};
 use super::pack::Numbers;
 use super::rule::{Known, Rows, Rule};
 
-/// Depths and CPU numbers up to this need no more rows than there are.
+/// Depths and CPU numbers below this are accepted whatever the number of rows.
 const SMALL: usize = 1 << 16;
 
-/// A column that was read. What its ids name may be read later.
+/// A column that was read. The rows that its ids name may be read later.
 pub(crate) struct Seen<'a> {
     pub table: &'a str,
     pub column: &'static Known,
@@ -21,7 +21,7 @@ pub(crate) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// What only its own rows tell.
+    /// Checks what needs only the column itself.
     pub fn check_order(&self, numbers: &Numbers) -> Result<()> {
         let wrong = match self.column.rule {
             Rule::Sorted => step_back(numbers),
@@ -35,7 +35,7 @@ impl Seen<'_> {
         wrong.map_or(Ok(()), |number| Err(self.wrong(number, expected)))
     }
 
-    /// Whether all its numbers are in the range of its rule.
+    /// Checks that all values are in the range of the rule.
     fn check_range(&self, trace: &Trace) -> Result<()> {
         let (least, most) = match self.column.rule {
             Rule::Any | Rule::Sorted => return Ok(()),
@@ -63,7 +63,7 @@ impl Seen<'_> {
     }
 }
 
-/// Every id and length of the trace.
+/// Checks every id and length of the trace.
 pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace) -> Result<()> {
     for column in seen {
         column.check_range(trace)?;
@@ -71,7 +71,7 @@ pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace) -> Result<()> {
     texts_of_args(trace)
 }
 
-/// The first time that is before the last.
+/// The first time that is before the one in the previous row.
 fn step_back(times: &Numbers) -> Option<i64> {
     let Numbers::Each(times) = times else {
         return None;
@@ -80,8 +80,8 @@ fn step_back(times: &Numbers) -> Option<i64> {
     pairs.map(|pair| pair[1])
 }
 
-/// Who goes from parent to parent must come to an end. Parents mostly stand before their
-/// children, which needs no further look; from the others the way up is walked.
+/// Finds a row that is its own ancestor. Most parents precede their children, which rules that out;
+/// the ancestors of all other rows are followed.
 fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
     // One that is no row ends the way, and is found later.
     let parent = |row: usize| {

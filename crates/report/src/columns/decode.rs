@@ -1,4 +1,4 @@
-//! Blocks of columns back to a trace.
+//! Decodes a trace from its blocks.
 
 use traceloom_trace::{
     ArgTable, ClockKind, ClockRow, Column, Place, RepairKind, RepairRow, RepairTable, SourceId,
@@ -191,7 +191,7 @@ fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
     Ok(RepairTable::from_rows(rows))
 }
 
-/// Works out what follows from how slices nest: parents, lengths and CPU times.
+/// Restores the columns that follow from the nesting of slices: parents, durations and CPU times.
 fn nested(table: &mut Table<'_>) -> Result<()> {
     let order = table.order_of("track_id")?;
     let ts = table.in_order("ts", &i64::KIND, &order)?;

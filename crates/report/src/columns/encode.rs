@@ -1,4 +1,4 @@
-//! A trace to blocks of columns.
+//! Encodes a trace as blocks.
 
 use traceloom_trace::{Column, Trace};
 
@@ -16,27 +16,26 @@ pub const VERSION: u64 = 1;
 /// The first bytes of every block.
 pub(crate) const MAGIC: &[u8; 4] = b"tlco";
 
-/// Some tables of a trace as bytes. They are made to be deflated: by themselves they are not small.
+/// Some tables of a trace as bytes, arranged for deflate. Uncompressed they are not small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What it is called; one of [`BLOCKS`].
+    /// The name, one of [`BLOCKS`].
     pub name: &'static str,
-    /// Its bytes.
+    /// The encoded tables.
     pub bytes: Vec<u8>,
 }
 
-/// The blocks of a trace, in the order of need: the first alone is a trace without events, and
-/// the last holds what only a look into the details asks for.
+/// The names of the blocks. The first one alone is a trace without events; the last one holds details.
 pub const BLOCKS: [&str; 5] = ["head", "slices", "sched", "counters", "events"];
 
-/// All blocks of a trace. Those without rows are left out, but for the first.
+/// Encodes a trace. Blocks without rows are left out, except for the first.
 pub fn encode(trace: &Trace) -> Vec<Block> {
     let blocks = BLOCKS.iter().filter_map(|name| encode_block(trace, name));
     blocks.collect()
 }
 
-/// One block of a trace, so that several can be made at once; `None` if it would be empty, or
-/// there is no block of that name.
+/// Encodes one block of a trace, so that several threads can share the work. `None` if it would be empty or the
+/// name is unknown.
 pub fn encode_block(trace: &Trace, name: &str) -> Option<Block> {
     let place = BLOCKS.iter().position(|known| *known == name)?;
     let mut bytes = MAGIC.to_vec();
@@ -214,7 +213,7 @@ fn points(trace: &Trace, out: &mut Vec<u8>) {
         .finish(out);
 }
 
-/// Lengths by the next row of the same key.
+/// Lengths relative to the next row with the same key.
 fn durations(
     table: &mut TableWriter,
     ts: &Column<i64>,

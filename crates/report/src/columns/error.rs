@@ -1,31 +1,30 @@
-//! Why blocks cannot be decoded.
+//! Errors of decoding.
 
-/// What reading gives on the way; boxed, so that what is nearly always fine is not moved about in
-/// the room that an error would take.
+/// The result of a decoding step. The error is boxed to keep the common case small.
 pub(crate) type Result<T> = std::result::Result<T, Box<ColumnsError>>;
 
-/// What is wrong with blocks of columns. Columns and tables that are not known are no error:
-/// newer programs may write more.
+/// Why blocks cannot be decoded. Unknown tables and columns are not errors, because newer versions may
+/// add some.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnsError {
-    /// A block does not begin as blocks do.
+    /// A block without the magic number.
     #[error("block {block} does not begin with \"tlco\"")]
     Magic {
-        /// Which block, from 0.
+        /// Index of the block.
         block: usize,
     },
-    /// Written by a newer program, in a way that this one cannot read.
+    /// A version of the encoding that is too new.
     #[error("block {block} has version {found}; this program reads up to {known}")]
     Version {
-        /// Which block, from 0.
+        /// Index of the block.
         block: usize,
-        /// Its version.
+        /// The version of the block.
         found: u64,
-        /// The newest known.
+        /// The newest supported version.
         known: u64,
     },
-    /// The bytes end inside something.
+    /// The block ends too early.
     #[error("{table}: the data ends inside {inside}")]
     Truncated {
         /// The table.
@@ -33,31 +32,31 @@ pub enum ColumnsError {
         /// What was being read.
         inside: &'static str,
     },
-    /// A number that makes no sense where it stands.
+    /// A column value out of range.
     #[error("{table}.{column}: {what} is {found}; expected {expected}")]
     Value {
         /// The table.
         table: String,
         /// The column.
         column: String,
-        /// What it says.
+        /// The kind of value.
         what: &'static str,
-        /// The number.
+        /// The value.
         found: i64,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// More rows than the bytes can stand for.
+    /// More rows than the bytes can encode.
     #[error("{table}: {rows} rows in {bytes} bytes, which no trace packs so well")]
     TooManyRows {
         /// The table.
         table: String,
-        /// Rows it claims.
+        /// The declared number of rows.
         rows: u64,
-        /// Bytes it has.
+        /// The table's length, bytes.
         bytes: usize,
     },
-    /// A table or column that comes twice.
+    /// A duplicate table or string.
     #[error("{table}: the {what} comes twice")]
     Twice {
         /// The table.
@@ -76,7 +75,7 @@ pub enum ColumnsError {
 }
 
 impl ColumnsError {
-    /// A number that makes no sense: what it says and what it may be.
+    /// A column value out of range: the value, its kind and the allowed values.
     #[cold]
     pub(crate) fn wrong(
         table: &str,

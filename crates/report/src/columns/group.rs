@@ -1,14 +1,14 @@
-//! Rows put together by what they belong to.
+//! Groups rows by a key.
 //!
-//! Neighbours on one track, CPU or thread are alike; neighbours in time are not. So most columns
-//! are written in the order of another one, the key:
+//! Rows of one track, CPU or thread resemble each other; neighbours in time do not. Most columns are
+//! therefore written in the order of another column, the key:
 //!
 //! ```text
 //! row     0 1 2 3 4 5
 //! key     7 3 7 7 3 3       written in the order 1 4 5, 0 2 3
 //! ```
 
-/// Row numbers in the order of their keys, and within a key as they stand.
+/// Row numbers sorted by key, stably.
 pub(crate) fn by_key(keys: &[i64]) -> Vec<u32> {
     let (Some(least), Some(most)) = (keys.iter().min(), keys.iter().max()) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Slices nest, so most of what a slice says follows from those around it.
+//! Encodes the times of slices by their nesting: most of a slice follows from those around it.
 //!
 //! ```text
 //! track   |--------- a ---------|
@@ -12,7 +12,7 @@ use super::bytes::Input;
 use super::pack::{Numbers, pack};
 use super::transform::{pack_with_gaps, unpack_with_gaps};
 
-/// What slices say of time: their beginnings and lengths on both clocks, -1 where there is none.
+/// The times of slices: starts and durations on both clocks, -1 if absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Times {
     pub ts: Vec<i64>,
@@ -30,11 +30,11 @@ struct Event {
     cpu: i64,
 }
 
-/// Goes through the slices of each track as they begin and end, with the event before each.
+/// Visits the starts and ends of the slices on each track in order, with the event before each.
 struct Walk<'a> {
     tracks: &'a [i64],
     depths: &'a [i64],
-    /// Rows around the present one, outermost first; behind each the last event inside it.
+    /// The open rows, outermost first, each with the last event inside it.
     open: Vec<(usize, Event)>,
     /// The last event outside of all slices.
     outside: Event,
@@ -57,8 +57,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `end` is asked at each end and `begin` at each beginning, with the event before; they
-    /// answer when it was.
+    /// Calls `end` at each end and `begin` at each start with the event before it; they return the event's
+    /// time.
     fn run(mut self, handler: &mut dyn Handler) {
         for row in 0..self.tracks.len() {
             if row > 0 && self.tracks[row] != self.tracks[row - 1] {
@@ -73,7 +73,7 @@ impl<'a> Walk<'a> {
         self.close(0, handler);
     }
 
-    /// Ends slices until so many are open.
+    /// Ends slices until `depth` are open.
     fn close(&mut self, depth: usize, handler: &mut dyn Handler) {
         while self.open.len() > depth {
             if let Some((row, before)) = self.open.pop() {
@@ -89,7 +89,7 @@ trait Handler {
     fn end(&mut self, row: usize, before: Event) -> Event;
 }
 
-/// What is written: residuals, 0 where there is no value.
+/// The residuals that are written; 0 if there is no value.
 #[derive(Default)]
 struct Residuals<'t> {
     times: Option<&'t Times>,
@@ -165,7 +165,7 @@ pub(crate) fn pack_times(times: &Times, tracks: &[i64], depths: &[i64]) -> [Vec<
     ]
 }
 
-/// Residuals on their way back to times.
+/// Restores times from residuals.
 struct Restored {
     times: Times,
     has: [bool; 3],
@@ -204,10 +204,10 @@ impl Handler for Restored {
     }
 }
 
-/// Stands for "no value" while times are put together: no residual of real times is so far off.
+/// Marks a missing value while times are restored. No residual of real times is that large.
 const GAP: i64 = i64::MIN;
 
-/// Unpacks what [`pack_times`] packed; an empty payload is a clock that nobody recorded.
+/// The inverse of [`pack_times`]. An empty payload means that the clock was not recorded.
 pub(crate) fn unpack_times(
     ts: Vec<i64>,
     payloads: [&[u8]; 3],
@@ -243,7 +243,7 @@ pub(crate) fn unpack_times(
     Some(times)
 }
 
-/// Parents as what they differ from the innermost slice around, which is nearly always none.
+/// Parents as their difference from the innermost enclosing slice, which is nearly always 0.
 pub(crate) fn pack_parents(
     parents: &[i64],
     order: &[u32],
@@ -257,7 +257,7 @@ pub(crate) fn pack_parents(
     pack(&residuals).bytes
 }
 
-/// The parents, in the order of tracks.
+/// The inverse of [`pack_parents`]: the parents, in the order of tracks.
 pub(crate) fn parents(
     residuals: Numbers,
     order: &[u32],
@@ -271,7 +271,7 @@ pub(crate) fn parents(
     parents
 }
 
-/// Tells the innermost slice around each: its row in the order of time, or -1.
+/// Finds the innermost enclosing slice of each: its row in order of time, or -1.
 fn each_parent(order: &[u32], tracks: &[i64], depths: &[i64], mut tell: impl FnMut(usize, i64)) {
     let mut around: Vec<u32> = Vec::new();
     for (at, &row) in order.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Numbers to bytes that deflate well.
+//! Packs numbers into bytes that deflate well.
 //!
 //! ```text
 //! numbers ─> divided by what divides them all ─> zigzag where any is below 0 ─┬─> one for all
@@ -6,20 +6,20 @@
 //!                                                                            └─> planes: all first
 //!                                                                                bytes, all second …
 //! ```
-//! Of the last two that one is taken whose bytes are less mixed (their entropy), since that is what
-//! Huffman coding makes of them.
+//! Of the last two, the one whose bytes have the lower entropy is taken, because Huffman coding comes close to
+//! it.
 
 use super::bytes::{Input, put_varint, unzigzag, zigzag};
 
 const SAME: u8 = 0;
 const VARINTS: u8 = 1;
 const PLANES: u8 = 2;
-/// Flag: the numbers went through zigzag.
+/// Flag: the numbers are zigzag-encoded.
 const SIGNED: u8 = 0x10;
 /// Flag: the numbers were divided; the divisor follows.
 const DIVIDED: u8 = 0x20;
 
-/// Numbers of a column, or the one that all its rows have.
+/// The numbers of a column, or the one that all rows share.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Numbers {
     Same(i64),
@@ -57,7 +57,7 @@ impl Numbers {
     }
 }
 
-/// Numbers that were packed, and how many bytes deflate is likely to make of them.
+/// Packed numbers, and their estimated size after deflate.
 pub(crate) struct Packed {
     pub bytes: Vec<u8>,
     pub likely: f64,
@@ -105,7 +105,7 @@ pub(crate) fn pack(values: &[i64]) -> Packed {
     Packed { bytes, likely }
 }
 
-/// What divides all numbers; times of most formats are whole microseconds.
+/// The greatest common divisor. Times of most formats are whole microseconds.
 fn common_divisor(values: &[i64]) -> u64 {
     let mut divisor = 0u64;
     for value in values {
@@ -165,12 +165,12 @@ fn entropy_bytes(bytes: &[u8]) -> f64 {
         / 8.0
 }
 
-/// Whether packed numbers are one for all rows, so that their column takes no room.
+/// Whether the packed numbers are one value for all rows, so that the column takes no space.
 pub(crate) fn is_same(payload: &[u8]) -> bool {
     payload.first().is_some_and(|head| head & 0x0f == SAME)
 }
 
-/// Unpacks `rows` numbers; `None` if the bytes are too few or of no known kind.
+/// Unpacks `rows` numbers; `None` if there are too few bytes or the encoding is unknown.
 pub(crate) fn unpack(input: &mut Input<'_>, rows: usize) -> Option<Numbers> {
     let head = input.byte()?;
     let divisor = match head & DIVIDED {

@@ -1,4 +1,4 @@
-//! Reading a table.
+//! Reads a table.
 
 use traceloom_trace::CHUNK_ROWS;
 
@@ -12,13 +12,13 @@ use super::transform::{Transform, next_durations, undo};
 use super::value::{AnyColumn, Kind, TEXT, Value};
 use super::write::{needed_bytes, row_bytes};
 
-/// A table's directory; columns are unpacked when they are asked for.
+/// A table's directory. Columns are unpacked on demand.
 pub(crate) struct Table<'a> {
     pub name: &'a str,
     pub rows: usize,
     columns: Vec<Entry<'a>>,
     orders: Vec<(u8, Vec<u32>)>,
-    /// Columns that were put together from several.
+    /// Columns that were restored from several others.
     worked_out: Vec<(&'static str, Numbers)>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// An error about a number in a column: what it says and what it may be.
+    /// A column value out of range: the value and the allowed range.
     pub fn wrong(
         &self,
         column: &str,
@@ -115,7 +115,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Puts a column to its place, and tells what its numbers were.
+    /// Fills a column of the trace. Returns the range of its values.
     fn put(&mut self, known: &'static Known, column: &mut dyn AnyColumn) -> Result<Seen<'a>> {
         let read = self.read(known.name, column.kind(), known.missing)?;
         let seen = Seen {
@@ -136,7 +136,7 @@ impl<'a> Table<'a> {
         Ok(seen)
     }
 
-    /// A column's numbers; `missing` in every row if a program that did not know it wrote the table.
+    /// A column's numbers; `missing` in every row if the table was written without the column.
     pub fn values(&mut self, name: &str, kind: &Kind, missing: i64) -> Result<Vec<i64>> {
         Ok(self.read(name, kind, missing)?.numbers.each(self.rows))
     }
@@ -162,8 +162,8 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The numbers of a column that must be there, in the order of rows and in another one.
-    /// Whoever reads the column later gets them too.
+    /// The numbers of a required column, in row order and in another order. They are cached for later
+    /// readers.
     pub fn in_order(&mut self, name: &'static str, kind: &Kind, order: &[u32]) -> Result<Vec<i64>> {
         if !self.has(name) {
             return Err(self.truncated(name));
@@ -174,22 +174,22 @@ impl<'a> Table<'a> {
         Ok(ordered)
     }
 
-    /// Keeps the numbers of a column that was put together from several.
+    /// Sets the numbers of a column that was restored from several others.
     pub fn work_out(&mut self, name: &'static str, numbers: Vec<i64>) {
         self.worked_out.push((name, Numbers::Each(numbers)));
     }
 
-    /// Says in what order the columns of a key stand that follows from others.
+    /// Sets the order of the columns whose key follows from other columns.
     pub fn set_order(&mut self, key: u8, order: Vec<u32>) {
         self.orders.push((key, order));
     }
 
-    /// Whether there is such a column.
+    /// Whether the column exists.
     pub fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// The payload of a column that has this transform, for what is put together from several.
+    /// The payload of a column with this transform, for columns that are restored together.
     pub fn payload(
         &self,
         name: &str,
@@ -235,7 +235,7 @@ impl<'a> Table<'a> {
         Ok(durs.map(Numbers::Each))
     }
 
-    /// The numbers of the column that others are ordered by.
+    /// The numbers of the column that orders others.
     fn key_numbers(&mut self, key: u8) -> Result<Vec<i64>> {
         let entry = usize::from(key)
             .checked_sub(1)
@@ -264,14 +264,14 @@ impl<'a> Table<'a> {
         Ok(&self.orders[at].1)
     }
 
-    /// The rows in the order of the column that is called so.
+    /// The rows in the order of the column with this name.
     pub fn order_of(&mut self, name: &str) -> Result<Vec<u32>> {
         let place = self.columns.iter().position(|column| column.name == name);
         let key = place.map_or(0, |place| place as u8 + 1);
         self.order(key).map(<[u32]>::to_vec)
     }
 
-    /// A column of texts; empty ones if there is no such column.
+    /// A column of texts; empty texts if the column is missing.
     pub fn texts(&mut self, name: &str) -> Result<Vec<&'a str>> {
         let Some(entry) = self.entry(name, TEXT)? else {
             return Ok(vec![""; self.rows]);
@@ -297,10 +297,10 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Puts the columns of a table to their places, until one is wrong.
+/// Fills the columns of a table, until one has an error.
 pub(crate) struct Filler<'f, 'a> {
     pub table: &'f mut Table<'a>,
-    /// What is still to be checked.
+    /// Columns that are checked later.
     pub seen: &'f mut Vec<Seen<'a>>,
     pub result: Result<()>,
 }

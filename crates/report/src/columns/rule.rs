@@ -2,36 +2,36 @@
 
 use traceloom_trace::Trace;
 
-/// A column that a reader knows.
+/// A known column.
 pub(crate) struct Known {
     pub name: &'static str,
-    /// What stands in every row if a program that did not know the column wrote the table.
+    /// Default value for rows written by a version without this column.
     pub missing: i64,
     pub rule: Rule,
 }
 
-/// What the numbers of a column may be.
+/// The allowed values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
-    /// All that its type has.
+    /// All values of its type.
     Any,
-    /// Times that never step back.
+    /// Times that never decrease.
     Sorted,
     /// Lengths, or -1.
     Length,
-    /// How many slices are around one.
+    /// The nesting depth of a slice.
     Depth,
     /// A CPU, or -1.
     Cpu,
-    /// A row that is there.
+    /// An existing row.
     Id(Rows),
-    /// Such, or -1.
+    /// An existing row, or -1.
     MaybeId(Rows),
-    /// Such, of the own table, and nobody is above itself.
+    /// An existing row of the same table, or -1. No row is its own ancestor.
     Parent(Rows),
 }
 
-/// Whose rows ids name.
+/// The table that an id refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rows {
     Strings,
@@ -45,7 +45,7 @@ pub(crate) enum Rows {
 }
 
 impl Rows {
-    /// How many there are.
+    /// The number of rows.
     pub fn of(self, trace: &Trace) -> usize {
         match self {
             Self::Strings => trace.strings.len(),

@@ -1,4 +1,4 @@
-//! The tables that a reader knows, and what it asks of each column.
+//! The known tables, and the default and allowed values of their columns.
 
 use traceloom_trace::{
     Column, NO_DURATION, NO_NUMBER, NO_TIME, StringId, ThreadId, ThreadStateTable, Trace, TrackKind,
@@ -7,10 +7,10 @@ use traceloom_trace::{
 use super::read::Filler;
 use super::rule::{Known, Rows, Rule};
 
-/// What is read of the blocks: the trace, and what parts of it are put together from.
+/// The trace that is being read, and the tables that parts of it are restored from.
 pub(crate) struct Parts<'t> {
     pub trace: &'t mut Trace,
-    /// Thread states that are written out; only the columns that `thread_states` itself has not.
+    /// Thread states that are written out; only the columns that `thread_states` itself lacks.
     pub told: ThreadStateTable,
     pub idle: Idle,
     pub args: Args,
@@ -27,13 +27,13 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Threads that run and have no states.
+/// Threads that run but have no states.
 #[derive(Default)]
 pub(crate) struct Idle {
     pub utid: Column<ThreadId>,
 }
 
-/// How many arguments each set has; keys, kinds and values of all.
+/// The length of each argument set; keys, kinds and values of all arguments.
 #[derive(Default)]
 pub(crate) struct Args {
     pub length: Column<u32>,
@@ -42,10 +42,10 @@ pub(crate) struct Args {
     pub value: Column<u64>,
 }
 
-/// A table that a reader knows, and what fills its columns.
+/// A known table, and the function that fills its columns.
 type Table = (&'static str, fn(&mut Parts<'_>, &mut Filler<'_, '_>));
 
-/// Fills the columns of a table in the order of the schema; none of a table of a newer program.
+/// Fills the columns of a table in the order of the schema. Unknown tables are skipped.
 pub(crate) fn fill(parts: &mut Parts<'_>, filler: &mut Filler<'_, '_>) {
     let table = filler.table.name;
     if let Some((_, fill)) = TABLES.iter().find(|(name, _)| *name == table) {

@@ -1,13 +1,12 @@
-//! Most thread states follow from what ran on the CPUs.
+//! Encodes thread states, most of which follow from the context switches.
 //!
 //! ```text
-//! CPU 0    |---- a ----|---- b ----|        each switch says two things:
+//! CPU 0    |---- a ----|---- b ----|        each switch implies two states:
 //! states               a sleeps (its run's end state), b runs
-//!               wake of b: the third thing, which nothing else tells
+//!               b wakes up: a third state, which is implied by nothing
 //! ```
-//! So the states are written as the order in which the things that switches say and the rows that
-//! nothing tells follow each other; only the latter are written out. Threads that run and have no
-//! states, the idle ones, are listed.
+//! What is written is the order in which implied and other states follow each other; only the others are
+//! written out. Idle threads, which run but have no states, are listed.
 
 use traceloom_trace::{
     Column, RowId, SchedSliceTable, TaskState, ThreadId, ThreadStateTable, Trace,
@@ -22,7 +21,7 @@ use super::transform::{Transform, next_durations, next_residuals};
 use super::value::{ORIGIN, Value, numbers};
 use super::write::{DERIVED, TableWriter};
 
-/// What a switch says of a thread.
+/// A state implied by a context switch.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Said {
     ts: i64,
@@ -31,7 +30,7 @@ struct Said {
     state: TaskState,
 }
 
-/// Everything that switches say, in their order.
+/// All implied states, in order.
 struct Switches<'a> {
     ran: &'a SchedSliceTable,
     /// Threads without states.
@@ -42,7 +41,7 @@ struct Switches<'a> {
     comes: Option<Said>,
 }
 
-/// CPU numbers beyond this are none.
+/// Higher CPU numbers are invalid.
 const CPUS: u32 = 1 << 16;
 const NO_RUN: u32 = u32::MAX;
 
@@ -61,7 +60,7 @@ impl<'a> Switches<'a> {
         self.idle.get(said.utid.row()) == Some(&false)
     }
 
-    /// Takes the next switch; what it says of the thread that leaves.
+    /// Takes the next switch; returns the state of the thread that leaves.
     fn switch(&mut self) -> Option<Said> {
         let (row, ran) = (self.row, self.ran);
         let (ts, cpu) = (ran.ts.get(row), ran.cpu.get(row));
@@ -108,7 +107,7 @@ impl Iterator for Switches<'_> {
     }
 }
 
-/// Writes the states, if switches say enough of them to be worth it.
+/// Writes the states, if enough of them are implied by switches.
 pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
     let (ran, states) = (&trace.sched_slices, &trace.thread_states);
     let mut idle = vec![true; trace.threads.len()];
@@ -147,8 +146,8 @@ pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// For each state 0 if it is written out, else 1 and how many things are passed over before the
-/// one that says it; and the rows that are written out.
+/// For each state: 0 if it is written out, else 1 plus the number of implied states that are skipped before
+/// it. Also returns the rows that are written out.
 fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, ThreadStateTable) {
     let said: Vec<Said> = switches.collect();
     let (mut used, mut at) = (0, 0);
@@ -183,10 +182,10 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
     (origins, told)
 }
 
-/// Things said at one moment that are looked through.
+/// How many implied states of one moment are searched.
 const LOOK: usize = 64;
 
-/// Works out what the states are put together from.
+/// Restores the states.
 pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<()> {
     let follow = follow(parts, table)?;
     let order = by_key(&follow.utid);
@@ -204,7 +203,7 @@ pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<(
     Ok(())
 }
 
-/// The rows in their order, as far as switches and the rows that are written out tell them.
+/// The rows in order, from switches and the rows that are written out.
 #[derive(Default)]
 struct Followed {
     ts: Vec<i64>,

@@ -1,27 +1,27 @@
-//! What is done to a column's numbers before they are packed, so that small numbers remain.
+//! Transforms a column's numbers before they are packed, so that they become small.
 
 use super::bytes::{Input, put_varint, unzigzag, zigzag};
 use super::pack::{Numbers, Packed, pack, unpack};
 
-/// How a column's numbers were changed.
+/// The transform of a column's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Transform {
-    /// Not at all.
+    /// None.
     Plain = 0,
-    /// Each is the difference to the one before.
+    /// Differences to the previous number.
     Delta = 1,
-    /// For ids that mostly count up: 0 is none, the others are differences to the last that is some.
+    /// For ids that mostly count up: 0 means none, others are differences to the previous id.
     Last = 2,
-    /// Floats that are whole numbers, as those.
+    /// Floats without a fraction, as whole numbers.
     Whole = 3,
-    /// Such, and each the difference to the one before.
+    /// Floats without a fraction, as differences to the previous number.
     WholeDelta = 4,
-    /// Lengths that mostly reach to the next row's beginning.
+    /// Lengths that mostly reach to the start of the next row.
     Next = 5,
-    /// Lengths and CPU times of nested slices, see `nest.rs`.
+    /// Durations and CPU times of nested slices, see `nest.rs`.
     Nest = 6,
-    /// Parents, as the difference to the innermost slice around.
+    /// Parents, as the difference to the innermost enclosing slice.
     Parent = 7,
 }
 
@@ -41,7 +41,7 @@ impl Transform {
     }
 }
 
-/// The transform that packs these numbers best, and what it makes of them.
+/// Chooses the transform that packs these numbers best; returns it with the packed numbers.
 pub(crate) fn choose(values: &[i64], is_float: bool) -> (Transform, Vec<u8>) {
     if is_float && let Some(whole) = whole_numbers(values) {
         let (plain, delta) = (pack(&whole), packed_delta(&whole));
@@ -107,7 +107,7 @@ fn last_values(codes: &mut [i64]) {
     }
 }
 
-/// The floats as whole numbers, if all of them are.
+/// The floats as whole numbers, if none has a fraction.
 fn whole_numbers(bits: &[i64]) -> Option<Vec<i64>> {
     let whole = |&bits: &i64| {
         let value = f64::from_bits(bits as u64) as i64;
@@ -116,7 +116,7 @@ fn whole_numbers(bits: &[i64]) -> Option<Vec<i64>> {
     bits.iter().map(whole).collect()
 }
 
-/// The numbers as they were, for the transforms that need no other column.
+/// The original numbers, for transforms that need no other column.
 pub(crate) fn undo(transform: Transform, input: &mut Input<'_>, rows: usize) -> Option<Numbers> {
     let is_delta = matches!(transform, Transform::Delta | Transform::WholeDelta);
     let is_whole = matches!(transform, Transform::Whole | Transform::WholeDelta);
@@ -157,7 +157,7 @@ fn running_sums(deltas: &mut [i64], first: i64) {
     }
 }
 
-/// Packs numbers where some rows have none: those rows' places, then the numbers with 0 there.
+/// Packs numbers with gaps: the positions of the gaps, then the numbers with 0 in the gaps.
 pub(crate) fn pack_with_gaps(values: &[i64], gaps: &[u32]) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, gaps.len() as u64);
@@ -170,7 +170,7 @@ pub(crate) fn pack_with_gaps(values: &[i64], gaps: &[u32]) -> Vec<u8> {
     out
 }
 
-/// The numbers, and the places of rows that have none.
+/// The numbers and the positions of the gaps.
 pub(crate) fn unpack_with_gaps(input: &mut Input<'_>, rows: usize) -> Option<(Numbers, Vec<u32>)> {
     let count = input.varint()?;
     // Each takes a byte.
@@ -186,7 +186,7 @@ pub(crate) fn unpack_with_gaps(input: &mut Input<'_>, rows: usize) -> Option<(Nu
     Some((unpack(input, rows)?, gaps))
 }
 
-/// Lengths as what they lack to the next row of the same key; rows are in the order of keys.
+/// Lengths as their difference from the distance to the next row with the same key. Rows are sorted by key.
 ///
 /// ```text
 /// key 7:   |-- dur --|-- dur --|  gap  |-- dur --|      0, 0, -gap

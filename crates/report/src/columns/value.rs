@@ -1,4 +1,4 @@
-//! Values of columns as numbers.
+//! Converts column values to numbers and back.
 
 use traceloom_trace::{
     ArgSetId, Column, MethodId, ProcessId, SliceId, SourceId, StringId, TaskState, ThreadId,
@@ -9,13 +9,13 @@ use traceloom_trace::{
 pub(crate) trait Value: Copy + PartialEq {
     /// Its type.
     const KIND: Kind;
-    /// It as a number.
+    /// The value as a number.
     fn number(self) -> i64;
-    /// The value that a number of its kind stands for.
+    /// The value for a number of its kind.
     fn of(number: i64) -> Self;
 }
 
-/// A type of values: its number in the directory, and the numbers that are its values.
+/// A value type: its number in the directory, and the range of its values.
 pub(crate) struct Kind {
     pub code: u8,
     pub least: i64,
@@ -25,14 +25,14 @@ pub(crate) struct Kind {
 /// A column of texts; the others are numbers, [`width`] bytes wide.
 pub(crate) const TEXT: u8 = 9;
 
-/// Where a thread state comes from: each makes a row of several columns.
+/// The origin of a thread state; one entry makes a row of several columns.
 pub(crate) const ORIGIN: Kind = Kind {
     code: 10,
     least: i64::MIN,
     most: i64::MAX,
 };
 
-/// Bytes a row of a column takes in memory; for text, what its place takes.
+/// Bytes per row of a column in memory; for text, those of its position.
 pub(crate) fn width(ty: u8) -> u64 {
     const ORIGIN: u8 = self::ORIGIN.code;
     match ty {
@@ -92,12 +92,12 @@ pub(crate) fn numbers<T: Value>(column: &Column<T>) -> Vec<i64> {
     column.iter().map(Value::number).collect()
 }
 
-/// A column of any type. Whoever reads one goes through its numbers; only putting them into the
-/// column needs code for each type, which every report carries.
+/// A column of any type. Decoding works on numbers, so that only filling the column needs code for
+/// each type.
 pub(crate) trait AnyColumn {
     /// The type of its values.
     fn kind(&self) -> &'static Kind;
-    /// Makes it so many rows of one value. The number is of the column's kind.
+    /// Fills the column with `rows` times one value. The number is of the column's kind.
     fn repeat(&mut self, number: i64, rows: usize);
     /// Adds a chunk: one row for each number. All are of the column's kind.
     fn push_numbers(&mut self, numbers: &[i64]);

@@ -1,4 +1,4 @@
-//! Writing a table: a directory of its columns, then what they hold.
+//! Writes a table: a directory of its columns, then their content.
 //!
 //! ```text
 //! table:   name, rows, number of columns, { name, type, key, transform, bytes } …, payloads …
@@ -13,15 +13,15 @@ use super::pack::{is_same, pack};
 use super::transform::{Transform, choose};
 use super::value::{ORIGIN, TEXT, Value, numbers, width};
 
-/// The place of a key that is no column of the table but follows from others.
+/// The key of columns whose order follows from other columns.
 pub(crate) const DERIVED: u8 = 255;
 
-/// A table on its way out.
+/// A table that is being written.
 pub(crate) struct TableWriter {
     name: &'static str,
     rows: usize,
     columns: Vec<Written>,
-    /// Columns that order others: their place, and the rows in that order.
+    /// Columns that order others: their position, and the rows in that order.
     orders: Vec<(usize, Vec<u32>)>,
 }
 
@@ -49,7 +49,7 @@ impl TableWriter {
         self.raw(name, T::KIND.code, 0, transform, payload)
     }
 
-    /// Adds a column that others are ordered by.
+    /// Adds a column that orders others.
     pub fn key<T: Value>(&mut self, name: &'static str, column: &Column<T>) -> &mut Self {
         let order = by_key(&numbers(column));
         self.orders.push((self.columns.len(), order));
@@ -68,7 +68,7 @@ impl TableWriter {
         self.raw(name, T::KIND.code, place, transform, payload)
     }
 
-    /// Adds a column in an order that the reader works out by itself.
+    /// Adds a column in an order that the reader can derive.
     pub fn derived<T: Value>(
         &mut self,
         name: &'static str,
@@ -85,14 +85,14 @@ impl TableWriter {
         self.raw(name, ty, 0, transform, payload)
     }
 
-    /// The place of a key as it is written, and the rows in its order.
+    /// The position of a key as it is written, and the rows in its order.
     pub fn order(&self, key: &str) -> (u8, &[u32]) {
         let mut orders = self.orders.iter();
         let found = orders.find(|(column, _)| self.columns[*column].name == key);
         found.map_or((0, &[]), |(column, order)| (*column as u8 + 1, order))
     }
 
-    /// Adds a column as it is.
+    /// Adds a packed column.
     pub fn raw(
         &mut self,
         name: &'static str,
@@ -142,8 +142,8 @@ impl TableWriter {
         }
     }
 
-    /// A reader trusts a table no further than its bytes go. One that packs better than that gets
-    /// zeros in a column that nobody knows; deflate makes nothing of them.
+    /// Readers limit the rows of a table by its bytes, see [`needed_bytes`]. A table that packs better is padded
+    /// with an unknown column of zeros, which deflate to nearly nothing.
     fn pad(&mut self) {
         let columns = self.columns.iter();
         let bytes: usize = columns.clone().map(|column| column.payload.len()).sum();
@@ -177,8 +177,8 @@ pub(crate) fn row_bytes(ty: u8, transform: Transform, payload: &[u8]) -> u64 {
     }
 }
 
-/// How many bytes a table must have for so many rows: a quarter of what it takes in memory, beyond
-/// a first megabyte. On the way there its numbers take up to three times as much.
+/// The bytes that a table must have for a number of rows: a quarter of its size in memory, less a first
+/// megabyte. Decoding takes up to three times as much again.
 pub(crate) fn needed_bytes(rows: u64, row_bytes: u64) -> u64 {
     const FREE: u64 = 1 << 20;
     const RATIO: u64 = 4;

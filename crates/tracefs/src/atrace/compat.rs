@@ -1,28 +1,31 @@
-//! How the original leaves a device: everything at a default of its own, whatever was before.
+//! Leaves the settings as Android's atrace does: at fixed defaults, whatever they were before.
 
 use std::io;
 
-use super::record::Job;
+use super::job::Job;
 use crate::error::reason;
-use crate::{Event, Session, Warning, properties};
+use crate::{Event, Session, Warning, system_properties};
 
-/// Cleans up like the original, and forgets what there was. An instance goes as a whole.
+/// Sets the defaults and forgets the old settings. Removes a trace instance.
 pub(super) fn clean_up(job: &Job<'_>, session: Session<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut check = |what: &str, result: io::Result<()>| {
         if let Err(error) = result {
-            let (what, why) = (what.to_owned(), reason(&error));
-            warnings.push(Warning::NotRestored { what, why });
+            let (what, reason) = (what.to_owned(), reason(&error));
+            warnings.push(Warning::NotRestored { what, reason });
         }
     };
-    for (name, value) in [(properties::TAGS, "0"), (properties::APP_NUMBER, "")] {
+    for (name, value) in [
+        (system_properties::TAGS, "0"),
+        (system_properties::APP_NUMBER, ""),
+    ] {
         check(name, job.properties.set(name, value));
     }
     if !job.options.only_user_space {
         if session.tree().name().is_none() {
-            defaults(job, &mut check);
+            set_defaults(job, &mut check);
         }
-        let name = properties::USER_INITIATED;
+        let name = system_properties::USER_INITIATED;
         check(name, job.properties.set(name, ""));
     }
     job.properties.announce();
@@ -30,7 +33,7 @@ pub(super) fn clean_up(job: &Job<'_>, session: Session<'_>) -> Vec<Warning> {
     warnings
 }
 
-fn defaults(job: &Job<'_>, check: &mut dyn FnMut(&str, io::Result<()>)) {
+fn set_defaults(job: &Job<'_>, check: &mut dyn FnMut(&str, io::Result<()>)) {
     let tree = job.tree;
     let mut switches: Vec<String> = job.catalog.events().map(Event::switch).collect();
     switches.sort();
@@ -48,7 +51,7 @@ fn defaults(job: &Job<'_>, check: &mut dyn FnMut(&str, io::Result<()>)) {
     if tree.is_writable("current_tracer") {
         write("current_tracer", "nop");
     }
-    // Kernels without function tracing refuse even to empty the list.
+    // Kernels without function tracing do not even permit to clear the list.
     if !job.options.functions.is_empty() {
         check("set_ftrace_filter", tree.truncate("set_ftrace_filter"));
     }

@@ -1,15 +1,16 @@
-//! The command line, read as GNU `getopt_long(argc, argv, "a:b:cf:k:ns:t:zo:", …)` reads it:
-//! options may follow categories, cluster (`-cz`), carry their value (`-b4096`), long ones may be
-//! shortened while they stay clear, `--` ends them, and the first wrong one ends the reading.
+//! Parses the command line as GNU `getopt_long(argc, argv, "a:b:cf:k:ns:t:zo:", …)` does: options may
+//! follow categories, be grouped (`-cz`) and include their value (`-b4096`). Long options may be
+//! abbreviated. `--` ends the options, and the first invalid option ends the parsing.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::DatVersion;
 
-/// What the command line asked for.
+/// The options and categories of the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// `-a`: command lines of apps, between commas.
+    /// `-a`: command lines of apps, separated by commas.
     pub apps: Option<String>,
     /// `-b`, KB for each CPU.
     pub buffer_kb: i32,
@@ -17,7 +18,7 @@ pub(super) struct Options {
     pub overwrite: bool,
     /// `-f`.
     pub categories_file: Option<PathBuf>,
-    /// `-k`: kernel functions, between commas.
+    /// `-k`: kernel functions, separated by commas.
     pub functions: String,
     /// `-n`.
     pub ignore_signals: bool,
@@ -33,36 +34,36 @@ pub(super) struct Options {
     pub list: bool,
     /// `--only_userspace`.
     pub only_user_space: bool,
-    /// What is left to do of the steps of a recording.
+    /// The steps of a recording to do.
     pub steps: Steps,
-    /// `--compat`: as the original does it, also where that is wrong.
+    /// `--compat`: reproduce the defects of Android's atrace.
     pub compat: bool,
     /// `--instance`.
     pub instance: Option<String>,
     /// `--raw`.
     pub raw: bool,
-    /// `--raw_version`: which `trace.dat` it writes.
+    /// `--raw_version`: the version of the `trace.dat`.
     pub raw_version: Option<String>,
-    /// `--raw_compression`: how that is packed.
+    /// `--raw_compression`: the compression of the `trace.dat`.
     pub raw_compression: Option<String>,
-    /// `--categories`: files of `[[category]]` tables.
-    pub own_categories: Vec<PathBuf>,
-    /// The categories that were named.
+    /// `--categories`: files with `[[category]]` tables.
+    pub category_files: Vec<PathBuf>,
+    /// The chosen categories.
     pub categories: Vec<String>,
 }
 
-/// The steps of a recording. Each of the long options takes some away.
+/// The steps of a recording. Options such as `--async_start` remove some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Steps {
-    /// Set up and begin.
+    /// Change settings and start recording.
     pub start: bool,
-    /// Stop, and put the settings back.
+    /// Stop, and restore the settings.
     pub stop: bool,
-    /// Write the buffer.
+    /// Write the ring buffer.
     pub dump: bool,
-    /// Write what is recorded as it comes.
+    /// Write events while recording.
     pub stream: bool,
-    /// Do not wait in between.
+    /// Do not wait between start and stop.
     pub is_async: bool,
 }
 
@@ -93,14 +94,14 @@ impl Default for Options {
             raw: false,
             raw_version: None,
             raw_compression: None,
-            own_categories: Vec::new(),
+            category_files: Vec::new(),
             categories: Vec::new(),
         }
     }
 }
 
 const SHORT: &str = "a:b:cf:k:ns:t:zo:";
-/// Long options, and whether they take a value. The last six are ours.
+/// Long options, and whether they take a value. The last six are not in Android's atrace.
 const LONG: [(&str, bool); 12] = [
     ("async_start", false),
     ("async_stop", false),
@@ -116,27 +117,27 @@ const LONG: [(&str, bool); 12] = [
     ("categories", true),
 ];
 
-/// Reads the arguments behind the program's name. `Err` is getopt's complaint, behind that name.
+/// Parses the arguments after the program's name. The error is getopt's message without that name.
 pub(super) fn parse(args: &[String]) -> Result<Options, String> {
     let mut options = Options::default();
     match options.read(args) {
-        // The original lists and is gone as soon as it sees that option.
+        // Android's atrace prints the list as soon as it parses this option.
         Err(_) if options.list => Ok(options),
         result => result.map(|()| options),
     }
 }
 
 impl Options {
-    /// The `trace.dat` that `--raw` writes.
+    /// The version of the `trace.dat` that `--raw` writes.
     ///
     /// # Errors
-    /// What does not go together, for people.
+    /// A message for the user if options contradict each other.
     pub fn dat(&self) -> Result<DatVersion, String> {
         let version = (self.raw_version.as_deref(), self.raw_compression.as_deref());
         if version != (None, None) && !self.raw {
-            return Err("--raw_version and --raw_compression are for --raw".to_owned());
+            return Err("--raw_version and --raw_compression need --raw".to_owned());
         }
-        DatVersion::chosen(version.0, version.1)
+        DatVersion::from_options(version.0, version.1)
     }
 
     fn read(&mut self, args: &[String]) -> Result<(), String> {
@@ -241,13 +242,13 @@ impl Options {
             "raw_version" => self.raw_version = Some(value),
             "raw_compression" => self.raw_compression = Some(value),
             "instance" => self.instance = Some(value),
-            _ => self.own_categories.push(value.into()),
+            _ => self.category_files.push(value.into()),
         }
     }
 }
 
-/// The option that a name, or the beginning of one, stands for. Of several that begin so, getopt
-/// takes the first one if all are of a kind.
+/// Finds an option by its name or a prefix. If several match, getopt takes the first one, unless some
+/// take a value and others do not.
 fn find_long(name: &str) -> Result<(&'static str, bool), String> {
     let mut candidates = LONG.to_vec();
     candidates.retain(|(long, _)| long.starts_with(name));
@@ -268,7 +269,12 @@ fn find_long(name: &str) -> Result<(&'static str, bool), String> {
     Ok(first)
 }
 
-/// C's `atoi`: the number in front, 0 where there is none; bits above the 32nd are lost.
+/// Converts a number of seconds. Negative numbers count as 0.
+pub(super) fn seconds(number: i32) -> Duration {
+    Duration::from_secs(number.max(0) as u64)
+}
+
+/// Parses like C's `atoi`: the number at the start, or 0. Bits above the 32nd are lost.
 fn number(text: &str) -> i32 {
     let text = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
     let (negative, digits) = match text.strip_prefix('-') {
@@ -303,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn long_options_may_be_short() {
+    fn long_options_may_be_abbreviated() {
         let options = parsed("--async_du --inst=a --comp").unwrap();
         assert!(!options.steps.start && !options.steps.stop && options.steps.dump);
         assert_eq!(options.instance.as_deref(), Some("a"));
@@ -314,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_as_getopt_says_it() {
+    fn error_messages_are_those_of_getopt() {
         assert_eq!(parsed("-q").unwrap_err(), "invalid option -- 'q'");
         assert_eq!(
             parsed("-c -t").unwrap_err(),
@@ -332,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_atoi_reads_them() {
+    fn numbers_are_parsed_like_atoi() {
         let numbers = ["16MB", "-3", "+4", "x", "", "4294967297", " 7"].map(number);
         assert_eq!(numbers, [16, -3, 4, 0, 0, 1, 7]);
     }

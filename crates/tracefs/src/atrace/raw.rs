@@ -1,27 +1,29 @@
-//! `--raw`: the same steps, with pages instead of text. Standard output is the file's alone, so
-//! progress goes to stderr unless `-o` names a file.
+//! The steps of a recording with `--raw`, which writes a `trace.dat` instead of text. Without `-o` the
+//! file goes to stdout, so progress is printed on stderr.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
-use super::record::{Job, Outcome, open_output, say, seconds, unbuffered};
-use super::tell;
-use crate::{Ended, Error, RawCapture, Session, Stop, spool_folder};
+use super::console::{print_error, print_progress};
+use super::job::{Job, Outcome};
+use super::options::seconds;
+use super::output::{open_output, unbuffered_stdout};
+use crate::{Ended, Error, RawCapture, Session, StopSignal, spool_folder};
 
-/// Records, or takes what was recorded, and writes it.
+/// Records, or reads an existing recording, and writes the `trace.dat`.
 pub(super) fn record(
     job: &Job<'_>,
     session: &mut Session<'_>,
-    stop: &Stop,
+    stop: &StopSignal,
 ) -> Result<Outcome, Error> {
     let steps = job.options.steps;
     if !steps.dump && !steps.stream {
         progress(job, "capturing trace...");
-        return Ok(Outcome::Done); // it goes on in the buffer
+        return Ok(Outcome::Done); // the recording continues in the ring buffer
     }
     let mut capture =
         RawCapture::start(session.tree(), &spool_folder(job.options.output.as_deref()))?;
-    let mut ended = Ended::Time;
+    let mut ended = Ended::TimeUp;
     if steps.start {
         progress(job, "capturing trace...");
         ended = wait(job, &mut capture, stop)?;
@@ -29,31 +31,31 @@ pub(super) fn record(
     if steps.stop {
         session.stop()?;
     }
-    // A stream has no other end than a signal.
-    let asked_for = steps.stream && ended == Ended::Asked;
-    if ended != Ended::Time && !asked_for {
+    // A signal is the normal end of a stream.
+    let is_end_of_stream = steps.stream && ended == Ended::Requested;
+    if ended != Ended::TimeUp && !is_end_of_stream {
         progress(job, "\ntrace aborted.\n");
         return Ok(Outcome::Aborted);
     }
     progress(job, " done\n");
     let mut out = match &job.options.output {
-        None => unbuffered(&io::stdout())?,
+        None => unbuffered_stdout()?,
         Some(path) => open_output(path).map_err(Error::file("opening", path))?,
     };
     let lost = capture.lost(session.tree());
     if lost > 0 {
-        tell(&format!(
-            "{lost} events were lost: -b makes the buffer larger"
+        print_error(&format!(
+            "{lost} events were lost: use a larger buffer (-b)"
         ));
     }
     capture.finish(session.tree(), job.dat, &mut out)?;
     Ok(Outcome::Done)
 }
 
-fn wait(job: &Job<'_>, capture: &mut RawCapture, stop: &Stop) -> Result<Ended, Error> {
+fn wait(job: &Job<'_>, capture: &mut RawCapture, stop: &StopSignal) -> Result<Ended, Error> {
     let steps = job.options.steps;
     if steps.is_async && !steps.stream {
-        return Ok(Ended::Time);
+        return Ok(Ended::TimeUp);
     }
     let time = (!steps.stream).then(|| seconds(job.options.duration_s));
     let stdout = io::stdout();
@@ -63,7 +65,7 @@ fn wait(job: &Job<'_>, capture: &mut RawCapture, stop: &Stop) -> Result<Ended, E
 
 fn progress(job: &Job<'_>, text: &str) {
     match job.options.output {
-        Some(_) => say(text),
+        Some(_) => print_progress(text),
         None => {
             let _ = io::stderr().write_all(text.as_bytes());
         }

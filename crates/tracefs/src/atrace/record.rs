@@ -1,62 +1,39 @@
-//! A recording, step by step, with what the original says at each.
+//! The steps of a recording, with the messages of Android's atrace.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::Duration;
 
-use super::options::Options;
-use super::{compat, raw, signals, tell};
-use crate::category::Category;
+use super::console::{print_error, print_progress};
+use super::job::{Job, Outcome};
+use super::options::seconds;
+use super::output::{check_writable, open_output, unbuffered_stdout};
+use super::{compat, raw, signals};
 use crate::{
-    Catalog, Config, DatVersion, Ended, Error, Properties, Session, Stop, SyncPrecision, Tracefs,
-    dump_compressed, dump_text, stream_rest, stream_text,
+    Category, Config, Ended, Error, Session, StopSignal, SyncPrecision, dump_compressed, dump_text,
+    stream_rest, stream_text,
 };
 
-/// What to do, where, and with what.
-pub(super) struct Job<'a> {
-    pub options: &'a Options,
-    pub catalog: &'a Catalog,
-    pub tree: &'a dyn Tracefs,
-    pub properties: &'a dyn Properties,
-    /// The categories of the command line.
-    pub chosen: Vec<Category>,
-    /// What `--raw` writes.
-    pub dat: DatVersion,
-}
-
-/// How it went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// As it was asked for.
-    Done,
-    /// A signal ended it, or the reader went.
-    Aborted,
-    /// It never began; why, was told.
-    NotStarted,
-}
-
 impl Job<'_> {
+    /// Does all steps of the recording.
     pub fn run(&self) -> Result<Outcome, Error> {
-        let stop = signals::stop().map_err(Error::Guardian)?;
+        let stop = signals::stop_signal().map_err(Error::Guardian)?;
         signals::catch(self.options.ignore_signals);
         let sleep = seconds(self.options.initial_sleep_s);
-        if stop.wait(sleep, None).map_err(Error::Input)? == Ended::Asked {
-            say("\ntrace aborted.\n");
+        if stop.wait(sleep, None).map_err(Error::Input)? == Ended::Requested {
+            print_progress("\ntrace aborted.\n");
             return Ok(Outcome::Aborted);
         }
         let mut session = match self.begin() {
             Ok(session) => session,
             Err(error) => {
-                tell(&error.to_string());
-                tell("unable to start tracing");
+                print_error(&error.to_string());
+                print_error("unable to start tracing");
                 return Ok(Outcome::NotStarted);
             }
         };
         for warning in session.take_warnings() {
-            tell(&warning.to_string());
+            print_error(&warning.to_string());
         }
         let result = self.raw_or_text(&mut session, stop);
         let ended = self.end(session);
@@ -73,8 +50,8 @@ impl Job<'_> {
             self.options.steps.dump && !self.options.compat,
             &self.options.output,
         ) {
-            // Better now than after the recording.
-            may_write(path)?;
+            // Fail before the recording, not after it.
+            check_writable(path)?;
         }
         Session::start(self.tree, self.properties, self.catalog, &config)
     }
@@ -98,14 +75,14 @@ impl Job<'_> {
             } else {
                 SyncPrecision::Exact
             },
-            alone: !options.compat,
-            // One that only looks must not end the recording when it dies.
+            exclusive: !options.compat,
+            // `--async_dump` must not end the recording if it dies.
             guarded: options.steps.start || options.steps.stop,
             ..Config::default()
         })
     }
 
-    /// The categories of `-f`. There, unlike on the command line, none may be wrong.
+    /// The categories of `-f`. Unlike on the command line, an invalid one is an error.
     fn categories_of_file(&self) -> Result<Vec<Category>, Error> {
         let Some(path) = self
             .options
@@ -132,13 +109,13 @@ impl Job<'_> {
             return Err(Error::CategoriesFile(errors));
         }
         if self.options.compat {
-            // The original reads the file when the tags are set already.
+            // Android's atrace reads the file after it has set the tags.
             chosen.iter_mut().for_each(|category| category.tags = 0);
         }
         Ok(chosen)
     }
 
-    fn raw_or_text(&self, session: &mut Session<'_>, stop: &Stop) -> Result<Outcome, Error> {
+    fn raw_or_text(&self, session: &mut Session<'_>, stop: &StopSignal) -> Result<Outcome, Error> {
         if self.options.raw && !self.options.only_user_space {
             raw::record(self, session, stop)
         } else {
@@ -146,49 +123,49 @@ impl Job<'_> {
         }
     }
 
-    fn record(&self, session: &mut Session<'_>, stop: &Stop) -> Result<Outcome, Error> {
+    fn record(&self, session: &mut Session<'_>, stop: &StopSignal) -> Result<Outcome, Error> {
         let (steps, kernel) = (self.options.steps, !self.options.only_user_space);
-        let mut ended = Ended::Time;
+        let mut ended = Ended::TimeUp;
         if steps.start && kernel {
             if !steps.stream {
-                say("capturing trace...");
+                print_progress("capturing trace...");
             }
             ended = self.wait(session, stop)?;
         }
         if steps.stop && kernel {
             session.stop()?;
-            if steps.stream && ended == Ended::Asked && !self.options.compat {
-                stream_rest(session.tree(), &mut unbuffered(&io::stdout())?)?;
+            if steps.stream && ended == Ended::Requested && !self.options.compat {
+                stream_rest(session.tree(), &mut unbuffered_stdout()?)?;
             }
         }
         if steps.dump && kernel {
             match ended {
-                Ended::Time => {
-                    say(" done\n");
+                Ended::TimeUp => {
+                    print_progress(" done\n");
                     let dumped = self.dump(session);
                     session.clear()?;
                     dumped?;
                 }
-                Ended::Asked | Ended::NoReader => {
-                    say("\ntrace aborted.\n");
+                Ended::Requested | Ended::NoReader => {
+                    print_progress("\ntrace aborted.\n");
                     session.clear()?;
                 }
             }
         }
         Ok(match ended {
-            Ended::Time => Outcome::Done,
-            Ended::Asked | Ended::NoReader => Outcome::Aborted,
+            Ended::TimeUp => Outcome::Done,
+            Ended::Requested | Ended::NoReader => Outcome::Aborted,
         })
     }
 
-    fn wait(&self, session: &Session<'_>, stop: &Stop) -> Result<Ended, Error> {
+    fn wait(&self, session: &Session<'_>, stop: &StopSignal) -> Result<Ended, Error> {
         let stdout = io::stdout();
         if self.options.steps.stream {
-            let mut out = unbuffered(&stdout)?;
+            let mut out = unbuffered_stdout()?;
             return stream_text(session.tree(), &mut out, stop);
         }
         if self.options.steps.is_async {
-            return Ok(Ended::Time);
+            return Ok(Ended::TimeUp);
         }
         let time = seconds(self.options.duration_s);
         let reader = self.options.output.is_none().then(|| stdout.as_fd());
@@ -197,7 +174,7 @@ impl Job<'_> {
 
     fn dump(&self, session: &Session<'_>) -> Result<(), Error> {
         let mut out = match &self.options.output {
-            None => unbuffered(&io::stdout())?,
+            None => unbuffered_stdout()?,
             Some(path) => match open_output(path) {
                 Ok(file) => file,
                 Err(error) => return self.cannot_open(path, error),
@@ -214,7 +191,7 @@ impl Job<'_> {
     fn cannot_open(&self, path: &Path, error: io::Error) -> Result<(), Error> {
         if self.options.compat {
             let number = error.raw_os_error().unwrap_or_default();
-            say(&format!(
+            print_progress(&format!(
                 "Failed to open '{}', err={number}",
                 path.display()
             ));
@@ -234,49 +211,12 @@ impl Job<'_> {
         } else if session.has_changes() {
             session.restore()
         } else {
-            // Somebody else began the recording: what there was before is not known.
+            // Another program started the recording, so the old settings are unknown.
             compat::clean_up(self, session)
         };
         warnings
             .iter()
-            .for_each(|warning| tell(&warning.to_string()));
+            .for_each(|warning| print_error(&warning.to_string()));
         Ok(())
     }
-}
-
-pub(super) fn seconds(number: i32) -> Duration {
-    Duration::from_secs(number.max(0) as u64)
-}
-
-/// Progress, for programs that wait for it.
-pub(super) fn say(text: &str) {
-    let mut out = io::stdout();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-/// Standard output without the line buffer of the standard library.
-pub(super) fn unbuffered(stdout: &io::Stdout) -> Result<File, Error> {
-    let file = stdout.as_fd().try_clone_to_owned().map_err(Error::Output)?;
-    Ok(file.into())
-}
-
-pub(super) fn open_output(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.write(true).create(true).truncate(true).mode(0o644);
-    options.open(path)
-}
-
-/// Opens the output and leaves it as it is: an existing one whole, a new one gone.
-fn may_write(path: &Path) -> Result<(), Error> {
-    let new = !path.exists();
-    if !new && !path.is_file() {
-        return Ok(()); // a pipe would wait for its reader
-    }
-    let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).mode(0o644).open(path);
-    opened.map_err(Error::file("opening", path))?;
-    if new {
-        let _ = std::fs::remove_file(path);
-    }
-    Ok(())
 }

@@ -1,29 +1,28 @@
-//! The signals that end a recording.
+//! Signals that stop a recording.
 
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::Stop;
+use crate::StopSignal;
 
-static STOP: OnceLock<Stop> = OnceLock::new();
+static STOP: OnceLock<StopSignal> = OnceLock::new();
 static IGNORED: AtomicBool = AtomicBool::new(false);
 
-/// What a signal asks to stop; the program has one.
-pub(super) fn stop() -> io::Result<&'static Stop> {
+/// The request that the signal handler sets.
+pub(super) fn stop_signal() -> io::Result<&'static StopSignal> {
     if STOP.get().is_none() {
-        let _ = STOP.set(Stop::new()?);
+        let _ = STOP.set(StopSignal::new()?);
     }
-    STOP.get().ok_or_else(|| io::Error::other("no stop"))
+    STOP.get().ok_or_else(|| io::Error::other("no stop signal"))
 }
 
-/// Catches the signals that the terminal, the shell and adb send. With `ignored`, they come and
-/// change nothing.
+/// Catches the signals of the terminal, the shell and adb. With `ignored` they have no effect.
 pub(super) fn catch(ignored: bool) {
     IGNORED.store(ignored, Ordering::Relaxed);
     for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
-        // SAFETY: a sigaction of zeros is an empty mask without flags; the handler only does what
-        // is safe at any time: it reads atomics and writes a byte to a pipe.
+        // SAFETY: a zeroed sigaction is valid: an empty mask and no flags. The handler is
+        // async-signal-safe: it reads atomics and writes a byte to a pipe.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as extern "C" fn(libc::c_int) as libc::sighandler_t;
@@ -34,6 +33,6 @@ pub(super) fn catch(ignored: bool) {
 
 extern "C" fn handle(_signal: libc::c_int) {
     if let (false, Some(stop)) = (IGNORED.load(Ordering::Relaxed), STOP.get()) {
-        stop.ask();
+        stop.request();
     }
 }

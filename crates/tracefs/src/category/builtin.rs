@@ -1,9 +1,9 @@
-//! Android's categories, as of Android 14: tags from libcutils, events from atrace. `irq` stands
-//! for all events of a system; `!` marks what a category cannot do without.
+//! Android's categories, as of Android 14: tags from libcutils, events from atrace. A system without
+//! an event, such as `irq`, means all its events. `!` marks required events.
 
-use super::{CORE_SERVICES, Category, Event, Origin, PDX};
+use super::definition::{CORE_SERVICES, Category, Event, Origin, PDX};
 
-/// Name, title, tag bit, events.
+/// Name, title, tag bit, events separated by spaces.
 type Row = (&'static str, &'static str, Option<u8>, &'static str);
 
 const ROWS: &[Row] = &[
@@ -84,7 +84,7 @@ const ROWS: &[Row] = &[
     ),
     ("mmc", "eMMC commands", None, "!mmc"),
     ("load", "CPU Load", None, "!cpufreq_interactive"),
-    // Kernels before 4.9, 4.9, and after it.
+    // Names in kernels before 4.9, in 4.9, and after it.
     ("sync", "Synchronization", None, "sync fence dma_fence"),
     ("workq", "Kernel Workqueues", None, "!workqueue"),
     (
@@ -130,10 +130,10 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// Names of tags that no category stands for, with their bits.
+/// Tags without a category, with their bits.
 const OTHER_TAGS: &[(&str, u8)] = &[("always", 0), ("app", 12)];
 
-/// All of them, in the order of the list.
+/// All built-in categories, in the order of `--list_categories`.
 pub fn categories() -> Vec<Category> {
     ROWS.iter().map(category).collect()
 }
@@ -155,12 +155,9 @@ fn event(word: &str) -> Event {
     }
 }
 
-/// The bit of a tag's name: that of the category with the same name.
+/// The bit of a tag, which has the name of its category.
 pub fn tag(name: &str) -> Option<u8> {
     let categories = ROWS.iter().map(|row| (row.0, row.2));
     let others = OTHER_TAGS.iter().map(|&(name, bit)| (name, Some(bit)));
-    categories
-        .chain(others)
-        .find(|(known, _)| *known == name)?
-        .1
+    categories.chain(others).find(|(tag, _)| *tag == name)?.1
 }

@@ -1,35 +1,35 @@
-//! What a recording is to be, and what it goes on without.
+//! The configuration of a recording, and warnings.
 
 use std::path::PathBuf;
 
 use crate::category::Category;
 use crate::clock::SyncPrecision;
-use crate::state;
+use crate::state_file::StateFile;
 
-/// What is to be recorded, and how.
+/// What to record, and how.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The categories, as [`Catalog::choose`] found them.
+    /// The categories, from [`Catalog::choose`](crate::Catalog::choose).
     pub categories: Vec<Category>,
-    /// Command lines of apps that write marks of their own; `*` stands for any letters.
+    /// Command lines of apps whose own sections are recorded. `*` matches any text.
     pub apps: Vec<String>,
-    /// Size of each CPU's buffer, KB; at least 1.
+    /// Size of each CPU's buffer, KB, at least 1.
     pub buffer_kb: u32,
-    /// A full buffer loses its oldest events; otherwise it takes no more.
+    /// Whether a full buffer overwrites its oldest events. Otherwise it drops new ones.
     pub overwrite: bool,
     /// Kernel functions to trace with the function graph tracer.
     pub functions: Vec<String>,
-    /// Records in a trace instance of this name instead of the global buffer.
+    /// Name of a trace instance to record in, instead of the shared ring buffer.
     pub instance: Option<String>,
-    /// Only properties, nothing in the kernel.
+    /// Only sets system properties, and records nothing in the kernel.
     pub only_user_space: bool,
-    /// How the clock marks are written.
+    /// Precision of the clock markers.
     pub sync_precision: SyncPrecision,
-    /// Where the state of recordings is that outlive the program.
+    /// Folder for the state of recordings that outlive the process.
     pub state_folder: PathBuf,
-    /// Refuses to begin while another recording has the global buffer. What a guardian puts back is waited for either way.
-    pub alone: bool,
-    /// Whether a guardian puts the settings back if this process dies.
+    /// Whether to fail while another recording uses the shared ring buffer.
+    pub exclusive: bool,
+    /// Whether a guardian process restores the settings if this process dies.
     pub guarded: bool,
 }
 
@@ -44,34 +44,36 @@ impl Default for Config {
             instance: None,
             only_user_space: false,
             sync_precision: SyncPrecision::Exact,
-            state_folder: state::File::default_folder(),
-            alone: true,
+            state_folder: StateFile::default_folder(),
+            exclusive: true,
             guarded: true,
         }
     }
 }
 
-/// What a recording goes on without.
+/// A problem that does not prevent the recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Marks of programs go to the global buffer alone.
+    /// Markers of programs only go to the shared ring buffer.
     #[error(
-        "this kernel cannot copy user space marks into an instance (options/copy_trace_marker, Linux 6.16): the recording has kernel events only"
+        "this kernel cannot copy user space marks into an instance (options/copy_trace_marker, Linux 6.16): only kernel events are recorded"
     )]
     NoMarksInInstance,
-    /// Tags and apps were asked for where nobody reads them.
-    #[error("there is no property store here (setprop is missing): tags and apps have no effect")]
+    /// Tags or apps were chosen on a machine without system properties.
+    #[error(
+        "this machine has no system properties (setprop is missing): tags and apps have no effect"
+    )]
     NoProperties,
-    /// An event that a category can do without refused to be switched on.
+    /// An optional event could not be enabled.
     #[error("{0}")]
     Event(String),
-    /// A setting could not be put back.
-    #[error("cannot put {what} back: {why}")]
+    /// A setting could not be restored.
+    #[error("cannot restore {what}: {reason}")]
     NotRestored {
         /// The setting.
         what: String,
-        /// What the system said.
-        why: String,
+        /// The system's error.
+        reason: String,
     },
 }

@@ -1,11 +1,19 @@
-//! The steps of a start, in the order of the original.
+//! The steps that start a recording, in the order of Android's atrace.
 
-use super::{Config, Session, Warning};
+use super::config::{Config, Warning};
 use crate::category::{CORE_SERVICES, CORE_SERVICES_PROPERTY, Category, Event};
-use crate::{Catalog, Error, Tracefs, clock, functions, properties, tree};
+use crate::settings::Settings;
+use crate::{Catalog, Error, Properties, Tracefs, clock, functions, system_properties, tracefs};
 
-impl Session<'_> {
-    pub(super) fn set_up_user_space(&mut self, config: &Config) -> Result<(), Error> {
+/// The parts of a session that its start changes.
+pub(super) struct SetUp<'s, 'a> {
+    pub settings: &'s mut Settings<'a>,
+    pub properties: &'a dyn Properties,
+    pub warnings: &'s mut Vec<Warning>,
+}
+
+impl SetUp<'_, '_> {
+    pub fn user_space(&mut self, config: &Config) -> Result<(), Error> {
         let mut apps = config.apps.clone();
         let mut categories = config.categories.iter();
         if categories.any(|category| category.name == CORE_SERVICES) {
@@ -15,35 +23,32 @@ impl Session<'_> {
         }
         let tags = config.categories.iter();
         let tags = tags.fold(0, |tags, category| tags | category.tags);
-        if !self.properties.is_real() && (tags != 0 || !apps.is_empty()) {
+        if !self.properties.have_effect() && (tags != 0 || !apps.is_empty()) {
             self.warnings.push(Warning::NoProperties);
         }
         if apps.is_empty() {
-            // As the original: one app without a name.
+            // Android's atrace sets an app without a name.
             apps.push(String::new());
         }
         for (number, app) in apps.iter().enumerate() {
-            self.settings.set_property(&properties::app(number), app)?;
+            self.settings
+                .set_property(&system_properties::app(number), app)?;
         }
         let number = apps.len().to_string();
         self.settings
-            .set_property(properties::APP_NUMBER, &number)?;
+            .set_property(system_properties::APP_NUMBER, &number)?;
         self.settings
-            .set_property(properties::TAGS, &hexadecimal(tags))?;
+            .set_property(system_properties::TAGS, &hexadecimal(tags))?;
         self.properties.announce();
         Ok(())
     }
 
-    pub(super) fn set_up_kernel(
-        &mut self,
-        catalog: &Catalog,
-        config: &Config,
-    ) -> Result<(), Error> {
-        let settings = &mut self.settings;
-        settings.set_property(properties::USER_INITIATED, "1")?;
+    pub fn kernel(&mut self, catalog: &Catalog, config: &Config) -> Result<(), Error> {
+        let settings = &mut *self.settings;
+        settings.set_property(system_properties::USER_INITIATED, "1")?;
         settings.make_instance()?;
-        // First, so that it is put back last: nothing is recorded while the others go back.
-        settings.keep("tracing_on")?;
+        // Saved first and so restored last: nothing is recorded while other settings are restored.
+        settings.save("tracing_on")?;
         let buffer_kb = config.buffer_kb.max(1).to_string();
         settings.set(
             "options/overwrite",
@@ -57,16 +62,16 @@ impl Session<'_> {
         }
         functions::set_up(settings, &config.functions)?;
         if settings.tree().name().is_some() {
-            self.copy_marks()?;
+            self.copy_markers()?;
         } else {
-            self.disable_known(catalog)?;
+            self.disable_events(catalog)?;
         }
         self.enable_events(&config.categories)
     }
 
-    fn copy_marks(&mut self) -> Result<(), Error> {
+    fn copy_markers(&mut self) -> Result<(), Error> {
         const OPTION: &str = "options/copy_trace_marker";
-        if self.tree().exists(OPTION) {
+        if self.settings.tree().exists(OPTION) {
             return self.settings.set(OPTION, "1");
         }
         self.warnings.push(Warning::NoMarksInInstance);
@@ -78,9 +83,9 @@ impl Session<'_> {
             let switch = event.switch();
             let tree = self.settings.tree();
             match (tree.is_writable(&switch), event.required) {
-                (true, true) => tree::write(tree, &switch, "1")?,
+                (true, true) => tracefs::write(tree, &switch, "1")?,
                 (true, false) => {
-                    if let Err(error) = tree::write(tree, &switch, "1") {
+                    if let Err(error) = tracefs::write(tree, &switch, "1") {
                         self.warnings.push(Warning::Event(error.to_string()));
                     }
                 }
@@ -91,21 +96,20 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Switches off what some category knows, whoever switched it on, as the original does. Events
-    /// that no category has stay as they are.
-    fn disable_known(&mut self, catalog: &Catalog) -> Result<(), Error> {
+    /// Disables the events of all categories, as Android's atrace does. Other events stay enabled.
+    fn disable_events(&mut self, catalog: &Catalog) -> Result<(), Error> {
         let mut switches: Vec<String> = catalog.events().map(Event::switch).collect();
         switches.sort();
         switches.dedup();
-        switches.retain(|switch| self.tree().is_writable(switch));
-        match self.settings.keep_events() {
+        switches.retain(|switch| self.settings.tree().is_writable(switch));
+        match self.settings.save_events() {
             Ok(enabled) => {
-                // Each switch may take the kernel milliseconds.
-                switches.retain(|switch| enabled.iter().any(|event| switches_off(switch, event)));
+                // A write to a switch may take milliseconds.
+                switches.retain(|switch| enabled.iter().any(|event| controls(switch, event)));
                 let mut switches = switches.iter();
-                switches.try_for_each(|switch| tree::write(self.tree(), switch, "0"))
+                switches.try_for_each(|switch| tracefs::write(self.settings.tree(), switch, "0"))
             }
-            // A shell user may write many of Android's event files, but not read the list of all.
+            // Android's shell user may write many event files, but not read the list of all events.
             Err(_) => {
                 let mut switches = switches.iter();
                 switches.try_for_each(|switch| self.settings.set(switch, "0"))
@@ -113,18 +117,18 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn begin(&mut self, config: &Config) -> Result<(), Error> {
-        let tree = self.tree();
-        tree::write(tree, "tracing_on", "1")?;
-        // Cleared after the start: it takes the kernel a while to begin on each CPU, and what the
-        // first has until then may begin something that ends on the last, unseen.
-        tree::truncate(tree, "trace")?;
-        clock::write_sync_marks(tree, config.sync_precision)
+    pub fn start_recording(&mut self, config: &Config) -> Result<(), Error> {
+        let tree = self.settings.tree();
+        tracefs::write(tree, "tracing_on", "1")?;
+        // Clear after the start: the CPUs start one after another, so the first one may have recorded
+        // the beginning of something whose end another CPU missed.
+        tracefs::truncate(tree, "trace")?;
+        clock::write_markers(tree, config.sync_precision)
     }
 }
 
-/// Whether a file switches off an event, `system:event`: alone, or with all of its system.
-fn switches_off(switch: &str, event: &str) -> bool {
+/// Whether a switch file belongs to an event (`system:event`) or its system.
+fn controls(switch: &str, event: &str) -> bool {
     let path = switch.strip_prefix("events/");
     let path = path.and_then(|path| path.strip_suffix("/enable"));
     let (system, name) = event.split_once(':').unwrap_or((event, ""));
@@ -134,7 +138,7 @@ fn switches_off(switch: &str, event: &str) -> bool {
     })
 }
 
-/// As C's `%#llx` prints it: no `0x` in front of zero.
+/// Formats like C's `%#llx`, which prints zero without `0x`.
 pub(crate) fn hexadecimal(tags: u64) -> String {
     match tags {
         0 => "0".to_owned(),

@@ -1,21 +1,20 @@
-//! Names for what records hold as numbers: functions, format texts, threads.
+//! Names of kernel functions and threads.
 
 use std::collections::HashSet;
 use std::fs;
 
 use crate::Tracefs;
 
-/// The kernel's functions, as `/proc/kallsyms` has them, without data and without the marks that
-/// compilers put in front of functions: that is half of the file. Empty where this user is shown no
-/// addresses.
+/// The functions in `/proc/kallsyms`. Leaves out data and compiler-generated symbols, which are half of
+/// the file. Empty if this user may not see addresses.
 pub(super) fn functions() -> String {
     let text = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
     let is_function = |line: &&str| {
         let mut words = line.split_whitespace();
         let (address, kind, name) = (words.next(), words.next(), words.next());
-        let shown = address.is_some_and(|address| address.bytes().any(|digit| digit != b'0'));
-        let code = kind.is_some_and(|kind| matches!(kind, "t" | "T" | "w" | "W"));
-        shown && code && name.is_some_and(|name| !name.starts_with("__pfx_"))
+        let is_visible = address.is_some_and(|address| address.bytes().any(|digit| digit != b'0'));
+        let is_code = kind.is_some_and(|kind| matches!(kind, "t" | "T" | "w" | "W"));
+        is_visible && is_code && name.is_some_and(|name| !name.starts_with("__pfx_"))
     };
     let mut out = String::with_capacity(text.len());
     for line in text.lines().filter(is_function) {
@@ -25,10 +24,10 @@ pub(super) fn functions() -> String {
     out
 }
 
-/// The names of threads: those that the kernel noted while recording, and those that run now and
-/// are not among them.
-pub(super) fn threads(whole: &dyn Tracefs) -> String {
-    noted_and_running(whole, "saved_cmdlines", |thread| {
+/// The names of threads: those that the kernel saved while recording, and those of other threads that
+/// run now.
+pub(super) fn threads(root: &dyn Tracefs) -> String {
+    saved_and_running(root, "saved_cmdlines", |thread| {
         let name =
             fs::read_to_string(format!("/proc/{}/task/{}/comm", thread.pid, thread.tid)).ok()?;
         Some(name.trim_end_matches('\n').replace('\n', " "))
@@ -36,8 +35,8 @@ pub(super) fn threads(whole: &dyn Tracefs) -> String {
 }
 
 /// The process of each thread, from the same two sources.
-pub(super) fn processes(whole: &dyn Tracefs) -> String {
-    noted_and_running(whole, "saved_tgids", |thread| Some(thread.pid.to_string()))
+pub(super) fn processes(root: &dyn Tracefs) -> String {
+    saved_and_running(root, "saved_tgids", |thread| Some(thread.pid.to_string()))
 }
 
 struct Thread {
@@ -45,19 +44,19 @@ struct Thread {
     tid: u32,
 }
 
-/// The lines of a file, `number text` each, and those for other threads that run now.
-fn noted_and_running(
-    whole: &dyn Tracefs,
+/// The lines of a file (`tid text`), and such lines for other threads that run now.
+fn saved_and_running(
+    root: &dyn Tracefs,
     file: &str,
     text: impl Fn(&Thread) -> Option<String>,
 ) -> String {
-    let mut out = whole.read(file).unwrap_or_default();
+    let mut out = root.read(file).unwrap_or_default();
     if !out.is_empty() {
         out.push('\n');
     }
     let number = |line: &str| line.trim_start().split(' ').next()?.parse().ok();
-    let known: HashSet<u32> = out.lines().filter_map(number).collect();
-    for thread in running().filter(|thread| !known.contains(&thread.tid)) {
+    let saved: HashSet<u32> = out.lines().filter_map(number).collect();
+    for thread in running().filter(|thread| !saved.contains(&thread.tid)) {
         if let Some(text) = text(&thread) {
             out.push_str(&format!("{} {text}\n", thread.tid));
         }

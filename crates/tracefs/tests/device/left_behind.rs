@@ -209,7 +209,7 @@ fn a_second_recording_is_refused_and_takes_nothing() {
     let second = device.run(Program::Ours, &["-t", "0", "irq"]);
     assert_eq!(second.code, Some(1), "{second:?}");
     let who = format!(
-        "another recording is under way (atrace, process {}), ",
+        "another recording is running (atrace, process {}), ",
         first.id()
     );
     assert!(second.stderr.starts_with(&who), "{second:?}");

@@ -156,7 +156,7 @@ fn what_was_lost_is_said() {
     assert!(output.status.success());
     assert_eq!(kernel.settings(), *kernel.baseline());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lost = said.split_once(" events were lost: -b makes the buffer larger");
+    let lost = said.split_once(" events were lost: use a larger buffer (-b)");
     let lost: usize = lost.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap();
     let trace = read_bytes(&fs::read(file).unwrap(), ReadOptions::default()).unwrap();
     let losses = [RepairKind::LostEvents, RepairKind::BufferOverflow];
@@ -237,15 +237,18 @@ fn version_7_plain_and_packed() {
 }
 
 #[test]
-fn versions_that_there_are_not() {
+fn unknown_versions_are_refused() {
     let Some(_kernel) = Kernel::claim() else {
         return;
     };
     let device = Device::new();
     for (args, words) in [
-        (["--raw", "--raw_version=8"], "there is no version 8"),
+        (
+            ["--raw", "--raw_version=8"],
+            "there is no trace.dat version 8",
+        ),
         (["--raw", "--raw_compression=lz4"], "none, zlib or zstd"),
-        (["-z", "--raw_version=7"], "are for --raw"),
+        (["-z", "--raw_version=7"], "need --raw"),
     ] {
         let said = device.run(Program::Ours, &args);
         assert_eq!(said.code, Some(1));

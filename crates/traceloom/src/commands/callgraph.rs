@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 use traceloom_analyze::{CallGraph, GraphOptions, Profile, ProfileOptions};
+use traceloom_graph::{to_dot, to_svg};
 
 use crate::calls::{Clock, Selection, choose_clock, read_calls};
 use crate::input::InputArgs;
@@ -87,9 +88,9 @@ pub fn run(args: &CallgraphArgs) -> Result<ExitCode> {
     let graph = args.graph()?;
     let title = args.title();
     let bytes = match picture {
-        Picture::Svg => graph.to_svg(&title).into_bytes(),
-        Picture::Dot => graph.to_dot(&title).into_bytes(),
-        Picture::Png => png(&graph.to_dot(&title))?,
+        Picture::Svg => to_svg(&graph, &title).into_bytes(),
+        Picture::Dot => to_dot(&graph, &title).into_bytes(),
+        Picture::Png => png(&to_dot(&graph, &title))?,
     };
     write_file(&args.output, |out| Ok(out.write_all(&bytes)?))?;
     if graph.hidden_nodes > 0 {

@@ -88,7 +88,7 @@ fn single_events_and_what_is_not_there() {
     let output = run(&["nonsense"]);
     assert_eq!(output.status.code(), Some(2));
     insta::assert_snapshot!(said(&output).1, @r#"
-    traceloom: nothing of what was asked for can be recorded here
+    traceloom: none of the chosen categories can be recorded here
       error: unknown tracing category "nonsense"
       --list-categories lists what can be recorded
     "#);
@@ -139,7 +139,7 @@ fn without_root_it_says_what_helps() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     insta::assert_snapshot!(said(&output).1, @r"
-    traceloom: recording this machine needs root, or the right to change what is in /sys/kernel/tracing
+    traceloom: recording this machine needs root, or write access to /sys/kernel/tracing
       run the same command with sudo
     ");
 }

@@ -9,6 +9,7 @@ mod functions;
 mod linux;
 mod live;
 mod options;
+#[cfg(feature = "battor")]
 mod power;
 mod raw;
 mod watched;

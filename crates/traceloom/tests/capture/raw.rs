@@ -158,7 +158,7 @@ fn a_device_that_gets_our_atrace() {
         .output();
         let (_, stderr) = said(&output.unwrap());
         insta::assert_snapshot!(stderr, @r"
-        traceloom: the atrace of this device records text, not pages
+        traceloom: the atrace on this device records text only, not the kernel's pages
           --push-agent has traceloom's own atrace record them; it goes when the recording ends
         ");
 

@@ -131,6 +131,7 @@ impl Running {
     }
 
     /// Ends it at once, without a word.
+    #[cfg(feature = "battor")]
     pub fn kill(mut self) {
         self.child.0.kill().unwrap();
         self.end();

@@ -1,4 +1,4 @@
-//! `POST /api`: a question for the engine, an answer in the engine's frame.
+//! `POST /api` passes a question to the engine and returns its answer; `GET /status` reports loading.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use super::recording::Recording;
 use super::state::State;
 use super::traces::Slot;
 
-/// Questions are small; the longest name a search for.
+/// The size limit of a question. The longest questions contain names.
 const QUESTION_BYTES: usize = 1 << 20;
 
-/// Answers of this size are packed: from here on the browser is done sooner with fewer bytes,
-/// also where they come through a tunnel from another machine.
+/// Answers of at least this size are compressed. From here on that is faster for the browser, in particular
+/// through a tunnel from another machine.
 const PACK_FROM_BYTES: usize = 64 << 10;
 
-/// The fields of a request's query that matter here.
+/// The fields of a request's query.
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct Fields {
-    /// Which trace.
+    /// The number of the trace.
     #[serde(default)]
     trace: usize,
-    /// Which snapshot of it, while it is recorded.
+    /// The number of the snapshot, while the trace is recorded.
     snapshot: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) async fn not_found() -> Response {
     (StatusCode::NOT_FOUND, "there is nothing here\n").into_response()
 }
 
-/// `GET /status`: how far the reading of a trace is.
+/// `GET /status`: loading progress of a trace.
 pub(crate) async fn status(
     With(state): With<Arc<State>>,
     Query(fields): Query<Fields>,
@@ -99,7 +99,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// Who answers: a snapshot of what is recorded, or a trace once it is loaded.
+/// The engine that answers: that of a snapshot, or that of a trace once it is loaded.
 async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
     let recording = state.recording.as_ref().filter(|_| fields.trace == 0);
     let newest = recording.and_then(Recording::newest);
@@ -115,8 +115,8 @@ async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response>
     }
 }
 
-/// Work off the threads that serve; none if it broke down. Dropping this (the page went away, or
-/// wants another answer instead) tells the work to stop.
+/// Runs work on another thread; `None` if it panicked. Dropping the future, because the page went away or no longer
+/// wants the answer, cancels the work.
 pub(crate) async fn work<T: Send + 'static>(
     job: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Option<T> {
@@ -131,7 +131,7 @@ pub(crate) async fn work<T: Send + 'static>(
     tokio::task::spawn_blocking(move || job(&cancel)).await.ok()
 }
 
-/// A frame on its way to the browser.
+/// A frame for the browser, possibly compressed.
 struct Answer {
     bytes: Vec<u8>,
     packed: bool,
@@ -167,8 +167,8 @@ impl IntoResponse for Answer {
 }
 
 fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let room = Vec::with_capacity(bytes.len() / 4);
-    let mut out = GzEncoder::new(room, Compression::fast());
+    let buffer = Vec::with_capacity(bytes.len() / 4);
+    let mut out = GzEncoder::new(buffer, Compression::fast());
     out.write_all(bytes)?;
     out.finish()
 }

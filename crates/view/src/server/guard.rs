@@ -1,4 +1,4 @@
-//! Who may ask: this machine, under its own name, with the token. Every request passes here first.
+//! Access control for every request: only this machine, under its own name, with the token.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::token::Token;
 /// The header that carries the token of the page's own requests.
 const TOKEN: &str = "x-traceloom-token";
 
-/// What goes with every response. What is no page may do nothing at all in a browser.
+/// Headers of every response. Responses other than the page may do nothing at all in a browser.
 const HEADERS: [(header::HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -68,7 +68,7 @@ fn names(port: u16) -> [String; 3] {
     ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"))
 }
 
-/// The one value of a header; none where there are several.
+/// The only value of a header; `None` if there are several.
 fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

@@ -11,7 +11,7 @@ use super::recording::Recording;
 use super::state::State;
 use super::traces::Slot;
 
-/// Tells a running server what is new. Clones tell the same server.
+/// Controls a running server. Clones control the same server.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) state: Arc<State>,
@@ -19,53 +19,53 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The first trace is read: questions are answered from now on. Returns once all is worked out
-    /// that a person would otherwise wait for later.
+    /// Sets the first trace; from now on questions are answered. Returns once expensive results that the user
+    /// will need are cached.
     pub fn ready(&self, trace: Trace) {
         let engine = Arc::new(Engine::new(trace));
         self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
         engine.prepare();
     }
 
-    /// The first trace cannot be read, and why.
+    /// Reports that the first trace cannot be read, and why.
     pub fn failed(&self, why: &str) {
         self.state.traces.set(0, Slot::Failed(why.into()));
     }
 
-    /// So many bytes of the first trace are read, of so many (0: not known).
+    /// Reports that `done` of `total` bytes of the first trace are read; 0 is an unknown total.
     pub fn progress(&self, done: u64, total: u64) {
         self.state.traces.progress(0, done, total);
     }
 
-    /// Waits until a page wants to see more of the recording; false if the recording has ended, or
-    /// nobody asked for so long.
+    /// Waits until a page wants a newer snapshot of the recording; false if the recording has ended, or none did
+    /// within `limit`.
     pub fn wait_until_wanted(&self, limit: Duration) -> bool {
         let recording = self.state.recording.as_ref();
         recording.is_some_and(|recording| recording.wait_until_wanted(limit))
     }
 
-    /// Whether the recording goes on.
+    /// Whether the recording is still running.
     pub fn is_recording(&self) -> bool {
         let recording = self.state.recording.as_ref();
         recording.is_some_and(Recording::is_recording)
     }
 
-    /// Shows the end of the recording as it is now.
+    /// Shows a new snapshot of the recording.
     pub fn show(&self, trace: Trace) {
         if let Some(recording) = &self.state.recording {
             recording.show(trace);
         }
     }
 
-    /// The recording has ended, and why; its trace is put together.
+    /// Reports that the recording has ended, and why. Its trace is being assembled.
     pub fn saving(&self, why: &str) {
         if let Some(recording) = &self.state.recording {
             recording.saving(why.to_owned());
         }
     }
 
-    /// The recording's trace is the first trace now, as with [`ready`](Self::ready); `said` says
-    /// what became of it.
+    /// Sets the whole recording as the first trace, as [`ready`](Self::ready) does. The page shows `said` as its
+    /// result.
     pub fn recorded(&self, trace: Trace, said: &str) {
         let engine = Arc::new(Engine::new(trace));
         self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
@@ -75,7 +75,7 @@ impl Handle {
         engine.prepare();
     }
 
-    /// The recording gave no trace, and why. Waits for a page to hear of it, but not longer than
+    /// Reports that the recording gave no trace, and why. Waits until a page received that, at most
     /// `limit`.
     pub fn not_recorded(&self, why: &str, limit: Duration) {
         self.failed(why);
@@ -85,7 +85,7 @@ impl Handle {
         }
     }
 
-    /// Ends [`Server::run`] after the answers that are under way.
+    /// Ends `Server::run` after the current answers.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }

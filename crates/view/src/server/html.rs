@@ -1,4 +1,4 @@
-//! `GET /`: the page. Nothing of a trace is in it; the page asks.
+//! `GET /`: the page, without any trace data.
 
 use std::sync::{Arc, PoisonError};
 

@@ -1,10 +1,10 @@
-//! How much memory the traces of a server may take.
+//! The memory limit for the traces of a server.
 
 use thiserror::Error;
 
 use super::state::State;
 
-/// There is no room for more.
+/// The memory limit is reached.
 #[derive(Debug, Error)]
 #[error(
     "the traces take {used_mb} MB, and --memory-limit is {limit_mb} MB; close some, or start traceloom view with more"
@@ -14,16 +14,16 @@ pub(crate) struct TooMuch {
     limit_mb: u64,
 }
 
-/// Forgets what engines worked out for scopes, those asked for longest ago first, while less than a
-/// tenth of the limit is free: a question that comes back costs time, a trace that does not open is worse.
+/// Drops cached results of scopes, oldest first, while less than a tenth of the limit is free: repeating a question
+/// costs time, but a trace that cannot be opened is worse.
 pub(crate) fn trim(state: &State) {
     let near = state.memory_limit / 10 * 9;
     while used(state) > near && state.traces.forget_oldest_scope() {}
 }
 
-/// Whether a trace may go on growing. What was worked out and older dropped traces make room for a
-/// new one.
-pub(crate) fn room(state: &State) -> Result<(), TooMuch> {
+/// Checks whether a trace may grow further. Cached results and older dropped traces are freed for it
+/// first.
+pub(crate) fn make_room(state: &State) -> Result<(), TooMuch> {
     let limit = state.memory_limit;
     loop {
         let used = used(state);
@@ -37,8 +37,7 @@ pub(crate) fn room(state: &State) -> Result<(), TooMuch> {
     }
 }
 
-/// Bytes that this program holds, as the kernel counts them: a trace that is being read and what
-/// the engines worked out included.
+/// Resident bytes of this process, including traces that are being read and cached results.
 #[cfg(target_os = "linux")]
 fn used(state: &State) -> u64 {
     // The second number of statm: resident pages (proc(5)).
@@ -50,11 +49,11 @@ fn used(state: &State) -> u64 {
     pages.map_or_else(|| state.traces.heap_bytes(), |pages| pages * PAGE_BYTES)
 }
 
-/// The kernel counts pages; where they are bigger than this, more is held than is said.
+/// The unit of the kernel's count. On systems with bigger pages the result is too low.
 #[cfg(target_os = "linux")]
 const PAGE_BYTES: u64 = 4096;
 
-/// Bytes that the traces hold, where the system is not asked.
+/// Bytes of the traces, on systems without such a count.
 #[cfg(not(target_os = "linux"))]
 fn used(state: &State) -> u64 {
     state.traces.heap_bytes()

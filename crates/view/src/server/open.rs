@@ -1,8 +1,8 @@
 //! `POST /open`: a file dropped on the page becomes another trace of this server.
 //!
 //! ```text
-//! browser ──frames──► channel of a few ──joined to pieces──► reader registry ──► Engine
-//!              the browser waits while the reader is busy: no more than these is held
+//! browser ──frames──► short channel ──joined to chunks──► reader registry ──► Engine
+//!              the browser waits while the channel is full
 //! ```
 
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 
 use super::api::{is_type, wrong_type};
-use super::memory::{TooMuch, room};
+use super::memory::{TooMuch, make_room};
 use super::state::State;
 use super::traces::Slot;
 
 /// Frames that may wait for the reader.
 const WAITING: usize = 8;
-/// What the reader gets at once, so that those which read in parallel have something to share.
+/// Chunk size of the reader; big enough for readers that work in parallel.
 const PIECE_BYTES: usize = 4 << 20;
-/// Bytes of a refused file that are still taken: a browser hears the answer only after it sent all.
+/// How much of a refused file is still received: browsers read the answer only after sending everything.
 const REFUSED_BYTES: u64 = 1 << 30;
-/// Longest name that is kept.
+/// The limit for file names, characters.
 const NAME_CHARS: usize = 255;
 
 #[derive(Debug, serde::Deserialize)]
@@ -38,13 +38,13 @@ pub(crate) struct Fields {
     name: String,
 }
 
-/// A piece of the file, or its end. A channel that closes before the end broke off.
+/// A chunk of the file, or its end. A channel that closes without an end means a broken upload.
 enum Piece {
     Bytes(Bytes),
     End,
 }
 
-/// Why a file does not open: what to answer.
+/// The answer for a file that does not open.
 struct Refused(StatusCode, String);
 
 impl From<TooMuch> for Refused {
@@ -75,7 +75,7 @@ pub(crate) async fn open(
     }
 }
 
-/// A file that says it is bigger than all that may be used is not begun.
+/// Refuses a file whose declared size exceeds the memory limit.
 fn admit(state: &State, headers: &HeaderMap) -> Result<(), Refused> {
     let length = headers.get(header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -85,7 +85,7 @@ fn admit(state: &State, headers: &HeaderMap) -> Result<(), Refused> {
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the file has {bytes} bytes, and --memory-limit is {limit}"),
         )),
-        _ => Ok(room(state)?),
+        _ => Ok(make_room(state)?),
     }
 }
 
@@ -127,7 +127,7 @@ async fn read(state: &Arc<State>, name: String, mut body: Body) -> Result<usize,
     Ok(number)
 }
 
-/// Takes what a browser still sends of a file that is refused already.
+/// Receives the rest of a refused file.
 async fn drain(body: &mut Body) {
     let mut bytes = 0;
     while let Some(Ok(frame)) = body.frame().await {
@@ -138,7 +138,7 @@ async fn drain(body: &mut Body) {
     }
 }
 
-/// Reads the pieces into a trace, off the threads that serve.
+/// Reads the chunks into a trace, outside of the server's threads.
 fn consume(
     state: &State,
     name: String,
@@ -151,7 +151,6 @@ fn consume(
     let mut target = Target::Trace(&mut builder);
     let mut reader = AnyReader::new(ReadOptions {
         name,
-        decompressed: Arc::default(),
         ..state.read.clone()
     });
     let mut piece = Vec::new();
@@ -169,7 +168,7 @@ fn consume(
         if piece.len() >= PIECE_BYTES {
             reader.feed(&piece, &mut target).map_err(no_trace)?;
             piece.clear();
-            room(state)?;
+            make_room(state)?;
         }
     }
     reader.feed(&piece, &mut target).map_err(no_trace)?;

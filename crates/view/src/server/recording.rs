@@ -1,13 +1,13 @@
-//! A recording that is shown while it goes on.
+//! A recording that is shown while it runs.
 //!
 //! ```text
 //! recorder ──snapshot──► Recording ──the newest, and the one before──► /api?snapshot=N
 //!     ▲                     │ ▲
-//!     └── a page wants ◄────┘ └── /live: how it goes, and the number of the newest
+//!     └── a page wants ◄────┘ └── /live: status, and the number of the newest
 //!         a newer one
 //! ```
-//! A page goes from snapshot to snapshot: it asks for what the next one shows while it draws the
-//! last. Where no page asks, none are made.
+//! A page moves from snapshot to snapshot: it fetches the next one while it draws the current one. Without a page
+//! that asks, no snapshots are made.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,26 +17,26 @@ use serde_json::json;
 use traceloom_engine::Engine;
 use traceloom_trace::Trace;
 
-/// Snapshots that are held: what pages draw, and what they go to.
+/// How many snapshots are held: the one that pages draw, and the next.
 const HELD: usize = 2;
 
-/// How a recording goes, for the page.
+/// Statistics of a recording, for the page.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LiveStats {
-    /// Events since it began.
+    /// Events since the start.
     pub events: u64,
-    /// Events that were lost since then.
+    /// Lost events since the start.
     pub lost: u64,
-    /// Bytes recorded since then.
+    /// Recorded bytes since the start.
     pub bytes: u64,
 }
 
-/// What a server that shows a recording needs of the recorder.
+/// The recorder's interface for a server that shows the recording.
 #[derive(Clone)]
 pub struct LiveOptions {
-    /// Tells how it goes.
+    /// Returns the current statistics.
     pub stats: Arc<dyn Fn() -> LiveStats + Send + Sync>,
-    /// Ends the recording, as somebody asked for in the page.
+    /// Ends the recording, at the request of the user in the page.
     pub stop: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -50,25 +50,25 @@ pub(crate) struct Recording {
 
 #[derive(Default)]
 struct Now {
-    /// Oldest first, with their numbers from 1 on.
+    /// Oldest first, numbered from 1.
     snapshots: VecDeque<(u64, Arc<Engine>)>,
-    /// What all snapshots count their times from: the first event of the recording.
+    /// The origin of all snapshots' times: the first event of the recording.
     origin_ns: Option<i64>,
-    /// A page that has the newest looked for another.
+    /// Whether a page that has the newest snapshot wants another.
     is_wanted: bool,
     step: Step,
-    /// Whether a page has heard of the last step.
+    /// Whether a page has received the last step.
     is_told: bool,
 }
 
-/// How far a recording is.
+/// The state of a recording.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 enum Step {
     #[default]
     Recording,
-    /// It has ended: why.
+    /// It has ended, for this reason.
     Saving(String),
-    /// Its trace is the server's, or there is none: what became of it.
+    /// Its trace is the server's, or there is none. `said` is the result for the page.
     Ended { said: String, is_whole: bool },
 }
 
@@ -86,7 +86,7 @@ impl Recording {
         }
     }
 
-    /// The number of the newest snapshot, as long as the whole is not there to ask.
+    /// The number of the newest snapshot, until the whole trace is available.
     pub fn newest(&self) -> Option<u64> {
         let now = self.now();
         match now.step {
@@ -99,7 +99,7 @@ impl Recording {
         self.now().step == Step::Recording
     }
 
-    /// What became of a recording that has ended.
+    /// The result of a recording that has ended.
     pub fn ended(&self) -> Option<String> {
         match &self.now().step {
             Step::Ended { said, .. } => Some(said.clone()),
@@ -107,14 +107,14 @@ impl Recording {
         }
     }
 
-    /// The snapshot of a number, unless newer ones took its place.
+    /// The snapshot with this number, unless newer ones replaced it.
     pub fn snapshot(&self, number: u64) -> Option<Arc<Engine>> {
         let now = self.now();
         let found = now.snapshots.iter().find(|(held, _)| *held == number);
         found.map(|(_, engine)| Arc::clone(engine))
     }
 
-    /// Waits until a page wants a newer snapshot; false if the recording has ended, or the wait.
+    /// Waits until a page wants a newer snapshot; false if the recording has ended or `limit` has passed.
     pub fn wait_until_wanted(&self, limit: Duration) -> bool {
         let waits = |now: &mut Now| now.step == Step::Recording && !now.is_wanted;
         let waited = self.changed.wait_timeout_while(self.now(), limit, waits);
@@ -125,7 +125,7 @@ impl Recording {
     pub fn show(&self, trace: Trace) {
         let origin_ns = *self.now().origin_ns.get_or_insert(trace.bounds.0);
         let engine = Engine::with_origin(trace, origin_ns);
-        // Nobody who asks for something small should wait for that.
+        // Otherwise a small question would wait for this.
         engine.prepare_timeline();
         let mut now = self.now();
         let number = now.snapshots.back().map_or(0, |(number, _)| *number) + 1;
@@ -140,7 +140,7 @@ impl Recording {
         self.step(Step::Saving(why));
     }
 
-    /// From now on the whole answers; without one the last snapshots stay.
+    /// The whole trace answers from now on. Without one, the last snapshots stay.
     pub fn has_ended(&self, said: String, is_whole: bool) {
         self.step(Step::Ended { said, is_whole });
         if is_whole {
@@ -155,14 +155,14 @@ impl Recording {
         self.changed.notify_all();
     }
 
-    /// Waits until a page has heard of the last step, but not longer than `limit`.
+    /// Waits until a page has received the last step, at most `limit`.
     pub fn wait_until_told(&self, limit: Duration) {
         let waits = |now: &mut Now| !now.is_told;
         drop(self.changed.wait_timeout_while(self.now(), limit, waits));
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
-        // What is held is whole at any time, so what a panic left behind is as good.
+        // The state is consistent at any time, also after a panic.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! The server: its socket, its routes and its end.
+//! The server: socket, routes, shutdown.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -24,19 +24,18 @@ use crate::web::Web;
 /// How long unfinished answers may take once the server is stopped.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How to serve.
+/// Options of a server.
 #[derive(Clone)]
 pub struct ServerOptions {
-    /// The port on 127.0.0.1; 0 takes a free one.
+    /// The port on 127.0.0.1; 0 chooses a free one.
     pub port: u16,
-    /// Bytes of memory above which no file that is dropped on the page opens.
+    /// Memory limit for opening dropped files, bytes.
     pub memory_limit: u64,
-    /// How such files are read.
+    /// How dropped files are read.
     pub read: ReadOptions,
-    /// What is done to their traces.
+    /// Postprocesses their traces.
     pub finish: Finish,
-    /// The first trace is being recorded, and shown meanwhile. Such a server leaves Ctrl-C to the
-    /// recorder.
+    /// Set if the first trace is being recorded. Such a server leaves Ctrl-C to the recorder.
     pub live: Option<LiveOptions>,
 }
 
@@ -52,22 +51,22 @@ impl Default for ServerOptions {
     }
 }
 
-/// Why there is no server.
+/// Why a server cannot start or continue.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The port cannot be had.
+    /// The port is not available.
     #[error("cannot listen on 127.0.0.1:{port}")]
     Listen {
-        /// The port asked for.
+        /// The requested port.
         port: u16,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system has no random numbers for the token.
+    /// There are no random numbers for the token.
     #[error("the system gives no random numbers for the token: {0}")]
     Random(String),
-    /// The page cannot be put together.
+    /// The page cannot be built.
     #[error(transparent)]
     Page(#[from] PageError),
     /// The system refuses threads or sockets.
@@ -75,7 +74,7 @@ pub enum ServerError {
     Run(#[from] io::Error),
 }
 
-/// A server that listens, but answers only once it [runs](Self::run).
+/// A server that listens. It answers once it [runs](Self::run).
 pub struct Server {
     listener: TcpListener,
     pub(super) handle: Handle,
@@ -113,18 +112,18 @@ impl Server {
         Ok(Self { listener, handle })
     }
 
-    /// Where the page is, with the token that opens it.
+    /// The URL of the page, including the token.
     pub fn url(&self) -> String {
         let State { port, token, .. } = &*self.handle.state;
         format!("http://127.0.0.1:{port}/?token={}", token.text())
     }
 
-    /// What tells this server its trace, and when to stop.
+    /// The handle that sets the server's trace and stops it.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Serves until [`Handle::stop`], or until Ctrl-C or SIGTERM where nothing is recorded.
+    /// Serves until [`Handle::stop`]. Without a recording, Ctrl-C and SIGTERM also end it.
     ///
     /// # Errors
     /// If the system refuses threads or sockets.

@@ -1,4 +1,4 @@
-//! What all requests of a server share.
+//! The state that all requests of a server share.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,19 +12,18 @@ use super::traces::Traces;
 use crate::page::Page;
 use crate::web::Web;
 
-/// What is done to a dropped trace after it was read: original names, for example. The error says
-/// why it cannot be.
+/// Postprocesses a dropped trace, for example with original names. The error says why that failed.
 pub type Finish = Arc<dyn Fn(Trace) -> Result<Trace, String> + Send + Sync>;
 
-/// What all requests share.
+/// The shared state.
 pub(crate) struct State {
     pub token: Token,
     pub port: u16,
     pub web: Web,
-    /// The page, unless it is made again each time.
+    /// The page, once it is built; never cached if it is read from a folder.
     pub page: Mutex<Option<Arc<Page>>>,
     pub traces: Traces,
-    /// How many questions may be worked on at once.
+    /// Limits the number of concurrent questions.
     pub workers: Semaphore,
     pub memory_limit: u64,
     pub read: ReadOptions,

@@ -12,7 +12,7 @@ use super::*;
 /// Long enough for any machine, short of forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Serves `GET /`: says when it begins, works until it is cancelled, and says that it was.
+/// Serves `GET /` with work that reports its start, runs until it is cancelled, and reports that too.
 fn serve_endless_work(
     runtime: &tokio::runtime::Runtime,
 ) -> (SocketAddr, mpsc::Receiver<&'static str>) {
@@ -71,7 +71,7 @@ fn scopes_make_room_before_traces() {
     memory::trim(&tight);
     assert!(!engine.forget_oldest_scope(), "all but the newest are gone");
     ask(2);
-    assert!(memory::room(&tight).is_err(), "the trace itself stays");
+    assert!(memory::make_room(&tight).is_err(), "the trace itself stays");
     assert!(matches!(tight.traces.get(0), Some(Slot::Ready(_))));
 }
 

@@ -18,8 +18,8 @@ impl Token {
         &self.0
     }
 
-    /// Whether `offered` is the token. Takes the same time wherever the first difference is, so
-    /// that the time of an answer tells nothing.
+    /// Whether `offered` is the token. The time does not depend on the position of the first difference, so that
+    /// it reveals nothing.
     pub fn is(&self, offered: &str) -> bool {
         let (ours, theirs) = (self.0.as_bytes(), offered.as_bytes());
         let differences = ours.iter().zip(theirs).fold(0, |sum, (a, b)| sum | (a ^ b));

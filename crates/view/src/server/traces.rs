@@ -1,14 +1,14 @@
-//! The traces that this server has: the one it was started with, and those dropped on the page.
+//! The traces of a server: the one it was started with, and those dropped on the page.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use traceloom_engine::Engine;
 
-/// How far a trace is.
+/// The state of a trace.
 #[derive(Clone, Debug)]
 pub(crate) enum Slot {
-    /// So many bytes are read, of so many (0: not known).
+    /// Bytes read, and their total (0 if unknown).
     Loading {
         done: u64,
         total: u64,
@@ -17,7 +17,7 @@ pub(crate) enum Slot {
     Failed(Arc<str>),
 }
 
-/// Traces by number. Numbers are not used again.
+/// Traces by number. Numbers are never reused.
 #[derive(Debug)]
 pub(crate) struct Traces {
     slots: Mutex<Vec<watch::Sender<Slot>>>,
@@ -32,7 +32,7 @@ impl Traces {
         traces
     }
 
-    /// A new trace that is still loading; its number.
+    /// Adds a trace that is still loading; returns its number.
     pub fn add(&self) -> usize {
         let loading = Slot::Loading { done: 0, total: 0 };
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +46,7 @@ impl Traces {
         }
     }
 
-    /// How far a trace is that still loads; what is loaded stays so.
+    /// Updates the progress of a trace, unless it is loaded.
     pub fn progress(&self, number: usize, done: u64, total: u64) {
         if let Some(sender) = self.sender(number) {
             sender.send_modify(|slot| {
@@ -61,7 +61,7 @@ impl Traces {
         Some(self.sender(number)?.borrow().clone())
     }
 
-    /// The trace once it is loaded, or why it cannot be. None if there is no such trace.
+    /// Waits for a trace; returns it, or why it cannot be loaded. `None` if there is no such trace.
     pub async fn loaded(&self, number: usize) -> Option<Result<Arc<Engine>, Arc<str>>> {
         let sender = self.sender(number)?;
         let mut slot = sender.subscribe();
@@ -75,8 +75,7 @@ impl Traces {
         }
     }
 
-    /// Forgets the oldest trace that was dropped on the page and is still held. False if there is
-    /// none.
+    /// Drops the oldest trace that came from the page. False if there is none.
     pub fn forget_oldest(&self) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let held = |slot: &&watch::Sender<Slot>| matches!(*slot.borrow(), Slot::Ready(_));
@@ -90,8 +89,7 @@ impl Traces {
         true
     }
 
-    /// Forgets what the engine of the trace that came first, of those that have any such, worked out
-    /// for the scope asked for longest ago. False if none has any.
+    /// Drops the oldest cached scope of the first engine that has any. False if none has.
     pub fn forget_oldest_scope(&self) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.iter().any(|slot| match &*slot.borrow() {
@@ -100,7 +98,7 @@ impl Traces {
         })
     }
 
-    /// Bytes that all traces hold.
+    /// Bytes of all traces.
     pub fn heap_bytes(&self) -> u64 {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = |slot: &watch::Sender<Slot>| match &*slot.borrow() {

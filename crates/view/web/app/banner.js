@@ -1,4 +1,4 @@
-// What had to be repaired, or is lost: said once, with the whole list behind it.
+// The banner about repairs and losses in the trace, with the full list behind a button.
 import {el, icon, iconButton} from "ui/dom";
 import {count, plural} from "ui/format";
 import {sheet} from "app/help";

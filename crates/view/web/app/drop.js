@@ -1,4 +1,4 @@
-// A file dropped on the page of a live server opens there, instead of what is shown.
+// Opens a file that is dropped on the page of a live server, in place of the current trace.
 
 import {token} from "source/server";
 import {el} from "ui/dom";

@@ -1,4 +1,4 @@
-// Sheets: the keys, and other lists that lie over the page.
+// Sheets over the page: the list of keys, and other lists.
 import {el, iconButton} from "ui/dom";
 
 /** @type {[string, [string[], string][]][]} */

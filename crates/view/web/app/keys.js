@@ -1,4 +1,4 @@
-// The keys of the timeline. W, A, S, D move as long as they are held.
+// The keys of the timeline. W, A, S and D move while they are held.
 import {nearestMark, nextMark, toggleMark} from "timeline/marks";
 
 const PAN = 1.1 / 1000;

@@ -1,4 +1,4 @@
-// The URL's fragment holds what is looked at, so that a link or a reload shows the same.
+// Keeps the state in the URL fragment, so that a link or a reload shows the same.
 
 /** @typedef {import("app/state").Store} Store */
 /** @typedef {import("app/state").State} State */

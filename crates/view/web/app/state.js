@@ -1,4 +1,4 @@
-// The one store: what is looked at. Everything else on the page follows from it and the trace.
+// The one store. Everything else on the page follows from it and the trace.
 
 /**
  * @typedef {{kind: "slice", id: number, row: number, ts: number, end: number, level: number, name: number}

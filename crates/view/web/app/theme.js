@@ -1,4 +1,4 @@
-// Light or dark: by the system, or as chosen.
+// Light or dark: as the system says, or as chosen.
 import {readColours, setRanks} from "ui/colours";
 import {toast} from "ui/toast";
 

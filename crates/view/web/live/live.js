@@ -1,24 +1,24 @@
-// A recording that goes on: the page goes from snapshot to snapshot, at the right edge until somebody looks elsewhere. A script of its
-// own behind the page's, in pages of a server only: no report carries it.
+// Follows a running recording: the page moves from snapshot to snapshot, at the right edge until the user looks elsewhere. Only pages of
+// a server have this module.
 import {el, iconButton} from "ui/dom";
 import {bytes, count} from "ui/format";
 import {isAbort} from "source/source";
 import {request} from "source/server";
 import {keysOf, mapping, prefetch} from "live/snapshot";
 
-/** How often to look how it goes, ms. */
+/** The interval between status requests, ms. */
 const LOOK_MS = 250;
-/** Who looks at something needs no news so often, ms. */
+/** The interval while the user looks at something else, ms. */
 const CALM_MS = 2000;
-/** What the screen shows of the recording at first, ns. */
+/** The initially visible part of the recording, ns. */
 const SPAN_NS = 5e9;
-/** Events a second are those of so long, ms. */
+/** The period over which the event rate is measured, ms. */
 const RATE_MS = 1000;
 
 const hook = /** @type {any} */ (globalThis).traceloom;
 const sleep = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms));
 
-/** Says what became of the recording. @param {string} said */
+/** Shows the result of the recording. @param {string} said */
 function tell(said) {
   const banner = el("div", {class: "banner said", role: "status", "data-testid": "said"}, el("span", {}, said), iconButton("close", "Dismiss", () => banner.remove()));
   document.querySelector(".main")?.before(banner);
@@ -26,7 +26,7 @@ function tell(said) {
 
 /** @typedef {{state: "recording" | "saving" | "ended" | "failed", said: string, snapshot: number, ms: number, events: number, lost: number, bytes: number, held_ns: number | null}} News */
 
-/** What stands in the top bar. @param {() => void} follow @param {() => void} stop */
+/** The controls in the top bar. @param {() => void} follow @param {() => void} stop */
 function badge(follow, stop) {
   const word = el("b", {"aria-live": "polite"}, "Live"), rate = el("span", {class: "live-rate", "data-testid": "live-rate"}), held = el("span", {class: "live-held", "data-testid": "live-held"});
   const lost = el("span", {class: "live-lost", hidden: true, role: "status", title: "The kernel's buffer was full; --buf-size makes it larger", "data-testid": "live-lost"});

@@ -1,4 +1,4 @@
-// From a snapshot of a recording to the next: which row is which, and what the screen needs before it can show it.
+// Moves from one snapshot of a recording to the next: matches rows, and fetches what the screen needs first.
 import {rowModel} from "timeline/rows";
 import {tileCache} from "timeline/tiles";
 

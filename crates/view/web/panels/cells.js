@@ -1,4 +1,4 @@
-// What the tables' cells are made of.
+// The cells of the tables.
 import {el} from "ui/dom";
 import {hueFill} from "ui/colours";
 import {elide} from "ui/format";

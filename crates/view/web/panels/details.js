@@ -1,4 +1,4 @@
-// Everything that is known about what is selected.
+// Everything known about the selection.
 import {el, icon} from "ui/dom";
 import {amount, bytes, count, elide, exact, moment, percent, plural, span, time} from "ui/format";
 import {copy} from "ui/toast";
@@ -8,7 +8,7 @@ import {isAbort} from "source/source";
 import {STATES} from "timeline/tips";
 
 const NONE = 0xffffffff;
-/** So many slices are ranked while nobody notices. */
+/** Up to this many slices are ranked without a noticeable delay. */
 const QUICK = 1e6;
 
 /** @typedef {import("app/panels").Context} Context */
@@ -16,7 +16,7 @@ const QUICK = 1e6;
 
 /** @param {string} title @param {...(Node | null | false | undefined)} content */
 const block = (title, ...content) => el("section", {class: "block"}, el("h3", {}, title), ...content);
-/** The same where no name stands above. @param {string} title @param {Node} content */
+/** The same without a name above. @param {string} title @param {Node} content */
 const topBlock = (title, content) => el("section", {class: "block"}, el("h2", {}, title), content);
 
 /** @param {Facts} facts */

@@ -1,4 +1,4 @@
-// Two files compared: a table of what changed, and a flame graph coloured by it.
+// Compares two files: a table of changes, and a flame graph coloured by them.
 import {el} from "ui/dom";
 import {diffFill} from "ui/colours";
 import {virtualTable} from "ui/virtual_table";

@@ -1,4 +1,4 @@
-// A flame graph that can be zoomed, searched and walked: used for the whole scope, for the two halves of the sandwich and for the diff.
+// A flame graph with zoom, search and keyboard: for the whole scope, both halves of the sandwich, and the diff.
 import {el} from "ui/dom";
 import {hideTip, showTip} from "ui/tip";
 import {ROW, frameAt, labelOf, levelsOf, paintFlame, parentOf, shortened, topOf} from "panels/flame_paint";
@@ -227,7 +227,7 @@ export function flameView(options) {
     if (key === (options.flip ? "ArrowDown" : "ArrowUp")) return parentOf(frames, at);
     const beside = at + ({ArrowLeft: -1, ArrowRight: 1}[key] ?? 0);
     if (beside !== at) return frames.depth[beside] === frames.depth[at] ? beside : -1;
-    // The heaviest stands first.
+    // The heaviest comes first.
     return frames.parent.indexOf(at, starts[frames.depth[at] + 1]);
   }
 

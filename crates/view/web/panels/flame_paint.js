@@ -1,4 +1,4 @@
-// Draws the frames of a flame graph that are on the screen, and finds the one under a point. Knows nothing of where they come from.
+// Draws the visible frames of a flame graph, and finds the one under a point.
 import {canvasColours, hueFill} from "ui/colours";
 
 /**

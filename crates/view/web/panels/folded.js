@@ -1,4 +1,4 @@
-// A flame graph as folded stacks, which flamegraph.pl, inferno and speedscope read: as `traceloom convert -o x.folded` writes them.
+// Saves a flame graph as folded stacks for flamegraph.pl, inferno and speedscope, like `traceloom convert -o x.folded`.
 import {labelOf, parentOf} from "panels/flame_paint";
 
 /** A line a stack that has time of its own: `outer;inner 1234`, nanoseconds. @param {import("panels/flame_paint").Frames} frames */

@@ -1,4 +1,4 @@
-// Frames against their deadlines: the apps, and the worst frames with what held each.
+// Frames and their deadlines: the apps, and the worst frames with their causes.
 import {el} from "ui/dom";
 import {count, moment, plural, time} from "ui/format";
 import {virtualTable} from "ui/virtual_table";

@@ -1,4 +1,4 @@
-// The call graph as a picture: the engine draws it, this shows it, moves it and saves it.
+// The call graph as a picture that can be moved and saved. The engine draws it.
 import {el} from "ui/dom";
 import {choice} from "panels/scope";
 

@@ -1,4 +1,4 @@
-// The profile that the panels share: what the engine answered for the chosen grouping, clock and scope.
+// The profile that the panels share: cached answers for the current grouping, clock and scope.
 
 /** @typedef {"cpu" | "wall" | "runnable" | "sleeping" | "uninterruptible"} Clock */
 /** @typedef {Partial<Record<`${Clock}_ns`, number>>} Times */

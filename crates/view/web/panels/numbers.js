@@ -1,4 +1,4 @@
-// Numbers of the profile as people read them.
+// Formats the numbers of the profile.
 const three = new Intl.NumberFormat("en", {minimumFractionDigits: 3, maximumFractionDigits: 3});
 const whole = new Intl.NumberFormat("en");
 

@@ -1,4 +1,4 @@
-// The profile: Traceview's table, and beside it the pictures of the same numbers.
+// The profile panel: Traceview's table, and beside it views of the same numbers.
 import {el} from "ui/dom";
 import {splitter} from "ui/splitter";
 import {tabs} from "ui/tabs";

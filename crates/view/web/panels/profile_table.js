@@ -1,4 +1,4 @@
-// Traceview's profile panel: a row a method, opened into its callers and callees.
+// Traceview's profile table: one row per method, which opens into its callers and callees.
 import {el} from "ui/dom";
 import {virtualTable} from "ui/virtual_table";
 import {chip, elided, fullName, shareBar, signature} from "panels/cells";

@@ -1,4 +1,4 @@
-// What ran in the selected range: totals by name, threads, CPUs, counters.
+// Totals of the selected range: names, threads, CPUs, counters.
 import {el} from "ui/dom";
 import {amount, count, plural, span, time} from "ui/format";
 import {tabs} from "ui/tabs";

@@ -1,4 +1,4 @@
-// Saving text as a file, without any network.
+// Saves text as a file, without network access.
 
 /** @param {string} name @param {string} type @param {string} text */
 export function saveText(name, type, text) {

@@ -1,4 +1,4 @@
-// The bar over the profile: what a row stands for, which clock, of which part of the trace; and the find box.
+// The bar above the profile: grouping, clock, scope and search.
 import {el} from "ui/dom";
 import {elide, moment} from "ui/format";
 import {clocksOf} from "panels/numbers";

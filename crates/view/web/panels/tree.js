@@ -1,4 +1,4 @@
-// The call tree, from the threads down or from each method up to its callers; each level is asked for when it is opened.
+// The call tree, from threads down or from methods up. Each level is fetched when it is opened.
 import {el} from "ui/dom";
 import {toast} from "ui/toast";
 import {virtualTable} from "ui/virtual_table";

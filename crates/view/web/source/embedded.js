@@ -1,4 +1,4 @@
-// A report as a source: its columns and the engine are in the page itself.
+// The source of answers in a report: columns and engine are in the page itself.
 
 import {AskError, aborted, decode} from "source/source";
 import {startEngine} from "source/worker";
@@ -11,7 +11,7 @@ import {startEngine} from "source/worker";
 /** @typedef {import("source/worker").News} News */
 
 /**
- * A question that waits for its turn.
+ * A queued question.
  * @typedef {object} Waiting
  * @property {string} question
  * @property {number} priority
@@ -54,14 +54,14 @@ function data() {
 function start(hear) {
   const here = () => {
     const engine = startEngine(hear);
-    // Not at once: the page draws what it has before it works.
+    // Delayed, so that the page can draw first.
     return (/** @type {Order} */ order) => void setTimeout(() => engine(order));
   };
   const source = `const order=(${startEngine})((n,t)=>postMessage(n,t??[]));onmessage=(e)=>order(e.data);`;
   try {
     const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
     const worker = new Worker(url);
-    /** @type {Order[]} Orders whose receipt nothing proves yet. */
+    /** @type {Order[]} Orders sent before the first message came back. */
     let sent = [];
     let post = (/** @type {Order} */ order) => {
       sent.push(order);
@@ -71,7 +71,7 @@ function start(hear) {
       sent = [];
       hear(event.data);
     };
-    // Before the first news this is a worker that may not run; what it was to do is done here.
+    // An error before the first message means that the worker may not run. Its orders run here instead.
     worker.onerror = (event) => {
       if (sent.length === 0) return hear({error: event.message || "the engine broke down"});
       event.preventDefault();
@@ -86,7 +86,7 @@ function start(hear) {
   }
 }
 
-/** Gives the engine one question at a time, the most urgent first, and forgets aborted ones. */
+/** Sends the engine one question at a time, the most urgent first, and drops aborted ones. */
 function queue() {
   /** @type {Waiting[]} */
   let waiting = [];
@@ -149,7 +149,7 @@ function queue() {
     for (const {reject} of waiting.splice(0)) reject(error);
   }
 
-  // Those who wait for it see the failure; nobody may be waiting yet.
+  // Without this, a failure before the first `ready` would be an unhandled rejection.
   loading.catch(() => {});
   try {
     send(data());

@@ -1,4 +1,4 @@
-// Finds what this page shows: the trace in a report, or the one of the server it came from.
+// Chooses the source of answers: the report itself, or the server that sent the page.
 
 import {embeddedSource, isReport} from "source/embedded";
 import {serverSource} from "source/server";

@@ -1,4 +1,4 @@
-// Starts, lengths and ids as the engine packs them: most are near those before, so they take a byte or two instead of eight.
+// Decodes starts, lengths and ids. They are stored as differences in one or two bytes instead of eight.
 
 /**
  * The columns in a packed one: `s_ts`, `s_end` and `s_id` for the letter s.

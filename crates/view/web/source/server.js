@@ -1,25 +1,25 @@
-// The live server as a source: questions go over HTTP to the program that opened this page.
+// The source of answers on a live page: HTTP requests to the program that opened it.
 
 import {AskError, aborted, decode} from "source/source";
 
 /** @typedef {import("source/source").TraceSource} TraceSource */
 /** @typedef {import("source/source").Progress} Progress */
 
-/** How often to look how far reading is, in ms. */
+/** The interval between status requests while loading, ms. */
 const LOOK_EVERY = 100;
 
-/** The token that the server wants to see. */
+/** The token that the server requires. */
 export function token() {
   return new URLSearchParams(location.search).get("token") ?? "";
 }
 
-/** Which of the server's traces this page shows. */
+/** The number of the trace that this page shows. */
 function trace() {
   return new URLSearchParams(location.search).get("trace") ?? "0";
 }
 
 /**
- * Asks the server for something; a refusal rejects with what the server says.
+ * Sends a request. A refusal rejects with the server's message.
  *
  * @param {string} path
  * @param {RequestInit & {duplex?: string}} [init]
@@ -34,7 +34,7 @@ export async function request(path, init = {}) {
     if (init.signal?.aborted) throw error;
     throw new AskError("the server is gone: is traceloom view still running?");
   }
-  // That snapshot is gone; a newer one is on its way to the page.
+  // The snapshot is gone, and the page will get a newer one.
   if (response.status === 410) throw aborted();
   if (!response.ok) {
     const why = (await response.text()).trim();
@@ -57,7 +57,7 @@ export function serverSource() {
         body: JSON.stringify(question),
         headers: {"content-type": "application/json"},
         signal: options.signal,
-        // The browser sends the urgent ones first where they queue for a connection.
+        // The browser sends urgent requests first when they wait for a connection.
         priority: (options.priority ?? 0) > 0 ? "high" : "auto",
       });
       return decode(await response.arrayBuffer());

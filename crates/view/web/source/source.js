@@ -1,11 +1,11 @@
-// What the page draws from: the same questions and answers for a live server and for a report.
+// The interface that the page draws from, the same for a live server and a report.
 
 /**
  * A question to the engine; crates/engine/PROTOCOL.md lists them.
  * @typedef {{op: string, [field: string]: unknown}} Question
  *
- * How to ask. Urgent questions (what the finger waits for) have a higher `priority`; 0 is usual.
- * `snapshot` asks that one of what is being recorded; missing: the source's own.
+ * Options of a question. Urgent ones, which the user waits for, have a higher `priority`; the default is 0.
+ * `snapshot` selects a snapshot of a recording; the default is the source's own.
  * @typedef {{signal?: AbortSignal, priority?: number, snapshot?: number}} AskOptions
  *
  * @typedef {Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array} Column
@@ -13,8 +13,8 @@
  * An answer: a JSON object and columns by name.
  * @typedef {{json: any, columns: Record<string, any>}} Answer
  *
- * How far the trace is: bytes read of so many (0: not known).
- * @typedef {{done: number, total: number, recorded?: boolean}} Progress `recorded`: nothing of a recording came yet
+ * Loading progress: bytes read and their total (0 if unknown).
+ * @typedef {{done: number, total: number, recorded?: boolean}} Progress `recorded`: a recording has no data yet
  *
  * @typedef {object} TraceSource
  * @property {boolean} live Whether a server answers (files can be dropped on the page).
@@ -22,11 +22,11 @@
  *   Rejects with an `AskError` if there is no answer, with an `AbortError` if `signal` was aborted.
  * @property {(report: (progress: Progress) => void) => Promise<void>} ready
  *   Resolves once the trace is loaded; rejects with an `AskError` that says why it cannot be.
- * @property {number} [snapshot] Which snapshot is asked, while the trace is recorded.
- * @property {string} [said] What became of the recording.
+ * @property {number} [snapshot] The current snapshot, while the trace is recorded.
+ * @property {string} [said] The result of the recording.
  */
 
-/** There is no answer; the message says why in one sentence. */
+/** Why there is no answer, in one sentence. */
 export class AskError extends Error {
   /** @param {string} message */
   constructor(message) {
@@ -35,12 +35,12 @@ export class AskError extends Error {
   }
 }
 
-/** Rejections of aborted questions: nobody waits, so nothing is to be shown. */
+/** Whether this is the rejection of an aborted question, which needs no message. */
 export function isAbort(/** @type {unknown} */ error) {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** What an aborted question rejects with. */
+/** The rejection of an aborted question. */
 export function aborted() {
   return new DOMException("nobody waits for this answer", "AbortError");
 }
@@ -54,8 +54,8 @@ const TYPES = {
 };
 
 /**
- * Takes a frame apart. Columns are views of `buffer`, not copies: columns begin at multiples of
- * eight bytes for that. Every machine that runs a browser is little-endian.
+ * Decodes a frame. Columns are views of `buffer`, not copies, which is why they start at multiples of
+ * eight bytes. All machines that run browsers are little-endian.
  *
  * @param {ArrayBuffer} buffer
  * @returns {Answer}

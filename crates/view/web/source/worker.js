@@ -1,14 +1,14 @@
-// The engine's side of a report: runs in a worker, or on the page where workers are forbidden.
+// Runs the engine of a report in a worker, or on the page if workers are forbidden.
 
 /**
- * What the page sends.
+ * A message from the page.
  * @typedef {{op: "load", engine: string, parts: {text: string, bytes: number}[]} | {op: "ask", question: string}} Order
  *
- * What comes back: in answer to `load` any number of `done` and then `loaded` or `error`, in
- * answer to `ask` one `answer` or `error`.
+ * A message to the page: after `load` any number of `done` and then `loaded` or `error`, after
+ * `ask` one `answer` or `error`.
  * @typedef {{done: number, total: number} | {loaded: true} | {answer: ArrayBuffer} | {error: string}} News
  *
- * What engine.wasm exports; crates/view/wasm says what it means.
+ * The exports of the engine; crates/view/wasm describes them.
  * @typedef {object} Exports
  * @property {WebAssembly.Memory} memory
  * @property {(bytes: number) => number} alloc
@@ -20,8 +20,8 @@
  */
 
 /**
- * Starts an engine that takes orders one after the other. Its text is the source of the worker:
- * nothing outside of this function may be used in it.
+ * Starts an engine that takes one order at a time. The source text of this function becomes the worker,
+ * so it must not use anything outside of itself.
  *
  * @param {(news: News, transfer?: Transferable[]) => void} send
  * @returns {(order: Order) => Promise<void>}
@@ -29,7 +29,7 @@
 export function startEngine(send) {
   /** @type {Exports | null} */
   let engine = null;
-  /** The same from its first call on, whether or not it has a trace. @type {Exports | null} */
+  /** The same, even before the trace is loaded. @type {Exports | null} */
   let begun = null;
 
   return async (order) => {
@@ -76,7 +76,7 @@ export function startEngine(send) {
   }
 
   /**
-   * Copies a stream into the engine's memory, just `bytes` of it; gives where it is.
+   * Copies a stream of exactly `bytes` bytes into the engine's memory. Returns its address.
    *
    * @param {Exports} loaded
    * @param {ReadableStream<Uint8Array>} stream
@@ -93,7 +93,7 @@ export function startEngine(send) {
       });
       if (done) break;
       if (at + value.length > start + bytes) throw new Error("the report's data is longer than it says");
-      // The memory may have grown, and moved, since the last piece.
+      // The memory may have grown and moved since the last chunk.
       new Uint8Array(loaded.memory.buffer, at).set(value);
       at += value.length;
       copied(value.length);
@@ -132,7 +132,7 @@ export function startEngine(send) {
     return engine.memory.buffer.slice(at, at + engine.answer_bytes());
   }
 
-  /** The error of the last frame. @param {Exports} from */
+  /** The error in the last frame. @param {Exports} from */
   function said(from) {
     const at = from.frame();
     const frame = from.memory.buffer.slice(at, at + from.answer_bytes());

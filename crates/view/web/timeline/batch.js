@@ -1,4 +1,4 @@
-// Rectangles collected over a frame and drawn colour by colour: a change of the fill style costs more than the rectangle.
+// Collects the rectangles of a frame and draws them by colour, because changing the fill style costs more than a rectangle.
 
 let room = 4096;
 let x = new Float32Array(room), y = new Float32Array(room), w = new Float32Array(room), h = new Float32Array(room);

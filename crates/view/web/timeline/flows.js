@@ -1,4 +1,4 @@
-// Arrows of the selection: who woke or called whom.
+// The arrows of the selection: wake-ups and calls between threads.
 import {canvasColours} from "ui/colours";
 
 /**

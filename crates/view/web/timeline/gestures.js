@@ -1,4 +1,4 @@
-// Pointer, wheel and touch over the timeline.
+// Pointer, wheel and touch input on the timeline.
 import {panelFor} from "app/state";
 import {nearestMark} from "timeline/marks";
 import {KIND} from "timeline/rows";

@@ -1,4 +1,4 @@
-// What lies under a point of the timeline.
+// Finds what is under a point of the timeline.
 import {firstBehind} from "timeline/paint_slices";
 import {above} from "timeline/paint_states";
 import {prepare} from "timeline/tiles";

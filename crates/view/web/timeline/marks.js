@@ -1,4 +1,4 @@
-// Marks: places in time to come back to, with names for who wants.
+// Marks: places in time, optionally named.
 import {el} from "ui/dom";
 import {toast} from "ui/toast";
 

@@ -1,4 +1,4 @@
-// The rows' names beside the canvas: only those on the screen are elements.
+// The names beside the canvas. Only visible rows have elements.
 import {el, icon, iconButton} from "ui/dom";
 import {count, plural} from "ui/format";
 import {DEEP} from "timeline/rows";

@@ -1,4 +1,4 @@
-// The whole trace as a strip: where it is busy, and which part is looked at. Moved and stretched by hand; the keys of the timeline do the same.
+// The overview: a strip of the whole trace that shows where it is busy and which part is visible. Drag to move or resize that part.
 import {canvasColours} from "ui/colours";
 import {el} from "ui/dom";
 import {KIND} from "timeline/rows";
@@ -8,7 +8,7 @@ const EDGE = 6;
 
 /** Rows that are summed up: the busiest. */
 const ROWS = 120;
-/** Where nothing says when a thread ran, the depth of its calls shows what it did: so many rows, so deep. */
+/** Without scheduling data, the depth of the calls shows activity: the number of rows, and the depth that fills one. */
 const DEEP_ROWS = 3, DEEP = 40;
 
 /**

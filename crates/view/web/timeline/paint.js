@@ -1,4 +1,4 @@
-// One frame of the timeline.
+// Draws one frame of the timeline.
 import {canvasColours, colourPalette, inkFor} from "ui/colours";
 import {flush} from "timeline/batch";
 import {paintFlows} from "timeline/flows";

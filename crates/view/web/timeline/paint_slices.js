@@ -1,4 +1,4 @@
-// Nested bars: rectangles, names, brackets around what is chosen, ends that nobody saw.
+// Draws nested slices: rectangles, names, the outline of the selection, and unknown ends.
 import {RANKED, colourIndex} from "ui/colours";
 import {time} from "ui/format";
 import {rect} from "timeline/batch";
@@ -113,7 +113,7 @@ export function paintBrackets({ctx, brackets, dots}, colour) {
   }
 }
 
-/** Calls whose end nobody saw run out. @param {Scene} scene @param {string} back */
+/** Slices without an end fade out. @param {Scene} scene @param {string} back */
 export function paintOpenEnds({ctx, open}, back) {
   for (let at = 0; at < open.length; at += 3) {
     const x0 = Math.max(open[at], open[at + 1] - 48), x1 = open[at + 1], y = open[at + 2];

@@ -1,4 +1,4 @@
-// Strips of scheduling states, what ran on a CPU, counters and instants.
+// Draws thread states, CPUs, counters and instants.
 import {rect} from "timeline/batch";
 import {STYLE, BAR} from "timeline/paint_slices";
 

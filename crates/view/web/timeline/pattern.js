@@ -1,4 +1,4 @@
-// Searching by a regular expression: the browser's, over all names, in a worker that is ended if it takes too long.
+// Searches names by a regular expression, in a worker that is stopped if it takes too long.
 
 /** So long may a pattern take, ms. */
 const PATIENCE = 3000;

@@ -1,4 +1,4 @@
-// Which rows are shown, in which order and how high: folding, pinning, hiding, filtering.
+// The row model: folding, pinning, hiding and filtering decide which rows are shown, in which order and how high.
 
 export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8};
 export const LANE = 18;

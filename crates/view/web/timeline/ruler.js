@@ -1,4 +1,4 @@
-// The ruler: steps of 1, 2 or 5 in the unit that suits them, the cursor's time, the length of the range, marks.
+// The ruler: steps of 1, 2 or 5 in a suitable unit, the time under the cursor, the length of the range, marks.
 import {canvasColours} from "ui/colours";
 import {elide, moment, time} from "ui/format";
 
@@ -14,7 +14,7 @@ export function stepOf(ns_px, room) {
   return [1, 2, 5, 10].map(by => by * ten).find(step => step >= least) ?? ten * 10;
 }
 
-/** Steps and their labels, where no badge stands; far from the start they count from a round time at the left. @param {Scene} scene @param {number} height @param {Badge[]} badges */
+/** Steps and their labels, except under badges. Far from the start, labels are relative to a round time at the left. @param {Scene} scene @param {number} height @param {Badge[]} badges */
 export function paintRuler({ctx, from, to, scale}, height, badges) {
   const {line, ink2, small} = canvasColours();
   const step = stepOf(1 / scale, 105);

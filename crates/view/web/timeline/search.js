@@ -1,4 +1,4 @@
-// The search box: hits in order of time, Enter and Shift+Enter go through them, what matches stands out.
+// The search box. Hits are in order of time, Enter and Shift+Enter step through them, and matching slices are highlighted.
 import {el, icon, iconButton} from "ui/dom";
 import {count} from "ui/format";
 import {isAbort} from "source/source";

@@ -1,4 +1,4 @@
-// Going from call to call, saying aloud where we are, and the arrows of the selection.
+// Moves the selection from slice to slice, announces it to screen readers, and fetches its arrows.
 import {panelFor} from "app/state";
 import {el} from "ui/dom";
 import {elide, span, time} from "ui/format";

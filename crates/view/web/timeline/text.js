@@ -1,4 +1,4 @@
-// Names fitted into bars: widths are measured once a character, cut names are kept.
+// Fits names into slices. Widths are measured once per character, and shortened names are cached.
 
 /** @typedef {{text: string, width: number, short: string, shortWidth: number, bare: string, bareWidth: number, cuts: string[]}} Fit */
 

@@ -1,5 +1,5 @@
-// What rows show, asked for in pieces: a stretch of time three screens wide at one resolution, for the rows on the screen and some
-// around them. What is there is drawn at once, scaled, until the piece that fits has come.
+// Fetches what the rows show, in tiles: three screens of time at one resolution, for the visible rows and some around them. Until the right
+// tile arrives, the one at hand is drawn scaled.
 import {isAbort} from "source/source";
 
 /**

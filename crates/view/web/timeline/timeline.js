@@ -1,4 +1,4 @@
-// The timeline: names at the left, one canvas, a strip of the whole trace above; drawn only when something changed.
+// The timeline: names on the left, one canvas, and an overview above. Draws only after a change.
 import {canvasColours} from "ui/colours";
 import {el, iconButton} from "ui/dom";
 import {hideTip, showTip} from "ui/tip";
@@ -46,7 +46,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   const corner = filterBox();
   const left = el("div", {class: "tl-names"}, corner, names.element);
   const strip = overviewStrip(source, rows, view, () => redraw(), store);
-  // The strip stands above the time line: what is below each other is at the same time when all is shown.
+  // The overview is directly above the timeline, so that both are aligned when the whole trace is visible.
   new ResizeObserver(() => { strip.element.style.marginLeft = `${left.offsetWidth}px`; }).observe(left);
   const split = splitter({label: "Width of the names", vertical: true, sign: 1, get: () => left.offsetWidth || Math.min(250, innerWidth * 0.3),
     limits: () => [90, Math.max(120, innerWidth * 0.6)], set: px => { left.style.width = `${px}px`; }});

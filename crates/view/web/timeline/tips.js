@@ -1,4 +1,4 @@
-// What the tip beside the pointer says.
+// The text of the tip beside the pointer.
 import {amount, elide, moment, time} from "ui/format";
 import {KIND} from "timeline/rows";
 

@@ -1,4 +1,4 @@
-// The stretch of time on the screen: its goal is in the store, what is shown moves there.
+// The visible range. The store holds where it goes, and the view moves there smoothly.
 
 const LEAST = 20;
 const EASE_MS = 55;

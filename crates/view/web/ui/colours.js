@@ -1,5 +1,5 @@
-// Colours of slices: stable by name over every trace, or Traceview's cycle by rank. Made in OKLCH, so that colours of one lightness
-// step are equally bright; neighbouring hues also differ in lightness, which people who see fewer hues can tell apart.
+// Colours of slices: by name, the same in every trace, or Traceview's cycle by rank. They are computed in OKLCH, where equal lightness looks
+// equally bright. Neighbouring hues also differ in lightness, for people who distinguish fewer hues.
 
 /** Traceview's colours, in its order. */
 const TRACEVIEW = "5a5aff 00f000 ff0000 00ffff ff50ff c8c800 2800c8 96ff96 960000 1e9696 c8c8ff 007800 ff9696 8c508c 966432 464646".split(" ");

@@ -1,4 +1,4 @@
-// Elements from code: text only, never HTML, so nothing that stands in a trace can become markup.
+// Makes elements from text, never from HTML, so that nothing in a trace can become markup.
 
 /** @typedef {string | number | boolean | null | undefined | ((event: any) => void)} Attribute */
 

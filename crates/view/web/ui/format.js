@@ -1,9 +1,9 @@
-// Times, counts and sizes as people read them.
+// Formats times, counts and sizes.
 
 /** @type {[number, string][]} */
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
-/** @param {number} value @param {number} digits at most so many behind the point */
+/** @param {number} value @param {number} digits the maximum number of decimals */
 const short = (value, digits) => value.toLocaleString("en", {maximumFractionDigits: digits});
 
 /**

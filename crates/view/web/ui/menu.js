@@ -1,4 +1,4 @@
-// A menu below a button: arrow keys, Escape, and the focus goes back where it was.
+// A menu below a button, with arrow keys and Escape. Closing it returns the focus.
 import {el} from "ui/dom";
 
 /** @typedef {{label: string, checked?: boolean, run: () => void}} Item */

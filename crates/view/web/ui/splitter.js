@@ -1,4 +1,4 @@
-// The bar between two parts, moved by hand or by keys.
+// The bar between two parts of the page, moved by pointer or keys.
 import {el} from "ui/dom";
 
 /**

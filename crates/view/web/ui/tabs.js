@@ -1,4 +1,4 @@
-// Tabs: a tab list with roving focus and the panels it shows, each made when first shown.
+// Tabs: a tab list with roving focus. Each panel is made when it is first shown.
 import {el} from "ui/dom";
 
 let made = 0;

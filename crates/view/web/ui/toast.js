@@ -1,4 +1,4 @@
-// A short word at the edge of the page; also said aloud.
+// A short message at the edge of the page, also announced to screen readers.
 import {el} from "ui/dom";
 
 const box = el("div", {class: "toasts", role: "status", "data-testid": "toasts"});

@@ -1,5 +1,5 @@
-// A table of any length: only the rows on the screen are in the document. Sortable and resizable columns, one cursor, keyboard as in
-// a tree grid. What a row is, the caller knows.
+// A table of any length: only visible rows are in the document. Columns can be sorted and resized; the keyboard works as in a tree grid. The
+// caller defines the rows.
 import {el} from "ui/dom";
 
 /**

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{NO_TIME, ProcessId, RowId, SmallSort, ThreadId, TrackId};
+use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId};
 
 use super::{Maker, Owner, is_idle_thread};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
@@ -23,7 +23,7 @@ impl Maker<'_> {
                 found.push(track);
             }
         }
-        found.small_sort_by_key(|track| tracks.cpu.get(track.row()));
+        found.sort_by_key(|track| tracks.cpu.get(track.row()));
         found
     }
 
@@ -40,7 +40,7 @@ impl Maker<'_> {
         if cpus.is_empty() {
             return;
         }
-        cpus.small_sort_unstable();
+        cpus.sort_unstable();
         cpus.dedup();
         let group = self.group("CPUs");
         let mut rest = &counters[..];
@@ -101,7 +101,7 @@ impl Maker<'_> {
         let mut threads = std::mem::take(&mut self.homeless);
         self.sort_for_show(&mut threads);
         let source = |utid: &ThreadId| self.trace.threads.source.get(utid.row());
-        threads.small_sort_by_key(source);
+        threads.sort_by_key(source);
         let of_one = |one: &ThreadId, other: &ThreadId| source(one) == source(other);
         let is_one = threads.first().map(source) == threads.last().map(source);
         let alone = self.trace.processes.is_empty() && is_one;
@@ -145,9 +145,7 @@ impl Maker<'_> {
             return;
         }
         self.sort_for_show(&mut threads);
-        threads.small_sort_by_key(|utid| {
-            (self.is_idle(*utid), Reverse(self.facts[utid.row()].busy_ns))
-        });
+        threads.sort_by_key(|utid| (self.is_idle(*utid), Reverse(self.facts[utid.row()].busy_ns)));
         let group = self.group("Kernel threads");
         self.some_threads(&threads, group);
         for upid in upids {

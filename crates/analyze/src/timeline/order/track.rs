@@ -1,9 +1,8 @@
 //! Rows of tracks that are no thread's own: named and async tracks, counters, interrupts.
 
-use traceloom_trace::{NO_TIME, RowId, SmallSort, TrackId, TrackKind};
+use traceloom_trace::{NO_TIME, RowId, TrackId, TrackKind};
 
 use super::{Maker, Owner, first_and_last};
-use crate::case::contains;
 use crate::timeline::Grouped;
 use crate::timeline::joined::{Joined, stem};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
@@ -21,13 +20,13 @@ impl<'t> Maker<'t> {
     /// are one row.
     pub(super) fn tracks(&mut self, mut tracks: Vec<TrackId>, parent: u32) {
         let is_counter = |track: &TrackId| self.trace.tracks.kind.get(track.row()).is_counter();
-        tracks.small_sort_by_key(is_counter);
+        tracks.sort_by_key(is_counter);
         // Those that are alike stand where the first of them does.
         let mut alike: Vec<(&str, usize)> = Vec::new();
         for (at, track) in tracks.iter().enumerate() {
             alike.extend(self.stem_of(*track).map(|stem| (stem, at)));
         }
-        alike.small_sort_unstable();
+        alike.sort_unstable();
         let mut places: Vec<usize> = (0..tracks.len()).collect();
         for group in alike.chunk_by(|one, other| one.0 == other.0) {
             group.iter().for_each(|(_, at)| places[*at] = group[0].1);
@@ -70,7 +69,7 @@ impl<'t> Maker<'t> {
     fn joined(&mut self, tracks: &[TrackId], parent: u32) {
         let name = |id: &TrackId| self.trace.tracks.name.get(id.row());
         let mut names: Vec<_> = tracks.iter().map(name).collect();
-        names.small_sort_unstable();
+        names.sort_unstable();
         names.dedup();
         let (mut families, mut slices) = (Vec::new(), Vec::new());
         for id in tracks {
@@ -163,8 +162,8 @@ fn numbered_names(count: usize) -> String {
 /// The unit of a counter, where its name tells.
 fn unit(kind: TrackKind, name: &str) -> &'static str {
     match kind {
-        TrackKind::CpuCounter if contains(name, "freq") => "kHz",
-        TrackKind::CpuCounter if contains(name, "idle") => "state",
+        TrackKind::CpuCounter if name.contains("freq") => "kHz",
+        TrackKind::CpuCounter if name.contains("idle") => "state",
         _ if name.starts_with("mem.") || name.ends_with("_bytes") => "bytes",
         _ => "",
     }

@@ -1,13 +1,13 @@
 //! The whole trace by name, kept: what a range over most of it leaves out is taken from there.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use traceloom_trace::{RowId, SliceId, Trace, TrackId};
 
 use super::percentiles::place_of;
-use super::{Count, NameStats, RangeScope, Sum, partition};
-use crate::timeline::parts::{parts, run};
+use super::{Count, NameStats, RangeScope, Sum};
+use crate::parallel;
+use crate::partition::partition_point;
 use crate::timeline::{NameId, Spans, Timeline};
 use crate::tree::TimeRange;
 
@@ -61,7 +61,7 @@ impl Kept {
     ) -> Option<(Vec<NameStats>, usize)> {
         const LITTLE: usize = 8;
         let ts = &count.trace.slices.ts;
-        let before = |ns: i64| partition(ts.len(), |&row| ts.get(row) < ns);
+        let before = |ns: i64| partition_point(ts.len(), |&row| ts.get(row) < ns);
         let from = before(count.range.from_ns);
         let to = before(count.range.to_ns).max(from);
         let out = [0..from, to..ts.len()];
@@ -128,8 +128,8 @@ impl Kept {
 /// Sorts the lengths of each name, on as many threads as are worth it.
 fn sort_each(lengths: &mut [i64], starts: &[usize]) {
     let (all, names) = (lengths.len(), starts.len() - 1);
-    let threads = parts(all, usize::MAX).len();
-    let cut = |part: usize| partition(names, |&name| starts[name] < all / threads * part);
+    let threads = parallel::split(all, usize::MAX).len();
+    let cut = |part: usize| partition_point(names, |&name| starts[name] < all / threads * part);
     let mut rest = lengths;
     let shares = (0..threads).map(|part| {
         let end = if part + 1 == threads {
@@ -139,14 +139,14 @@ fn sort_each(lengths: &mut [i64], starts: &[usize]) {
         };
         let names = cut(part).min(end)..end;
         let own = starts[names.end] - starts[names.start];
-        Mutex::new((names, rest.split_off_mut(..own).unwrap_or_default()))
+        (names, rest.split_off_mut(..own).unwrap_or_default())
     });
-    let shares: Vec<Mutex<(Range<usize>, &mut [i64])>> = shares.collect();
-    run(threads, &|part| {
-        let mut share = shares[part].lock().unwrap_or_else(PoisonError::into_inner);
-        let (names, lengths) = &mut *share;
+    parallel::map(shares.collect(), &|(names, lengths): (
+        Range<usize>,
+        &mut [i64],
+    )| {
         let first = starts[names.start];
-        for name in names.clone() {
+        for name in names {
             lengths[starts[name] - first..starts[name + 1] - first].sort_unstable();
         }
     });

@@ -1,23 +1,21 @@
 //! What slices there are in a stretch of time, by name.
 
-#[cfg(not(target_family = "wasm"))]
 mod kept;
 mod one_name;
 mod percentiles;
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use traceloom_trace::SmallSort;
 
 use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, SliceId, Trace, TrackId, TrackKind};
 
+use crate::parallel;
+use crate::partition::partition_point;
 use crate::timeline::names::NameId;
-use crate::timeline::parts::{parts, run};
 use crate::timeline::thin::Window;
 use crate::timeline::{Recursion, Timeline};
 use crate::tree::TimeRange;
 
-#[cfg(not(target_family = "wasm"))]
 pub(super) use kept::Kept;
 pub(super) use one_name::of_name;
 
@@ -140,7 +138,6 @@ pub(super) fn by_name(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<(Vec<NameStats>, usize)> {
     let count = Count::new(trace, timeline, scope);
-    #[cfg(not(target_family = "wasm"))]
     if let Some(kept) = timeline.kept(scope)
         && let Some(found) = kept.by_name(&count, limit)
     {
@@ -169,7 +166,7 @@ fn ranked(sums: &[Sum], limit: usize) -> (Vec<u32>, usize) {
             order.push(name);
         }
     }
-    order.small_sort_by_key(|&name: &u32| (Reverse(sums[name as usize].total), name));
+    order.sort_by_key(|&name: &u32| (Reverse(sums[name as usize].total), name));
     let hidden = order.len().saturating_sub(limit);
     order.truncate(limit);
     (order, hidden)
@@ -245,7 +242,10 @@ impl<'t> Count<'t> {
         let rows = self.trace.slices.len();
         let is_before = |&row: &usize| self.trace.slices.ts.get(row) < self.range.to_ns;
         if count * TABLE_IS_FASTER > rows {
-            Source::Table(parts(partition(rows, is_before), self.most_parts()))
+            Source::Table(parallel::split(
+                partition_point(rows, is_before),
+                self.most_parts(),
+            ))
         } else {
             Source::Lists(lists)
         }
@@ -329,8 +329,9 @@ impl<'t> Count<'t> {
                 return vec![sum];
             }
         };
-        run(ranges.len(), &|part| {
-            let (mut sum, range) = (new(part), ranges[part].clone());
+        let parts = ranges.iter().cloned().enumerate().collect();
+        parallel::map(parts, &|(part, range)| {
+            let mut sum = new(part);
             for rows in chunks(range) {
                 if cancelled() {
                     break;
@@ -361,18 +362,4 @@ impl<'t> Count<'t> {
         };
         sum.add(part, self.recursion.is(row));
     }
-}
-
-/// How many of the first `count` numbers fulfil `is_before`, which holds up to some number.
-pub(crate) fn partition(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_before(&middle) {
-            low = middle + 1
-        } else {
-            high = middle
-        }
-    }
-    low
 }

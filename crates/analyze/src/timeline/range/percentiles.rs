@@ -1,7 +1,7 @@
 //! Medians and 95th percentiles by name.
 
 use super::{Count, Source, Sum};
-use crate::timeline::parts::in_turn;
+use crate::parallel;
 
 impl Count<'_> {
     /// Median and 95th percentile of each of these names. Each part puts its lengths in order of
@@ -47,7 +47,7 @@ impl Count<'_> {
             nearest_ranks(&mut all)
         };
         let all = lengths.iter().map(|(lengths, _)| lengths.len()).sum();
-        in_turn(names.len(), all, &of_name)
+        parallel::map_indices(names.len(), all, &of_name)
     }
 }
 
@@ -68,7 +68,6 @@ pub(super) fn place_of(lengths: usize, share: usize) -> usize {
 }
 
 /// What stands at two places, the smaller first, once all is in order.
-#[cfg(not(target_family = "wasm"))]
 fn nth(lengths: &mut [i64], [low, high]: [usize; 2]) -> [i64; 2] {
     let (below, &mut at_high, _) = lengths.select_nth_unstable(high);
     if low < below.len() {
@@ -76,42 +75,6 @@ fn nth(lengths: &mut [i64], [low, high]: [usize; 2]) -> [i64; 2] {
     } else {
         [at_high, at_high]
     }
-}
-
-#[cfg(target_family = "wasm")]
-fn nth(lengths: &mut [i64], places: [usize; 2]) -> [i64; 2] {
-    places.map(|place| nth_by_digits(lengths, place))
-}
-
-/// The same in little code: digit by digit from the highest, by how many lengths have each.
-#[cfg(any(target_family = "wasm", test))]
-fn nth_by_digits(lengths: &[i64], mut place: usize) -> i64 {
-    // Orders like the length, without a sign.
-    let key = |length: i64| length as u64 ^ 1 << 63;
-    let first = key(lengths[0]);
-    let differs = lengths
-        .iter()
-        .fold(0, |all, &other| all | key(other) ^ first);
-    let (mut found, mut known) = (0, 0);
-    for shift in (0..64).step_by(8).rev() {
-        let digit = |key: u64| (key >> shift & 255) as usize;
-        let mut at = digit(first);
-        if digit(differs) != 0 {
-            let mut counts = [0_usize; 256];
-            let matching = lengths.iter().map(|&length| key(length));
-            matching
-                .filter(|key| key & known == found)
-                .for_each(|key| counts[digit(key)] += 1);
-            at = 0;
-            while place >= counts[at] {
-                place -= counts[at];
-                at += 1;
-            }
-        }
-        found |= (at as u64) << shift;
-        known |= 255 << shift;
-    }
-    (found ^ 1 << 63) as i64
 }
 
 #[cfg(test)]
@@ -124,16 +87,5 @@ mod tests {
         assert_eq!(nearest_ranks(&mut [3, 1, 2]), [2, 3]);
         let mut hundred: Vec<i64> = (1..=100).rev().collect();
         assert_eq!(nearest_ranks(&mut hundred), [50, 95]);
-    }
-
-    #[test]
-    fn both_ways_find_the_same() {
-        let wild = [i64::MAX, -1, 0, 0, 255, 256, i64::MIN, 1 << 40, -300, 7, 7];
-        for values in [&wild[..], &[5; 9], &[3], &[1_000, 70_000, 1_001, 65_536]] {
-            for place in 0..values.len() {
-                let at = *values.to_vec().select_nth_unstable(place).1;
-                assert_eq!(nth_by_digits(values, place), at, "{place} of {values:?}");
-            }
-        }
     }
 }

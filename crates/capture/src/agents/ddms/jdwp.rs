@@ -1,4 +1,4 @@
-//! The debugger protocol, as far as DDM needs it.
+//! The part of the debugger protocol JDWP that DDM needs.
 //!
 //! ```text
 //! both sides first   "JDWP-Handshake"
@@ -7,7 +7,7 @@
 //! chunk              type, 4 letters | length u32 | bytes               all big-endian
 //! ```
 //!
-//! The layouts are those of the JDWP specification and of ART's `runtime/debugger.cc`.
+//! Sources: the JDWP specification and ART's `runtime/debugger.cc`.
 
 use std::time::Duration;
 
@@ -15,15 +15,15 @@ use crate::adb::{AdbError, Stream};
 use crate::error::{CaptureError, Result};
 
 const HANDSHAKE: &[u8; 14] = b"JDWP-Handshake";
-/// Length, id, flags, and command or error.
+/// Bytes of a packet header: length, id, flags, and command or error.
 const HEADER: usize = 11;
-/// Set and number of the command that carries chunks.
+/// Command set and number of the command that carries chunks.
 const DDM: [u8; 2] = [199, 1];
 const REPLY: u8 = 0x80;
-/// A chunk that says why another one failed.
+/// The type of a chunk with the reason why another one failed.
 const FAIL: &[u8; 4] = b"FAIL";
-/// The longest packet taken, bytes: a method trace of a buffer that the VM may choose itself.
-const LONGEST: usize = 1 << 30;
+/// The longest accepted packet, bytes. The VM chooses the size of a method trace.
+const MAX_PACKET: usize = 1 << 30;
 
 /// A connection to a process's debugger port.
 #[derive(Debug)]
@@ -41,21 +41,22 @@ struct Packet {
 }
 
 impl Connection {
+    /// Connects to the debugger port behind `stream`.
     pub fn open(mut stream: Stream, limit: Duration) -> Result<Self> {
         stream.limit(Some(limit));
         stream.send(HANDSHAKE)?;
         let mut answer = [0; HANDSHAKE.len()];
         stream.receive_exact(&mut answer)?;
         if answer != *HANDSHAKE {
-            return Err(wrong("JDWP-Handshake", &answer));
+            return Err(protocol_error("JDWP-Handshake", &answer));
         }
         let mut this = Self { stream, next_id: 1 };
-        // A VM speaks DDM from the first greeting on; the version of it is 1.
+        // Enables DDM; the protocol version is 1.
         this.ask(b"HELO", &1u32.to_be_bytes(), limit)?;
         Ok(this)
     }
 
-    /// Sends a chunk and waits for its answer. What the process tells meanwhile is passed over.
+    /// Sends a chunk and waits for its answer. Skips other packets of the process.
     pub fn ask(&mut self, kind: &[u8; 4], data: &[u8], limit: Duration) -> Result<Vec<u8>> {
         let id = self.send(kind, data, limit)?;
         loop {
@@ -66,7 +67,7 @@ impl Connection {
         }
     }
 
-    /// Sends a chunk without data and waits for a chunk of its own name, in a packet of either kind.
+    /// Sends a chunk without data and waits for a chunk of the same type, in a packet of either kind.
     pub fn ask_for_chunk(&mut self, kind: &[u8; 4], limit: Duration) -> Result<Vec<u8>> {
         let id = self.send(kind, &[], limit)?;
         loop {
@@ -107,10 +108,9 @@ impl Connection {
             u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
         };
         let length = word(0) as usize;
-        if !(HEADER..=LONGEST).contains(&length) {
-            return Err(wrong("the length of a packet", &header));
+        if !(HEADER..=MAX_PACKET).contains(&length) {
+            return Err(protocol_error("the length of a packet", &header));
         }
-        // Grown as it comes: a length alone takes no memory.
         let data = self.stream.receive_vec(length - HEADER)?;
         let is_reply = header[8] & REPLY != 0;
         Ok(Packet {
@@ -126,13 +126,13 @@ impl Connection {
     }
 }
 
-/// The chunk in an answer; an answer without one is empty.
+/// The data of the chunk in a reply; empty if there is no chunk.
 fn reply(kind: &[u8; 4], packet: &Packet) -> Result<Vec<u8>> {
     let name = String::from_utf8_lossy(kind).into_owned();
     if packet.error != 0 {
         return Err(CaptureError::Debugger {
             chunk: name,
-            reason: format!("error {} of the debugger protocol", packet.error),
+            reason: format!("debugger protocol error {}", packet.error),
         });
     }
     match chunk(&packet.data) {
@@ -152,8 +152,8 @@ fn chunk(data: &[u8]) -> Option<(&[u8; 4], &[u8])> {
         .map(|data| (kind, data))
 }
 
-/// What a process says of itself in answer to `FEAT`: a number, and so many texts, each with its length
-/// in UTF-16 units before it. What is cut short is left out.
+/// Parses the answer to `FEAT`: a count, then that many texts, each after its length in UTF-16 units.
+/// Incomplete texts are left out.
 pub(super) fn features(data: &[u8]) -> Vec<String> {
     let Some((count, mut rest)) = data.split_first_chunk::<4>() else {
         return Vec::new();
@@ -177,12 +177,12 @@ fn utf16(bytes: &[u8]) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// A code, a length, and so many UTF-16 units.
+/// Parses the data of a `FAIL` chunk: an error code, a length, and that many UTF-16 units.
 fn failure(data: &[u8]) -> String {
     utf16(data.get(8..).unwrap_or_default())
 }
 
-fn wrong(expected: &'static str, found: &[u8]) -> CaptureError {
+fn protocol_error(expected: &'static str, found: &[u8]) -> CaptureError {
     CaptureError::Adb(AdbError::Protocol {
         request: "jdwp".to_owned(),
         expected,

@@ -1,49 +1,48 @@
-//! Method traces of a debuggable process without a shell's rights: over its debugger port, as DDMS
-//! did.
+//! Method traces of a debuggable process over its debugger port, as DDMS recorded them. The device's
+//! shell needs no special rights.
 
 mod jdwp;
 
 use std::time::Duration;
 
-use super::method::Output;
 use crate::adb::{Device, quote};
-use crate::agent::{Agent, PartKind, Sink};
-use crate::device::Ask;
+use crate::agent::{Agent, PartKind, Sink, SinkWriter, hand_over};
+use crate::device::DeviceExt;
 use crate::error::{CaptureError, Result};
 
 use jdwp::{Connection, features};
 
-/// The buffer of a trace, bytes; DDMS took 8 MB.
+/// Size of the trace buffer, bytes: 8 MB, as in DDMS.
 const BUFFER: u32 = 8 << 20;
 
-/// What a process that can send its trace says of itself; very old ones could only write a file.
+/// The feature of processes that can send their trace. Very old ones can only write a file.
 const STREAMING: &str = "method-trace-profiling-streaming";
-/// What one that can sample says.
+/// The feature of processes that can sample.
 const SAMPLING: &str = "method-sample-profiling";
 
 /// What to record of a process.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct DdmsOptions {
-    /// The process, as `ps` names it, or its pid.
+    /// The process name in `ps`, or the pid.
     pub process: String,
-    /// Samples the stacks so often, microseconds, instead of recording each call.
+    /// Samples the stacks at this interval, microseconds. `None` records each call.
     pub sampling_us: Option<u32>,
 }
 
-/// Records the methods of a process over its debugger port; the trace comes back on the same
-/// connection, from very old devices as a file. A debugger that is attached already has to let go first.
+/// Records the methods of a process over its debugger port. The trace arrives on the same connection,
+/// on very old devices as a file. Another attached debugger must be detached first.
 #[derive(Debug)]
 pub struct DdmsAgent {
     device: Device,
     options: DdmsOptions,
     connection: Option<Connection>,
-    /// Where the process writes its trace, if it cannot send it.
+    /// The file that the process writes, if it cannot send its trace.
     file: Option<String>,
     trace: Vec<u8>,
 }
 
 impl DdmsAgent {
-    /// Of a device.
+    /// An agent for a device.
     pub fn new(device: Device, options: DdmsOptions) -> Self {
         Self {
             device,
@@ -72,7 +71,7 @@ impl DdmsAgent {
     /// Devices before Android 8 have no `pidof`.
     fn pid_in_table(&self, limit: Duration) -> Result<u32> {
         let process = &self.options.process;
-        let table = self.device.ask("ps", limit)?.text();
+        let table = self.device.run_ok("ps", limit)?.text();
         let row = table
             .lines()
             .find(|line| line.split_whitespace().next_back() == Some(process));
@@ -82,7 +81,7 @@ impl DdmsAgent {
         })
     }
 
-    /// The names of the chunks that start and stop it.
+    /// The types of the chunks that start and stop the recording.
     fn chunks(&self) -> (&'static [u8; 4], &'static [u8; 4]) {
         match (&self.file, self.options.sampling_us) {
             (Some(_), _) => (b"MPRS", b"MPRE"),
@@ -91,13 +90,13 @@ impl DdmsAgent {
         }
     }
 
-    /// Chooses what the process can do; one that says nothing of itself is taken to be a usual one.
-    fn choose(&mut self, features: &[String]) -> Result<()> {
-        let has = |feature| features.is_empty() || features.iter().any(|known| known == feature);
+    /// Adapts to the features of the process. A process without a feature list is assumed to have all.
+    fn adapt(&mut self, features: &[String]) -> Result<()> {
+        let has = |feature| features.is_empty() || features.iter().any(|found| found == feature);
         if self.options.sampling_us.is_some() && !has(SAMPLING) {
             return Err(CaptureError::Debugger {
                 chunk: "SPSS".to_owned(),
-                reason: "it cannot sample; without --sampling all calls are recorded".to_owned(),
+                reason: "it cannot sample; omit --sampling to record all calls".to_owned(),
             });
         }
         let name = self.options.process.replace('/', "_");
@@ -105,7 +104,8 @@ impl DdmsAgent {
         Ok(())
     }
 
-    /// Buffer and flags (none is defined), and what the chunk asks for besides.
+    /// The data of the start chunk: buffer size, flags (none are defined), and a file name or sampling
+    /// interval.
     fn settings(&self) -> Vec<u8> {
         let mut settings = BUFFER.to_be_bytes().to_vec();
         settings.extend_from_slice(&0u32.to_be_bytes());
@@ -129,8 +129,8 @@ impl Agent for DdmsAgent {
         let pid = self.pid(limit)?;
         let stream = self.device.open(&format!("jdwp:{pid}"))?;
         let mut connection = Connection::open(stream, limit)?;
-        let known = connection.ask(b"FEAT", &[], limit)?;
-        self.choose(&features(&known))?;
+        let answer = connection.ask(b"FEAT", &[], limit)?;
+        self.adapt(&features(&answer))?;
         connection.ask(self.chunks().0, &self.settings(), limit)?;
         self.connection = Some(connection);
         Ok(Vec::new())
@@ -142,11 +142,11 @@ impl Agent for DdmsAgent {
             return Ok(());
         };
         let Some(file) = &self.file else {
-            // The trace comes as a chunk of the same name, before the answer or after it.
+            // The trace arrives as a chunk of the same type, before or after the answer.
             self.trace = connection.ask_for_chunk(stop, limit)?;
             return Ok(());
         };
-        // One byte, 0 where the file was written.
+        // One byte: 0 if the file was written.
         match connection.ask(stop, &[], limit)?.first() {
             Some(0) => Ok(()),
             _ => Err(CaptureError::Debugger {
@@ -164,7 +164,7 @@ impl Agent for DdmsAgent {
         if let Some(file) = self.file.take() {
             sink.begin(PartKind::MethodTrace, &name)
                 .map_err(CaptureError::Sink)?;
-            self.device.sync()?.pull(&file, &mut Output(sink))?;
+            self.device.sync()?.pull(&file, &mut SinkWriter(sink))?;
             self.device.run(&format!("rm -f {}", quote(&file)), limit)?;
             return Ok(());
         }
@@ -172,10 +172,6 @@ impl Agent for DdmsAgent {
         if trace.is_empty() {
             return Ok(());
         }
-        let mut hand_over = || {
-            sink.begin(PartKind::MethodTrace, &name)?;
-            sink.data(&trace)
-        };
-        hand_over().map_err(CaptureError::Sink)
+        hand_over(sink, PartKind::MethodTrace, &name, &trace)
     }
 }

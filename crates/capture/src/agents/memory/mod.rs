@@ -1,14 +1,15 @@
-//! Processes, their threads and their memory, every few seconds while something is recorded: what
-//! systrace's `atrace_helper` did with a program on the device, and this does with its shell.
+//! Processes, their threads and their memory, recorded every few seconds. systrace pushed a program
+//! (`atrace_helper`) to the device for this; here the device's shell reads `/proc`.
 //!
 //! ```text
-//! shell ── look (text of /proc) ──► dump (JSON) ──► ATRACE_PROCESS_DUMP
+//! shell ── snapshot (text of /proc) ──► json ──► ATRACE_PROCESS_DUMP
 //! ```
 
-mod dump;
-mod look;
-mod read;
+mod json;
+mod options;
+mod parse;
 mod shell;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
@@ -17,55 +18,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+pub use options::{FullDump, MemoryOptions};
 pub use shell::{LocalShell, ProcShell};
 
-use crate::agent::{Agent, PartKind, Sink};
-use crate::error::{CaptureError, Result};
-use dump::Dump;
+use crate::agent::{Agent, PartKind, Sink, hand_over};
+use crate::error::Result;
+use json::Dump;
 
-/// How often the machine's memory is looked at.
+/// How often the machine's memory is read.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How long one look may take.
+/// Time limit for a snapshot.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Whose memory is looked at page by page, which takes time.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub enum FullDump {
-    /// Nobody's.
-    #[default]
-    None,
-    /// Every process's.
-    All,
-    /// That of apps.
-    Apps,
-    /// That of processes with these names.
-    Named(Vec<String>),
-}
-
-/// What to record.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MemoryOptions {
-    /// How often all processes are looked at; the machine's own memory is ten times a second.
-    pub interval: Duration,
-    /// Whose memory is looked at page by page.
-    pub full: FullDump,
-    /// Lists what these have mapped, where they are named.
-    pub mmaps: bool,
-}
-
-impl Default for MemoryOptions {
-    /// Every five seconds, nobody page by page.
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_secs(5),
-            full: FullDump::None,
-            mmaps: false,
-        }
-    }
-}
-
-/// Records the memory of processes through a shell.
+/// Records processes and their memory through a shell.
 #[derive(Debug)]
 pub struct MemoryAgent<S> {
     shell: S,
@@ -76,7 +42,7 @@ pub struct MemoryAgent<S> {
 }
 
 impl<S: ProcShell> MemoryAgent<S> {
-    /// Of the machine that a shell is of.
+    /// An agent for the machine of `shell`.
     pub fn new(shell: S, options: MemoryOptions) -> Self {
         Self {
             shell,
@@ -98,16 +64,16 @@ impl<S: ProcShell> Agent for MemoryAgent<S> {
     }
 
     fn start(&mut self, limit: Duration) -> Result<Vec<String>> {
-        // So that one that cannot look says so at once.
-        let first = look::machine(&self.shell, limit)?;
+        // The first snapshot shows whether `/proc` can be read at all.
+        let first = snapshot::machine(&self.shell, limit)?;
         let mut dump = Dump::default();
-        dump.machine(&first);
+        dump.add_machine(&first);
         *self.dump.lock().unwrap_or_else(PoisonError::into_inner) = dump;
         let (stop, stopped) = channel();
         let (shell, dump) = (self.shell.clone(), Arc::clone(&self.dump));
         let options = self.options.clone();
-        let follow = move || follow(&shell, &options, &dump, &stopped);
-        self.running = Some((stop, thread::spawn(follow)));
+        let record = move || record(&shell, &options, &dump, &stopped);
+        self.running = Some((stop, thread::spawn(record)));
         Ok(Vec::new())
     }
 
@@ -116,7 +82,7 @@ impl<S: ProcShell> Agent for MemoryAgent<S> {
     }
 
     fn mark(&mut self, name: &str, limit: Duration) -> Result<()> {
-        let now = look::now(&self.shell, limit)?;
+        let now = snapshot::now(&self.shell, limit)?;
         self.markers.push((name.to_owned(), now.ms));
         Ok(())
     }
@@ -125,7 +91,7 @@ impl<S: ProcShell> Agent for MemoryAgent<S> {
         let Some((stop, thread)) = self.running.take() else {
             return Ok(());
         };
-        // One that has ended by itself needs no word.
+        // Fails only if the thread has ended already.
         _ = stop.send(());
         thread.join().unwrap_or(Ok(()))
     }
@@ -133,47 +99,43 @@ impl<S: ProcShell> Agent for MemoryAgent<S> {
     fn collect(&mut self, _: Duration, sink: &mut dyn Sink) -> Result<()> {
         let mut dump = self.dump.lock().unwrap_or_else(PoisonError::into_inner);
         let json = std::mem::take(&mut *dump).finish(&self.markers);
-        let mut hand_over = || {
-            sink.begin(PartKind::MemoryDump, "ATRACE_PROCESS_DUMP")?;
-            sink.data(json.as_bytes())
-        };
-        hand_over().map_err(CaptureError::Sink)
+        let name = "ATRACE_PROCESS_DUMP";
+        hand_over(sink, PartKind::MemoryDump, name, json.as_bytes())
     }
 }
 
-/// Looks until it is told to stop, at the times that the interval sets: a look that takes long
-/// costs the ones that it overlaps. The end has a look of its own.
-fn follow<S: ProcShell>(
+/// Takes snapshots until `stopped`, at multiples of [`TICK`] and of the interval. A slow snapshot skips
+/// the ones it overlaps. The last snapshot shows the state at the end.
+fn record<S: ProcShell>(
     shell: &S,
     options: &MemoryOptions,
     dump: &Mutex<Dump>,
     stopped: &Receiver<()>,
 ) -> Result<()> {
     let dump = || dump.lock().unwrap_or_else(PoisonError::into_inner);
-    let begun = Instant::now();
+    let started = Instant::now();
     let ticks = (options.interval.as_millis() / TICK.as_millis()).max(1) as u32;
-    let look_at_all = || {
-        let known = dump().known();
-        let processes = look::processes(shell, options, &known, LIMIT)?;
-        dump().processes(processes);
+    let add_processes = || {
+        let known = dump().identities();
+        let processes = snapshot::processes(shell, options, &known, LIMIT)?;
+        dump().add_processes(processes);
         Ok(())
     };
     let mut tick = 0;
     loop {
-        let machine = look::machine(shell, LIMIT)?;
-        dump().machine(&machine);
+        let machine = snapshot::machine(shell, LIMIT)?;
+        dump().add_machine(&machine);
         if tick % ticks == 0 {
-            look_at_all()?;
+            add_processes()?;
         }
-        let passed = (begun.elapsed().as_millis() / TICK.as_millis()) as u32;
-        // Not past the next look at the processes.
+        let elapsed = (started.elapsed().as_millis() / TICK.as_millis()) as u32;
+        // Do not skip the next snapshot of the processes.
         let due = (tick / ticks + 1) * ticks;
-        tick = (passed + 1).min(due).max(tick + 1);
-        let wait = (TICK * tick).saturating_sub(begun.elapsed());
+        tick = (elapsed + 1).min(due).max(tick + 1);
+        let wait = (TICK * tick).saturating_sub(started.elapsed());
         match stopped.recv_timeout(wait) {
             Err(RecvTimeoutError::Timeout) => {}
-            // What became of everything, and of those that began late.
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => return look_at_all(),
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return add_processes(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where lines of shell run.
+//! Shells that can read `/proc`.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -6,27 +6,28 @@ use std::time::Duration;
 use crate::adb::Device;
 use crate::error::{CaptureError, Result};
 
-/// Runs lines of shell on the machine whose `/proc` is looked at.
+/// A shell on the machine whose `/proc` is read.
 pub trait ProcShell: Clone + Send + 'static {
-    /// What the line prints; how it ends does not matter, as processes end while it looks.
+    /// Runs a command line and returns its output. Its exit status is ignored, since processes may
+    /// end while their files are read.
     ///
     /// # Errors
-    /// Where it cannot be run.
-    fn look(&self, line: &str, limit: Duration) -> Result<Vec<u8>>;
+    /// If the command line cannot be run.
+    fn output(&self, line: &str, limit: Duration) -> Result<Vec<u8>>;
 }
 
 impl ProcShell for Device {
-    fn look(&self, line: &str, limit: Duration) -> Result<Vec<u8>> {
+    fn output(&self, line: &str, limit: Duration) -> Result<Vec<u8>> {
         Ok(self.run(line, limit)?.stdout)
     }
 }
 
-/// This machine's shell.
+/// The shell of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalShell;
 
 impl ProcShell for LocalShell {
-    fn look(&self, line: &str, _: Duration) -> Result<Vec<u8>> {
+    fn output(&self, line: &str, _: Duration) -> Result<Vec<u8>> {
         let mut shell = Command::new("sh");
         shell.args(["-c", line]).stdin(Stdio::null());
         let output = shell.stderr(Stdio::null()).output();

@@ -1,22 +1,21 @@
-//! Looks through a shell that says what a phone's said.
+//! Snapshots through a shell with the output of a phone's shell.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::dump::Dump;
-use super::look::{machine, processes};
-use super::read::Now;
+use super::json::Dump;
+use super::parse::Now;
+use super::snapshot::{machine, processes};
 use super::{FullDump, MemoryOptions, ProcShell};
 use crate::error::Result;
 
-/// A phone whose shell is not root's: its clock is the one that goes on in sleep, and other
-/// users' files are not there.
+/// A phone without root: its clock includes suspended time, and files of other users are missing.
 #[derive(Clone)]
 struct Phone;
 
 impl ProcShell for Phone {
-    fn look(&self, line: &str, _: Duration) -> Result<Vec<u8>> {
-        let said = match line {
+    fn output(&self, line: &str, _: Duration) -> Result<Vec<u8>> {
+        let output = match line {
             line if line.contains("printf") => {
                 "\u{1}2\n\u{1}788\ncom.example.app\0--x\0\u{1}900\nzygote64\0\u{1}\n\
                  lrwxrwxrwx 1 u0_a1 u0_a1 0 2026-01-01 10:00 788/exe -> /system/bin/app_process64\n\
@@ -38,7 +37,7 @@ impl ProcShell for Phone {
             }
             _ => "1234.56 999.00\nMemTotal:  1848224 kB\nHugePages_Total:  0\nodd\n",
         };
-        Ok(said.as_bytes().to_vec())
+        Ok(output.as_bytes().to_vec())
     }
 }
 
@@ -74,9 +73,12 @@ fn a_phone_without_root() {
     ];
     assert_eq!((counts, app.comm.as_str()), ([17, 5, 83, 11], "a) b (c"));
     assert_eq!(app.threads[&793], "Signal: Catcher");
-    let about = app.about.as_ref().unwrap();
-    assert!(about.name == "com.example.app" && about.is_app());
-    assert!(!seen.all[&900].about.as_ref().unwrap().is_app(), "zygote");
+    let identity = app.identity.as_ref().unwrap();
+    assert!(identity.name == "com.example.app" && identity.is_app());
+    assert!(
+        !seen.all[&900].identity.as_ref().unwrap().is_app(),
+        "zygote"
+    );
     let full = app.full.as_ref().unwrap();
     assert_eq!((full.sum.pss, full.sum.swap, full.sum.rss), (10, 2, 8));
     let files: Vec<_> = full.maps.iter().map(|map| map.file.as_str()).collect();
@@ -87,25 +89,21 @@ fn a_phone_without_root() {
         (full.maps[1].sizes.pss, full.maps[0].sizes.shared_clean),
         (4, 1)
     );
-    assert_eq!(seen.all[&2].virt_kb, None, "a thread of the kernel");
+    assert_eq!(seen.all[&2].virt_kb, None, "a kernel thread");
     assert!(seen.all[&900].full.is_none());
 }
 
 #[test]
 fn what_is_written_is_read() {
     let mut dump = Dump::default();
-    dump.machine(&machine(&Phone, LIMIT).unwrap());
+    dump.add_machine(&machine(&Phone, LIMIT).unwrap());
     let options = MemoryOptions {
         full: FullDump::Named(vec!["com.example.app".to_owned()]),
         mmaps: true,
         ..MemoryOptions::default()
     };
-    dump.processes(processes(&Phone, &options, &BTreeMap::new(), LIMIT).unwrap());
-    assert_eq!(
-        dump.known().len(),
-        3 + 1,
-        "9 has no name, and is known to have none"
-    );
+    dump.add_processes(processes(&Phone, &options, &BTreeMap::new(), LIMIT).unwrap());
+    assert_eq!(dump.identities().len(), 3 + 1, "9 has an empty identity");
     let json = dump.finish(&[("id-1".to_owned(), 1_234_500)]);
     let options = traceloom_formats::ReadOptions::default();
     let trace = traceloom_formats::read_bytes(json.as_bytes(), options).unwrap();
@@ -124,9 +122,5 @@ fn what_is_written_is_read() {
         assert!(names.contains(&name), "{names:?}");
     }
     assert_eq!(trace.instants.len(), 2);
-    assert_eq!(
-        trace.clocks.len(),
-        1,
-        "its clock is not said to be CLOCK_MONOTONIC"
-    );
+    assert_eq!(trace.clocks.len(), 1, "its clock is not CLOCK_MONOTONIC");
 }

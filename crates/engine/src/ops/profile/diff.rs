@@ -1,52 +1,60 @@
-//! Two inputs of one trace compared.
+//! Two sources of one trace compared.
 
+use serde::{Deserialize, Serialize};
 use traceloom_analyze::{
-    Change, Diff, DiffMetric, Flame, FlameSide, Function, GroupBy, Presence, Profile, Verdict,
+    Change, Diff, DiffMetric, DiffRow, Flame, FlameSide, Function, GroupBy, Presence, Profile,
+    Verdict,
 };
-use traceloom_trace::SmallSort;
 
 use super::flame::{Labels, options, put_bars};
-use super::{Asked, ROWS, json as text};
+use super::ranked::{DEFAULT_ROWS, Ranked, group_by};
+use super::texts::FunctionTexts;
 use crate::ask::{Ask, existing};
-use crate::choice;
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
-use crate::json::Json;
-use crate::scope::Scope;
+
+#[derive(Deserialize)]
+struct Question {
+    flame: Option<bool>,
+    base: Option<Vec<u32>>,
+    new: Option<Vec<u32>>,
+    metric: Option<DiffMetric>,
+    limit: Option<u32>,
+}
 
 /// The rows by how much they changed, or both sides as one flame graph.
 pub(crate) fn diff(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let is_flame = ask.flag("flame");
+    let question: Question = ask.read()?;
+    let is_flame = question.flame == Some(true);
     let by = if is_flame {
         GroupBy::Method
     } else {
-        choice::by(ask)?
+        group_by(ask)?
     };
-    let scope = Scope::of(engine, ask)?;
-    let (base, new) = (
-        sources(engine, ask, "base", 0)?,
-        sources(engine, ask, "new", 1)?,
-    );
-    let mut asked = Vec::new();
+    let scope = engine.scope(ask)?;
+    let base = sources(engine, &question.base, 0)?;
+    let new = sources(engine, &question.new, 1)?;
+    let mut runs = Vec::new();
     for &source in base.iter().chain(&new) {
-        asked.push(Asked::of_scope(engine, ask, &scope.in_source(source), by)?);
+        let scope = scope.in_source(source);
+        runs.push(Ranked::in_scope(engine, ask, &scope, by)?);
     }
-    let sides = asked.split_at(base.len());
+    let sides = runs.split_at(base.len());
     if is_flame {
         put_flame(engine, ask, sides, answer)?
     } else {
-        put_rows(ask, sides, &mut answer.json)?
+        put_rows(&question, sides, answer)
     }
-    asked[0].put_clock(answer);
+    runs[0].put_clock(answer);
     Ok(())
 }
 
-/// The inputs of a side: those asked for, else the usual one.
-fn sources(engine: &Engine, ask: &Ask, field: &'static str, usual: u32) -> Answered<Vec<u32>> {
-    let mut sources = ask.maybe(field, Ask::u32s)?.unwrap_or_default();
+/// The sources of a side: those of the question, or `default` if it names none.
+fn sources(engine: &Engine, asked: &Option<Vec<u32>>, default: u32) -> Answered<Vec<u32>> {
+    let mut sources = asked.clone().unwrap_or_default();
     if sources.is_empty() {
-        sources.push(usual);
+        sources.push(default);
     }
     for source in &sources {
         existing("source", *source, engine.trace.sources.len())?;
@@ -54,75 +62,84 @@ fn sources(engine: &Engine, ask: &Ask, field: &'static str, usual: u32) -> Answe
     Ok(sources)
 }
 
-/// The runs of both sides: the base and the new one, each at least one.
-type Sides<'a> = (&'a [Asked], &'a [Asked]);
+/// The runs of both sides, the base and the new one. Each has at least one.
+type Sides<'a> = (&'a [Ranked], &'a [Ranked]);
 
-fn put_rows(ask: &Ask, (base, new): Sides<'_>, out: &mut Json) -> Answered {
-    let metrics = [
-        DiffMetric::Exclusive,
-        DiffMetric::Inclusive,
-        DiffMetric::Calls,
-    ];
-    let names = ["exclusive", "inclusive", "calls"];
-    let metric = ask.choice("metric", "exclusive, inclusive or calls", &names)?;
-    let metric = metrics[metric.unwrap_or(0)];
+#[derive(Serialize)]
+struct ChangeAnswer {
+    base: f64,
+    new: f64,
+    delta: f64,
+    percent: Option<f64>,
+    verdict: Verdict,
+}
+
+impl ChangeAnswer {
+    fn new(change: &Change) -> Self {
+        Self {
+            base: change.base,
+            new: change.new,
+            delta: change.delta,
+            percent: change.percent,
+            verdict: change.verdict,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    function: FunctionTexts<'a>,
+    presence: Presence,
+    calls: ChangeAnswer,
+    inclusive: ChangeAnswer,
+    exclusive: ChangeAnswer,
+}
+
+impl<'a> Row<'a> {
+    fn new(row: &'a DiffRow) -> Self {
+        Self {
+            function: FunctionTexts::new(&row.function),
+            presence: row.presence,
+            calls: ChangeAnswer::new(&row.calls),
+            inclusive: ChangeAnswer::new(&row.inclusive),
+            exclusive: ChangeAnswer::new(&row.exclusive),
+        }
+    }
+}
+
+fn put_rows(question: &Question, (base, new): Sides<'_>, answer: &mut Frame) {
+    let metric = question.metric.unwrap_or(DiffMetric::Exclusive);
     let diff = Diff::of(&profiles(base), &profiles(new), base[0].clock, metric);
-    let shown = diff.rows.len().min(ask.u32_or("limit", ROWS)? as usize);
-    out.put("by", choice::group_name(diff.by))
+    let limit = question.limit.unwrap_or(DEFAULT_ROWS) as usize;
+    let shown = &diff.rows[..diff.rows.len().min(limit)];
+    answer
+        .put("by", diff.by)
         .put("base_runs", diff.base_runs)
-        .put("new_runs", diff.new_runs);
-    put_change(out, "total", &diff.total);
-    out.objects("rows", &diff.rows[..shown], |out, row| {
-        let presence = match row.presence {
-            Presence::Both => "both",
-            Presence::New => "new",
-            Presence::Gone => "gone",
-        };
-        text::put_function(out, &row.function);
-        out.put("presence", presence);
-        put_change(out, "calls", &row.calls);
-        put_change(out, "inclusive", &row.inclusive);
-        put_change(out, "exclusive", &row.exclusive);
-    });
-    out.put("hidden", diff.rows.len() - shown);
-    Ok(())
+        .put("new_runs", diff.new_runs)
+        .put("total", ChangeAnswer::new(&diff.total))
+        .put("rows", shown.iter().map(Row::new).collect::<Vec<_>>())
+        .put("hidden", diff.rows.len() - shown.len());
 }
 
-fn profiles(side: &[Asked]) -> Vec<&Profile> {
-    side.iter().map(|asked| &asked.ranking.profile).collect()
+fn profiles(side: &[Ranked]) -> Vec<&Profile> {
+    side.iter().map(|run| &run.ranking.profile).collect()
 }
 
-fn put_change(out: &mut Json, key: &str, change: &Change) {
-    let verdict = match change.verdict {
-        Verdict::Same => "same",
-        Verdict::More => "more",
-        Verdict::Less => "less",
-        Verdict::WithinNoise => "within_noise",
-        Verdict::Unknown => "unknown",
-    };
-    out.object(key, |out| {
-        out.put("base", change.base)
-            .put("new", change.new)
-            .put("delta", change.delta)
-            .put("percent", change.percent)
-            .put("verdict", verdict);
-    });
-}
-
-/// Both sides, bar on bar. A bar is as wide as both of its sides together, and `delta` says how
-/// much wider the new one is.
+/// Both sides in one flame graph. A bar is as wide as both of its sides together; `delta` is how much wider
+/// the new one is.
 fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Frame) -> Answered {
     let all = || base.iter().chain(new);
-    let shared = SharedNames::of(all());
+    let shared = SharedNames::new(all());
     let (mut sides, mut rest) = (Vec::new(), &*shared.numbers);
-    for asked in all() {
-        let profile = &asked.ranking.profile;
+    for run in all() {
+        let profile = &run.ranking.profile;
         let names;
         (names, rest) = rest.split_at(profile.rows.len());
         let is_base = sides.len() < base.len();
         let runs = if is_base { base.len() } else { new.len() };
         sides.push(FlameSide {
-            tree: &asked.made()?.tree,
+            tree: &run.tree()?.tree,
             profile,
             names: Some(names),
             scale: 1.0 / runs as f64,
@@ -137,11 +154,11 @@ fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Fr
         text: &|row| shared.rows[row as usize].0.label(),
     };
     put_bars(engine, answer, &flame, &labels);
-    answer.f64("delta", &flame.frames, &|bar| bar.w - 2.0 * bar.base);
+    answer.f64("delta", &flame.frames, |bar| bar.w - 2.0 * bar.base);
     Ok(())
 }
 
-/// Numbers for the functions of several profiles: equal functions have equal ones.
+/// Numbers the functions of several profiles. Equal functions have equal numbers.
 struct SharedNames<'a> {
     /// The rows of all profiles, and their NameIds.
     rows: Vec<(&'a Function, u32)>,
@@ -150,17 +167,17 @@ struct SharedNames<'a> {
 }
 
 impl<'a> SharedNames<'a> {
-    fn of(all: impl Iterator<Item = &'a Asked>) -> Self {
+    fn new(all: impl Iterator<Item = &'a Ranked>) -> Self {
         let mut rows = Vec::new();
-        for asked in all {
-            let ranking = &asked.ranking;
+        for run in all {
+            let ranking = &run.ranking;
             for (row, name) in ranking.profile.rows.iter().zip(&ranking.names) {
                 rows.push((&row.function, *name));
             }
         }
         let function = |row: u32| rows[row as usize].0;
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        order.small_sort_by_key(|&row| function(row));
+        order.sort_by_key(|&row| function(row));
         let mut numbers = vec![0; rows.len()];
         for same in order.chunk_by(|&one, &next| function(one) == function(next)) {
             for &row in same {

@@ -1,25 +1,33 @@
 //! Flame graphs, and the sandwich of one method.
 
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
 use traceloom_analyze::timeline::NameId;
 use traceloom_analyze::{
     Flame, FlameDirection, FlameOptions, FlameSide, GroupBy, NO_FRAME, NodeId,
 };
 
-use super::Asked;
+use super::ranked::Ranked;
 use crate::ask::{Ask, existing};
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
-use crate::text::LIST_CHARS;
+use crate::text::{LIST_CHARS, shortened};
 
-/// The bars that reach the screen.
+#[derive(Deserialize)]
+struct Root {
+    root: Option<u32>,
+}
+
+/// The bars that are visible on the screen.
 pub(crate) fn flame(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let asked = Asked::of(engine, ask, GroupBy::Method)?;
-    let (ranking, tree) = (&asked.ranking, &asked.made()?.tree);
+    let ranked = Ranked::new(engine, ask, GroupBy::Method)?;
+    let (ranking, tree) = (&ranked.ranking, &ranked.tree()?.tree);
     let mut options = options(ask)?;
-    options.focus = asked.rank(ask)?;
-    let root = ask.u32_or("root", NO_FRAME)?;
-    if root != NO_FRAME {
+    options.focus = ranked.row(ask)?;
+    let Root { root } = ask.read()?;
+    if let Some(root) = root.filter(|root| *root != NO_FRAME) {
         options.root = Some(NodeId(existing("root", root, tree.nodes.len())?));
     }
     let side = FlameSide {
@@ -30,36 +38,38 @@ pub(crate) fn flame(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered 
         is_base: false,
     };
     let wanted = || !ask.cancel.is_raised();
-    let flame = Flame::new(&[side], asked.clock, &options, &wanted);
+    let flame = Flame::new(&[side], ranked.clock, &options, &wanted);
     ask.check()?;
     let labels = Labels {
         name: &|row| ranking.names[row as usize],
         text: &|row| ranking.profile.rows[row as usize].function.label(),
     };
     put_bars(engine, answer, &flame, &labels);
-    asked.put_clock(answer);
+    ranked.put_clock(answer);
     Ok(())
 }
 
-/// What every flame graph may be asked.
-#[expect(
-    clippy::manual_clamp,
-    reason = "what clamp says in a panic takes kilobytes"
-)]
+#[derive(Deserialize)]
+struct Question {
+    direction: Option<FlameDirection>,
+    width_px: Option<f64>,
+    from_share: Option<f64>,
+    to_share: Option<f64>,
+}
+
+/// The options that all flame graphs share.
 pub(super) fn options(ask: &Ask) -> Answered<FlameOptions> {
-    let direction = match ask.choice("direction", "down or up", &["down", "up"])? {
-        Some(1) => FlameDirection::Up,
-        _ => FlameDirection::Down,
-    };
-    let mut options = FlameOptions::new(direction, ask.f64_or("width_px", 1_000.0)?);
+    let question: Question = ask.read()?;
+    let direction = question.direction.unwrap_or(FlameDirection::Down);
+    let mut options = FlameOptions::new(direction, question.width_px.unwrap_or(1_000.0));
     options.shares = (
-        ask.f64_or("from_share", 0.0)?.max(0.0).min(1.0),
-        ask.f64_or("to_share", 1.0)?.max(0.0).min(1.0),
+        question.from_share.unwrap_or(0.0).clamp(0.0, 1.0),
+        question.to_share.unwrap_or(1.0).clamp(0.0, 1.0),
     );
     Ok(options)
 }
 
-/// How the names of bars become NameIds and texts.
+/// The NameId and the text of a bar, by its row in the profile.
 pub(super) struct Labels<'a> {
     pub name: &'a dyn Fn(u32) -> u32,
     pub text: &'a dyn Fn(u32) -> String,
@@ -69,38 +79,35 @@ pub(super) struct Labels<'a> {
 pub(super) fn put_bars(engine: &Engine, answer: &mut Frame, flame: &Flame, labels: &Labels<'_>) {
     let bars = &flame.frames;
     let all = &engine.timeline().names;
-    // The last place is for what is no name of the trace.
-    let mut is_listed = vec![false; all.len() + 1];
     let (mut names, mut hues) = (Vec::new(), Vec::new());
     let deepest = bars.iter().map(|bar| bar.depth).max();
     answer
         .put("total_ns", flame.total_ns)
         .put("depth_max", deepest.unwrap_or(0));
-    answer.json.object("labels", |json| {
-        for bar in bars {
-            let (mut name, mut hue) = (NO_FRAME, 0);
-            if bar.name != NO_FRAME {
-                name = (labels.name)(bar.name);
-                let place = all.len().min(name as usize);
-                if !std::mem::replace(&mut is_listed[place], true) {
-                    json.put_cut(&name.to_string(), &(labels.text)(bar.name), LIST_CHARS);
-                }
-                hue = all.hue(NameId(name));
-            }
-            names.push(name);
-            hues.push(hue);
+    let mut texts = BTreeMap::new();
+    for bar in bars {
+        let (mut name, mut hue) = (NO_FRAME, 0);
+        if bar.name != NO_FRAME {
+            name = (labels.name)(bar.name);
+            texts
+                .entry(name)
+                .or_insert_with(|| shortened((labels.text)(bar.name), LIST_CHARS));
+            hue = all.hue(NameId(name));
         }
-    });
+        names.push(name);
+        hues.push(hue);
+    }
+    answer.put("labels", texts);
     answer
-        .u32("depth", bars, &|bar| bar.depth)
-        .f64("x", bars, &|bar| bar.x)
-        .f64("w", bars, &|bar| bar.w)
-        .f64("self", bars, &|bar| bar.own)
-        .u32("calls", bars, &|bar| {
+        .u32("depth", bars, |bar| bar.depth)
+        .f64("x", bars, |bar| bar.x)
+        .f64("w", bars, |bar| bar.w)
+        .f64("self", bars, |bar| bar.own)
+        .u32("calls", bars, |bar| {
             u32::try_from(bar.calls).unwrap_or(u32::MAX)
         })
-        .u32("name", &names, &|name| *name)
-        .u32("node", bars, &|bar| bar.node)
-        .u32("parent", bars, &|bar| bar.parent)
+        .u32("name", &names, |name| *name)
+        .u32("node", bars, |bar| bar.node)
+        .u32("parent", bars, |bar| bar.parent)
         .u8s("hue", &hues);
 }

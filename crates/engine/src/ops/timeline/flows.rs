@@ -1,47 +1,71 @@
-//! Arrows: binder calls from slice to slice, and who woke whom.
+//! Arrows: from slice to slice (binder calls), and from a thread to one it woke.
 
+use serde::{Deserialize, Serialize};
 use traceloom_analyze::timeline::{NO_ROW, Wakeup};
 use traceloom_trace::{RowId, SliceId, ThreadId};
 
-use super::locate::slice_of;
-use crate::ask::Ask;
+use super::locate::existing_slice;
+use crate::ask::{Ask, unexpected};
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
-use crate::json::Json;
 
 /// Arrows of each kind for one selection: more would hide what they show.
 const MOST_FLOWS: usize = 100;
 const MOST_WAKEUPS: usize = 16;
-/// Rows between two looks at whether the answer is still wanted.
+/// Rows between two checks whether the answer is still wanted.
 const STRIDE: usize = 1 << 16;
 
+#[derive(Deserialize)]
+struct Question {
+    slice: Option<u32>,
+    utid: Option<u32>,
+    ts: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Arrow<'a> {
+    kind: &'a str,
+    from: Option<End>,
+    to: Option<End>,
+}
+
+/// An end of an arrow.
+#[derive(Serialize)]
+struct End {
+    row: Option<u32>,
+    ts: f64,
+    level: Option<u32>,
+    slice: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    utid: Option<u32>,
+    label: String,
+}
+
 pub(crate) fn flows(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
+    let question: Question = ask.read()?;
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let (mut touching, mut wakeups) = (Vec::new(), Vec::new());
-    if ask.has("slice") {
-        let id = slice_of(engine, ask, "slice")?;
+    if let Some(id) = question.slice {
+        let id = existing_slice(engine, "slice", id)?;
         touching = flows_of(engine, id, ask)?;
-        let (from, to) = (
-            trace.slices.ts.get(id.row()),
-            timeline.end_of(trace, id.row()),
-        );
+        let from = trace.slices.ts.get(id.row());
+        let to = timeline.end_of(trace, id.row());
         if let Some(utid) = trace.track_thread(trace.slices.track_id.get(id.row())) {
             wakeups = timeline.wakeups_of(trace, utid, from, to, MOST_WAKEUPS);
             wakeups.extend(timeline.woken_by(trace, utid, from, to, MOST_WAKEUPS));
         }
     } else {
-        let (utid, ts) = (ThreadId(ask.u32("utid")?), engine.absolute(ask.f64("ts")?));
-        wakeups.extend(timeline.wakeup_at(trace, utid, ts));
+        let utid = question.utid;
+        let utid = utid.ok_or_else(|| unexpected("utid", "a row number", "nothing"))?;
+        let ts = question.ts;
+        let ts = ts.ok_or_else(|| unexpected("ts", "a number", "nothing"))?;
+        wakeups.extend(timeline.wakeup_at(trace, ThreadId(utid), engine.absolute(ts)));
     }
-    answer.json.list("flows", |json| {
-        for row in touching {
-            engine.put_flow(json, row);
-        }
-        for wakeup in &wakeups {
-            engine.put_wakeup(json, wakeup);
-        }
-    });
+    let mut arrows: Vec<Arrow<'_>> = Vec::new();
+    arrows.extend(touching.into_iter().map(|row| engine.flow(row)));
+    arrows.extend(wakeups.iter().map(|wakeup| engine.wakeup(wakeup)));
+    answer.put("flows", arrows);
     Ok(())
 }
 
@@ -65,54 +89,52 @@ fn flows_of(engine: &Engine, id: SliceId, ask: &Ask) -> Answered<Vec<usize>> {
 
 impl Engine {
     /// The arrow of a row of the flow table.
-    fn put_flow(&self, json: &mut Json, row: usize) {
+    fn flow(&self, row: usize) -> Arrow<'_> {
         let flows = &self.trace.flows;
-        json.object("", |json| {
-            json.put("kind", self.trace.strings.get(flows.name.get(row)));
-            self.put_slice_end(json, "from", flows.slice_out.get(row));
-            self.put_slice_end(json, "to", flows.slice_in.get(row));
-        });
+        Arrow {
+            kind: self.trace.strings.get(flows.name.get(row)),
+            from: self.slice_end(flows.slice_out.get(row)),
+            to: self.slice_end(flows.slice_in.get(row)),
+        }
     }
 
-    /// An end of an arrow that is the start of a slice.
-    fn put_slice_end(&self, json: &mut Json, key: &str, id: SliceId) {
+    /// An end that is the start of a slice.
+    fn slice_end(&self, id: SliceId) -> Option<End> {
         if id.row() >= self.trace.slices.len() {
-            json.put(key, None::<u32>);
-            return;
+            return None;
         }
         let (row, level) = self.timeline().place_of(&self.trace, id);
-        let name = self.timeline().names.of_slice(id.row());
-        json.object(key, |json| {
-            json.put("row", row)
-                .put("ts", self.relative(self.trace.slices.ts.get(id.row())))
-                .put("level", level)
-                .put("slice", id.0);
-            self.put_label(json, "label", name);
-        });
+        Some(End {
+            row: Some(row),
+            ts: self.relative(self.trace.slices.ts.get(id.row())),
+            level: Some(level),
+            slice: Some(id.0),
+            utid: None,
+            label: self.label(self.timeline().names.of_slice(id.row())),
+        })
     }
 
     /// The arrow from waker to woken.
-    fn put_wakeup(&self, json: &mut Json, wakeup: &Wakeup) {
-        json.object("", |json| {
-            json.put("kind", "wakeup");
-            self.put_thread_end(json, "from", wakeup.waker, wakeup.ts);
-            self.put_thread_end(json, "to", wakeup.woken, wakeup.ts);
-        });
+    fn wakeup(&self, wakeup: &Wakeup) -> Arrow<'static> {
+        Arrow {
+            kind: "wakeup",
+            from: Some(self.thread_end(wakeup.waker, wakeup.ts)),
+            to: Some(self.thread_end(wakeup.woken, wakeup.ts)),
+        }
     }
 
-    /// An end of an arrow on a thread; in its innermost slice where it is in one.
-    fn put_thread_end(&self, json: &mut Json, key: &str, utid: ThreadId, ts: i64) {
+    /// An end on a thread, in its innermost slice if it is in one.
+    fn thread_end(&self, utid: ThreadId, ts: i64) -> End {
         let (trace, timeline) = (&self.trace, self.timeline());
         let slice = timeline.slice_of_thread_at(trace, utid, ts);
-        let level = slice.map(|id| timeline.place_of(trace, id).1);
         let row = timeline.rows.of_thread(utid);
-        json.object(key, |json| {
-            json.put("row", (row != NO_ROW).then_some(row))
-                .put("ts", self.relative(ts))
-                .put("level", level)
-                .put("slice", slice.map(|id| id.0))
-                .put("utid", utid.0);
-            self.put_thread_label(json, "label", utid);
-        });
+        End {
+            row: (row != NO_ROW).then_some(row),
+            ts: self.relative(ts),
+            level: slice.map(|id| timeline.place_of(trace, id).1),
+            slice: slice.map(|id| id.0),
+            utid: Some(utid.0),
+            label: self.thread_label(utid),
+        }
     }
 }

@@ -1,46 +1,51 @@
-//! Where a slice stands, and which one is next to it.
+//! The place of a slice, and of its neighbours.
 
+use serde::Deserialize;
 use traceloom_analyze::timeline::Step;
 use traceloom_trace::{RowId, SliceId};
 
-use crate::ask::Ask;
+use crate::ask::{Ask, existing};
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
+#[derive(Deserialize)]
+struct LocateQuestion {
+    id: u32,
+}
+
 pub(crate) fn locate(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    put_place(engine, slice_of(engine, ask, "id")?, answer);
+    let LocateQuestion { id } = ask.read()?;
+    put_place(engine, existing_slice(engine, "id", id)?, answer);
     Ok(())
 }
 
+#[derive(Deserialize)]
+struct NeighbourQuestion {
+    id: u32,
+    to: Step,
+}
+
 pub(crate) fn neighbour(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let id = slice_of(engine, ask, "id")?;
-    let step = match ask.text("to")? {
-        "next" => Step::Next,
-        "previous" => Step::Previous,
-        "parent" => Step::Parent,
-        "child" => Step::Child,
-        _ => return Err(ask.other("to", "next, previous, parent or child")),
-    };
-    match engine.timeline().neighbour(&engine.trace, id, step) {
+    let NeighbourQuestion { id, to } = ask.read()?;
+    let id = existing_slice(engine, "id", id)?;
+    match engine.timeline().neighbour(&engine.trace, id, to) {
         Some(id) => put_place(engine, id, answer),
         None => _ = answer.put("none", true),
     }
     Ok(())
 }
 
-/// The slice that a field names.
-pub(crate) fn slice_of(engine: &Engine, ask: &Ask, field: &'static str) -> Answered<SliceId> {
-    ask.row(field, engine.trace.slices.len()).map(SliceId)
+/// Checks that the trace has the slice that a field names.
+pub(crate) fn existing_slice(engine: &Engine, field: &'static str, id: u32) -> Answered<SliceId> {
+    existing(field, id, engine.trace.slices.len()).map(SliceId)
 }
 
 fn put_place(engine: &Engine, id: SliceId, answer: &mut Frame) {
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let (row, level) = timeline.place_of(trace, id);
-    let (ts, end) = (
-        trace.slices.ts.get(id.row()),
-        timeline.end_of(trace, id.row()),
-    );
+    let ts = trace.slices.ts.get(id.row());
+    let end = timeline.end_of(trace, id.row());
     answer
         .put("id", id.0)
         .put("row", row)

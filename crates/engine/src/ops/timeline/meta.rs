@@ -1,69 +1,72 @@
-//! What the trace is: the first thing the page asks.
+//! What the trace is: the page's first question.
 
+use std::borrow::Cow;
+
+use serde::Serialize;
 use traceloom_analyze::{CpuSource, TreeClocks};
-use traceloom_trace::{MethodId, NO_DURATION, RepairKind, RowId, Trace};
+use traceloom_trace::{MethodId, NO_DURATION, RepairKind, RepairRow, RowId, SourceRow, Trace};
 
 use crate::ask::Ask;
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
-use crate::json::Json;
-use crate::ops::profile::put_clocks;
-use crate::text::DETAIL_CHARS;
+use crate::text::{DETAIL_CHARS, cut, shortened};
 
 pub(crate) fn meta(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
     let (trace, timeline) = (&engine.trace, engine.timeline());
-    let json = &mut answer.json;
-    json.put("origin_ns", engine.origin_ns.to_string())
+    let sources = trace.sources.rows().map(|row| Source::new(engine, row));
+    let metadata = trace.metadata.rows().map(|row| {
+        let text = |id| engine.string(id, DETAIL_CHARS);
+        (text(row.key), text(row.value), row.source.0)
+    });
+    let repairs = trace.repairs.rows().iter().map(Repair::new);
+    let frames = &timeline.frames;
+    let vsync_ns = (!frames.is_empty()).then_some(frames.vsync.period_ns);
+    answer
+        .put("origin_ns", engine.origin.0.to_string())
         .put("start_ns", engine.relative(trace.bounds.0))
         .put("duration_ns", engine.relative(trace.bounds.1))
-        .put_cut("title", &title(trace), DETAIL_CHARS);
-    put_sources(engine, json);
-    put_clocks(json, clocks(trace));
-    put_counts(trace, json);
-    json.list("metadata", |json| {
-        for row in trace.metadata.rows() {
-            json.list("", |json| {
-                engine.put_string(json, "", row.key, DETAIL_CHARS);
-                engine.put_string(json, "", row.value, DETAIL_CHARS);
-                json.put("", row.source.0);
-            });
-        }
-    });
-    put_repairs(trace, json);
-    // The display's beat, where the trace has frames.
-    let frames = &timeline.frames;
-    let beat = (!frames.is_empty()).then_some(frames.vsync.period_ns);
-    json.put("vsync_ns", beat);
-    put_has(engine, json);
-    json.put("name_count", timeline.names.len());
+        .put("title", shortened(title(trace), DETAIL_CHARS))
+        .put("sources", sources.collect::<Vec<_>>())
+        .put("clocks", clocks(trace))
+        .put("counts", Counts::new(trace))
+        .put("metadata", metadata.collect::<Vec<_>>())
+        .put("repairs", repairs.collect::<Vec<_>>())
+        .put("vsync_ns", vsync_ns)
+        .put("has", Has::new(engine))
+        .put("name_count", timeline.names.len());
     Ok(())
 }
 
-/// The names of the inputs.
+/// The names of the sources.
 fn title(trace: &Trace) -> String {
-    let mut title = String::new();
-    for name in trace.sources.name.iter() {
-        let name = trace.strings.get(name);
-        if !title.is_empty() && !name.is_empty() {
-            title += " + ";
-        }
-        title += name;
-    }
-    title
+    let names = trace.sources.name.iter();
+    let names = names.map(|name| trace.strings.get(name));
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    names.join(" + ")
 }
 
-fn put_sources(engine: &Engine, json: &mut Json) {
-    json.objects("sources", engine.trace.sources.rows(), |json, row| {
-        engine.put_string(json, "name", row.name, DETAIL_CHARS);
-        engine.put_string(json, "format", row.format, DETAIL_CHARS);
-        engine.put_string(json, "title", row.name, DETAIL_CHARS);
-        json.put("bytes", row.bytes);
-    });
+#[derive(Serialize)]
+struct Source<'a> {
+    name: Cow<'a, str>,
+    format: Cow<'a, str>,
+    title: Cow<'a, str>,
+    bytes: u64,
+}
+
+impl<'a> Source<'a> {
+    fn new(engine: &'a Engine, row: SourceRow) -> Self {
+        Self {
+            name: engine.string(row.name, DETAIL_CHARS),
+            format: engine.string(row.format, DETAIL_CHARS),
+            title: engine.string(row.name, DETAIL_CHARS),
+            bytes: row.bytes,
+        }
+    }
 }
 
 /// Which times slices have, as in a [`CallTree`](traceloom_analyze::CallTree).
-pub(crate) fn clocks(trace: &Trace) -> TreeClocks {
+fn clocks(trace: &Trace) -> TreeClocks {
     let thread_clock = trace.slices.thread_ts.iter().any(|ts| ts != NO_DURATION);
     let states = !thread_clock && !trace.thread_states.is_empty();
     TreeClocks {
@@ -77,60 +80,94 @@ pub(crate) fn clocks(trace: &Trace) -> TreeClocks {
     }
 }
 
-fn put_counts(trace: &Trace, json: &mut Json) {
-    let counts = [
-        ("slices", trace.slices.len()),
-        ("threads", trace.threads.len()),
-        ("processes", trace.processes.len()),
-        ("tracks", trace.tracks.len()),
-        ("methods", trace.methods.len()),
-        ("counters", trace.counters.len()),
-        ("instants", trace.instants.len()),
-        ("flows", trace.flows.len()),
-        ("sched_slices", trace.sched_slices.len()),
-        ("thread_states", trace.thread_states.len()),
-        ("ftrace_events", trace.ftrace_events.len()),
-        ("args", trace.args.len()),
-        ("strings", trace.strings.len()),
-    ];
-    json.object("counts", |json| {
-        for (table, rows) in counts {
-            json.put(table, rows);
-        }
-    });
+/// Rows of each table.
+#[derive(Serialize)]
+struct Counts {
+    slices: usize,
+    threads: usize,
+    processes: usize,
+    tracks: usize,
+    methods: usize,
+    counters: usize,
+    instants: usize,
+    flows: usize,
+    sched_slices: usize,
+    thread_states: usize,
+    ftrace_events: usize,
+    args: usize,
+    strings: usize,
 }
 
-fn put_repairs(trace: &Trace, json: &mut Json) {
-    json.objects("repairs", trace.repairs.rows(), |json, row| {
-        json.put("severity", row.kind.severity().name())
-            .put("kind", row.kind.name())
-            .put("count", row.count)
-            .put("title", row.kind.explanation())
-            .put("place", row.first.to_string())
-            .put_cut("detail", &row.detail, DETAIL_CHARS)
-            .put("source", row.source.0);
-    });
+impl Counts {
+    fn new(trace: &Trace) -> Self {
+        Self {
+            slices: trace.slices.len(),
+            threads: trace.threads.len(),
+            processes: trace.processes.len(),
+            tracks: trace.tracks.len(),
+            methods: trace.methods.len(),
+            counters: trace.counters.len(),
+            instants: trace.instants.len(),
+            flows: trace.flows.len(),
+            sched_slices: trace.sched_slices.len(),
+            thread_states: trace.thread_states.len(),
+            ftrace_events: trace.ftrace_events.len(),
+            args: trace.args.len(),
+            strings: trace.strings.len(),
+        }
+    }
 }
 
-fn put_has(engine: &Engine, json: &mut Json) {
-    let trace = &engine.trace;
-    let (sched, states) = (
-        !trace.sched_slices.is_empty(),
-        !trace.thread_states.is_empty(),
-    );
-    let mut methods = trace.slices.method_id.iter();
-    let has = [
-        ("frames", !engine.timeline().frames.is_empty()),
-        ("sched", sched),
-        ("states", states),
-        ("flows", !trace.flows.is_empty() || states),
-        ("methods", methods.any(|method| method != MethodId::NONE)),
-        ("args", !trace.args.is_empty()),
-        ("diff", trace.sources.len() == 2),
-    ];
-    json.object("has", |json| {
-        for (what, is_there) in has {
-            json.put(what, is_there);
+#[derive(Serialize)]
+struct Repair<'a> {
+    severity: &'static str,
+    kind: &'static str,
+    count: u64,
+    title: &'static str,
+    place: String,
+    detail: Cow<'a, str>,
+    source: u32,
+}
+
+impl<'a> Repair<'a> {
+    fn new(row: &'a RepairRow) -> Self {
+        Self {
+            severity: row.kind.severity().name(),
+            kind: row.kind.name(),
+            count: row.count,
+            title: row.kind.explanation(),
+            place: row.first.to_string(),
+            detail: cut(&row.detail, DETAIL_CHARS),
+            source: row.source.0,
         }
-    });
+    }
+}
+
+/// Which views have something to show.
+#[derive(Serialize)]
+struct Has {
+    frames: bool,
+    sched: bool,
+    states: bool,
+    flows: bool,
+    methods: bool,
+    args: bool,
+    diff: bool,
+}
+
+impl Has {
+    fn new(engine: &Engine) -> Self {
+        let trace = &engine.trace;
+        let states = !trace.thread_states.is_empty();
+        let mut methods = trace.slices.method_id.iter();
+        Self {
+            frames: !engine.timeline().frames.is_empty(),
+            sched: !trace.sched_slices.is_empty(),
+            states,
+            flows: !trace.flows.is_empty() || states,
+            methods: methods.any(|method| method != MethodId::NONE),
+            args: !trace.args.is_empty(),
+            diff: trace.sources.len() == 2,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Questions of the time line.
+//! Operations of the timeline.
 
 mod at;
 mod find;
@@ -9,6 +9,7 @@ mod names;
 mod range;
 mod rows;
 mod slice;
+mod statistics;
 mod window;
 
 pub(crate) use at::at;

@@ -1,5 +1,6 @@
 //! The texts of names.
 
+use serde::Deserialize;
 use traceloom_analyze::timeline::NameId;
 
 use crate::ask::Ask;
@@ -7,15 +8,21 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
+/// Names between two checks whether the answer is still wanted.
+const STRIDE: usize = 4096;
+
+#[derive(Deserialize)]
+struct Question {
+    ids: Vec<u32>,
+}
+
 pub(crate) fn names(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let ids = ask.u32s("ids")?;
-    answer.json.list("names", |json| {
-        for (at, id) in ids.into_iter().enumerate() {
-            if at % 4096 == 0 && ask.cancel.is_raised() {
-                break;
-            }
-            engine.put_label(json, "", NameId(id));
-        }
-    });
-    ask.check()
+    let Question { ids } = ask.read()?;
+    let mut names = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(STRIDE) {
+        ask.check()?;
+        names.extend(ids.iter().map(|id| engine.label(NameId(*id))));
+    }
+    answer.put("names", names);
+    Ok(())
 }

@@ -1,66 +1,103 @@
-//! What ran in a range.
+//! What ran in a time range.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
+use serde::{Deserialize, Serialize};
 use traceloom_analyze::TimeRange;
-use traceloom_analyze::timeline::{RangeScope, RowKind, StateKind, inside};
-use traceloom_trace::{RowId, SmallSort, ThreadId};
+use traceloom_analyze::timeline::{NameStats, RangeScope, RowKind, StateKind, inside};
+use traceloom_trace::{RowId, ThreadId};
 
-use super::find::stats_fields;
+use super::statistics::{NameTimes, StateAnswer};
 use crate::ask::Ask;
 use crate::engine::Engine;
 use crate::error::{Answered, EngineError};
 use crate::frame::Frame;
-use crate::json::Json;
 use crate::scope::Scope;
-use crate::text::LIST_CHARS;
+use crate::text::{LIST_CHARS, cut};
 
-/// Rows of each table unless the page wants another number.
-const USUAL_LIMIT: u32 = 500;
-/// Threads that are listed for a CPU.
+/// Rows of each table if the question sets no limit.
+const DEFAULT_LIMIT: u32 = 500;
+/// Threads listed for a CPU.
 const TOP_THREADS: usize = 5;
 
+#[derive(Deserialize)]
+struct Question {
+    limit: Option<u32>,
+    all_tracks: Option<bool>,
+}
+
 pub(crate) fn range(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let scope = Scope::of(engine, ask)?;
-    let limit = ask.u32_or("limit", USUAL_LIMIT)? as usize;
+    let question: Question = ask.read()?;
+    let scope = engine.scope(ask)?;
+    let limit = question.limit.unwrap_or(DEFAULT_LIMIT) as usize;
     let times = inside(&engine.trace, scope.range);
-    let json = &mut answer.json;
-    put_names(engine, ask, &scope, limit, json)?;
-    put_threads(engine, ask, &scope, times, limit, json)?;
-    put_cpus(engine, ask, times, json);
-    put_counters(engine, ask, times, limit, json);
+    let all_tracks = question.all_tracks == Some(true);
+    put_names(engine, ask, &scope, all_tracks, limit, answer)?;
+    put_threads(engine, ask, &scope, times, limit, answer)?;
+    answer
+        .put("cpus", cpus(engine, ask, times))
+        .put("counters", counters(engine, ask, times, limit));
     ask.check()
 }
 
-fn put_names(engine: &Engine, ask: &Ask, scope: &Scope, limit: usize, json: &mut Json) -> Answered {
+#[derive(Serialize)]
+struct Name {
+    name: u32,
+    label: String,
+    count: u64,
+    #[serde(flatten)]
+    times: NameTimes,
+}
+
+fn put_names(
+    engine: &Engine,
+    ask: &Ask,
+    scope: &Scope,
+    all_tracks: bool,
+    limit: usize,
+    answer: &mut Frame,
+) -> Answered {
     let tracks = scope.tracks(&engine.trace);
     let slices = RangeScope {
         range: scope.range,
         tracks: tracks.as_deref(),
-        all_tracks: ask.flag("all_tracks"),
+        all_tracks,
     };
     let cancelled = || ask.cancel.is_raised();
-    let timeline = engine.timeline();
-    let stats = timeline.by_name(&engine.trace, &slices, limit, &cancelled);
+    let stats = engine
+        .timeline()
+        .by_name(&engine.trace, &slices, limit, &cancelled);
     let (stats, hidden) = stats.ok_or(EngineError::Cancelled)?;
-    json.objects("by_name", &stats, |json, stats| {
-        json.put("name", stats.name.0);
-        engine.put_label(json, "label", stats.name);
-        json.put("count", stats.count);
-        stats_fields(json, stats);
-    });
-    json.put("names_hidden", hidden);
+    let name = |stats: &NameStats| Name {
+        name: stats.name.0,
+        label: engine.label(stats.name),
+        count: stats.count,
+        times: NameTimes::new(stats),
+    };
+    answer
+        .put("by_name", stats.iter().map(name).collect::<Vec<_>>())
+        .put("names_hidden", hidden);
     Ok(())
 }
 
-/// Threads that did something, those that ran longest first.
+#[derive(Serialize)]
+struct Thread {
+    utid: u32,
+    row: u32,
+    label: String,
+    #[serde(flatten)]
+    times: StateAnswer,
+}
+
+/// Threads that did something, the longest running first.
 fn put_threads(
     engine: &Engine,
     ask: &Ask,
     scope: &Scope,
     range: TimeRange,
     limit: usize,
-    json: &mut Json,
+    answer: &mut Frame,
 ) -> Answered {
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let is_in_scope = |utid: ThreadId| {
@@ -85,78 +122,89 @@ fn put_threads(
             used.push((utid, times));
         }
     }
-    used.small_sort_by_key(|(utid, times)| (Reverse(times[StateKind::Running as usize]), *utid));
+    used.sort_by_key(|(utid, times)| (Reverse(times[StateKind::Running as usize]), *utid));
     let hidden = used.len().saturating_sub(limit);
     used.truncate(limit);
-    json.objects("threads", &used, |json, (utid, times)| {
-        json.put("utid", utid.0)
-            .put("row", timeline.rows.of_thread(*utid));
-        engine.put_thread_label(json, "label", *utid);
-        put_times(json, times);
-    });
-    json.put("threads_hidden", hidden);
+    let thread = |(utid, times): &(ThreadId, [i64; StateKind::COUNT])| Thread {
+        utid: utid.0,
+        row: timeline.rows.of_thread(*utid),
+        label: engine.thread_label(*utid),
+        times: StateAnswer::new(times),
+    };
+    answer
+        .put("threads", used.iter().map(thread).collect::<Vec<_>>())
+        .put("threads_hidden", hidden);
     Ok(())
 }
 
-fn put_cpus(engine: &Engine, ask: &Ask, range: TimeRange, json: &mut Json) {
+#[derive(Serialize)]
+struct Cpu {
+    cpu: u32,
+    row: u32,
+    busy_ns: i64,
+    percent: f64,
+    top: Vec<CpuThread>,
+}
+
+#[derive(Serialize)]
+struct CpuThread {
+    utid: u32,
+    label: String,
+    ns: i64,
+}
+
+fn cpus(engine: &Engine, ask: &Ask, range: TimeRange) -> Vec<Cpu> {
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let to_ns = range.to_ns.max(range.from_ns);
     let whole = to_ns.abs_diff(range.from_ns).max(1) as f64;
     let is_used = |cpu: &u32| !timeline.runs_of(*cpu).is_empty() && !ask.cancel.is_raised();
     let used = (0..timeline.cpus()).filter(is_used);
-    json.objects("cpus", used, |json, cpu| {
+    let cpu = |cpu: u32| {
         let used = timeline.cpu_use(trace, cpu, range);
-        json.put("cpu", cpu)
-            .put("row", timeline.rows.of_cpu(cpu))
-            .put("busy_ns", used.busy_ns)
-            .put("percent", used.busy_ns as f64 * 100.0 / whole);
         let top = used.top.iter().take(TOP_THREADS);
-        json.objects("top", top, |json, &(utid, ns)| {
-            json.put("utid", utid.0);
-            engine.put_thread_label(json, "label", utid);
-            json.put("ns", ns);
+        let top = top.map(|&(utid, ns)| CpuThread {
+            utid: utid.0,
+            label: engine.thread_label(utid),
+            ns,
         });
-    });
-}
-
-fn put_counters(engine: &Engine, ask: &Ask, range: TimeRange, limit: usize, json: &mut Json) {
-    let (trace, timeline) = (&engine.trace, engine.timeline());
-    let mut room = limit;
-    json.list("counters", |json| {
-        for (at, row) in timeline.rows.all.iter().enumerate() {
-            if row.kind != RowKind::Counter || room == 0 || ask.cancel.is_raised() {
-                continue;
-            }
-            if let Some(used) = timeline.counter_use(trace, row.track, range) {
-                room -= 1;
-                json.object("", |json| {
-                    json.put("row", at)
-                        .put_cut("label", &row.name, LIST_CHARS)
-                        .put("min", used.extremes.0)
-                        .put("max", used.extremes.1)
-                        .put("mean", used.mean)
-                        .put("last", used.last);
-                });
-            }
+        Cpu {
+            cpu,
+            row: timeline.rows.of_cpu(cpu),
+            busy_ns: used.busy_ns,
+            percent: used.busy_ns as f64 * 100.0 / whole,
+            top: top.collect(),
         }
-    });
+    };
+    used.map(cpu).collect()
 }
 
-/// Adds a thread's times in the states that the page tells apart, ns.
-pub(super) fn put_times(json: &mut Json, times: &[i64; StateKind::COUNT]) {
-    let groups: [(&str, &[StateKind]); 6] = [
-        ("running_ns", &[StateKind::Running]),
-        ("runnable_ns", &[StateKind::Runnable, StateKind::Preempted]),
-        ("sleeping_ns", &[StateKind::Sleeping]),
-        ("uninterruptible_ns", &[StateKind::Uninterruptible]),
-        ("io_ns", &[StateKind::UninterruptibleIo]),
-        (
-            "other_ns",
-            &[StateKind::Stopped, StateKind::Unknown, StateKind::Dead],
-        ),
-    ];
-    for (key, kinds) in groups {
-        let add = |sum: i64, kind: &StateKind| sum.saturating_add(times[*kind as usize]);
-        json.put(key, kinds.iter().fold(0, add));
+#[derive(Serialize)]
+struct Counter<'a> {
+    row: usize,
+    label: Cow<'a, str>,
+    min: f64,
+    max: f64,
+    mean: f64,
+    last: f64,
+}
+
+fn counters<'e>(engine: &'e Engine, ask: &Ask, range: TimeRange, limit: usize) -> Vec<Counter<'e>> {
+    let (trace, timeline) = (&engine.trace, engine.timeline());
+    let mut counters = Vec::new();
+    for (at, row) in timeline.rows.all.iter().enumerate() {
+        if row.kind != RowKind::Counter || counters.len() == limit || ask.cancel.is_raised() {
+            continue;
+        }
+        if let Some(used) = timeline.counter_use(trace, row.track, range) {
+            counters.push(Counter {
+                row: at,
+                label: cut(&row.name, LIST_CHARS),
+                min: used.extremes.0,
+                max: used.extremes.1,
+                mean: used.mean,
+                last: used.last,
+            });
+        }
     }
+    counters
 }

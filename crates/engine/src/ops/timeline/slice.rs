@@ -1,40 +1,52 @@
 //! Everything about one slice: the details panel.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use traceloom_analyze::timeline::{NameId, SliceDetails, StateTimes};
 use traceloom_trace::{
     MethodId, NO_DURATION, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, TrackId,
 };
 
-use super::locate::slice_of;
-use super::range::put_times;
+use super::locate::existing_slice;
+use super::statistics::StateAnswer;
 use crate::ask::Ask;
 use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
-use crate::json::Json;
-use crate::text::{DETAIL_CHARS, LIST_CHARS, cut};
+use crate::text::{DETAIL_CHARS, LIST_CHARS, cut, shortened};
 
-/// Callers that are listed: the innermost ones.
+/// Most callers in the answer: the innermost ones.
 const MOST_PARENTS: usize = 256;
-/// Names of slices within, and things waited for.
+/// Most names of child slices, and of things waited for.
 const MOST_PARTS: usize = 20;
 
+#[derive(Deserialize)]
+struct Question {
+    id: u32,
+}
+
 pub(crate) fn slice(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let id = slice_of(engine, ask, "id")?;
+    let Question { id } = ask.read()?;
+    let id = existing_slice(engine, "id", id)?;
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let (slices, tracks, row) = (&trace.slices, &trace.tracks, id.row());
     let (details, name) = (timeline.slice(trace, id), timeline.names.of_slice(row));
     let track = slices.track_id.get(row);
     let utid = tracks.utid.get(track.row());
-    let json = &mut answer.json;
-    json.put("id", id.0)
+    let label = timeline.names.label(trace, name);
+    let dur = slices.dur.get(row);
+    answer
+        .put("id", id.0)
         .put("row", timeline.place_of(trace, id).0)
         .put("utid", utid.0)
         .put("name", name.0)
-        .put_cut("label", &timeline.names.label(trace, name), DETAIL_CHARS);
-    engine.put_string(json, "category", slices.category.get(row), DETAIL_CHARS);
-    let dur = slices.dur.get(row);
-    json.put("ts", engine.relative(details.ts))
+        .put("label", shortened(label, DETAIL_CHARS))
+        .put(
+            "category",
+            engine.string(slices.category.get(row), DETAIL_CHARS),
+        )
+        .put("ts", engine.relative(details.ts))
         .put("dur", engine.duration(dur))
         .put("end", engine.relative(details.end))
         .put("never_ended", dur == NO_DURATION)
@@ -42,152 +54,217 @@ pub(crate) fn slice(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered 
         .put("cpu_ns", details.cpu_ns)
         .put("cpu_self_ns", details.cpu_self_ns)
         .put("share_of_parent", details.share_of_parent)
-        .put("share_of_thread", details.share_of_thread);
-    engine.put_args(json, slices.arg_set_id.get(row));
-    engine.put_states(json, details.states.as_ref());
-    engine.put_parents(json, id);
-    engine.put_children(json, &details);
-    engine.put_repairs(json, id, &details, track);
-    engine.put_occurrences(json, name);
-    engine.put_thread_of(json, utid);
-    engine.put_process_of(json, timeline.process_of(trace, track));
-    json.put("source", tracks.source.get(track.row()).0);
-    engine.put_method(json, slices.method_id.get(row));
+        .put("share_of_thread", details.share_of_thread)
+        .put("args", engine.args(slices.arg_set_id.get(row)))
+        .put(
+            "states",
+            details.states.as_ref().map(|times| engine.states(times)),
+        )
+        .put_fields(engine.parents(id))
+        .put("children", engine.children(&details))
+        .put("repairs", engine.repairs(id, &details, track))
+        .put("occurrences", engine.occurrences(name))
+        .put("thread", engine.thread_of(utid))
+        .put(
+            "process",
+            engine.process_of(timeline.process_of(trace, track)),
+        )
+        .put("source", tracks.source.get(track.row()).0);
+    if let Some(method) = slices.method_id.get(row).some() {
+        answer.put_fields(engine.method(method));
+    }
     Ok(())
+}
+
+#[derive(Serialize)]
+struct Method<'a> {
+    class: String,
+    method: Cow<'a, str>,
+    signature: Cow<'a, str>,
+    file: Cow<'a, str>,
+    line: i32,
+}
+
+#[derive(Serialize)]
+struct Parents {
+    /// Outermost first.
+    parents: Vec<Parent>,
+    /// How many more are around them.
+    parents_hidden: usize,
+}
+
+#[derive(Serialize)]
+struct Parent {
+    id: u32,
+    label: String,
+    name: u32,
+    ts: f64,
+    dur: f64,
+}
+
+#[derive(Serialize)]
+struct Children {
+    count: u64,
+    top: Vec<Child>,
+}
+
+#[derive(Serialize)]
+struct Child {
+    label: String,
+    name: u32,
+    count: u64,
+    total_ns: i64,
+}
+
+#[derive(Serialize)]
+struct Thread {
+    label: String,
+    tid: Option<i64>,
+    utid: u32,
+}
+
+#[derive(Serialize)]
+struct Process<'a> {
+    label: Cow<'a, str>,
+    pid: Option<i64>,
+    upid: u32,
+}
+
+#[derive(Serialize)]
+struct States<'a> {
+    #[serde(flatten)]
+    times: StateAnswer,
+    blocked: Vec<Wait<'a>>,
+}
+
+#[derive(Serialize)]
+struct Wait<'a> {
+    function: Cow<'a, str>,
+    waker: String,
+    waker_utid: u32,
+    ns: i64,
+}
+
+#[derive(Serialize)]
+struct Occurrences {
+    count: u64,
+    total_ns: i64,
 }
 
 /// The parts of the answer.
 impl Engine {
-    fn put_method(&self, json: &mut Json, method: MethodId) {
-        let Some(method) = method.some() else {
-            return;
-        };
+    fn method(&self, method: MethodId) -> Method<'_> {
         let row = self.trace.methods.row(method.row());
-        let class = cut(self.trace.strings.get(row.class), DETAIL_CHARS);
-        json.put("class", class.replace('/', "."));
-        self.put_string(json, "method", row.name, DETAIL_CHARS);
-        self.put_string(json, "signature", row.signature, DETAIL_CHARS);
-        self.put_string(json, "file", row.file, DETAIL_CHARS);
-        json.put("line", row.line);
+        let text = |id| self.string(id, DETAIL_CHARS);
+        Method {
+            class: text(row.class).replace('/', "."),
+            method: text(row.name),
+            signature: text(row.signature),
+            file: text(row.file),
+            line: row.line,
+        }
     }
 
-    /// The innermost callers, outermost first, and how many more are around them.
-    fn put_parents(&self, json: &mut Json, id: SliceId) {
+    fn parents(&self, id: SliceId) -> Parents {
         let slices = &self.trace.slices;
         let mut parents = Vec::new();
         let mut above = slices.parent_id.get(id.row());
         while above != SliceId::NONE && parents.len() < MOST_PARENTS {
-            parents.push(above);
+            let name = self.timeline().names.of_slice(above.row());
+            parents.push(Parent {
+                id: above.0,
+                label: self.label(name),
+                name: name.0,
+                ts: self.relative(slices.ts.get(above.row())),
+                dur: self.duration(slices.dur.get(above.row())),
+            });
             above = slices.parent_id.get(above.row());
         }
-        json.objects("parents", parents.iter().rev(), |json, parent| {
-            let name = self.timeline().names.of_slice(parent.row());
-            json.put("id", parent.0);
-            self.put_label(json, "label", name);
-            json.put("name", name.0)
-                .put("ts", self.relative(slices.ts.get(parent.row())))
-                .put("dur", self.duration(slices.dur.get(parent.row())));
-        });
+        parents.reverse();
         let depth = slices.depth.get(id.row()) as usize;
-        json.put("parents_hidden", depth.saturating_sub(parents.len()));
+        Parents {
+            parents_hidden: depth.saturating_sub(parents.len()),
+            parents,
+        }
     }
 
-    fn put_children(&self, json: &mut Json, details: &SliceDetails) {
-        json.object("children", |json| {
-            json.put("count", details.children);
-            let top = details.child_names.iter().take(MOST_PARTS);
-            json.objects("top", top, |json, child| {
-                self.put_label(json, "label", child.name);
-                json.put("name", child.name.0)
-                    .put("count", child.count)
-                    .put("total_ns", child.total_ns);
-            });
+    fn children(&self, details: &SliceDetails) -> Children {
+        let top = details.child_names.iter().take(MOST_PARTS);
+        let top = top.map(|child| Child {
+            label: self.label(child.name),
+            name: child.name.0,
+            count: child.count,
+            total_ns: child.total_ns,
         });
+        Children {
+            count: details.children,
+            top: top.collect(),
+        }
     }
 
-    /// What was mended of this slice, then what the input's repairs say of its thread.
-    fn put_repairs(&self, json: &mut Json, id: SliceId, details: &SliceDetails, track: TrackId) {
+    /// What was repaired of this slice, then those repairs of its source that name it or its thread.
+    fn repairs(&self, id: SliceId, details: &SliceDetails, track: TrackId) -> Vec<Cow<'_, str>> {
         let trace = &self.trace;
-        let (utid, source) = (
-            trace.tracks.utid.get(track.row()),
-            trace.tracks.source.get(track.row()),
-        );
+        let utid = trace.tracks.utid.get(track.row());
+        let source = trace.tracks.source.get(track.row());
         let thread = utid.some().map(|utid| trace.thread_name(utid));
         let (thread, name) = (thread.unwrap_or_default(), trace.slice_name(id));
         let names_it = |detail: &str| {
-            let has = |text: &str| {
-                let mut parts = detail.as_bytes().windows(text.len().max(1));
-                text.len() > 2 && parts.any(|part| part == text.as_bytes())
-            };
-            !detail.is_empty() && (has(&thread) || detail == name)
+            let names_thread = thread.len() > 2 && detail.contains(&thread);
+            !detail.is_empty() && (names_thread || detail == name)
         };
-        json.list("repairs", |json| {
-            for repair in &details.repairs {
-                json.put("", repair.explanation());
+        let own = details.repairs.iter();
+        let mut repairs: Vec<_> = own.map(|repair| repair.explanation().into()).collect();
+        for row in trace.repairs.rows() {
+            if row.source == source && names_it(&row.detail) {
+                let detail = cut(&row.detail, LIST_CHARS);
+                let (what, count) = (row.kind.explanation(), row.count);
+                repairs.push(format!("{what} ({count} in all, first: {detail})").into());
             }
-            for row in trace.repairs.rows() {
-                if row.source == source && names_it(&row.detail) {
-                    let detail = cut(&row.detail, LIST_CHARS);
-                    let (what, count) = (row.kind.explanation(), row.count);
-                    json.put("", format!("{what} ({count} in all, first: {detail})"));
-                }
-            }
-        });
+        }
+        repairs
     }
 
-    fn put_thread_of(&self, json: &mut Json, utid: ThreadId) {
-        let Some(row) = utid.some().map(RowId::row) else {
-            json.put("thread", None::<u32>);
-            return;
-        };
-        let tid = self.trace.threads.tid.get(row);
-        json.object("thread", |json| {
-            self.put_thread_label(json, "label", utid);
-            json.put("tid", (tid != NO_NUMBER).then_some(tid))
-                .put("utid", utid.0);
-        });
+    fn thread_of(&self, utid: ThreadId) -> Option<Thread> {
+        let tid = self.trace.threads.tid.get(utid.some()?.row());
+        Some(Thread {
+            label: self.thread_label(utid),
+            tid: (tid != NO_NUMBER).then_some(tid),
+            utid: utid.0,
+        })
     }
 
-    fn put_process_of(&self, json: &mut Json, upid: ProcessId) {
-        let Some(row) = upid.some().map(RowId::row) else {
-            json.put("process", None::<u32>);
-            return;
-        };
+    fn process_of(&self, upid: ProcessId) -> Option<Process<'_>> {
         let processes = &self.trace.processes;
+        let row = upid.some()?.row();
         let pid = processes.pid.get(row);
-        json.object("process", |json| {
-            self.put_string(json, "label", processes.name.get(row), LIST_CHARS);
-            json.put("pid", (pid != NO_NUMBER).then_some(pid))
-                .put("upid", upid.0);
-        });
+        Some(Process {
+            label: self.string(processes.name.get(row), LIST_CHARS),
+            pid: (pid != NO_NUMBER).then_some(pid),
+            upid: upid.0,
+        })
     }
 
-    /// Times in states as the page reads them.
-    fn put_states(&self, json: &mut Json, times: Option<&StateTimes>) {
-        let Some(times) = times else {
-            json.put("states", None::<u32>);
-            return;
-        };
-        json.object("states", |json| {
-            put_times(json, &times.by_kind);
-            let blocked = times.blocked.iter().take(MOST_PARTS);
-            json.objects("blocked", blocked, |json, wait| {
-                self.put_string(json, "function", wait.function, LIST_CHARS);
-                self.put_thread_label(json, "waker", wait.waker);
-                json.put("waker_utid", wait.waker.0).put("ns", wait.ns);
-            });
+    fn states(&self, times: &StateTimes) -> States<'_> {
+        let blocked = times.blocked.iter().take(MOST_PARTS);
+        let blocked = blocked.map(|wait| Wait {
+            function: self.string(wait.function, LIST_CHARS),
+            waker: self.thread_label(wait.waker),
+            waker_utid: wait.waker.0,
+            ns: wait.ns,
         });
+        States {
+            times: StateAnswer::new(&times.by_kind),
+            blocked: blocked.collect(),
+        }
     }
 
     /// How often a name occurs in the whole trace, and for how long.
-    fn put_occurrences(&self, json: &mut Json, name: NameId) {
-        let Some(stats) = self.timeline().totals(&self.trace).of(name) else {
-            json.put("occurrences", None::<u32>);
-            return;
-        };
-        json.object("occurrences", |json| {
-            json.put("count", stats.count)
-                .put("total_ns", stats.total_ns);
-        });
+    fn occurrences(&self, name: NameId) -> Option<Occurrences> {
+        let stats = self.timeline().totals(&self.trace).of(name)?;
+        Some(Occurrences {
+            count: stats.count,
+            total_ns: stats.total_ns,
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
 use traceloom_analyze::timeline::{
     CounterPoint, NameId, RowKind, ShownInstant, ShownSlice, ShownState, Timeline, Window,
     WindowRow,
@@ -23,10 +24,11 @@ const REPAIRED: u8 = 4;
 const LATE: u8 = 8;
 
 pub(crate) fn window(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
-    let (window, levels) = (window_of(engine, ask)?, levels_of(ask)?);
+    let question: Question = ask.read()?;
+    let (window, levels) = (question.window(engine), question.levels());
     let (trace, timeline) = (&engine.trace, engine.timeline());
     let mut all = All::default();
-    for row in ask.u32s("rows")? {
+    for &row in &question.rows {
         ask.check()?;
         let shown = timeline.window(trace, row, &window, levels.clone());
         let kind = timeline.rows.all.get(row as usize).map(|row| row.kind);
@@ -37,21 +39,30 @@ pub(crate) fn window(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered
     Ok(())
 }
 
-fn window_of(engine: &Engine, ask: &Ask) -> Answered<Window> {
-    let (from, to) = (ask.f64("from")?, ask.f64("to")?);
-    let least = (to - from).max(0.0) / MOST_PIXELS;
-    Ok(Window {
-        from_ns: engine.absolute(from),
-        to_ns: engine.absolute(to.ceil()),
-        px_ns: ask.f64("px_ns")?.max(least).max(f64::MIN_POSITIVE),
-    })
+#[derive(Deserialize)]
+struct Question {
+    rows: Vec<u32>,
+    from: f64,
+    to: f64,
+    px_ns: f64,
+    min_level: Option<u32>,
+    max_level: Option<u32>,
 }
 
-fn levels_of(ask: &Ask) -> Answered<Range<u32>> {
-    let from = ask.u32_or("min_level", 0)?;
-    // The highest level that is wanted, too.
-    let to = ask.u32_or("max_level", u32::MAX)?;
-    Ok(from..to.saturating_add(1))
+impl Question {
+    fn window(&self, engine: &Engine) -> Window {
+        let least = (self.to - self.from).max(0.0) / MOST_PIXELS;
+        Window {
+            from_ns: engine.absolute(self.from),
+            to_ns: engine.absolute(self.to.ceil()),
+            px_ns: self.px_ns.max(least).max(f64::MIN_POSITIVE),
+        }
+    }
+
+    fn levels(&self) -> Range<u32> {
+        let last = self.max_level.unwrap_or(u32::MAX);
+        self.min_level.unwrap_or(0)..last.saturating_add(1)
+    }
 }
 
 /// All rows, one after the other.
@@ -91,39 +102,39 @@ impl All {
         let (trace, timeline) = (&engine.trace, engine.timeline());
         let firsts = ["first_slice", "first_state", "first_point", "first_instant"];
         for (name, first) in firsts.into_iter().zip(&self.first) {
-            answer.u32(name, first, &|at| *at);
+            answer.u32(name, first, |at| *at);
         }
         self.slice_columns(engine, answer);
         let who: Vec<u32> = self.states.iter().map(|(state, _)| state.who).collect();
-        let mut times = Stretches::new(engine.origin_ns);
+        let mut times = Stretches::new(engine.origin.0);
         for (state, _) in &self.states {
             times.push(state.ts, state.end);
         }
         answer
             .u8s("t_times", &times.bytes.0)
-            .u8("t_state", &self.states, &|(state, _)| state.state as u8)
+            .u8("t_state", &self.states, |(state, _)| state.state as u8)
             .narrow("t_who", &who)
-            .u8("t_hue", &self.states, &|(state, ran)| match ran {
+            .u8("t_hue", &self.states, |(state, ran)| match ran {
                 true => timeline.hue_of_thread(ThreadId(state.who)),
                 false => 0,
             })
-            .f64("p_ts", &self.points, &|point| engine.relative(point.ts))
-            .f64("p_min", &self.points, &|point| point.min)
-            .f64("p_max", &self.points, &|point| point.max)
-            .f64("p_last", &self.points, &|point| point.last)
-            .f64("i_ts", &self.instants, &|instant| {
+            .f64("p_ts", &self.points, |point| engine.relative(point.ts))
+            .f64("p_min", &self.points, |point| point.min)
+            .f64("p_max", &self.points, |point| point.max)
+            .f64("p_last", &self.points, |point| point.last)
+            .f64("i_ts", &self.instants, |instant| {
                 engine.relative(instant.ts)
             })
-            .u32("i_name", &self.instants, &|instant| {
+            .u32("i_name", &self.instants, |instant| {
                 let name = trace.instants.name.get(instant.id as usize);
                 timeline.names.of_text(name).0
             })
-            .u32("i_id", &self.instants, &|instant| instant.id);
+            .u32("i_id", &self.instants, |instant| instant.id);
     }
 
     fn slice_columns(&self, engine: &Engine, answer: &mut Frame) {
         let (trace, names) = (&engine.trace, &engine.timeline().names);
-        let (mut times, mut id) = (Stretches::new(engine.origin_ns), 0);
+        let (mut times, mut id) = (Stretches::new(engine.origin.0), 0);
         let (mut levels, mut shown_names) = (Vec::new(), Vec::new());
         for slice in &self.slices {
             times.push(slice.ts, slice.end);
@@ -136,10 +147,10 @@ impl All {
             .u8s("s_times", &times.bytes.0)
             .narrow("s_level", &levels)
             .narrow("s_name", &shown_names)
-            .u8("s_flags", &self.slices, &|slice| {
+            .u8("s_flags", &self.slices, |slice| {
                 flags(trace, engine.timeline(), slice)
             })
-            .u8("s_hue", &shown_names, &|name| names.hue(NameId(*name)));
+            .u8("s_hue", &shown_names, |name| names.hue(NameId(*name)));
     }
 }
 

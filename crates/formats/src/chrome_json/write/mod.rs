@@ -5,21 +5,22 @@
 //! nanoseconds as fractions. Kernel events are instants of their thread. Viewers take a thread's
 //! number for its own in the whole trace, so numbers that occur twice are given out anew.
 
+mod file;
 mod numbers;
 mod slices;
 mod value;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use traceloom_trace::{
-    ArgSetId, NO_NUMBER, ProcessId, RowId, StringId, ThreadId, Trace, TrackId, TrackKind,
+    ArgSetId, NO_NUMBER, ProcessId, RowId, StringId, ThreadId, Trace, TrackKind,
 };
 
-use self::numbers::Numbers;
-use self::value::{Micros, Quoted, write_args};
-use super::ID;
+use self::file::File;
+use self::value::{Quoted, write_args};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::format_id;
 use crate::left_out::{LeftOut, Written};
 
 /// Writes Chrome's trace events.
@@ -42,27 +43,15 @@ impl Writer for JsonWriter {
             + trace.ftrace_events.len();
         if rows == 0 {
             return Err(WriteError::NothingToWrite {
-                format: ID,
+                format: format_id::CHROME_JSON,
                 holds: "slices, counters, instants and kernel events",
             });
         }
-        let mut file = File {
-            trace,
-            numbers: Numbers::of(trace),
-            out: BufWriter::with_capacity(1 << 16, out),
-            is_first: true,
-        };
+        let mut file = File::new(trace, out);
         file.write()?;
         file.out.flush()?;
         Ok(file.left_out())
     }
-}
-
-struct File<'a> {
-    trace: &'a Trace,
-    numbers: Numbers,
-    out: BufWriter<&'a mut dyn Write>,
-    is_first: bool,
 }
 
 impl File<'_> {
@@ -89,41 +78,6 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Begins an event: its phase, and whose it is.
-    fn begin(&mut self, phase: &str, (pid, tid): (i64, i64)) -> io::Result<()> {
-        let comma = if self.is_first { "" } else { "," };
-        self.is_first = false;
-        write!(
-            self.out,
-            "{comma}\n{{\"ph\":\"{phase}\",\"pid\":{pid},\"tid\":{tid}"
-        )
-    }
-
-    fn name(&mut self, name: &str) -> io::Result<()> {
-        write!(self.out, ",\"name\":{}", Quoted(name))
-    }
-
-    fn ts(&mut self, ts: i64) -> io::Result<()> {
-        write!(self.out, ",\"ts\":{}", Micros(ts))
-    }
-
-    fn category(&mut self, category: &str) -> io::Result<()> {
-        match category {
-            "" => Ok(()),
-            category => write!(self.out, ",\"cat\":{}", Quoted(category)),
-        }
-    }
-
-    /// Ends an event with its arguments.
-    fn end(&mut self, args: ArgSetId) -> io::Result<()> {
-        if args != ArgSetId::NONE {
-            self.out.write_all(b",\"args\":{")?;
-            write_args(self.trace, args, &mut self.out)?;
-            self.out.write_all(b"}")?;
-        }
-        self.out.write_all(b"}")
-    }
-
     fn names(&mut self) -> io::Result<()> {
         for row in 0..self.trace.processes.len() {
             let upid = ProcessId::from_row(row);
@@ -139,32 +93,6 @@ impl File<'_> {
             }
         }
         Ok(())
-    }
-
-    fn label(&mut self, kind: &str, whose: (i64, i64), name: &str) -> io::Result<()> {
-        self.begin("M", whose)?;
-        self.name(kind)?;
-        write!(self.out, ",\"args\":{{\"name\":{}}}}}", Quoted(name))
-    }
-
-    /// The numbers of a thread and its process.
-    fn of_thread(&self, utid: ThreadId) -> (i64, i64) {
-        match utid.some() {
-            Some(utid) => {
-                let upid = self.trace.threads.upid.get(utid.row());
-                (self.numbers.pid(upid), self.numbers.tid(utid))
-            }
-            None => (0, 0),
-        }
-    }
-
-    /// The numbers of what a track belongs to.
-    fn of_track(&self, track: TrackId) -> (i64, i64) {
-        let row = self.trace.tracks.row(track.row());
-        match row.utid.some() {
-            Some(utid) => self.of_thread(utid),
-            None => (self.numbers.pid(row.upid), 0),
-        }
     }
 
     fn counters(&mut self) -> io::Result<()> {

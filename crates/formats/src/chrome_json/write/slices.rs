@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use traceloom_trace::{NO_DURATION, RowId, SliceId, TrackKind};
 
-use super::File;
+use super::file::File;
 use super::value::Micros;
 
 /// Writes all slices in the order of the table, but for the ends of async ones, which must come

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use traceloom_trace::{ArgColumns, ArgSetId, ArgValue, SliceId, StringId, TraceBuilder};
 
-use crate::ftrace::event::{FieldList, Value};
-use crate::ftrace::shapes::NO_SHAPE;
+use crate::ftrace::event::{FieldList, NO_SHAPE, Value};
 
 /// The fields of one event.
 #[derive(Clone, Copy, Debug)]
@@ -19,9 +18,9 @@ pub(super) struct Fields<'p> {
 pub(super) struct KeysId(Option<(u64, u32)>);
 
 impl KeysId {
-    /// The keys of a shape of the nth piece.
-    pub fn of_shape(piece: u64, shape: u32) -> Self {
-        Self((shape != NO_SHAPE).then_some((piece, shape)))
+    /// The keys of a shape of the nth batch.
+    pub fn for_shape(batch: u64, shape: u32) -> Self {
+        Self((shape != NO_SHAPE).then_some((batch, shape)))
     }
 
     /// The shape, where there is one.

@@ -9,11 +9,12 @@
 //! ```
 //! Names are those that Perfetto gives these slices.
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{FlowRow, SliceId, TraceBuilder};
 
 use super::args::Fields;
-use super::{At, Interpreter};
+use super::interpreter::Interpreter;
+use super::position::At;
+use super::state::Sent;
 
 /// `TF_ONE_WAY` of `include/uapi/linux/android/binder.h`: nobody waits for a reply.
 const ONE_WAY: i64 = 1;
@@ -22,20 +23,6 @@ const CALL: &[u8] = b"binder transaction";
 const REPLY: &[u8] = b"binder reply";
 const LOCK_WAITING: &[u8] = b"binder lock waiting";
 const LOCK_HELD: &[u8] = b"binder lock held";
-
-/// A transaction on its way.
-#[derive(Clone, Copy, Debug)]
-enum Sent {
-    Call(SliceId),
-    OneWay(SliceId),
-    Reply,
-}
-
-/// Transactions that were sent and not yet received, by their number.
-#[derive(Debug, Default)]
-pub(super) struct Binder {
-    sent: FxHashMap<i64, Sent>,
-}
 
 impl Interpreter {
     /// `binder_transaction: transaction=7 dest_node=4 dest_proc=9 dest_thread=0 reply=0 flags=0x10 code=0x3`.

@@ -3,8 +3,9 @@
 use traceloom_trace::{LaneKey, TraceBuilder};
 
 use super::args::Fields;
+use super::interpreter::Interpreter;
+use super::position::At;
 use super::slices::lane_key;
-use super::{At, Interpreter};
 use crate::ftrace::event::Value;
 
 /// The row of a thread that its file operations stand on.

@@ -4,18 +4,11 @@ use traceloom_trace::{
     ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackKind,
 };
 
-use super::{At, Interpreter, Position};
+use super::interpreter::Interpreter;
+use super::position::{At, Position};
+use super::state::GraphCpu;
 use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
-
-/// What the rows of one CPU told.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GraphCpu {
-    /// The thread that the last row with a task column, or the last change, named.
-    tid: Option<i32>,
-    /// Where the CPU's calls have got to, when rows have no time of their own.
-    cursor_ns: i64,
-}
 
 impl Interpreter {
     /// A row of the tracer's own output. Where its columns have no time, a time line of each CPU is
@@ -44,7 +37,7 @@ impl Interpreter {
             });
         }
         self.events += u64::from(row.call != GraphCall::Switch);
-        let slot = tid.map(|tid| self.threads.of(tid, position, out));
+        let slot = tid.map(|tid| self.threads.current(tid, position, out));
         if let Some(slot) = slot {
             self.threads.name(slot, record.comm, out);
         }
@@ -91,7 +84,7 @@ impl Interpreter {
                     .open_slice(track)
                     .map(|open: SliceId| out.trace().slices.ts.get(open.row()));
                 let Some(begin) = begin else {
-                    self.story.unmatched_at(position.place().with_ts(ts));
+                    self.history.unmatched_at(position.place().with_ts(ts));
                     return ts;
                 };
                 let end = match row.dur {

@@ -1,58 +1,12 @@
-//! What the input says about itself, and what that explains.
+//! What the input says about itself.
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
-use super::{At, Interpreter, Position};
+use super::interpreter::Interpreter;
+use super::position::Position;
 use crate::ftrace::event::Header;
 
-/// The story of the recording, as headers and odd events tell it.
-#[derive(Debug, Default)]
-pub(super) struct Story {
-    entries_kept: Option<u64>,
-    /// Ends without a begin since the last "buffer started".
-    unmatched: u64,
-    first_unmatched: Place,
-    prefix: Option<Prefix>,
-}
-
-/// The front of a ring buffer.
-#[derive(Clone, Copy, Debug)]
-struct Prefix {
-    events: u64,
-    ends: u64,
-    cpu: u32,
-    position: Position,
-}
-
-impl Story {
-    /// An end came whose begin is not there.
-    pub fn unmatched(&mut self, at: At) {
-        self.unmatched_at(at.place());
-    }
-
-    /// As [`unmatched`](Self::unmatched).
-    pub fn unmatched_at(&mut self, place: Place) {
-        if self.unmatched == 0 {
-            self.first_unmatched = place;
-        }
-        self.unmatched += 1;
-    }
-
-    /// A CPU's events begin here: earlier ones are overwritten. Ends so far may belong to begins
-    /// that were.
-    fn buffer_started(&mut self, cpu: u32, position: Position, events: u64) {
-        let ends = self.prefix.map_or(0, |prefix| prefix.ends) + self.unmatched;
-        self.unmatched = 0;
-        self.prefix = Some(Prefix {
-            events,
-            ends,
-            cpu,
-            position,
-        });
-    }
-}
-
-/// The times of the text are of the clock that it names.
+/// Notes the clock that the text names as its own.
 fn own_clock(clock: &[u8], out: &mut TraceBuilder) {
     out.metadata("clock_type", &String::from_utf8_lossy(clock));
     if clock == b"LINUX_CLOCK_MONOTONIC" {
@@ -86,16 +40,16 @@ impl Interpreter {
             Header::CpuEmpty(cpu) => out.metadata("empty-cpu", &cpu.to_string()),
             Header::Fact { key, value } => out.metadata(&text(key), &text(value)),
             Header::Entries {
-                kept,
+                in_buffer,
                 written,
                 cpus,
             } => {
-                self.entries(kept, written, place, out);
+                self.entries(in_buffer, written, place, out);
                 if let Some(cpus) = cpus {
                     out.metadata("cpus", &cpus.to_string());
                 }
             }
-            Header::BufferStarted(cpu) => self.story.buffer_started(cpu, position, self.events),
+            Header::BufferStarted(cpu) => self.history.buffer_started(cpu, position, self.events),
             Header::Lost { cpu, events } => {
                 out.repair(RepairKind::LostEvents, events.max(1), place, || {
                     format!("CPU {cpu}")
@@ -104,56 +58,56 @@ impl Interpreter {
         }
     }
 
-    fn entries(&mut self, kept: u64, written: u64, place: Place, out: &mut TraceBuilder) {
-        out.metadata("entries-in-buffer", &kept.to_string());
+    fn entries(&mut self, in_buffer: u64, written: u64, place: Place, out: &mut TraceBuilder) {
+        out.metadata("entries-in-buffer", &in_buffer.to_string());
         out.metadata("entries-written", &written.to_string());
-        let before = self.story.entries_kept.unwrap_or(0);
-        self.story.entries_kept = Some(before.saturating_add(kept));
+        let before = self.history.entries_in_buffer.unwrap_or(0);
+        self.history.entries_in_buffer = Some(before.saturating_add(in_buffer));
         out.repair(
             RepairKind::BufferOverflow,
-            written.saturating_sub(kept),
+            written.saturating_sub(in_buffer),
             place,
-            || format!("{written} events were written, {kept} are in the buffer"),
+            || format!("{written} events were written, {in_buffer} are in the buffer"),
         );
     }
 
-    pub(super) fn finish_story(&mut self, out: &mut TraceBuilder) {
-        let story = &self.story;
-        if let Some(prefix) = story.prefix {
+    pub(super) fn finish_history(&mut self, out: &mut TraceBuilder) {
+        let history = &self.history;
+        if let Some(front) = history.overwritten {
             out.repair(
                 RepairKind::CircularPrefix,
-                prefix.events,
+                front.events,
                 Place::at_line(1),
                 || {
                     format!(
                         "CPU {} begins last, at {}; {} ends before that have no begin",
-                        prefix.cpu,
-                        prefix.position.place(),
-                        prefix.ends
+                        front.cpu,
+                        front.position.place(),
+                        front.ends
                     )
                 },
             );
         }
         out.repair(
             RepairKind::UnmatchedEnd,
-            story.unmatched,
-            story.first_unmatched,
+            history.unmatched,
+            history.first_unmatched,
             String::new,
         );
         let events = self.events;
-        // A binary input has no lines.
+        // Binary inputs have no lines.
         let key = if self.lines > 0 {
             "event-lines"
         } else {
             "events"
         };
         out.metadata(key, &events.to_string());
-        if let Some(kept) = story.entries_kept {
+        if let Some(entries) = history.entries_in_buffer {
             out.repair(
                 RepairKind::CountMismatch,
-                kept.abs_diff(events),
+                entries.abs_diff(events),
                 Place::at_line(1),
-                || format!("the header says {kept} entries, there are {events}"),
+                || format!("the header says {entries} entries, there are {events}"),
             );
         }
     }

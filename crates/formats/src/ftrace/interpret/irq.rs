@@ -3,7 +3,8 @@
 use traceloom_trace::TraceBuilder;
 
 use super::args::Fields;
-use super::{At, Interpreter};
+use super::interpreter::Interpreter;
+use super::position::At;
 
 impl Interpreter {
     /// `irq_handler_entry: irq=23 name=arch_timer`.

@@ -1,133 +1,13 @@
-//! Kernel events by name: each has a rule, or becomes a row with its fields.
+//! Kernel events by name: each is handled by a rule or becomes a row with its fields.
 
-use std::sync::Arc;
+use traceloom_trace::{ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
 
-use rustc_hash::FxHashMap;
-use traceloom_trace::{ArgSetId, ArgValue, FtraceEventRow, RepairKind, StringId, TraceBuilder};
-
-use super::args::{Fields, KeysId, LastFields};
+use super::args::Fields;
 use super::disk::{self, EXT4_SYNC, EXT4_WRITE, F2FS_SYNC, F2FS_WRITE};
-use super::{At, Interpreter};
-use crate::rules::EventRules;
+use super::interpreter::{Handler, Interpreter};
+use super::position::At;
 
-/// A rule for an event. `None` says that the event shall be kept with its fields as well: because
-/// the rule could not read it, or because the tables hold only a part of it.
-type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
-
-/// What is known of events.
-#[derive(Debug, Default)]
-pub(super) struct Kernel {
-    pub rules: Arc<EventRules>,
-    known: Vec<Known>,
-    /// Numbers in `known`, by the interned name.
-    numbers: FxHashMap<StringId, usize>,
-    /// And by the shape that the event has in the piece.
-    of_shape: Vec<(KeysId, usize)>,
-    /// The number of the event at hand; none of an event that is not remembered.
-    event: Option<usize>,
-    /// The last fields of events that are not remembered.
-    others: LastFields,
-}
-
-#[derive(Clone, Debug)]
-struct Known {
-    name: StringId,
-    handler: Option<Handler>,
-    has_rules: bool,
-    /// Its fields when it came last: keys are nearly always the same.
-    last: LastFields,
-}
-
-impl Kernel {
-    pub fn new(rules: Arc<EventRules>) -> Self {
-        Self {
-            rules,
-            ..Self::default()
-        }
-    }
-
-    /// What the fields of the event at hand were when it came last.
-    pub fn last_fields(&mut self) -> &mut LastFields {
-        match self.event.and_then(|number| self.known.get_mut(number)) {
-            Some(known) => &mut known.last,
-            None => &mut self.others,
-        }
-    }
-
-    /// The id of the name of the track that the event at hand is on: the one it was on last, mostly.
-    pub fn track_name(&mut self, name: &[u8], out: &mut TraceBuilder) -> StringId {
-        let last = &mut self.last_fields().track_name;
-        out.intern_cached(last, name);
-        *last
-    }
-
-    /// The id of the name of the slice that the event at hand begins or ends.
-    pub fn slice_name(&mut self, name: &[u8], out: &mut TraceBuilder) -> StringId {
-        let last = &mut self.last_fields().slice_name;
-        out.intern_cached(last, name);
-        *last
-    }
-
-    /// Keeps all fields of the event at hand as arguments.
-    pub fn keep(&mut self, fields: Fields<'_>, out: &mut TraceBuilder) -> ArgSetId {
-        fields.keep_cached(self.last_fields(), out)
-    }
-}
-
-/// How many events are remembered. No kernel has as many; a broken file may, and shall not fill the
-/// memory.
-const MOST_KNOWN: usize = 4096;
-
-impl Kernel {
-    /// The event's name, its rule, and whether the user has rules for it. It is at hand from now on.
-    fn take(
-        &mut self,
-        name: &[u8],
-        keys: KeysId,
-        out: &mut TraceBuilder,
-    ) -> (StringId, Option<Handler>, bool) {
-        let shape = keys.shape();
-        let seen = shape.and_then(|shape| self.of_shape.get(shape));
-        let seen = seen.filter(|(seen, _)| *seen == keys);
-        if let Some(known) = seen.and_then(|(_, number)| self.known.get(*number)) {
-            self.event = seen.map(|(_, number)| *number);
-            return (known.name, known.handler, known.has_rules);
-        }
-        let id = out.intern(name);
-        let (handler, has_rules) = self.known(id, name);
-        if let (Some(shape), Some(number)) = (shape, self.event) {
-            let len = self.of_shape.len().max(shape + 1);
-            self.of_shape.resize(len, (KeysId::default(), number));
-            self.of_shape[shape] = (keys, number);
-        }
-        (id, handler, has_rules)
-    }
-
-    /// The event's rule, and whether the user has rules for it.
-    fn known(&mut self, name_id: StringId, name: &[u8]) -> (Option<Handler>, bool) {
-        self.event = self.numbers.get(&name_id).copied();
-        if let Some(number) = self.event {
-            let known = &self.known[number];
-            return (known.handler, known.has_rules);
-        }
-        let mut rules = self.rules.events.iter();
-        let has_rules = rules.any(|rule| rule.name.as_bytes() == name);
-        let handler = handler(name);
-        let number = self.known.len();
-        if number < MOST_KNOWN {
-            self.known.push(Known {
-                name: name_id,
-                handler,
-                has_rules,
-                last: LastFields::default(),
-            });
-            self.numbers.insert(name_id, number);
-            self.event = Some(number);
-        }
-        (handler, has_rules)
-    }
-}
-
+/// The handler of an event, by its name.
 fn handler(name: &[u8]) -> Option<Handler> {
     use Interpreter as I;
     Some(match name {
@@ -202,7 +82,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) {
         out.saw_time(at.ts);
-        let (id, handler, has_rules) = self.kernel.take(name, fields.keys(), out);
+        let (id, handler, has_rules) = self.kernel.select(name, fields.keys(), handler, out);
         if has_rules {
             self.apply_rules(at, name, fields, out);
             return self.keep_event(at, id, fields, out);
@@ -213,7 +93,7 @@ impl Interpreter {
         }
     }
 
-    /// An event that has a form of its own and came without it, such as one cut at the end.
+    /// An event with a rule of its own that could not read it, such as one cut at the end.
     fn unreadable(&mut self, at: At, _: Fields<'_>, out: &mut TraceBuilder) -> Option<()> {
         out.repair(RepairKind::BadField, 1, at.place(), || {
             "a field of a scheduler or power event is missing; kept as it stands".to_owned()

@@ -1,11 +1,13 @@
 //! What programs said: slices, counters, asynchronous slices and clock markers.
 
 use traceloom_trace::{
-    ArgSetId, ClockKind, ClockRow, LaneKey, Place, ProcessId, RepairKind, RowId, SliceBegin,
-    SourceId, StringId, TraceBuilder, TrackId, TrackKind,
+    ArgSetId, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, StringId, TraceBuilder, TrackId,
+    TrackKind,
 };
 
-use super::{At, Interpreter};
+use super::clock::clock_mark;
+use super::interpreter::Interpreter;
+use super::position::At;
 use crate::ftrace::event::Mark;
 use crate::ftrace::marker::CUT_LENGTH;
 
@@ -23,7 +25,7 @@ impl Interpreter {
                 self.threads.told_tgid(at.slot, pid, out);
                 let track = self.threads.track(at.slot, out);
                 if out.end_slice(track, at.ts, None).is_none() {
-                    self.story.unmatched(at);
+                    self.history.unmatched(at);
                 }
             }
             Mark::Counter {
@@ -113,7 +115,7 @@ impl Interpreter {
             } => {
                 let key = self.async_key(at, (pid, track, name), cookie, out);
                 if self.lanes.end(out, key, at.ts).is_none() {
-                    self.story.unmatched(at);
+                    self.history.unmatched(at);
                 }
             }
             Mark::Instant { pid, track, name } => {
@@ -139,46 +141,5 @@ impl Interpreter {
             // A sync point widens the trace no further than its events do.
             other => clock_mark(at.place(), other, out),
         }
-    }
-}
-
-/// Notes what a clock marker says.
-pub(super) fn clock_mark(place: Place, mark: Mark<'_>, out: &mut TraceBuilder) {
-    let ts = place.ts.unwrap_or(0);
-    let row = ClockRow {
-        source: SourceId::NONE,
-        clock: ClockKind::Monotonic,
-        ts,
-        value_ns: 0,
-        precision_ns: 0,
-        name: String::new(),
-    };
-    match mark {
-        Mark::ParentTime {
-            value_ns,
-            precision_ns,
-        } => {
-            out.clock(ClockRow {
-                value_ns,
-                precision_ns,
-                ..row
-            });
-        }
-        Mark::Realtime { value_ms } => out.clock(ClockRow {
-            clock: ClockKind::Realtime,
-            value_ns: value_ms.saturating_mul(1_000_000),
-            precision_ns: 1_000_000,
-            ..row
-        }),
-        Mark::SyncName { name } => out.clock(ClockRow {
-            clock: ClockKind::Trace,
-            value_ns: ts,
-            name: String::from_utf8_lossy(name).into_owned(),
-            ..row
-        }),
-        Mark::BadSync { text } => out.repair(RepairKind::BadClockSync, 1, place, || {
-            String::from_utf8_lossy(&text[..text.len().min(120)]).into_owned()
-        }),
-        _ => {}
     }
 }

@@ -2,17 +2,11 @@
 //!
 //! Counters have the names that Perfetto gives them.
 
-use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, TraceBuilder, TrackKind};
 
 use super::args::Fields;
-use super::{At, Interpreter};
-
-/// Which process an `mm_struct` is of, learnt from events of the process itself.
-#[derive(Debug, Default)]
-pub(super) struct Memory {
-    owners: FxHashMap<i64, ProcessId>,
-}
+use super::interpreter::Interpreter;
+use super::position::At;
 
 impl Interpreter {
     pub(super) fn reclaim(

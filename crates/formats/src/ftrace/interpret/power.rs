@@ -5,8 +5,9 @@
 use traceloom_trace::{TraceBuilder, TrackKind};
 
 use super::args::Fields;
+use super::interpreter::Interpreter;
+use super::position::At;
 use super::slices::lane_key;
-use super::{At, Interpreter};
 
 impl Interpreter {
     /// `cpu_frequency_limits: min=500000 max=2800000 cpu_id=6`; vendors print `min_freq`.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use traceloom_trace::{RepairKind, TraceBuilder, TrackId, TrackKind};
 
 use super::args::Fields;
-use super::{At, Interpreter};
+use super::interpreter::Interpreter;
+use super::position::At;
 use crate::rules::{EventRule, RuleTrack};
 
 impl Interpreter {
@@ -48,7 +49,7 @@ impl Interpreter {
         } else if rule.end {
             let track = self.rule_track(at, rule, fields, out)?;
             if out.end_slice(track, at.ts, None).is_none() {
-                self.story.unmatched(at);
+                self.history.unmatched(at);
             }
         } else if let Some(field) = &rule.instant {
             let name = shown_or_name(field, rule, fields)?;

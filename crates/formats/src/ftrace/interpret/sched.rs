@@ -3,8 +3,9 @@
 use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder};
 
 use super::args::Fields;
-use super::threads::SlotId;
-use super::{At, Interpreter};
+use super::interpreter::Interpreter;
+use super::position::At;
+use super::position::SlotId;
 use crate::ftrace::event::{Switch, Value, Wake, WakeKind};
 
 /// `CLONE_THREAD` of `include/uapi/linux/sched.h`: the new thread belongs to its parent's process.
@@ -42,7 +43,7 @@ impl Interpreter {
         name: &[u8],
         out: &mut TraceBuilder,
     ) -> SlotId {
-        let slot = self.threads.of(tid, at.position, out);
+        let slot = self.threads.current(tid, at.position, out);
         self.threads.name(slot, name, out);
         slot
     }
@@ -51,7 +52,7 @@ impl Interpreter {
     pub(super) fn wake(&mut self, at: At, wake: Wake<'_>, out: &mut TraceBuilder) {
         let slot = match wake.kind {
             WakeKind::New => self.threads.birth(wake.tid, at.ts, at.position, out),
-            _ => self.threads.of(wake.tid, at.position, out),
+            _ => self.threads.current(wake.tid, at.position, out),
         };
         self.threads.name(slot, wake.comm, out);
         if wake.kind == WakeKind::New {
@@ -74,7 +75,7 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let slot = self.threads.of(fields.tid("pid")?, at.position, out);
+        let slot = self.threads.current(fields.tid("pid")?, at.position, out);
         let io_wait = fields.int("iowait")? != 0;
         let function = fields.shown("caller").unwrap_or_default();
         let function = out.intern(function.as_bytes());
@@ -154,7 +155,7 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let pid = fields.tid("pid")?;
-        let slot = self.threads.of(pid, at.position, out);
+        let slot = self.threads.current(pid, at.position, out);
         self.threads.told_tgid(slot, pid, out);
         let upid = self.threads.process(slot, out)?;
         let file = fields.text("filename")?;

@@ -3,7 +3,8 @@
 use traceloom_trace::{LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackKind};
 
 use super::args::Fields;
-use super::{At, Interpreter};
+use super::interpreter::Interpreter;
+use super::position::At;
 
 impl Interpreter {
     /// Opens a slice with the event's fields.

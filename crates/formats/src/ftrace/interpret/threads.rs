@@ -1,20 +1,20 @@
 //! Threads by their number: names, processes and lives.
 //!
-//! A tid is a small number that the kernel hands out again, so this is a paged array, and what
-//! every line asks for stands in one place.
+//! A tid is a small number that the kernel reuses, so threads are found through a paged array. What
+//! every line needs of a thread is kept together in its slot.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
-use super::Position;
-use crate::ftrace::eight::is_same;
+use super::position::{Position, SlotId};
 use crate::ftrace::event::NO_TGID;
+use crate::ftrace::swar::same_bytes;
 
-/// Names of kernel threads and apps are at most 15 bytes in the kernel; longer ones come from
-/// other tools and are compared by their string.
+/// Names have at most 15 bytes in the kernel. Longer ones come from other tools and are compared as
+/// strings.
 const INLINE_NAME: usize = 16;
 
-/// What the kernel's `latency-format` keeps of a name.
+/// Bytes of a name in the kernel's `latency-format`.
 const LATENCY_NAME: usize = 8;
 
 /// One life of a thread.
@@ -24,11 +24,11 @@ pub(super) struct Slot {
     pub utid: ThreadId,
     /// Its process, [`NO_TGID`] while unknown.
     pub tgid: i32,
-    /// Whether a column of the line said so; that cannot be overruled by markers.
+    /// Whether a column of a line said so, which markers cannot overrule.
     pub tgid_from_column: bool,
-    /// Whether it was just born: the events of one birth are for one life.
+    /// Whether it was just born: one birth has several events.
     pub fresh: bool,
-    /// What named it first.
+    /// Where it was named first.
     pub first_position: Position,
     /// Its track, once it has slices.
     pub track: TrackId,
@@ -41,14 +41,14 @@ impl Slot {
         self.tid == 0
     }
 
-    /// Whether a line that calls the thread so, and its process so, says nothing new.
+    /// Whether a line with this name and process says nothing new.
     #[inline(always)]
-    pub fn is_as_told(&self, name: &[u8], tgid: i32) -> bool {
+    pub fn is_known_as(&self, name: &[u8], tgid: i32) -> bool {
         let in_process = tgid == NO_TGID || self.tgid_from_column && tgid == self.tgid;
         self.is_idle() || in_process && self.is_named(name)
     }
 
-    /// Whether `name` is what `latency-format` leaves of the name that events told in full.
+    /// Whether `name` is the known name, cut by `latency-format`.
     fn is_cut(&self, name: &[u8]) -> bool {
         let known = self.name.get(..usize::from(self.name_length));
         name.len() == LATENCY_NAME && known.is_some_and(|known| known.starts_with(name))
@@ -57,12 +57,9 @@ impl Slot {
     #[inline(always)]
     fn is_named(&self, name: &[u8]) -> bool {
         let known = self.name.get(..usize::from(self.name_length));
-        known.is_some_and(|known| is_same(known, name))
+        known.is_some_and(|known| same_bytes(known, name))
     }
 }
-
-/// A slot number.
-pub(super) type SlotId = usize;
 
 const PAGE: usize = 1024;
 const PAGES: usize = (1 << 22) / PAGE;
@@ -73,14 +70,14 @@ const EMPTY: u32 = u32::MAX;
 pub(super) struct Threads {
     slots: Vec<Slot>,
     pages: Vec<Option<Box<[u32; PAGE]>>>,
-    /// Numbers that no Linux hands out.
+    /// Threads with numbers that Linux never uses.
     beyond: FxHashMap<i32, u32>,
 }
 
 impl Threads {
     /// The thread that has `tid` now.
     #[inline]
-    pub fn of(&mut self, tid: i32, position: Position, out: &mut TraceBuilder) -> SlotId {
+    pub fn current(&mut self, tid: i32, position: Position, out: &mut TraceBuilder) -> SlotId {
         let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
         if let Some(Some(page)) = self.pages.get(page)
             && page[index] != EMPTY
@@ -275,7 +272,7 @@ impl Threads {
     ) -> SlotId {
         // A process dump may have named it; that is no earlier life.
         let known = self.find(tid);
-        let mut id = self.of(tid, position, out);
+        let mut id = self.current(tid, position, out);
         if self.slots[id].fresh {
             return id;
         }

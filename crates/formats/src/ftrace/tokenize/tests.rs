@@ -1,4 +1,5 @@
-//! A line says the same whatever lines stand around it.
+//! A line is read the same whatever lines are around it, so the caches of the fast path change
+//! nothing.
 
 use proptest::prelude::*;
 
@@ -13,7 +14,7 @@ const LINES: &[&str] = &[
     " com.example.app-1412  ( 1412) [001] ....  1000.000013: sched_wakeup: comm=app pid=120 prio=120 target_cpu=000",
     " com.example.app-1412  ( 1412) [001] ....  1000.000014: sched_switch: prev_comm=app pid=12 prev_pid=1412 prev_prio=120 prev_state=R+ ==> next_comm=app next_pid=12 next_prio=120",
     " com.example.app-1412  ( 1412) [001] ....  1000.000015: sched_switch: prev_comm=app prev_pid=12 prev_prio=12 prev_state=S ==> next_comm=app pid=12 next_pid=1412 next_prio=98",
-    // Names that are longer than what is looked at to find a text.
+    // Names that are longer than the key of the cache.
     "               a-1     [001] ....  1000.000015: sched_waking: comm=a name of 24 characters. pid=12 prio=120 target_cpu=000",
     "               a-1     [001] ....  1000.000015: sched_waking: comm=a name of 24 characters. pid=123 prio=120 target_cpu=000",
     "               a-1     [001] ....  1000.000015: sched_switch: prev_comm=a name of 24 characters. pid=12 prev_pid=5 prev_prio=120 prev_state=S ==> next_comm=a name of 24 characters. pid=12 next_pid=6 next_prio=120",
@@ -47,9 +48,9 @@ fn text() -> impl Strategy<Value = Vec<Vec<u8>>> {
 
 /// The events of a text, without their lines and shapes, which depend on those around.
 fn events(text: &[u8]) -> Vec<String> {
-    let (mut piece, mut scratch) = (Piece::default(), Scratch::default());
-    tokenize(text, &mut scratch, &mut piece);
-    let mut records = piece.records();
+    let (mut batch, mut scratch) = (EventBatch::default(), Scratch::default());
+    tokenize(text, &mut scratch, &mut batch);
+    let mut records = batch.records();
     let mut events = Vec::new();
     while let Some(mut record) = records.next() {
         record.line = 0;
@@ -65,7 +66,7 @@ fn events(text: &[u8]) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn what_is_known_of_other_lines_changes_nothing(lines in text()) {
+    fn caches_of_other_lines_change_nothing(lines in text()) {
         let alone: Vec<String> = lines.iter().flat_map(|line| events(line)).collect();
         prop_assert_eq!(events(&lines.join(&b'\n')), alone);
     }

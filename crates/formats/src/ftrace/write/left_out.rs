@@ -36,7 +36,7 @@ impl Plan<'_> {
             ],
         );
         written.add(LeftOut::Flows, self.untold_flows());
-        written.add(LeftOut::ThreadStates, self.untold_states);
+        written.add(LeftOut::ThreadStates, self.unwritten_states);
         written.add(LeftOut::Arguments, self.untold_arguments());
         written.add(LeftOut::Fractions, self.fractions());
         written.add(LeftOut::Facts, self.untold_facts());

@@ -104,7 +104,7 @@ impl<'p> Printer<'p> {
         let pid = upid
             .some()
             .map_or(self.default_pid, |upid| self.number(upid));
-        match self.plan.speakers.get(&upid) {
+        match self.plan.writers.get(&upid) {
             None if upid == ProcessId::NONE => self.front(ts, self.idle, None, out)?,
             Some(&utid) => self.front(ts, utid, None, out)?,
             None => {

@@ -1,9 +1,9 @@
 //! Writing ftrace text that systrace, catapult and Perfetto open.
 //!
-//! What the text cannot hold: times finer than a microsecond are cut, a thread has the one name
-//! that the model keeps, flags are not known and stay dots (catapult knows few letters anyway),
-//! CPU clocks of method traces have no place. Counters and asynchronous slices do not say who
-//! wrote them; their process's main thread does. Sources that share a clock are written into one.
+//! The text cannot hold everything: times are cut to microseconds, a thread has only the one name that
+//! the model keeps, flags are unknown and become dots (catapult knows few letters anyway), and CPU
+//! times of method traces are omitted. Counters and asynchronous slices do not name the thread that
+//! wrote them, so the process's main thread does. Sources with the same clock become one text.
 
 mod binder;
 mod fields;
@@ -22,7 +22,9 @@ use traceloom_trace::{RepairKind, Trace};
 
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::format_id;
 use crate::left_out::Written;
+use line::Printer;
 use plan::Plan;
 
 /// Writes ftrace text.
@@ -45,18 +47,30 @@ impl Writer for TextWriter {
 
 /// Writes the trace as text.
 pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<Written, WriteError> {
-    let plan = Plan::of(trace);
+    let plan = plan(trace);
     if plan.is_empty() {
         return Err(WriteError::NothingToWrite {
-            format: super::ID,
+            format: format_id::FTRACE,
             holds: "slices, counters, scheduling and kernel events",
         });
     }
     let mut out = BufWriter::with_capacity(1 << 16, out);
     header(trace, plan.len() as u64, &mut out)?;
-    plan.print(&mut out)?;
+    let mut printer = Printer::new(&plan);
+    for line in &plan.lines {
+        printer.print(*line, &mut out)?;
+    }
     out.flush()?;
     Ok(plan.left_out())
+}
+
+fn plan(trace: &Trace) -> Plan<'_> {
+    let mut plan = Plan::new(trace);
+    slices::add(&mut plan);
+    plan.add_rows();
+    sched::add(&mut plan);
+    plan.sort();
+    plan
 }
 
 /// The header as the kernel prints it with the tgid column: tools look for `# tracer: nop`, for

@@ -1,16 +1,12 @@
-//! Which lines there will be, in their order.
-
-use std::io::{self, Write};
+//! The plan of a text: its lines in order.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ClockKind, ClockRow, ProcessId, RowId, SliceId, ThreadId, Trace};
 
 use super::binder::{self, Role};
 use super::kernel::SaidElsewhere;
-use super::line::Printer;
-use super::{sched, slices};
 
-/// What a line says; `row` of [`Line`] is a row of the table it comes from.
+/// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// `B|`, or `S|` and `G|` off the threads.
@@ -21,11 +17,11 @@ pub(super) enum Kind {
     Instant,
     Event,
     Clock,
-    /// A switch from the row of [`Plan::switches`].
+    /// A switch: a row of [`Plan::switches`].
     Switch,
     /// `sched_waking`: a row of thread states.
     Waking,
-    /// `sched_wakeup`, which older tools want.
+    /// `sched_wakeup`, which older tools need.
     Wakeup,
     /// `sched_wakeup_new`: the first of a thread's life.
     Birth,
@@ -37,13 +33,14 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub ts: i64,
-    /// Among lines of one time: kernel events first, as they make threads.
+    /// Order among lines with the same time: kernel events first, because they create threads.
     pub order: u64,
     pub kind: Kind,
+    /// A row of the table that the kind of line comes from.
     pub row: u32,
 }
 
-/// Lines of one time stand in this order.
+/// The order of lines with the same time.
 #[derive(Clone, Copy)]
 pub(super) enum Class {
     Clock,
@@ -74,32 +71,34 @@ pub(super) struct Plan<'t> {
     pub trace: &'t Trace,
     pub lines: Vec<Line>,
     pub switches: Vec<Switch>,
-    /// The thread that writes for its process.
-    pub speakers: FxHashMap<ProcessId, ThreadId>,
+    /// The thread that writes for each process.
+    pub writers: FxHashMap<ProcessId, ThreadId>,
     /// The slices of binder calls.
     pub binder: FxHashMap<SliceId, Role>,
-    /// Rows of thread states that no switch or wake-up says.
-    pub untold_states: u64,
+    /// Rows of thread states that no switch or wake-up expresses.
+    pub unwritten_states: u64,
 }
 
 impl<'t> Plan<'t> {
-    pub fn of(trace: &'t Trace) -> Self {
-        let mut plan = Self {
+    /// A plan without lines.
+    pub fn new(trace: &'t Trace) -> Self {
+        Self {
             trace,
             lines: Vec::new(),
             switches: Vec::new(),
-            speakers: speakers(trace),
+            writers: writers(trace),
             binder: binder::roles(trace),
-            untold_states: 0,
-        };
-        slices::add(&mut plan);
-        plan.add_rows();
-        sched::add(&mut plan);
-        plan.lines.sort_by_key(|line| (line.ts, line.order));
-        plan
+            unwritten_states: 0,
+        }
     }
 
-    fn add_rows(&mut self) {
+    /// Puts the lines in order.
+    pub fn sort(&mut self) {
+        self.lines.sort_by_key(|line| (line.ts, line.order));
+    }
+
+    /// Adds the lines of counters, instants, kernel events and clocks.
+    pub fn add_rows(&mut self) {
         let trace = self.trace;
         let rows = |class: Class, kind: Kind, row: usize, ts: i64| Line {
             ts,
@@ -138,35 +137,27 @@ impl<'t> Plan<'t> {
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
-
-    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut printer = Printer::new(self);
-        for line in &self.lines {
-            printer.print(*line, out)?;
-        }
-        Ok(())
-    }
 }
 
-/// For each process its main thread, else its first.
-fn speakers(trace: &Trace) -> FxHashMap<ProcessId, ThreadId> {
-    let mut speakers = FxHashMap::default();
+/// The main thread of each process, or else its first.
+fn writers(trace: &Trace) -> FxHashMap<ProcessId, ThreadId> {
+    let mut writers = FxHashMap::default();
     for (row, thread) in trace.threads.rows().enumerate() {
         let Some(upid) = thread.upid.some() else {
             continue;
         };
         let utid = ThreadId::from_row(row);
         if thread.is_main_thread {
-            speakers.insert(upid, utid);
+            writers.insert(upid, utid);
         } else {
-            speakers.entry(upid).or_insert(utid);
+            writers.entry(upid).or_insert(utid);
         }
     }
-    speakers
+    writers
 }
 
-/// Whether a marker can say this sync point: there is one for the monotonic clock, one for the
-/// time of day, and one with a bare name.
+/// Whether a marker can express this sync point: there is one for the monotonic clock, one for the
+/// time of day, and one with just a name.
 pub(super) fn is_writable(clock: &ClockRow) -> bool {
     match clock.clock {
         ClockKind::Monotonic | ClockKind::Realtime => true,
@@ -175,7 +166,8 @@ pub(super) fn is_writable(clock: &ClockRow) -> bool {
     }
 }
 
-/// How long after a sync point the time of day, which markers say in milliseconds, is a whole one.
+/// The time in ns from a sync point to the next whole millisecond of the time of day, the unit of
+/// its marker.
 pub(super) fn to_whole_ms(clock: &ClockRow) -> i64 {
     const MS: i64 = 1_000_000;
     match clock.clock {

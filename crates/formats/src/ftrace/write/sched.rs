@@ -168,7 +168,7 @@ impl Sched<'_> {
             let born = self.trace.threads.start_ts.get(state.utid.row()) == state.ts;
             if self.claimed[row] {
             } else if state.state != TaskState::RUNNABLE {
-                plan.untold_states += 1;
+                plan.unwritten_states += 1;
             } else if born {
                 plan.lines.push(line(Kind::Birth, state.ts, row << 2 | 2));
             } else {

@@ -26,16 +26,14 @@ use super::interpret::Interpreter;
 use crate::base64;
 use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
-
-/// The format's id, for messages.
-const FORMAT: &str = "art-long-running";
+use crate::format_id;
 
 /// Long-running methods in an ANR report, or on their own.
 pub(crate) struct LongRunning;
 
 impl Format for LongRunning {
     fn id(&self) -> &'static str {
-        FORMAT
+        format_id::LONG_RUNNING
     }
 
     fn title(&self) -> &'static str {
@@ -103,9 +101,9 @@ impl Reader for LongRunningReader {
         let blocks = blocks(&self.input)?;
         match out {
             // A consumer of events takes one trace: several go through tables.
-            Target::Methods(_) if blocks.len() > 1 => {
-                Err(ReadError::NoMethodEvents { format: FORMAT })
-            }
+            Target::Methods(_) if blocks.len() > 1 => Err(ReadError::NoMethodEvents {
+                format: format_id::LONG_RUNNING,
+            }),
             Target::Methods(consumer) => {
                 blocks.iter().for_each(|block| block.read(*consumer));
                 Ok(())
@@ -114,7 +112,7 @@ impl Reader for LongRunningReader {
                 for (number, block) in blocks.iter().enumerate() {
                     if number > 0 {
                         let name = format!("{} ({})", self.name, number + 1);
-                        builder.begin_source(&name, FORMAT);
+                        builder.begin_source(&name, format_id::LONG_RUNNING);
                     }
                     block.read(&mut Interpreter::default().on(builder));
                 }
@@ -159,7 +157,7 @@ fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
         Ok(found)
     } else {
         Err(ReadError::Field {
-            format: FORMAT,
+            format: format_id::LONG_RUNNING,
             field: "report",
             found: printable(input),
             expected: "a line of base64 with long-running methods",

@@ -19,10 +19,10 @@ use traceloom_trace::{RepairKind, RowId, Trace};
 
 use self::calls::{Call, calls};
 use self::names::Names;
-use super::FORMAT;
 use super::header::{MAGIC, STREAMING};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
+use crate::format_id;
 use crate::left_out::Written;
 
 /// Bytes of a header, padding included.
@@ -59,7 +59,7 @@ impl Writer for TraceWriter {
         let calls = calls(trace, start_ns);
         if calls.is_empty() {
             return Err(WriteError::NothingToWrite {
-                format: FORMAT,
+                format: format_id::METHOD_TRACE,
                 holds: "calls of methods and slices of threads",
             });
         }
@@ -114,7 +114,7 @@ impl Layout {
         };
         if !fits {
             return Err(WriteError::Option {
-                format: FORMAT,
+                format: format_id::METHOD_TRACE,
                 option: "trace version",
                 found: version.to_string(),
                 expected: "1, 2 or 3 (2 or 3 when streaming)",

@@ -5,7 +5,7 @@ use traceloom_trace::{RowId, SliceId, StringId, ThreadId, Trace};
 
 use super::calls::thread_of;
 use crate::error::WriteError;
-use crate::method_trace::FORMAT;
+use crate::format_id;
 
 /// Numbers for every thread and method that is written. Methods are counted through: first those
 /// of the method table, then the names of other slices.
@@ -176,7 +176,7 @@ impl Names {
 
 fn too_many(option: &'static str, found: usize, expected: &'static str) -> WriteError {
     WriteError::Option {
-        format: FORMAT,
+        format: format_id::METHOD_TRACE,
         option,
         found: found.to_string(),
         expected,

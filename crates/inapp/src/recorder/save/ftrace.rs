@@ -1,12 +1,12 @@
-//! ftrace text.
+//! Writing ftrace text.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use traceloom_ring::Recording;
 
-/// Writes the header that tools look for (`# tracer: nop`, the column TGID), and a line for each event. The CPU is
-/// not known and always 0.
+/// Writes the header that tools look for (`# tracer: nop`, the TGID column), and one line per event. The CPU is unknown
+/// and always 0.
 pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Result<()> {
     let names: HashMap<u32, &[u8]> = recording.names().collect();
     let clocks = clocks(recording);
@@ -44,11 +44,11 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
         mark.clear();
         let name_of = |id| names.get(&id).copied();
         event.what.write_mark(pid, name_of, &mut mark);
-        // A payload ends its line itself, where its writer thought of a file.
+        // The payload may end with a line feed.
         while let [.., b'\n' | 0] = mark[..] {
             mark.pop();
         }
-        clean(&mut mark);
+        replace_line_ends(&mut mark);
         front(thread.owner.name(), thread.owner.tid, pid, event.ts_ns, out)?;
         out.write_all(&mark)?;
         out.write_all(b"\n")?;
@@ -62,7 +62,7 @@ fn front(comm: &[u8], tid: u32, pid: u32, ts_ns: i64, out: &mut impl Write) -> i
         b"" => b"<...>".to_vec(),
         comm => comm.to_vec(),
     };
-    clean(&mut comm);
+    replace_line_ends(&mut comm);
     let comm = String::from_utf8_lossy(&comm);
     let micros = ts_ns / 1_000;
     let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
@@ -72,7 +72,7 @@ fn front(comm: &[u8], tid: u32, pid: u32, ts_ns: i64, out: &mut impl Write) -> i
     )
 }
 
-/// The sync points as atrace words them: what the other clocks showed at the start.
+/// Sync points in atrace's format: the other clocks at the start.
 fn clocks(recording: &Recording<'_>) -> Vec<String> {
     let start = recording.header.start;
     if start.mono_ns == 0 {
@@ -85,8 +85,7 @@ fn clocks(recording: &Recording<'_>) -> Vec<String> {
     ]
 }
 
-/// Takes out what would end the line.
-fn clean(text: &mut [u8]) {
+fn replace_line_ends(text: &mut [u8]) {
     for byte in text {
         if matches!(byte, b'\n' | b'\r' | 0) {
             *byte = b' ';

@@ -1,10 +1,10 @@
-//! Traceview's `.trace`: the methods alone.
+//! Writing a Traceview `.trace` with the methods.
 //!
 //! ```text
-//! *version … *threads … *methods … *end   text, tabs between the columns
+//! *version … *threads … *methods … *end   text, columns separated by tabs
 //! "SLOW", version, 32, start in µs, …     32 bytes
-//! thread, method | action, µs             a record of version 2 (wall clock), or with the CPU clock in
-//! thread, method | action, µs CPU, µs     front of the wall's, of version 3 (both clocks)
+//! thread, method | action, µs             a record of version 2: wall time only
+//! thread, method | action, µs CPU, µs     a record of version 3: CPU time and wall time
 //! ```
 
 use std::collections::{HashMap, HashSet};
@@ -12,10 +12,10 @@ use std::io::{self, Write};
 
 use traceloom_ring::{ClockSource, Event, Recording, What, method_parts, unnamed_method};
 
-/// A method's number stands above the two bits of the action.
-const LAST_ID: u32 = u32::MAX >> 2;
+/// Largest id of a method: the two lowest bits of the field hold the action.
+const MAX_ID: u32 = u32::MAX >> 2;
 
-/// A call or a return.
+/// An entry or exit.
 struct Call {
     ts_ns: i64,
     cpu_ns: Option<u64>,
@@ -24,16 +24,16 @@ struct Call {
     is_exit: bool,
 }
 
-/// Writes the methods that were entered, and those exits that match an entry.
+/// Writes all method entries, and the exits that match an entry.
 pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Result<()> {
     let calls = calls(recording);
-    // The first moment of it, in whole µs: times count from there.
+    // Times count from the first event, in whole microseconds.
     let start_us = calls.first().map_or(0, |call| call.ts_ns.max(0) / 1_000);
     let has_cpu = calls.iter().any(|call| call.cpu_ns.is_some());
     let numbers = thread_numbers(recording);
     keys(recording, &calls, (start_us, has_cpu), &numbers, out)?;
     header(monotonic_us(recording, start_us), has_cpu, out)?;
-    // CPU clocks count from each thread's first record.
+    // CPU times count from each thread's first record.
     let mut first_cpu: HashMap<usize, u64> = HashMap::new();
     for call in &calls {
         let number = numbers.get(call.thread).copied().unwrap_or(0);
@@ -46,7 +46,7 @@ pub(super) fn write(recording: &Recording<'_>, out: &mut impl Write) -> io::Resu
             let since_us = cpu_ns.saturating_sub(first) / 1_000;
             out.write_all(&(since_us as u32).to_le_bytes())?;
         }
-        // 32 bits run over after 71 minutes; readers know.
+        // 32 bits wrap around after 71 minutes, which readers expect.
         let since_us = call.ts_ns / 1_000 - start_us;
         out.write_all(&(since_us as u32).to_le_bytes())?;
     }
@@ -68,11 +68,11 @@ fn calls(recording: &Recording<'_>) -> Vec<Call> {
             What::Exit { id, cpu_ns } => (id, cpu_ns, true),
             _ => continue,
         };
-        let Some(stack) = open.get_mut(thread).filter(|_| id <= LAST_ID) else {
+        let Some(stack) = open.get_mut(thread).filter(|_| id <= MAX_ID) else {
             continue;
         };
         if is_exit {
-            // What was entered before the recording began has no entry here.
+            // The method was entered before the recording began.
             let Some(at) = stack.iter().rposition(|open| *open == id) else {
                 continue;
             };
@@ -91,8 +91,8 @@ fn calls(recording: &Recording<'_>) -> Vec<Call> {
     calls
 }
 
-/// 16 bits for each thread: its tid (of a thread that was sampled, the virtual machine's number for it) if all are small
-/// enough and different, else its place.
+/// A 16-bit number for each thread: the tid, or the virtual machine's number of a sampled thread, if all of these are
+/// small enough and distinct; else consecutive numbers from 1.
 fn thread_numbers(recording: &Recording<'_>) -> Vec<u16> {
     let owners = recording.threads().iter().map(|thread| thread.owner);
     let tids = owners.map(|owner| owner.sampled_number().unwrap_or(owner.tid));
@@ -124,7 +124,7 @@ fn keys(
         calls.len(),
         recording.header.pid
     )?;
-    // Readers pass over keys that they don't know.
+    // Readers ignore keys that they do not know.
     if recording.header.sample_ns > 0 {
         let (us, samples) = (recording.header.sample_ns / 1_000, recording.header.samples);
         write!(out, "sampling-interval-usec={us}\nnum-samples={samples}\n")?;
@@ -139,7 +139,7 @@ fn keys(
     out.write_all(b"*end\n")
 }
 
-/// A line for each method that is called.
+/// Writes a line for each method that is called.
 fn methods(recording: &Recording<'_>, calls: &[Call], out: &mut impl Write) -> io::Result<()> {
     let names: HashMap<u32, &[u8]> = recording.names().collect();
     let sources: HashMap<u32, (&[u8], Option<u32>)> = recording.sources().collect();
@@ -150,7 +150,7 @@ fn methods(recording: &Recording<'_>, calls: &[Call], out: &mut impl Write) -> i
         let (class, method, signature) = method_parts(&name);
         write!(out, "{:#x}\t{class}\t{method}\t{signature}\t", call.id << 2)?;
         if let Some((file, line)) = sources.get(&call.id) {
-            // dmtracedump takes a file without a line for a part of the signature.
+            // Without a line number, dmtracedump would parse the file name as part of the signature.
             let line = line.map_or(-1, i64::from);
             write!(out, "{}\t{line}", field(file))?;
         }
@@ -159,12 +159,12 @@ fn methods(recording: &Recording<'_>, calls: &[Call], out: &mut impl Write) -> i
     Ok(())
 }
 
-/// Text without what would end its column.
+/// Text without characters that would end the column.
 fn field(text: &[u8]) -> String {
     String::from_utf8_lossy(text).replace(['\t', '\n', '\r', '\0'], " ")
 }
 
-/// Traceview's start is `CLOCK_MONOTONIC`.
+/// The start on `CLOCK_MONOTONIC`, as the header requires, microseconds.
 fn monotonic_us(recording: &Recording<'_>, start_us: i64) -> u64 {
     let (header, start) = (&recording.header, recording.header.start);
     let ahead_ns = match header.clock {

@@ -1,4 +1,4 @@
-//! Writing files where the app is.
+//! Writing recordings to files, in the app itself.
 
 mod ftrace;
 mod method_trace;
@@ -9,21 +9,20 @@ use std::path::Path;
 
 use traceloom_ring::{OpenError, Recording};
 
-/// What a recording is saved as.
+/// The file format to save a recording in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u32)]
 pub enum Format {
-    /// The ring file: small, and everything is in it.
+    /// Ring file: small and complete.
     #[default]
     Ring = 0,
-    /// ftrace text, as systrace, catapult and Perfetto open it. Methods are sections there.
+    /// ftrace text for systrace, catapult and Perfetto. Methods become sections.
     Ftrace = 1,
-    /// A Traceview `.trace` of the methods (version 3), with the wall clock, and with the threads' CPU clocks where they
-    /// were recorded.
+    /// Traceview `.trace` with the methods only. Wall time, and CPU time if it was recorded.
     MethodTrace = 2,
 }
 
-/// Writes the recording in the bytes of a ring file. The file appears under its name once it is whole.
+/// Writes the recording of a ring file. The new file appears under its name once it is complete.
 pub(crate) fn write(ring: &[u8], path: &Path, format: Format) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");

@@ -1,4 +1,4 @@
-//! What the system says of the process now and then, as counters.
+//! Sampling CPU time, page faults, context switches and memory of the process, as counters.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use traceloom_ring::Kind;
 
 use crate::recorder::write::text_event;
 
-/// Takes samples at a steady pace.
+/// Takes samples at a regular interval.
 pub(super) struct Samples {
     every: Duration,
     next: Instant,
@@ -15,7 +15,7 @@ pub(super) struct Samples {
 
 impl Samples {
     pub fn new(every: Duration) -> Self {
-        // SAFETY: a call without pointers.
+        // SAFETY: the call takes no pointers.
         let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         Self {
             every: every.max(Duration::from_millis(1)),
@@ -32,21 +32,21 @@ impl Samples {
         if now < self.next {
             return;
         }
-        // A pace that cannot be kept leaves samples out.
+        // Skip samples if they are late.
         self.next = (self.next + self.every).max(now);
         self.usage();
         self.memory();
     }
 
-    /// CPU time, page faults and context switches since the process began.
+    /// CPU time, page faults and context switches since the start of the process.
     fn usage(&self) {
-        // SAFETY: zeros are a value of the struct, which has numbers only.
+        // SAFETY: the struct contains only numbers, for which zeros are valid.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the struct is ours.
+        // SAFETY: `usage` is a local variable.
         if unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) } != 0 {
             return;
         }
-        // Their width is the platform's.
+        // The width of the fields depends on the platform.
         #[allow(clippy::useless_conversion)]
         let us = |time: libc::timeval| i64::from(time.tv_sec) * 1_000_000 + i64::from(time.tv_usec);
         for (name, value) in [
@@ -61,7 +61,7 @@ impl Samples {
         }
     }
 
-    /// Memory that is in use, and what of it no file stands behind.
+    /// Resident memory, and the part of it that is private to the process.
     fn memory(&self) {
         let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
         let mut pages = statm

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use traceloom_capture::adb::{Adb, Device};
-use traceloom_capture::{
-    Agent, AtraceAgent, AtraceOptions, DdmsAgent, DdmsOptions, Limits, LiveAtraceAgent,
-    MethodAgent, MethodOptions, ProcessAgent, PushedAgent, RawAtraceAgent, agent_for,
-    choose_device, is_root,
+use traceloom_capture::agents::{
+    AtraceAgent, AtraceOptions, DdmsAgent, DdmsOptions, MethodAgent, MethodOptions, ProcessAgent,
 };
+use traceloom_capture::device::{PushedAtrace, atrace_for, choose_device, is_root};
+use traceloom_capture::live::LiveAtraceAgent;
+use traceloom_capture::raw::RawAtraceAgent;
+use traceloom_capture::{Agent, Limits};
 
 use super::args::{CaptureArgs, MethodArgs};
 use super::console::Console;
@@ -60,17 +62,17 @@ pub fn android(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result
 }
 
 /// Our own atrace on the device, where it was asked for.
-fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAgent>> {
+fn push_agent(args: &CaptureArgs, device: &Device) -> Result<Option<PushedAtrace>> {
     let Some(program) = &args.android.push_agent else {
         return Ok(None);
     };
     let program = match program {
         Some(program) => program.clone(),
-        None => agent_for(device, &dist())?,
+        None => atrace_for(device, &dist())?,
     };
     let folder = device_folder();
     let name = std::process::id().to_string();
-    let pushed = PushedAgent::push(device, &program, &name, folder.as_deref())?;
+    let pushed = PushedAtrace::push(device, &program, &name, folder.as_deref())?;
     Ok(Some(pushed))
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use traceloom_capture::Trigger;
+use traceloom_capture::live::Trigger;
 
 use super::extra::ExtraArgs;
 use super::live::LiveArgs;

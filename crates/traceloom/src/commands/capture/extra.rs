@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use traceloom_capture::Agent;
 use traceloom_capture::adb::Device;
-use traceloom_capture::{
-    Agent, CgroupAgent, FullDump, LocalShell, MemoryAgent, MemoryOptions, WaltAgent,
+use traceloom_capture::agents::{
+    CgroupAgent, FullDump, LocalShell, MemoryAgent, MemoryOptions, WaltAgent,
 };
 
 use super::android::device_folder;
@@ -53,6 +54,7 @@ impl CaptureArgs {
         if extra.walt && self.target == Target::Linux {
             bail!("--walt is for Android");
         }
+        extra.battor.check(self.from_file.is_some())?;
         let asked = [
             (extra.process_dump, "--process-dump"),
             (extra.walt, "--walt"),

@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 #[cfg(target_os = "linux")]
 use traceloom_capture::{
-    Agent, LinuxAgent, LinuxOptions, LiveLinuxAgent, LocalProcessAgent, RawLinuxAgent, tracefs,
+    Agent,
+    agents::{LinuxAgent, LinuxOptions, LocalProcessAgent, local_tracefs},
+    live::LiveLinuxAgent,
+    raw::RawLinuxAgent,
 };
 #[cfg(target_os = "linux")]
 use traceloom_tracefs::spool_folder;
@@ -28,7 +31,7 @@ use super::wait::Wait;
 /// If nothing could be recorded or written.
 #[cfg(target_os = "linux")]
 pub fn linux(args: &CaptureArgs, console: &mut Console, wait: &Wait) -> Result<ExitCode> {
-    let tree = tracefs()?;
+    let tree = local_tracefs()?;
     let ftrace = LinuxAgent::new(&tree, options(args));
     if args.list_categories {
         let all = ftrace.list();

@@ -6,7 +6,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use traceloom_capture::{Agent, Limits, PartKind, Sink, Window, WindowLimits, WindowStats};
+use traceloom_capture::live::{Window, WindowLimits, WindowStats};
+use traceloom_capture::{Agent, Limits, PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 use traceloom_view::{Handle, LiveOptions, LiveStats, Server, ServerError, ServerOptions};
@@ -134,7 +135,7 @@ impl Show {
         }
         let window = Arc::new(Window::new(WindowLimits {
             keep_ns: args.ring.unwrap_or(USUAL_WINDOW_NS),
-            most_bytes: WINDOW_BYTES,
+            max_bytes: WINDOW_BYTES,
         }));
         let (counted, ends) = (Arc::clone(&window), wait.sender());
         let server = Server::bind(ServerOptions {
@@ -287,7 +288,6 @@ impl Snapshots {
         let options = ReadOptions {
             name: "recording".to_owned(),
             process_dump: Some(self.processes()),
-            decompressed: Arc::default(),
             ..self.options.clone()
         };
         let text = self.window.text(most_bytes);

@@ -1,7 +1,7 @@
 //! Recording pages: what can be asked for, and what does not go with it.
 
 use anyhow::{Result, bail};
-use traceloom_capture::RawOptions;
+use traceloom_capture::raw::RawOptions;
 
 use super::args::{CaptureArgs, OutputKind};
 

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use traceloom_capture::{Agent, CaptureError, Controller, FileAgent, Limits, Note};
+use traceloom_capture::agents::FileAgent;
+use traceloom_capture::{Agent, CaptureError, Controller, Limits, Note};
 use traceloom_trace::Trace;
 
 use super::android::android;

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use traceloom_capture::{Tape, Watched};
+use traceloom_capture::live::{Tape, Watched};
 
 use super::args::CaptureArgs;
 use super::live::Show;
@@ -51,7 +51,7 @@ pub fn tape(args: &CaptureArgs, wait: &Wait, show: Option<&Show>) -> Result<Tape
     Ok(match args.ring {
         Some(_) => tape,
         // All of it is kept, however long it takes.
-        None => tape.kept_in(tempfile::tempfile().context("cannot keep what is recorded")?),
+        None => tape.stored_in(tempfile::tempfile().context("cannot keep what is recorded")?),
     })
 }
 

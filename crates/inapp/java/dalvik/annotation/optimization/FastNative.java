@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Android's own, public since API level 34, for compilers that have no newer SDK: ART goes by the name in the class file,
- * and takes its own class. Other virtual machines ignore it.
+ * A copy of Android's annotation, which is public since API level 34, for builds with an older SDK. ART recognizes it by its
+ * name in the class file and uses its own class. Other virtual machines ignore it.
  */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)

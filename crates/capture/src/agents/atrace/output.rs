@@ -1,0 +1,90 @@
+//! Separates the trace from the messages in the output of atrace.
+
+use crate::agent::{PartKind, Sink};
+use crate::atrace_text::{AtraceText, HEADER};
+use crate::error::{CaptureError, Result};
+
+/// How many bytes of atrace's messages are kept.
+const MAX_MESSAGE: usize = 4096;
+
+/// The output of atrace: messages of atrace and adb, then the trace.
+#[derive(Default)]
+pub(super) struct TraceOutput {
+    message: Vec<u8>,
+    trace: Option<AtraceText>,
+}
+
+impl TraceOutput {
+    /// Takes standard error.
+    pub(super) fn push_message(&mut self, bytes: &[u8]) {
+        let room = MAX_MESSAGE.saturating_sub(self.message.len());
+        self.message
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// Takes standard output and passes the trace in it to `sink`.
+    pub(super) fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+        if let Some(trace) = &mut self.trace {
+            return convert(trace, bytes, sink);
+        }
+        self.message.extend_from_slice(bytes);
+        let found = self
+            .message
+            .windows(HEADER.len())
+            .position(|at| at == HEADER);
+        let Some(at) = found else {
+            // Keep the end: it may have the first bytes of the header.
+            let excess = self.message.len().saturating_sub(MAX_MESSAGE);
+            self.message.drain(..excess);
+            return Ok(());
+        };
+        sink.begin(PartKind::SystemTrace, "atrace")
+            .map_err(CaptureError::Sink)?;
+        let begun = self.message.split_off(at);
+        convert(self.trace.insert(AtraceText::default()), &begun, sink)
+    }
+
+    /// Checks that there is a trace and that it is complete.
+    pub(super) fn finish(self) -> Result<()> {
+        match self.trace {
+            Some(trace) if trace.is_complete() => Ok(()),
+            Some(_) => Err(CaptureError::DamagedCompression {
+                reason: "it ends too early".to_owned(),
+            }),
+            None => Err(CaptureError::NoTraceData {
+                message: String::from_utf8_lossy(&self.message).trim().to_owned(),
+            }),
+        }
+    }
+}
+
+fn convert(trace: &mut AtraceText, bytes: &[u8], sink: &mut dyn Sink) -> Result<()> {
+    let converted = trace.push(bytes, &mut |text| sink.data(text));
+    converted.map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => CaptureError::DamagedCompression {
+            reason: error.to_string(),
+        },
+        _ => CaptureError::Sink(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TraceOutput;
+    use crate::agent::PartKind;
+    use crate::test_sink::TestSink;
+
+    #[test]
+    fn the_trace_may_begin_anywhere_in_a_packet() {
+        let sent = b"capturing trace... done\nTRACE:\n# tracer: nop\n TRACE: \n";
+        for size in 1..sent.len() {
+            let mut output = TraceOutput::default();
+            let mut sink = TestSink::new(PartKind::SystemTrace);
+            for chunk in sent.chunks(size) {
+                output.push(chunk, &mut sink).unwrap();
+            }
+            assert_eq!(sink.bytes, b"# tracer: nop\n TRACE: \n", "chunks of {size}");
+            output.finish().unwrap();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Short commands that several agents need.
+
+use std::time::Duration;
+
+use crate::adb::{Device, Output, quote};
+use crate::error::{CaptureError, Result};
+use crate::status::Status;
+
+/// Time limit for a short command.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Short commands on a device.
+pub(crate) trait DeviceExt {
+    /// Runs a command. A non-zero exit status is an error.
+    fn run_ok(&self, command: &str, limit: Duration) -> Result<Output>;
+
+    /// The value of a system property; empty if it is not set.
+    fn property(&self, name: &str) -> Result<String>;
+
+    /// The API level; [`u32::MAX`] if unknown.
+    fn sdk(&self) -> Result<u32>;
+
+    /// The folder of tracefs.
+    fn tracing_folder(&self) -> Result<String>;
+
+    /// The kernel's statistics of the ring buffer, if the shell may read them.
+    fn buffer_status(&self, limit: Duration) -> Option<Status>;
+
+    /// The value of `CLOCK_MONOTONIC`, ns, if the shell may read it. Needs root.
+    fn monotonic_ns(&self, limit: Duration) -> Result<Option<i64>>;
+}
+
+impl DeviceExt for Device {
+    fn run_ok(&self, command: &str, limit: Duration) -> Result<Output> {
+        let output = self.run(command, limit)?;
+        if output.is_success() {
+            Ok(output)
+        } else {
+            Err(CaptureError::Command {
+                command: command.to_owned(),
+                status: output.status,
+                message: output.error_text(),
+            })
+        }
+    }
+
+    fn property(&self, name: &str) -> Result<String> {
+        let command = format!("getprop {}", quote(name));
+        Ok(self.run_ok(&command, LIMIT)?.text())
+    }
+
+    fn sdk(&self) -> Result<u32> {
+        let level = self.property("ro.build.version.sdk")?;
+        Ok(level.parse().unwrap_or(u32::MAX))
+    }
+
+    fn tracing_folder(&self) -> Result<String> {
+        let command = "for d in /sys/kernel/tracing /sys/kernel/debug/tracing; \
+                       do test -e $d/trace_marker && echo $d && break; done";
+        Ok(self.run_ok(command, LIMIT)?.text())
+    }
+
+    fn buffer_status(&self, limit: Duration) -> Option<Status> {
+        // `exec` saves a process, since each one shows up in the recording.
+        let command = "cd /sys/kernel/tracing/per_cpu 2>/dev/null || \
+                       cd /sys/kernel/debug/tracing/per_cpu && \
+                       exec cat cpu*/stats ../buffer_size_kb";
+        let output = self.run(command, limit).ok()?;
+        Status::parse(&String::from_utf8_lossy(&output.stdout))
+    }
+
+    fn monotonic_ns(&self, limit: Duration) -> Result<Option<i64>> {
+        let output = self.run("grep -m1 '^now at' /proc/timer_list", limit)?;
+        let text = output.text();
+        let words = text.strip_prefix("now at ").map(str::split_whitespace);
+        Ok(words.and_then(|mut words| words.next()?.parse().ok()))
+    }
+}

@@ -1,0 +1,9 @@
+//! Devices: choosing one, and pushing our `atrace` to it.
+
+mod choose;
+mod ext;
+mod pushed_atrace;
+
+pub use choose::{choose_device, is_root};
+pub(crate) use ext::DeviceExt;
+pub use pushed_atrace::{PushedAtrace, atrace_for};

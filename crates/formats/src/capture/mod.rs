@@ -1,0 +1,7 @@
+//! Test support: captures what comes out of containers, byte by byte.
+
+mod format;
+mod run;
+
+pub(crate) use format::Capture;
+pub(crate) use run::{capture, captured, corpus, corpus_root};

@@ -1,0 +1,21 @@
+//! The stable ids of the formats: `--to` takes them, `info --json` prints them, and error messages
+//! begin with them. A list of its own, so that every part of a format can name it.
+
+pub(crate) const ATRACE: &str = "atrace";
+pub(crate) const BATTOR: &str = "battor";
+pub(crate) const CGROUP_DUMP: &str = "cgroup-dump";
+pub(crate) const CHROME_JSON: &str = "chrome-json";
+pub(crate) const COLLAPSED: &str = "collapsed";
+pub(crate) const FTRACE: &str = "ftrace";
+pub(crate) const GZIP: &str = "gzip";
+pub(crate) const LONG_RUNNING: &str = "art-long-running";
+pub(crate) const MEMORY_DUMP: &str = "atrace-process-dump";
+pub(crate) const METHOD_TRACE: &str = "art-method";
+pub(crate) const PROCESS_DUMP: &str = "process-dump";
+pub(crate) const RING: &str = "ring";
+pub(crate) const SYSTRACE_HTML: &str = "systrace-html";
+pub(crate) const SYSTRACE_JS: &str = "systrace-js";
+pub(crate) const TRACE_DAT: &str = "trace-dat";
+pub(crate) const ZIP: &str = "zip";
+pub(crate) const ZLIB: &str = "zlib";
+pub(crate) const ZSTD: &str = "zstd";

@@ -1,0 +1,218 @@
+//! Encoding events into a batch.
+
+use super::layout::{EventBatch, ShapeKeys, Task, WIDE, kind};
+use crate::ftrace::event::{CpuValueKind, Event, Field, FieldsEvent, Mark, NO_SHAPE, WakeKind};
+use crate::ftrace::intern::InternTable;
+use crate::ftrace::payload::SwitchTasks;
+use crate::ftrace::swar::{hash_ends, same_bytes};
+
+/// What is interned in the current batch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interned {
+    tasks: InternTable,
+    texts: InternTable,
+}
+
+/// Who, where and when: the same for every event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Front {
+    /// The number of the task in the batch.
+    pub task: u32,
+    pub cpu: u32,
+    pub ts: i64,
+}
+
+/// Encodes the lines of a batch one by one.
+pub(crate) struct Encoder<'p, 'a> {
+    batch: &'p mut EventBatch<'a>,
+    interned: &'p mut Interned,
+    ts: i64,
+    skipped: u32,
+}
+
+impl<'p, 'a> Encoder<'p, 'a> {
+    /// Begins with an empty batch.
+    pub fn new(batch: &'p mut EventBatch<'a>, interned: &'p mut Interned) -> Self {
+        batch.clear();
+        interned.tasks.clear();
+        interned.texts.clear();
+        Self {
+            batch,
+            interned,
+            ts: 0,
+            skipped: 0,
+        }
+    }
+
+    /// Counts a line without an event.
+    pub fn skip_line(&mut self) {
+        self.batch.lines += 1;
+        self.skipped += 1;
+    }
+
+    /// Adds a switch between two tasks of the batch.
+    #[inline(always)]
+    pub fn switch(&mut self, front: Front, switch: SwitchTasks<u32>) {
+        self.front(kind::SWITCH, front);
+        let state = u32::from(switch.prev_state.0);
+        self.words([switch.prev, switch.next, switch.next_prio as u32, state]);
+    }
+
+    /// Adds a wake-up of a task of the batch.
+    #[inline(always)]
+    pub fn wake(&mut self, front: Front, kind: WakeKind, woken: u32) {
+        self.front(wake_kind(kind), front);
+        self.words([woken]);
+    }
+
+    /// Adds an event with its fields.
+    #[inline(always)]
+    pub fn push(&mut self, front: Front, event: Event<'a>, fields: &[Field<'a>]) {
+        match event {
+            Event::CpuValue(value) => {
+                let kind = match value.kind {
+                    CpuValueKind::Idle => kind::IDLE,
+                    CpuValueKind::Frequency => kind::FREQUENCY,
+                };
+                self.front(kind, front);
+                let [low, high] = split(value.value as u64);
+                self.words([value.cpu, low, high]);
+            }
+            Event::Mark(mark) => self.mark(mark, front),
+            Event::Fields(event) => self.fields(event, fields, front),
+            rare => self.rare(rare, front),
+        }
+    }
+
+    #[inline(always)]
+    fn front(&mut self, kind: u32, Front { task, cpu, ts }: Front) {
+        self.batch.lines += 1;
+        let since = i32::try_from(ts.wrapping_sub(self.ts));
+        let skipped = std::mem::take(&mut self.skipped);
+        self.ts = ts;
+        match (since, u8::try_from(skipped), u16::try_from(cpu)) {
+            (Ok(since), Ok(skipped), Ok(cpu)) => {
+                let front = kind | u32::from(skipped) << 8 | u32::from(cpu) << 16;
+                self.words([front, task, since as u32]);
+            }
+            _ => {
+                let [low, high] = split(ts as u64);
+                self.words([kind | WIDE, task, skipped, cpu, low, high]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn mark(&mut self, mark: Mark<'a>, front: Front) {
+        match mark {
+            Mark::Begin { pid, name } => {
+                let name = self.text(name);
+                self.front(kind::BEGIN, front);
+                self.words([pid as u32, name]);
+            }
+            Mark::End { pid } => {
+                self.front(kind::END, front);
+                self.words([pid as u32]);
+            }
+            Mark::Counter {
+                pid,
+                name,
+                value,
+                category,
+            } => {
+                let (name, category) = (self.text(name), self.text(category));
+                self.front(kind::COUNTER, front);
+                let [low, high] = split(value.to_bits());
+                self.words([pid as u32, name, low, high, category]);
+            }
+            rare => self.rare(Event::Mark(rare), front),
+        }
+    }
+
+    fn rare(&mut self, event: Event<'a>, front: Front) {
+        self.front(kind::RARE, front);
+        self.batch.rare.push(event);
+    }
+
+    #[inline(always)]
+    fn fields(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: Front) {
+        if event.shape == NO_SHAPE {
+            return self.keyed(event, fields, front);
+        }
+        if event.shape as usize > self.batch.shapes.len() {
+            self.learn(event, fields);
+        }
+        self.front(kind::SHAPED, front);
+        self.words([event.shape]);
+        self.values(fields);
+    }
+
+    /// Stores the keys of the next shape.
+    #[inline(never)]
+    fn learn(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>]) {
+        let EventBatch { shapes, keys, .. } = &mut *self.batch;
+        shapes.push(ShapeKeys {
+            event: event.name,
+            first: keys.len(),
+            count: fields.len(),
+        });
+        keys.extend(fields.iter().map(|field| field.key));
+    }
+
+    #[inline(never)]
+    fn keyed(&mut self, event: FieldsEvent<'a>, fields: &[Field<'a>], front: Front) {
+        let name = self.text(event.name);
+        self.front(kind::FIELDS, front);
+        let keys = &mut self.batch.keys;
+        let first = keys.len() as u32;
+        keys.extend(fields.iter().map(|field| field.key));
+        self.words([name, first, fields.len() as u32]);
+        self.values(fields);
+    }
+
+    #[inline(always)]
+    fn values(&mut self, fields: &[Field<'a>]) {
+        let values = fields.iter().map(|field| field.value);
+        self.batch.values.extend(values);
+    }
+
+    /// The number of a task. `tgid` is [`NO_TGID`](crate::ftrace::event::NO_TGID) if unknown.
+    #[inline(never)]
+    pub fn task(&mut self, comm: &'a [u8], tid: i32, tgid: i32) -> u32 {
+        let hash = hash_ends(comm) ^ (tid ^ tgid.rotate_left(12)) as u32;
+        let is_it =
+            |task: &Task<'_>| task.tid == tid && task.tgid == tgid && same_bytes(task.comm, comm);
+        let (table, tasks) = (&mut self.interned.tasks, &mut self.batch.tasks);
+        table.intern(hash, tasks, is_it, Task { comm, tid, tgid })
+    }
+
+    #[inline(always)]
+    fn text(&mut self, text: &'a [u8]) -> u32 {
+        let is_it = |other: &&[u8]| std::ptr::eq(*other, text) || same_bytes(other, text);
+        let (table, texts) = (&mut self.interned.texts, &mut self.batch.texts);
+        table.intern(hash_ends(text), texts, is_it, text)
+    }
+
+    #[inline(always)]
+    fn words<const N: usize>(&mut self, words: [u32; N]) {
+        self.batch.words.extend_from_slice(&words);
+    }
+}
+
+#[inline(always)]
+fn wake_kind(kind: WakeKind) -> u32 {
+    match kind {
+        WakeKind::Waking => kind::WAKING,
+        WakeKind::Wakeup => kind::WAKEUP,
+        WakeKind::New => kind::WAKEUP_NEW,
+    }
+}
+
+/// The two words of a long number, the low one first.
+#[inline(always)]
+fn split(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
+#[cfg(test)]
+mod tests;

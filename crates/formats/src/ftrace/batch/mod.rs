@@ -1,0 +1,9 @@
+//! Tokenized lines in a compact form: threads pass batches to each other, and moving a cache line
+//! from one core to another costs more than encoding the events in it.
+
+mod decode;
+mod encode;
+mod layout;
+
+pub(super) use encode::{Encoder, Front, Interned};
+pub(crate) use layout::{EventBatch, emptied};

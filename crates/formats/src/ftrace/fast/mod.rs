@@ -1,0 +1,35 @@
+//! The fast path of the tokenizer.
+//!
+//! The **reference** is one general rule for each part of a line. It reads everything that kernels
+//! and tools print: [`prefix`](super::prefix) reads the columns, [`payload`](super::payload) the
+//! payloads of scheduler events, [`fields`](super::fields) those of all other events.
+//!
+//! Nearly all lines look like their neighbours, though, so most of that work repeats itself. The
+//! fast path recognises three cases and leaves everything else to the reference:
+//!
+//! ```text
+//!  com.example.app-1412    (   1412) [003] .....  4977.000029: ext4_da_write_begin: dev 254,0 ino 7
+//! └──────────────┬─────────────────┘└─────────────┬──────────┘ └────────┬────────┘ └──────┬───────┘
+//!              who                              when                  event            payload
+//!          task_cache                         columns                                  shapes
+//!
+//!  name ends at byte 16   tgid     cpu  flags  seconds.micros
+//! ```
+//! - [`columns`] reads the columns where `%16s` puts them, eight bytes at a time.
+//! - [`task_cache`] recognises texts that name a thread (the columns up to the CPU, and tasks within
+//!   scheduler events) by comparing bytes with those seen before in the batch.
+//! - [`shapes`] remembers the keys of each event and compares the text between the values.
+//!
+//! Each answers `None` (or "not found") unless it is sure, and what it reads is what the reference
+//! reads. Three kinds of tests hold them to that: property tests compare [`columns`] and [`shapes`]
+//! with the reference on lines whose bytes are replaced, removed and doubled, the tests of the tokenizer
+//! compare batches of such lines with the same lines read one by one, where no cache can help, and
+//! the corpus tests read real traces.
+
+mod columns;
+mod shapes;
+mod task_cache;
+
+pub(super) use columns::{LineHead, When, Who, cache_key, prefix, when, who};
+pub(super) use shapes::Shapes;
+pub(super) use task_cache::TaskCache;

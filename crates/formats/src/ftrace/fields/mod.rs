@@ -1,0 +1,10 @@
+//! The fields of any kernel event, read from the text that its print format produced.
+
+mod general;
+mod irregular;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub(super) use general::{SURE_PAIRS, begins_number, is_symbolic, trim_value, value, value_of};
+pub(super) use read::{fields, trimmed_fields};

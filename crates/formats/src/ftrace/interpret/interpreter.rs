@@ -1,0 +1,277 @@
+//! The interpreter: finds the thread of each event and passes the event to the method for its kind.
+
+use std::sync::Arc;
+
+use traceloom_trace::{
+    AsyncLanes, RepairKind, RowId, SchedTracker, TraceBuilder, TrackId, TrackKind,
+};
+
+use super::args::{Fields, KeysId};
+use super::clock::clock_mark;
+use super::event_table::EventTable;
+use super::position::{At, Position, SlotId};
+use super::state::{Binder, Cpu, GraphCpu, History, Memory, NEW_CPU};
+use super::threads::{Threads, name_processes};
+use crate::ftrace::batch::EventBatch;
+use crate::ftrace::event::{CpuValueKind, Event, FieldList, Record};
+use crate::rules::EventRules;
+
+/// Handles a kernel event. `None` means that the event is kept with its fields as well, because the
+/// rule could not read it, or because the tables hold only a part of it.
+pub(super) type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
+
+/// Fills a trace from ftrace events.
+#[derive(Debug)]
+pub(crate) struct Interpreter {
+    pub(super) threads: Threads,
+    pub(super) cpus: Vec<Cpu>,
+    pub(super) sched: SchedTracker,
+    pub(super) lanes: AsyncLanes,
+    pub(super) binder: Binder,
+    pub(super) memory: Memory,
+    pub(super) graph: Vec<GraphCpu>,
+    pub(super) kernel: EventTable<Handler>,
+    /// The block device of the last request, and its track.
+    pub(super) disk: Option<(Vec<u8>, TrackId)>,
+    pub(super) history: History,
+    /// Batches before the current one, and lines.
+    pub(super) batches: u64,
+    pub(super) lines: u64,
+    /// Events so far.
+    pub(super) events: u64,
+    /// Whether marks are as long as they were written, so that only libcutils can have cut them.
+    pub(super) marks_are_whole: bool,
+}
+
+impl Interpreter {
+    pub fn new(rules: Arc<EventRules>) -> Self {
+        Self {
+            kernel: EventTable::new(rules),
+            threads: Threads::default(),
+            cpus: Vec::new(),
+            sched: SchedTracker::default(),
+            lanes: AsyncLanes::default(),
+            binder: Binder::default(),
+            memory: Memory::default(),
+            graph: Vec::new(),
+            disk: None,
+            history: History::default(),
+            batches: 0,
+            lines: 0,
+            events: 0,
+            marks_are_whole: false,
+        }
+    }
+
+    /// For an input that cuts no marks; only libcutils may have.
+    pub fn for_whole_marks(rules: Arc<EventRules>) -> Self {
+        Self {
+            marks_are_whole: true,
+            ..Self::new(rules)
+        }
+    }
+
+    /// Takes the next batch of the input.
+    pub fn batch(&mut self, batch: &EventBatch<'_>, out: &mut TraceBuilder) {
+        let mut records = batch.records();
+        while let Some(record) = records.next() {
+            let position = Position::Line(self.lines + u64::from(record.line) + 1);
+            let fields = match record.event {
+                Event::Fields(event) => {
+                    let keys = KeysId::for_shape(self.batches, event.shape);
+                    Fields::new(records.fields(), keys)
+                }
+                _ => Fields::NONE,
+            };
+            self.record(&record, fields, position, out);
+        }
+        self.batches += 1;
+        self.lines += u64::from(batch.lines);
+    }
+
+    /// Takes a binary record, which begins at byte `offset`, with its fields.
+    #[inline]
+    pub fn binary(
+        &mut self,
+        record: &Record<'_>,
+        fields: FieldList<'_>,
+        offset: u64,
+        out: &mut TraceBuilder,
+    ) {
+        let fields = Fields::new(fields, KeysId::default());
+        self.record(record, fields, Position::Byte(offset), out);
+    }
+
+    /// The track of the record's thread, for readers that add slices themselves.
+    pub fn track_of(
+        &mut self,
+        record: &Record<'_>,
+        offset: u64,
+        out: &mut TraceBuilder,
+    ) -> TrackId {
+        let at = self.locate(record, Position::Byte(offset), out);
+        self.threads.track(at.slot, out)
+    }
+
+    /// From here on, the record's tid belongs to another thread.
+    pub fn reborn(&mut self, record: &Record<'_>, offset: u64, out: &mut TraceBuilder) {
+        self.threads
+            .rebirth(record.tid, record.ts, Position::Byte(offset), out);
+    }
+
+    /// Counts an end without a begin.
+    pub fn unmatched(&mut self, offset: u64, ts: i64) {
+        self.history
+            .unmatched_at(Position::Byte(offset).place().with_ts(ts));
+    }
+
+    #[inline]
+    fn record(
+        &mut self,
+        record: &Record<'_>,
+        fields: Fields<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) {
+        match record.event {
+            Event::Header(header) => return self.header(header, position, out),
+            Event::Unparsed(text) => return self.unparsed(text, position, out),
+            Event::Graph(row) if record.comm.is_empty() || !row.timed => {
+                return self.graph_row(record, row, position, out);
+            }
+            // systrace ends its output with such a line, at time 0, to say which clock was used.
+            Event::Mark(mark) if record.ts == 0 && record.tid == 0 && mark.is_clock() => {
+                self.events += 1;
+                return clock_mark(position.place().with_ts(0), mark, out);
+            }
+            _ => {}
+        }
+        let at = self.locate(record, position, out);
+        match record.event {
+            Event::Switch(switch) => self.switch(at, switch, out),
+            Event::Wake(wake) => self.wake(at, wake, out),
+            Event::Mark(mark) => self.mark(at, mark, out),
+            Event::CpuValue(value) => self.cpu_value(at, value.kind, value.cpu, value.value, out),
+            Event::Fields(event) => self.kernel_event(at, event.name, fields, out),
+            Event::Function { name, parent } => self.function(at, name, parent, out),
+            Event::Graph(row) => self.graph_event(at, row, out),
+            Event::Header(_) | Event::Unparsed(_) => {}
+        }
+    }
+
+    /// Finds the thread of a record and checks its time.
+    #[inline]
+    fn locate(&mut self, record: &Record<'_>, position: Position, out: &mut TraceBuilder) -> At {
+        self.events += 1;
+        let mut slot = self.threads.current(record.tid, position, out);
+        if !self
+            .threads
+            .slot(slot)
+            .is_known_as(record.comm, record.tgid)
+        {
+            slot = self.learn(slot, record, position, out);
+        }
+        let at = At {
+            ts: record.ts,
+            cpu: record.cpu,
+            position,
+            slot,
+            utid: self.threads.slot(slot).utid,
+        };
+        let last_ts = std::mem::replace(&mut self.cpu(record.cpu).last_ts, record.ts);
+        if record.ts < last_ts {
+            let back_ns = last_ts - record.ts;
+            out.repair(RepairKind::TimeWentBack, 1, at.place(), || {
+                format!("CPU {} steps back by {back_ns} ns", record.cpu)
+            });
+        }
+        at
+    }
+
+    /// Learns from a record's columns what was not known about its thread.
+    #[inline(never)]
+    fn learn(
+        &mut self,
+        mut slot: SlotId,
+        record: &Record<'_>,
+        position: Position,
+        out: &mut TraceBuilder,
+    ) -> SlotId {
+        if self.threads.is_elsewhere(slot, record.tgid) {
+            slot = self.threads.rebirth(record.tid, record.ts, position, out);
+        }
+        self.threads.name(slot, record.comm, out);
+        self.threads.column_tgid(slot, record.tgid, out);
+        slot
+    }
+
+    #[inline]
+    pub(super) fn cpu(&mut self, cpu: u32) -> &mut Cpu {
+        let index = cpu as usize;
+        if index >= self.cpus.len() {
+            self.cpus.resize(index + 1, NEW_CPU);
+        }
+        &mut self.cpus[index]
+    }
+
+    #[cold]
+    fn unparsed(&mut self, text: &[u8], position: Position, out: &mut TraceBuilder) {
+        const SHOWN: usize = 120;
+        out.repair(RepairKind::UnparsedLine, 1, position.place(), || {
+            String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
+        });
+    }
+
+    fn cpu_value(
+        &mut self,
+        at: At,
+        kind: CpuValueKind,
+        cpu: u32,
+        value: i64,
+        out: &mut TraceBuilder,
+    ) {
+        let state = self.cpu(cpu);
+        let (track, name) = match kind {
+            CpuValueKind::Idle => (&mut state.idle_track, &b"cpuidle"[..]),
+            CpuValueKind::Frequency => (&mut state.frequency_track, &b"cpufreq"[..]),
+        };
+        if *track == TrackId::NONE {
+            let name = out.intern(name);
+            *track = out.cpu_track(TrackKind::CpuCounter, cpu, name);
+        }
+        out.counter(*track, at.ts, value as f64);
+    }
+
+    /// Ends the input.
+    pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.finish_history(out);
+        self.threads.place_leaders(out);
+        self.count_tgids(out);
+        name_processes(out);
+    }
+
+    /// Counts threads whose process no column named.
+    fn count_tgids(&mut self, out: &mut TraceBuilder) {
+        for slot in self.threads.slots() {
+            if slot.tgid_from_column || slot.is_idle() {
+                continue;
+            }
+            let known = out
+                .trace()
+                .threads
+                .upid
+                .get(slot.utid.row())
+                .some()
+                .is_some();
+            let kind = if known {
+                RepairKind::MissingTgid
+            } else {
+                RepairKind::UnknownProcess
+            };
+            let tid = slot.tid;
+            out.repair(kind, 1, slot.first_position.place(), || {
+                format!("thread {tid}")
+            });
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! The general rule for what precedes the payload of a line: thread, process, CPU, flags, time.
+//!
+//! ```text
+//!           <idle>-0     (-----) [000] d.h4  1213.465138: sched_wakeup: comm=atrace pid=14446
+//! comm, padded to 16 | tid | tgid?| cpu | flags? | time | rest
+//! ```
+//! The source of the layout is the kernel's `trace_print_context` (`kernel/trace/trace_output.c`);
+//! trace-cmd's `report` prints the same without flags. With the option `latency-format` (and
+//! `trace-cmd report -l`) the kernel cuts names to 8 bytes and joins CPU and flags:
+//!
+//! ```text
+//!   <idle>-0         2d..2. 7843072871us+: sched_switch: prev_comm=swapper/2 prev_pid=0
+//! comm | tid       |cpu|flags| time | delay mark | rest
+//! ```
+//!
+//! With `verbose` as well, every column is a number (`trace_print_lat_context`): interrupt flags,
+//! preemption count and the event's number. The time is given twice: in brackets and hexadecimal,
+//! and relative to the begin of the buffer:
+//!
+//! ```text
+//!       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): sched_switch: …
+//! comm            | tid | cpu | flags | count | number | time | since begin | delay | rest
+//! ```
+
+use super::digits::{digits, int32, skip_spaces, timestamp};
+use super::event::{MOST_CPUS, NO_TGID};
+
+/// The part of a line before its payload, and the payload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prefix<'a> {
+    pub comm: &'a [u8],
+    pub tid: i32,
+    pub tgid: i32,
+    pub cpu: u32,
+    pub ts: i64,
+    pub rest: &'a [u8],
+}
+
+/// Where the kernel's `%16s` puts the dash between name and number.
+pub(super) const USUAL_DASH: usize = 16;
+
+/// The last position at which a name may end. The kernel's names have 15 bytes. The limit rejects
+/// lines of other formats that contain an ftrace line somewhere.
+const LAST_DASH: usize = 128;
+
+/// More flags than any kernel has printed.
+const MOST_FLAGS: usize = 8;
+
+/// Takes a line apart. The name may hold dashes, brackets and anything else: it ends at the first
+/// dash that is followed by everything that has to follow.
+#[inline(never)]
+pub(super) fn general_prefix(line: &[u8]) -> Option<Prefix<'_>> {
+    if line.get(USUAL_DASH) == Some(&b'-')
+        && let Some(prefix) = after_dash(line, USUAL_DASH)
+    {
+        return Some(prefix);
+    }
+    let front = &line[..line.len().min(LAST_DASH)];
+    memchr::memchr_iter(b'-', front)
+        .find_map(|dash| after_dash(line, dash))
+        .or_else(|| verbose(line))
+}
+
+/// The prefix of a line whose name ends at `dash`, if what follows fits.
+#[inline]
+pub(super) fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
+    let (tid, end) = int32(line, dash + 1).filter(|(tid, _)| *tid >= 0)?;
+    let (tgid, at) = tgid(line, skip_spaces(line, end))?;
+    let (cpu, ts, end) = match line.get(at)? {
+        b'[' => {
+            let (cpu, end) = digits(line, at + 1)?;
+            let flags = skip_spaces(line, end + 1);
+            let (ts, colon) = time_after_flags(line, flags)?;
+            (line.get(end) == Some(&b']')).then_some((cpu, ts, colon))?
+        }
+        b'0'..=b'9' => joined_cpu_and_time(line, at)?,
+        _ => return None,
+    };
+    if cpu >= MOST_CPUS.into() {
+        return None;
+    }
+    let comm_start = skip_spaces(line, 0).min(dash);
+    Some(Prefix {
+        comm: &line[comm_start..dash],
+        tid,
+        tgid,
+        cpu: cpu as u32,
+        ts,
+        rest: &line[skip_spaces(line, end + 1)..],
+    })
+}
+
+/// `(  598)`, `(-----)`, `(-------)` or nothing.
+#[inline]
+fn tgid(line: &[u8], at: usize) -> Option<(i32, usize)> {
+    if line.get(at) != Some(&b'(') {
+        return Some((NO_TGID, at));
+    }
+    let start = skip_spaces(line, at + 1);
+    let (tgid, end) = match digits(line, start) {
+        Some((tgid, end)) => (i32::try_from(tgid).ok()?, end),
+        None => {
+            let dashes = line[start..].iter().take_while(|&&byte| byte == b'-');
+            (NO_TGID, start + dashes.count())
+        }
+    };
+    (line.get(end) == Some(&b')')).then(|| (tgid, skip_spaces(line, end + 1)))
+}
+
+/// The time, after the flags if there are any, and the position of its colon.
+#[inline]
+fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    let time_at = |at| timestamp(line, at).filter(|(_, end)| line.get(*end) == Some(&b':'));
+    // No kernel starts its flags with a digit.
+    if line.get(at)?.is_ascii_digit() {
+        return time_at(at);
+    }
+    let flags = &line[at..line.len().min(at + MOST_FLAGS + 1)];
+    let length = flags.iter().position(|&byte| byte == b' ')?;
+    time_at(skip_spaces(line, at + length))
+}
+
+/// `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU, time
+/// and the position of the colon. The kernel's source is `lat_print_generic`.
+#[cold]
+fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
+    let (cpu, flags) = digits(line, at)?;
+    let length = line[flags..].iter().position(|&byte| byte == b' ')?;
+    let known = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.' || *byte == b'#';
+    // The first flag says whether interrupts are off; it is never a digit.
+    let is_flags = (3..=MOST_FLAGS).contains(&length)
+        && matches!(line[flags], b'.' | b'd' | b'D' | b'b' | b'X')
+        && line[flags..flags + length].iter().all(known);
+    let start = skip_spaces(line, flags + length);
+    let (ts, end) = timestamp(line, start).filter(|_| is_flags)?;
+    let (ts, end) = if line[end..].starts_with(b"us") {
+        (ts.checked_mul(1000)?, end + 2)
+    } else {
+        (ts, end)
+    };
+    // The mark for the delay until the next event: ' ', '+', '!', '#', '*', '@' or '$'.
+    let colon = end + usize::from(line.get(end).is_some_and(|byte| b" +!#*@$".contains(byte)));
+    (line.get(colon) == Some(&b':')).then_some((cpu, ts, colon))
+}
+
+/// A line of the option `verbose`. The name may hold anything, so columns are counted back from the time.
+#[cold]
+fn verbose(line: &[u8]) -> Option<Prefix<'_>> {
+    let front = &line[..line.len().min(LAST_DASH)];
+    memchr::memmem::find_iter(front, b" [").find_map(|at| {
+        let (columns, rest) = (&line[..at], &line[at + 2..]);
+        let bracket = memchr::memchr(b']', &rest[..rest.len().min(17)])?;
+        let time = i64::from_str_radix(std::str::from_utf8(&rest[..bracket]).ok()?, 16).ok()?;
+        // `13024767.641ms (+0.004ms): `, or numbers alone where the clock counts no time.
+        let (since, payload) = split_at(&rest[bracket + 1..], b" (+")?;
+        let (delay, payload) = split_at(payload, b"): ")?;
+        let is_number = |text: &[u8]| {
+            let digits = text.strip_suffix(b"ms").unwrap_or(text).trim_ascii();
+            digits
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        };
+        let in_time = since.ends_with(b"ms");
+        let (comm, [tid, cpu]) = verbose_columns(columns)?;
+        (is_number(since) && is_number(delay)).then_some(Prefix {
+            comm,
+            tid,
+            tgid: NO_TGID,
+            cpu: u32::try_from(cpu).ok().filter(|cpu| *cpu < MOST_CPUS)?,
+            ts: if in_time {
+                time.checked_mul(1_000)?
+            } else {
+                time
+            },
+            rest: &payload[skip_spaces(payload, 0)..],
+        })
+    })
+}
+
+fn split_at<'a>(text: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = memchr::memmem::find(text, mark)?;
+    Some((&text[..at], &text[at + mark.len()..]))
+}
+
+/// The name, and the numbers of thread and CPU before flags, count and number.
+fn verbose_columns(text: &[u8]) -> Option<(&[u8], [i32; 2])> {
+    let mut rest = text;
+    let mut column = || {
+        let end = rest.trim_ascii_end();
+        let start = memchr::memrchr(b' ', end)? + 1;
+        rest = &end[..start];
+        Some(&end[start..])
+    };
+    for _ in ["number", "count", "flags"] {
+        column()?.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+    }
+    let (cpu, tid) = (column()?, column()?);
+    let number = |text: &[u8]| {
+        let (number, end) = int32(text, 0).filter(|(number, _)| *number >= 0)?;
+        (end == text.len()).then_some(number)
+    };
+    Some((rest.trim_ascii(), [number(tid)?, number(cpu)?]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftrace::fast::prefix;
+
+    fn read(line: &str) -> (String, i32, i32, u32, i64, String) {
+        let prefix = prefix(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let Prefix {
+            comm,
+            tid,
+            tgid,
+            cpu,
+            ts,
+            rest,
+        } = prefix;
+        (text(comm), tid, tgid, cpu, ts, text(rest))
+    }
+
+    #[test]
+    fn every_layout_of_the_columns() {
+        let expect = |comm: &str, tgid| {
+            let (tid, cpu, ts) = (77, 3, 12_000_345_000);
+            (comm.to_owned(), tid, tgid, cpu, ts, "ev: a=1".to_owned())
+        };
+        for (line, comm, tgid) in [
+            (
+                "          <idle>-77    [003] d.h4    12.000345: ev: a=1",
+                "<idle>",
+                -1,
+            ),
+            (
+                "           <...>-77    (-----) [003] ...1    12.000345: ev: a=1",
+                "<...>",
+                -1,
+            ),
+            (
+                "           <...>-77      (-------) [003] .....    12.000345: ev: a=1",
+                "<...>",
+                -1,
+            ),
+            (
+                "  surfaceflinger-77   (  598) [003] .... 12.000345: ev: a=1",
+                "surfaceflinger",
+                598,
+            ),
+            (
+                "  surfaceflinger-77      (    598) [003] DNZff    12.000345: ev: a=1",
+                "surfaceflinger",
+                598,
+            ),
+            (
+                "              sh-77    [003]    12.000345: ev:          a=1",
+                "sh",
+                -1,
+            ),
+            ("x-77 [003] 12.000345: ev: a=1", "x", -1),
+            (
+                "rs:main Q:Reg-77 [003] b.s1 12.000345: ev: a=1",
+                "rs:main Q:Reg",
+                -1,
+            ),
+            (
+                "a-1 [000]-77    [003] d.h. 12.000345: ev: a=1",
+                "a-1 [000]",
+                -1,
+            ),
+            (
+                "com.example.x-10-77  [003] .... 12.000345: ev: a=1",
+                "com.example.x-10",
+                -1,
+            ),
+            (
+                "kworker/u8:2-ev-77 [003] d.L1 12.000345: ev: a=1",
+                "kworker/u8:2-ev",
+                -1,
+            ),
+            (
+                "\t  (sd-pam)-77 [003] .... 12.000345: ev: a=1",
+                "(sd-pam)",
+                -1,
+            ),
+            ("-77 [003] .... 12.000345: ev: a=1", "", -1),
+        ] {
+            let mut read = read(line);
+            read.5 = read.5.replace("         ", "");
+            assert_eq!(read, expect(comm, tgid), "{line}");
+        }
+    }
+
+    #[test]
+    fn clocks_that_count_no_seconds() {
+        assert_eq!(read("a-1 [000] ....        12345: ev: a").4, 12345);
+        assert_eq!(read("a-1 [000] .... 1.123456789: ev: a").4, 1_123_456_789);
+    }
+
+    #[test]
+    fn latency_format() {
+        // Lines of Linux 6.18 and of trace-cmd report -l.
+        let line = "   sleep-2304      1d..2. 7843065108us!: sched_switch: prev_comm=sleep";
+        let expect = ("sleep".to_owned(), 2304, -1, 1, 7_843_065_108_000);
+        let (comm, tid, tgid, cpu, ts, rest) = read(line);
+        assert_eq!((comm, tid, tgid, cpu, ts), expect);
+        assert_eq!(rest, "sched_switch: prev_comm=sleep");
+        let line = "rcu_pree-15       12d..2. 7843081892us : ev: a";
+        assert_eq!((read(line).3, read(line).4), (12, 7_843_081_892_000));
+        let line = "  <idle>-0         2d.h2. 259445.106966: ev: a=1";
+        let (comm, tid, _, cpu, ts, _) = read(line);
+        assert_eq!((comm.as_str(), tid, cpu), ("<idle>", 0, 2));
+        assert_eq!(ts, 259_445_106_966_000);
+        for line in [
+            "05-12 12:34:56.789  123  456 I tag: text",
+            "a-1 2d..2. 12us?: ev",
+            "a-1 2 12us: ev",
+            "a-1 2d..2.",
+            "2026-05-12 12d... 1",
+        ] {
+            assert_eq!(prefix(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn latency_format_with_verbose() {
+        // Lines of Linux 6.18.
+        for (line, comm, tid, cpu, ts) in [
+            (
+                "       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): \
+                 ev: a=1",
+                "opt cgu.0",
+                29074,
+                0,
+                13_024_767_641_000,
+            ),
+            (
+                " build-script-bu   28920   1 1 00000002 00000002 [308562dae] 13024767.406ms (+0.236ms): \
+                 ev: a=1",
+                "build-script-bu",
+                28920,
+                1,
+                13_024_767_406_000,
+            ),
+            (
+                "            bash   29552   1 0 00000001 00000037 [0000000000000012] 18 (+0): ev: a=1",
+                "bash",
+                29552,
+                1,
+                18,
+            ),
+        ] {
+            let found = read(line);
+            let expected = (comm.to_owned(), tid, -1, cpu, ts, "ev: a=1".to_owned());
+            assert_eq!(found, expected, "{line}");
+        }
+        for line in [
+            "a 1 0 1 2 3 [12] 1.000ms +1.000ms): ev",
+            "1 0 1 2 3 [12] 1.000ms (+1.000ms): ev",
+            "a 1 0 1 2 3 [xy] 1.000ms (+1.000ms): ev",
+            "a x 0 1 2 3 [12] 1.000ms (+1.000ms): ev",
+        ] {
+            assert_eq!(prefix(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_line() {
+        for line in [
+            "",
+            "some = 000, other = 0x4",
+            "a-1 [000] ....",
+            "a-99999999999 [000] .... 1.000000: x",
+            "a-1 [abc] .... 1.000000: x",
+            "a-1 (12 [000] .... 1.000000: x",
+            "a-1 [000] .... 1.000000 x",
+        ] {
+            assert_eq!(prefix(line.as_bytes()), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The reader: whole lines through the tokenizer into the interpreter.
+
+use std::sync::Arc;
+
+use traceloom_trace::TraceBuilder;
+
+use super::interpret::Interpreter;
+use super::segments::{SpareBatches, each_batch};
+use crate::error::ReadError;
+use crate::format::{PART_BYTES, ReadOptions, Reader, Target};
+use crate::format_id;
+use crate::process_dump::read_process_dump;
+
+/// Reads ftrace text. A line that is split between chunks is joined first.
+pub(super) struct FtraceReader {
+    interpreter: Interpreter,
+    /// The beginning of a line whose end is still to come.
+    carry: Vec<u8>,
+    threads: usize,
+    spare: SpareBatches,
+    process_dump: Option<Arc<Vec<u8>>>,
+}
+
+impl FtraceReader {
+    pub fn new(options: &ReadOptions) -> Self {
+        Self {
+            interpreter: Interpreter::new(options.rules.clone()),
+            carry: Vec::new(),
+            threads: options.threads,
+            spare: SpareBatches::default(),
+            process_dump: options.process_dump.clone(),
+        }
+    }
+
+    /// Reads whole lines. `done` is called with the number of bytes that are finished.
+    fn read(&mut self, text: &[u8], out: &mut TraceBuilder, mut done: impl FnMut(usize)) {
+        let (interpreter, spare) = (&mut self.interpreter, &mut self.spare);
+        each_batch(text, self.threads, spare, |bytes, batch| {
+            interpreter.batch(batch, out);
+            done(bytes);
+        });
+    }
+
+    fn flush_carry(&mut self, out: &mut TraceBuilder) {
+        let carry = std::mem::take(&mut self.carry);
+        self.read(&carry, out, |_| {});
+        self.carry = carry;
+        self.carry.clear();
+    }
+
+    /// Completes the line that was split before `chunk`; returns what follows it.
+    fn complete_line<'c>(&mut self, chunk: &'c [u8], out: &mut TraceBuilder) -> &'c [u8] {
+        if self.carry.is_empty() {
+            return chunk;
+        }
+        let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |newline| newline + 1);
+        let (line, rest) = chunk.split_at(end);
+        self.carry.extend_from_slice(line);
+        if line.ends_with(b"\n") {
+            self.flush_carry(out);
+        }
+        rest
+    }
+}
+
+impl Reader for FtraceReader {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.feed_parts(chunk, out, &mut |_| {})
+    }
+
+    fn feed_parts(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Target<'_>,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<(), ReadError> {
+        let out = out.trace(format_id::FTRACE)?;
+        out.add_source_bytes(bytes.len() as u64);
+        let rest = self.complete_line(bytes, out);
+        let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
+        // Progress is reported in large parts, because the caller has work to do for each; and one
+        // segment late, because a segment looks for its first line in the last byte before it.
+        let (mut read, mut last) = (bytes.len() - rest.len(), 0);
+        self.read(&rest[..whole], out, |bytes| {
+            read += std::mem::replace(&mut last, bytes);
+            if read >= PART_BYTES {
+                done(std::mem::take(&mut read));
+            }
+        });
+        self.carry.extend_from_slice(&rest[whole..]);
+        done(read + last + rest.len() - whole);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        let out = out.trace(format_id::FTRACE)?;
+        if !self.carry.is_empty() {
+            self.flush_carry(out);
+        }
+        if let Some(dump) = &self.process_dump {
+            read_process_dump(dump, out);
+        }
+        self.interpreter.finish(out);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "a-1 [000] .... 1.000001: cpu_idle: state=1 cpu_id=0";
+
+    /// Lines of events and, between them, so much else that they are long.
+    fn long_text(bytes: usize) -> Vec<u8> {
+        let comment = format!("# {}\n", "x".repeat(5000));
+        let lines = (0..bytes / (comment.len() + LINE.len() + 1)).map(|n| {
+            format!(
+                "{comment}a-{} [000] .... 1.000001: cpu_idle: state=1 cpu_id=0\n",
+                n + 1
+            )
+        });
+        lines.collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn parts_are_told_in_order_and_whole() {
+        let text = long_text(PART_BYTES * 2 + 100_000);
+        let (first, second) = text.split_at(12_345);
+        for threads in [1, 3] {
+            let mut reader = FtraceReader::new(&ReadOptions {
+                threads,
+                ..ReadOptions::default()
+            });
+            let mut builder = TraceBuilder::new();
+            let mut out = Target::Trace(&mut builder);
+            let mut told = Vec::new();
+            for part in [first, second] {
+                let done = &mut |bytes| told.push(bytes);
+                assert!(reader.feed_parts(part, &mut out, done).is_ok());
+            }
+            assert!(reader.finish(&mut out).is_ok());
+            assert_eq!(told.iter().sum::<usize>(), text.len());
+            assert!(told.len() == 4 && told[1] >= PART_BYTES, "{told:?}");
+            let lines = text
+                .split(|&byte| byte == b'\n')
+                .filter(|line| line.starts_with(b"a-"));
+            assert_eq!(builder.finish().threads.len(), lines.count(), "{threads}");
+        }
+    }
+}

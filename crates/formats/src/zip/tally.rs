@@ -1,0 +1,77 @@
+//! Counts of what became of an archive's entries.
+
+use traceloom_trace::{Place, RepairKind};
+
+use crate::error::ReadError;
+use crate::format::Target;
+use crate::format_id;
+
+/// Counts of entries by what became of them.
+#[derive(Default)]
+pub(super) struct Tally {
+    read: usize,
+    skipped: Vec<String>,
+    broken: Vec<String>,
+    torn: usize,
+    first_error: Option<ReadError>,
+}
+
+impl Tally {
+    /// Whether no entry has been read yet.
+    pub fn is_empty(&self) -> bool {
+        self.read == 0
+    }
+
+    /// Counts what became of the entry called `name`; `Ok(false)` is one that was cut.
+    ///
+    /// # Errors
+    /// Passes on errors that concern the whole archive.
+    pub fn add(&mut self, name: &str, result: Result<bool, ReadError>) -> Result<(), ReadError> {
+        match result {
+            Ok(whole) => {
+                self.read += 1;
+                self.torn += usize::from(!whole);
+            }
+            Err(
+                error @ (ReadError::TooBig { .. }
+                | ReadError::Bomb { .. }
+                | ReadError::TooDeep { .. }
+                | ReadError::NoMethodEvents { .. }),
+            ) => return Err(error),
+            Err(
+                ReadError::Empty
+                | ReadError::UnknownFormat { .. }
+                | ReadError::NothingInside { .. },
+            ) => self.skipped.push(name.to_owned()),
+            Err(error) => {
+                self.broken.push(format!("{name}: {error}"));
+                self.first_error.get_or_insert(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports skipped and broken entries.
+    ///
+    /// # Errors
+    /// If no entry could be read.
+    pub fn finish(self, archive_torn: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if self.read == 0 {
+            return Err(self.first_error.unwrap_or(ReadError::NothingInside {
+                format: format_id::ZIP,
+                entries: self.skipped.len(),
+            }));
+        }
+        let mut count = |kind, rows: &[String]| {
+            let first = || rows.first().cloned().unwrap_or_default();
+            out.repair(kind, rows.len() as u64, Place::default(), first);
+        };
+        count(RepairKind::SkippedEntry, &self.skipped);
+        count(RepairKind::BrokenBlock, &self.broken);
+        let torn = self.torn.max(usize::from(archive_torn)) as u64;
+        out.repair(RepairKind::TornRecord, torn, Place::default(), || {
+            "the zip archive breaks off".to_owned()
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! The functions that replace `write` and `__write_chk`.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use libc::{size_t, ssize_t};
+
+use super::marker;
+
+/// A function that is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Write,
+    /// Called instead of `write` by C code with `_FORTIFY_SOURCE` on Android.
+    WriteChk,
+    Dlopen,
+    AndroidDlopenExt,
+    Dlsym,
+}
+
+impl Function {
+    pub const ALL: [Self; 5] = [
+        Self::Write,
+        Self::WriteChk,
+        Self::Dlopen,
+        Self::AndroidDlopenExt,
+        Self::Dlsym,
+    ];
+
+    pub fn name(self) -> &'static [u8] {
+        match self {
+            Self::Write => b"write",
+            Self::WriteChk => b"__write_chk",
+            Self::Dlopen => b"dlopen",
+            Self::AndroidDlopenExt => b"android_dlopen_ext",
+            Self::Dlsym => b"dlsym",
+        }
+    }
+
+    /// Whether it is a function of the dynamic linker. Calls of these reveal that libraries were loaded.
+    pub fn is_linkers(self) -> bool {
+        !matches!(self, Self::Write | Self::WriteChk)
+    }
+}
+
+/// The function that replaces `original` as `write` or `__write_chk`. `None` if there are too many different originals,
+/// as when several other hooks are installed.
+pub fn replacement(function: Function, original: usize, trusted: bool) -> Option<usize> {
+    let trusted = usize::from(trusted);
+    match function {
+        Function::Write => Some(WRITE[trusted][slot_of(&WRITES, original)?] as usize),
+        Function::WriteChk => {
+            Some(WRITE_CHK[trusted][slot_of(&CHECKED_WRITES, original)?] as usize)
+        }
+        _ => None,
+    }
+}
+
+/// Whether `value` is the address of a replacement in this file.
+pub fn is_replacement(value: usize) -> bool {
+    let write = WRITE.as_flattened().iter().map(|entry| *entry as usize);
+    let write_chk = WRITE_CHK.as_flattened().iter().map(|entry| *entry as usize);
+    write.chain(write_chk).any(|entry| entry == value)
+}
+
+/// Whether a function at `value` has been replaced before.
+pub fn is_known_original(function: Function, value: usize) -> bool {
+    let among = |originals: &Originals| {
+        originals
+            .iter()
+            .any(|original| original.load(Ordering::Relaxed) == value)
+    };
+    match function {
+        Function::Write => among(&WRITES),
+        Function::WriteChk => among(&CHECKED_WRITES),
+        _ => false,
+    }
+}
+
+type Write = extern "C" fn(c_int, *const c_void, size_t) -> ssize_t;
+type WriteChk = extern "C" fn(c_int, *const c_void, size_t, size_t) -> ssize_t;
+
+/// Maximum number of different originals of one name: the C library's, a sanitizer's, another hook's. Each has a separate
+/// replacement.
+const MAX_ORIGINALS: usize = 8;
+type Originals = [AtomicUsize; MAX_ORIGINALS];
+
+static WRITES: Originals = [const { AtomicUsize::new(0) }; MAX_ORIGINALS];
+static CHECKED_WRITES: Originals = [const { AtomicUsize::new(0) }; MAX_ORIGINALS];
+
+/// The index of `original`. It is never reused, because a thread may still call the original after the hook is removed.
+fn slot_of(originals: &Originals, original: usize) -> Option<usize> {
+    originals.iter().position(|place| {
+        let taken = place.compare_exchange(0, original, Ordering::AcqRel, Ordering::Acquire);
+        taken.is_ok() || taken == Err(original)
+    })
+}
+
+macro_rules! for_each_original {
+    ($function:ident, $trusted:literal) => {
+        [
+            $function::<0, $trusted>,
+            $function::<1, $trusted>,
+            $function::<2, $trusted>,
+            $function::<3, $trusted>,
+            $function::<4, $trusted>,
+            $function::<5, $trusted>,
+            $function::<6, $trusted>,
+            $function::<7, $trusted>,
+        ]
+    };
+}
+
+// Statics, because a generic function may have several addresses; the ones in these tables count.
+static WRITE: [[Write; MAX_ORIGINALS]; 2] = [
+    for_each_original!(write, false),
+    for_each_original!(write, true),
+];
+static WRITE_CHK: [[WriteChk; MAX_ORIGINALS]; 2] = [
+    for_each_original!(write_chk, false),
+    for_each_original!(write_chk, true),
+];
+
+extern "C" fn write<const ORIGINAL: usize, const TRUSTED: bool>(
+    fd: c_int,
+    data: *const c_void,
+    count: size_t,
+) -> ssize_t {
+    let original = WRITES[ORIGINAL].load(Ordering::Relaxed);
+    // SAFETY: set, before any word led here, to the previous value of such a word: a function like `write`.
+    let original = unsafe { std::mem::transmute::<usize, Write>(original) };
+    if !marker::may_be_marker(fd) {
+        return original(fd, data, count);
+    }
+    marker::write(fd, TRUSTED, data, count, || original(fd, data, count))
+}
+
+extern "C" fn write_chk<const ORIGINAL: usize, const TRUSTED: bool>(
+    fd: c_int,
+    data: *const c_void,
+    count: size_t,
+    size: size_t,
+) -> ssize_t {
+    let original = CHECKED_WRITES[ORIGINAL].load(Ordering::Relaxed);
+    // SAFETY: set, before any word led here, to the previous value of such a word: a function like `__write_chk`.
+    let original = unsafe { std::mem::transmute::<usize, WriteChk>(original) };
+    // A write beyond the buffer: the original aborts with a message.
+    if count > size || !marker::may_be_marker(fd) {
+        return original(fd, data, count, size);
+    }
+    marker::write(fd, TRUSTED, data, count, || original(fd, data, count, size))
+}

@@ -1,0 +1,39 @@
+//! Where a thread writes: its chunk, and how full that is.
+
+use traceloom_ring::layout::THREAD_NAME_BYTES;
+
+/// The thread whose events a chunk holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity {
+    /// Number of the thread in the recording; unlike a tid, it is never reused.
+    pub key: u32,
+    pub tid: u32,
+    pub name: [u8; THREAD_NAME_BYTES],
+}
+
+/// A chunk that a thread has claimed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claimed {
+    pub chunk: u32,
+    pub claim: u64,
+}
+
+/// Where a thread writes.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    /// Number of the recording that its chunk belongs to; 0 if none. Not a pointer, because the next recording may be
+    /// allocated at the same address.
+    pub session: u64,
+    /// Offset of the chunk's records in the map, bytes.
+    pub body: usize,
+    /// Bytes used for records.
+    pub used: u32,
+    /// Bytes available for records.
+    pub room: u32,
+    pub claimed: Claimed,
+    /// Time of the last record, ticks.
+    pub last: u64,
+    /// Number of the next chunk.
+    pub ordinal: u32,
+    pub identity: Identity,
+}
