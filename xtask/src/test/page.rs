@@ -36,10 +36,10 @@ fn run_all() -> Result<Counts> {
 /// The libraries of the tests, the program, and the traces that are made.
 pub fn prepare() -> Result<()> {
     check(npm(&["ci", "--no-audit", "--no-fund", "--silent"]))?;
-    // Built exactly like the step before built it: another set of features would compile it again.
-    let features = ["--workspace", "--all-features", "--no-run", "--quiet"];
+    // The same features as in the step before, so that nothing is compiled again.
+    let build = ["test", "--no-run", "--quiet", "--test", "info"];
     check(cargo(
-        &[&["test"], &features[..], &["--test", "info"]].concat(),
+        &[&build[..], &["--workspace", "--all-features"]].concat(),
     ))?;
     crate::page_data::run()
 }
