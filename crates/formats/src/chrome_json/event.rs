@@ -37,7 +37,7 @@ impl<'a> Event<'a> {
     /// Reads an object.
     pub fn read(text: &'a [u8]) -> Self {
         let mut event = Self::default();
-        let mut fields = Fields::of(text);
+        let mut fields = Fields::new(text);
         for (key, value) in &mut fields {
             event.take(key, value);
         }

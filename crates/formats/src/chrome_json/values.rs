@@ -50,7 +50,7 @@ fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
         Some(b'{') if is_facts(key) => {
-            for (key, value) in Fields::of(text) {
+            for (key, value) in Fields::new(text) {
                 out.metadata(&String::from_utf8_lossy(&key), &as_text(&value));
             }
         }

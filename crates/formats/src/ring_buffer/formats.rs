@@ -71,7 +71,7 @@ impl RawFormats {
         }
         self.by_id[id] = self.events.len() as u32;
         self.events.push(KnownEvent {
-            kind: Kind::of(&format, self.layout),
+            kind: Kind::new(&format, self.layout),
             format,
             plan: OnceLock::new(),
         });

@@ -1,12 +1,12 @@
-//! The kernel's ring buffer as it stands in memory: pages of records, read with the formats that the
-//! kernel gives for its events.
+//! The kernel's ring buffer in its binary form: pages of records, decoded with the formats that the
+//! kernel provides for its events.
 //!
 //! ```text
 //! header_page, format files, kallsyms …  ──► RawFormats ─┐
 //! bytes of each CPU's pages              ──► CpuPages ───┴─► events in order of time ──► interpreter
 //! ```
-//! The bytes are those of `per_cpu/cpuN/trace_pipe_raw` and of `trace.dat` files. What events mean is
-//! told by the interpreter of ftrace text, which takes them from here without text between.
+//! The bytes are those of `per_cpu/cpuN/trace_pipe_raw` and of `trace.dat` files. The interpreter of
+//! ftrace text takes the decoded events directly; no text is made in between.
 
 mod bprint;
 mod bytes;

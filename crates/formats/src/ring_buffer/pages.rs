@@ -289,4 +289,6 @@ impl<'a> Iterator for CpuPages<'a> {
 }
 
 #[cfg(test)]
+mod props;
+#[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use traceloom_trace::{
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 
 /// Writes ring files.
 pub(crate) struct RingWriter;
@@ -34,7 +34,7 @@ impl Writer for RingWriter {
         _: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        let lines = Lines::of(trace);
+        let lines = Lines::new(trace);
         if lines.rows.is_empty() {
             return Err(WriteError::NothingToWrite {
                 format: format_id::RING,
@@ -42,7 +42,7 @@ impl Writer for RingWriter {
             });
         }
         out.write_all(&image(trace, &lines).into_bytes())?;
-        Ok(left_out(trace))
+        Ok(omissions(trace))
     }
 }
 
@@ -61,7 +61,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(trace: &Trace) -> Self {
+    fn new(trace: &Trace) -> Self {
         let mut lines = Self { rows: Vec::new() };
         lines.slices(trace);
         let counters = trace.counters.ts.iter().enumerate();
@@ -363,35 +363,35 @@ fn mark(text: String) -> What<'static> {
     What::Mark(text.replace(['\n', '\r', '\0'], " ").into_bytes().into())
 }
 
-fn left_out(trace: &Trace) -> Written {
+fn omissions(trace: &Trace) -> Written {
     let mut written = Written::keeping(
         trace,
         &[
-            LeftOut::ThreadSlices,
-            LeftOut::AsyncSlices,
-            LeftOut::ProcessSlices,
-            LeftOut::Counters,
-            LeftOut::CounterCategories,
-            LeftOut::Instants,
-            LeftOut::StartTimes,
-            LeftOut::WallTimes,
-            LeftOut::CpuTimes,
-            LeftOut::Fractions,
-            LeftOut::Processes,
-            LeftOut::ThreadNumbers,
-            LeftOut::ClockSyncs,
-            LeftOut::MethodDetails,
+            Omission::ThreadSlices,
+            Omission::AsyncSlices,
+            Omission::ProcessSlices,
+            Omission::Counters,
+            Omission::CounterCategories,
+            Omission::Instants,
+            Omission::StartTimes,
+            Omission::WallTimes,
+            Omission::CpuTimes,
+            Omission::Fractions,
+            Omission::Processes,
+            Omission::ThreadNumbers,
+            Omission::ClockSyncs,
+            Omission::MethodDetails,
         ],
     );
     let counters = trace.counters.track_id.iter();
     let untold = counters.filter(|track| kind(trace, *track) != TrackKind::ProcessCounter);
-    written.add(LeftOut::Counters, untold.count() as u64);
+    written.add(Omission::Counters, untold.count() as u64);
     let instants = trace.instants.track_id.iter();
     let untold = instants.filter(|track| !holds(kind(trace, *track)));
-    written.add(LeftOut::Instants, untold.count() as u64);
+    written.add(Omission::Instants, untold.count() as u64);
     let methods = trace.slices.method_id.iter();
     let cpu_only = methods.zip(trace.slices.thread_ts.iter());
     let cpu_only = cpu_only.filter(|(method, ts)| *method == MethodId::NONE && *ts != NO_DURATION);
-    written.add(LeftOut::CpuTimes, cpu_only.count() as u64);
+    written.add(Omission::CpuTimes, cpu_only.count() as u64);
     written
 }

@@ -2,8 +2,8 @@
 
 use traceloom_trace::Place;
 
+use super::compression::Codec;
 use super::input::{Input, wrong};
-use super::packed::Codec;
 use crate::error::{ReadError, printable};
 use crate::ring_buffer::ByteOrder;
 

@@ -15,11 +15,11 @@
 //! the newer one's sections is the same. Pages are those of [`ring_buffer`](crate::ring_buffer).
 
 mod collect;
+mod compression;
 mod facts;
 mod head;
 mod input;
 mod options;
-mod packed;
 mod parts;
 mod read;
 mod sections;

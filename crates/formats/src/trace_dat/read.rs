@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::collect::{Buffer, Collected, Content, CpuPlace};
+use super::compression::{Codec, Failure, Unpacker};
 use super::head::{Head, Version};
 use super::input::Input;
-use super::packed::{Codec, Failure, Unpacker};
 use super::sections::Sections;
 use super::{v6, v7};
 use crate::error::ReadError;

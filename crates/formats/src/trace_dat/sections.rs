@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use traceloom_trace::Place;
 
+use super::compression::{Failure, Unpacker};
 use super::input::{Input, wrong};
-use super::packed::{Failure, Unpacker};
 use crate::error::ReadError;
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;

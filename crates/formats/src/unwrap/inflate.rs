@@ -27,16 +27,16 @@ pub(crate) struct Inflater {
 impl Inflater {
     /// A stream with zlib's header (RFC 1950).
     pub fn zlib() -> Self {
-        Self::of(Decompress::new(true))
+        Self::new(Decompress::new(true))
     }
 
     /// A stream with gzip's header (RFC 1952).
     pub fn gzip() -> Self {
         const WINDOW_BITS: u8 = 15;
-        Self::of(Decompress::new_gzip(WINDOW_BITS))
+        Self::new(Decompress::new_gzip(WINDOW_BITS))
     }
 
-    fn of(stream: Decompress) -> Self {
+    fn new(stream: Decompress) -> Self {
         Self {
             stream,
             piece: vec![0; PIECE].into_boxed_slice(),

@@ -19,7 +19,7 @@ impl<'a> File<'a> {
     pub fn new(trace: &'a Trace, out: &'a mut dyn Write) -> Self {
         Self {
             trace,
-            numbers: Numbers::of(trace),
+            numbers: Numbers::new(trace),
             out: BufWriter::with_capacity(1 << 16, out),
             is_first: true,
         }

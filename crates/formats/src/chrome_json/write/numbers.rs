@@ -12,7 +12,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub fn of(trace: &Trace) -> Self {
+    pub fn new(trace: &Trace) -> Self {
         let (pids, tids) = (&trace.processes.pid, &trace.threads.tid);
         let largest = pids.iter().chain(tids.iter()).max().unwrap_or(0);
         let mut next = largest.clamp(0, i64::MAX / 2) + 1;

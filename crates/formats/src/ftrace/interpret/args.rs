@@ -1,4 +1,4 @@
-//! The fields of an event, asked for by name and kept as arguments.
+//! The fields of an event: looked up by name, and stored as arguments.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(super) struct Fields<'p> {
     keys: KeysId,
 }
 
-/// Events with the same one have the same keys.
+/// Identifies the keys of an event: events with the same id have the same keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct KeysId(Option<(u64, u32)>);
 
@@ -42,7 +42,7 @@ impl<'p> Fields<'p> {
         Self { list, keys }
     }
 
-    /// Which keys these are.
+    /// The id of the keys.
     pub fn keys(self) -> KeysId {
         self.keys
     }
@@ -80,7 +80,7 @@ impl<'p> Fields<'p> {
             .filter(|tid| *tid >= 0)
     }
 
-    /// A text; numbers are none.
+    /// A text; `None` for a number.
     pub fn text(self, key: &str) -> Option<&'p [u8]> {
         match self.get(key)? {
             Value::Text(text) => Some(text),
@@ -88,12 +88,12 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The field as it would be printed.
+    /// The field as text.
     pub fn shown(self, key: &str) -> Option<Cow<'p, str>> {
         Some(self.get(key)?.shown())
     }
 
-    /// As [`shown`](Self::shown), in the bytes that stand there.
+    /// As [`shown`](Self::shown), with the bytes of the input.
     pub fn printed(self, key: &str) -> Option<Cow<'p, [u8]>> {
         Some(match self.get(key)? {
             Value::Text(text) => Cow::Borrowed(text),
@@ -110,24 +110,26 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Keeps all fields as arguments.
+    /// Stores all fields as arguments.
     pub fn keep(self, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let (strings, args) = (&mut tables.strings, &mut tables.args);
         let FieldList { keys, values } = self.list;
         let fields = keys.iter().zip(values);
-        args.push_set(fields.map(|(key, value)| (strings.intern_bytes(key), kept(*value, strings))))
+        args.push_set(
+            fields.map(|(key, value)| (strings.intern_bytes(key), arg_value(*value, strings))),
+        )
     }
 
-    /// As [`keep`](Self::keep), for an event whose keys, and many of whose texts, are likely those
-    /// of the last one.
+    /// As [`keep`](Self::keep), for an event whose keys and many of whose texts are likely the same as
+    /// last time.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let args = self.arguments(last, &mut tables.strings);
         tables.args.push_columns(args)
     }
 
-    /// Adds all fields to a set that its slice alone has.
+    /// Adds all fields to a set that only one slice uses.
     pub fn add_to(self, set: ArgSetId, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let tables = out.tables();
         let args = self.arguments(last, &mut tables.strings);
@@ -152,36 +154,35 @@ impl<'p> Fields<'p> {
             last.keys = self.keys;
         }
         args.set_values(values.iter().zip(texts), |(value, text)| {
-            kept_again(*value, text, strings)
+            cached_arg_value(*value, text, strings)
         });
         args
     }
 }
 
-/// The fields of an event when it came last.
+/// The fields of an event as they were last time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastFields {
     keys: KeysId,
     args: ArgColumns,
-    /// The texts by their field; what was there before where a value is no text.
+    /// The last text of each field.
     texts: Vec<LastText>,
-    /// What its track and its slice were called, if it has some.
+    /// The last names of its track and its slice.
     pub track_name: StringId,
     pub slice_name: StringId,
 }
 
-/// The text that a field was last.
+/// The last text of a field.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastText {
     id: StringId,
-    /// Where it stood; 0 where that is not known. A text of the same length at the same place of the same piece is
-    /// the same.
+    /// Its address; 0 if unknown. Within a batch, a text with the same address and length is the same.
     address: usize,
     length: u32,
 }
 
 #[inline(always)]
-fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -> ArgValue {
+fn cached_arg_value(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
@@ -199,7 +200,7 @@ fn kept_again(value: Value<'_>, text: &mut LastText, strings: &mut StringPool) -
     }
 }
 
-/// Makes `last` the id of `bytes`, without a search where it is already.
+/// Makes `last` the id of `bytes`; no lookup if it is already.
 #[inline(never)]
 pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut StringPool) {
     if !strings.is(*last, bytes) {
@@ -208,7 +209,7 @@ pub(super) fn intern_again(last: &mut StringId, bytes: &[u8], strings: &mut Stri
 }
 
 #[inline]
-fn kept(value: Value<'_>, strings: &mut StringPool) -> ArgValue {
+fn arg_value(value: Value<'_>, strings: &mut StringPool) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),

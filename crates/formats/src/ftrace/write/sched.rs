@@ -15,7 +15,7 @@ const NO_PRIORITY: i32 = 120;
 pub(super) fn add(plan: &mut Plan<'_>) {
     let mut sched = Sched {
         trace: plan.trace,
-        states: States::of(plan.trace),
+        states: States::new(plan.trace),
         claimed: vec![false; plan.trace.thread_states.len()],
         unknown: Vec::new(),
         last: (i64::MIN, 0),
@@ -211,7 +211,7 @@ struct States {
 }
 
 impl States {
-    fn of(trace: &Trace) -> Self {
+    fn new(trace: &Trace) -> Self {
         let utids = trace.thread_states.utid.iter().enumerate();
         let mut rows: Vec<(u32, u32)> = utids.map(|(row, utid)| (utid.0, row as u32)).collect();
         rows.sort_unstable();

@@ -10,8 +10,8 @@
 //! or wall time alone where no CPU time is known.
 
 mod calls;
-mod left_out;
 mod names;
+mod omissions;
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ use super::header::{MAGIC, STREAMING};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::Written;
+use crate::omissions::Written;
 
 /// Bytes of a header, padding included.
 const HEADER_BYTES: usize = 32;
@@ -75,7 +75,7 @@ impl Writer for TraceWriter {
             out,
         };
         file.write(&calls, start_ns)?;
-        Ok(file.left_out(&calls))
+        Ok(file.omissions(&calls))
     }
 }
 
