@@ -1,7 +1,7 @@
-//! JSON as far as it is needed: values are walked in place, and nothing is built.
+//! A minimal JSON reader: values are walked in place, and no tree is built.
 //!
-//! Broken text never stops the walk for good: what cannot be a value ends it, and the caller counts
-//! that. Grammar: RFC 8259; bytes that are not UTF-8 are passed on as they are.
+//! Broken text ends the walk of a value, and the caller counts it. Grammar: RFC 8259; bytes that
+//! are not UTF-8 are passed on unchanged.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
-//! Collapsed stacks, as `flamegraph.pl`, inferno and speedscope read them: a line a stack,
-//! `process;thread;outer;inner 1234`, the number being the time in the innermost frame itself,
-//! nanoseconds. A `;` in a name becomes `:`, a line end a blank: the format has no escape.
+//! Collapsed stacks, the input of `flamegraph.pl`, inferno and speedscope: one line for each stack,
+//! `process;thread;outer;inner 1234`. The number is the exclusive time of the innermost frame, ns.
+//! The format has no escapes, so a `;` in a name becomes `:` and a line end becomes a space.
 
 mod stacks;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The tree of call paths with the time spent in each.
+//! The tree of call paths, with the exclusive time of each.
 
 use std::io::{self, Write};
 

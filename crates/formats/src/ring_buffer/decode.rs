@@ -1,5 +1,5 @@
-//! Events to what they say. The few kinds that make up most of a trace are read straight from their
-//! bytes; all others become fields by their plan.
+//! Decodes events. The few kinds that make up most of a trace are read directly from their bytes;
+//! all others become fields according to their plan.
 
 use traceloom_trace::TaskState;
 

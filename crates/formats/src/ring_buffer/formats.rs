@@ -1,4 +1,5 @@
-//! All that is needed to read a ring buffer's bytes: the page's layout, the events' formats, names.
+//! Everything that is needed to decode a ring buffer: the layout of pages, the formats of events,
+//! and names.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,11 +77,6 @@ impl RawFormats {
             plan: OnceLock::new(),
         });
         true
-    }
-
-    /// How many events are known.
-    pub fn event_count(&self) -> usize {
-        self.events.len()
     }
 
     /// Names of functions and texts.

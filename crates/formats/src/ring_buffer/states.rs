@@ -1,4 +1,4 @@
-//! Task states as `prev_state` has them: bits, which moved between kernels.
+//! Task states from the bits of `prev_state`, which differ between kernels.
 
 use traceloom_trace::TaskState;
 

@@ -1,4 +1,4 @@
-//! From the recording's events to tables.
+//! From the events of a recording to tables.
 
 use std::sync::Arc;
 

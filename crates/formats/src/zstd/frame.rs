@@ -1,4 +1,4 @@
-//! The headers of a Zstandard stream (RFC 8878, 3.1): enough to know where a block ends.
+//! The headers of a Zstandard stream (RFC 8878, 3.1), as far as they say where blocks end.
 
 /// Bytes of the checksum behind a frame's last block.
 pub(super) const CHECKSUM: usize = 4;

@@ -25,7 +25,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Begins an event: its phase, and whose it is.
+    /// Begins an event with its phase, process and thread.
     pub fn begin(&mut self, phase: &str, (pid, tid): (i64, i64)) -> io::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;

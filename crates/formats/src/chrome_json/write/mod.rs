@@ -1,9 +1,9 @@
-//! Writing Chrome's trace events: what `chrome://tracing`, Perfetto and speedscope open.
+//! Writes Chrome's trace events, which `chrome://tracing`, Perfetto and speedscope open.
 //!
-//! Slices of threads are `X`, or a `B` without an end; every other slice is an async one (`b`,
-//! `e`) of its process, with the track's name as category where it has no own. Times keep their
-//! nanoseconds as fractions. Kernel events are instants of their thread. Viewers take a thread's
-//! number for its own in the whole trace, so numbers that occur twice are given out anew.
+//! Slices of threads are `X`, or a `B` without an end. Every other slice is an async one (`b`, `e`)
+//! of its process; its category is the name of the track if it has none. Times keep their
+//! nanoseconds as fractions. Kernel events are instants of their thread. Viewers expect thread
+//! numbers to be unique in the whole trace, so duplicates are replaced.
 
 mod file;
 mod numbers;
@@ -149,7 +149,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Arrows between slices of threads: viewers find the slices by thread and time.
+    /// Writes arrows between slices of threads, which viewers find by thread and time.
     fn flows(&mut self) -> io::Result<()> {
         for (id, row) in self.trace.flows.rows().enumerate() {
             if !is_drawn(self.trace, row) {
@@ -192,7 +192,7 @@ impl File<'_> {
                 Omission::Arguments,
                 Omission::Processes,
                 Omission::Facts,
-                // Names are written for all; counted below, as far as they are lost.
+                // Names are written for all threads; what is lost is counted below.
                 Omission::IdleThreads,
                 Omission::Flows,
                 Omission::ProcessDetails,

@@ -1,4 +1,4 @@
-//! The numbers that processes and threads get: their own, unless two have the same.
+//! The numbers of processes and threads: their own, unless two are equal.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};

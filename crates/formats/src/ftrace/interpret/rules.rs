@@ -1,4 +1,4 @@
-//! Events that the user's rules file explains.
+//! Events with rules in the user's rules file.
 
 use std::borrow::Cow;
 

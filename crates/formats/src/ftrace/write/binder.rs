@@ -1,4 +1,4 @@
-//! Binder calls as the kernel events that they were read from, so that calls and replies stay tied.
+//! Binder calls as the kernel events they were read from, so that calls and replies stay connected.
 //!
 //! ```text
 //! caller   binder_transaction 7 |------- binder transaction -------| received 8

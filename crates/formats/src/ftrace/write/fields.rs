@@ -1,4 +1,4 @@
-//! The fields of a kernel event, as the kernel's own formats print them where they are special.
+//! Prints the fields of a kernel event, in the kernel's own format if it is irregular.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Writing ftrace text that systrace, catapult and Perfetto open.
+//! Writes ftrace text that systrace, catapult and Perfetto open.
 //!
 //! The text cannot hold everything: times are cut to microseconds, a thread has only the one name that
 //! the model keeps, flags are unknown and become dots (catapult knows few letters anyway), and CPU

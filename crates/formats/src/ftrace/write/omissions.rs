@@ -1,4 +1,4 @@
-//! What the text has no place for.
+//! Counts of what the text has no place for.
 
 use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
 
@@ -7,7 +7,7 @@ use super::plan::{Plan, is_writable};
 use crate::omissions::{Omission, Written};
 
 impl Plan<'_> {
-    /// What of the trace the text does not say.
+    /// The parts of the trace that the text omits.
     pub fn omissions(&self) -> Written {
         let mut written = Written::keeping(
             self.trace,
@@ -46,7 +46,7 @@ impl Plan<'_> {
         written
     }
 
-    /// Flows that are no binder call's.
+    /// Flows other than those of binder calls.
     fn untold_flows(&self) -> u64 {
         let told = |slice: SliceId| self.binder.contains_key(&slice);
         let flows = self.trace.flows.rows();
@@ -55,7 +55,7 @@ impl Plan<'_> {
             .count() as u64
     }
 
-    /// Arguments of what programs said; those of kernel events stand in their fields.
+    /// Arguments of events of programs; those of kernel events are fields of their lines.
     fn untold_arguments(&self) -> u64 {
         let trace = self.trace;
         let slices = trace.slices.rows().enumerate();

@@ -1,6 +1,6 @@
-//! ART's always-on traces of long-running methods: a part of ANR reports.
+//! ART's always-on traces of long-running methods, which are part of ANR reports.
 //!
-//! A report (`/data/anr`, or a bug report) holds them as one run of base64. Inside:
+//! A report (`/data/anr`, or a bug report) holds them as base64. Its content:
 //!
 //! ```text
 //! 3  u64 now, recorder's ns  u64 now, CLOCK_MONOTONIC ns        newer ART, once, in front

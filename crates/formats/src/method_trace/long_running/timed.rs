@@ -1,4 +1,4 @@
-//! The block of an ANR report. [`super`] draws it.
+//! The block of an ANR report. [`super`] shows the layout.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, RepairKind,

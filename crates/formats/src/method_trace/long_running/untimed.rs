@@ -1,4 +1,4 @@
-//! The file that the first always-on tracing of ART wrote (2024): the order of calls, no times.
+//! The file of ART's first always-on tracing (2024): the order of calls, without times.
 //!
 //! ```text
 //! u32 'TMOL'  u16 1

@@ -1,4 +1,4 @@
-//! What a `.trace` has no place for.
+//! Counts of what a `.trace` file has no place for.
 
 use traceloom_trace::Trace;
 

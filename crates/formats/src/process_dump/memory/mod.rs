@@ -1,4 +1,4 @@
-//! ATRACE_PROCESS_DUMP: processes, their threads and their memory, taken every few seconds beside
+//! ATRACE_PROCESS_DUMP: processes, their threads and their memory, sampled every few seconds during
 //! a systrace (`--process-dump`).
 //!
 //! ```text

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use testkit::{Machine, RingPages};
 
-use crate::ring_buffer::{ByteOrder, CpuPages, PageFault, PageLayout};
+use super::{CpuPages, PageFault};
+use crate::ring_buffer::{ByteOrder, PageLayout};
 
 fn machine() -> impl Strategy<Value = Machine> {
     (any::<bool>(), any::<bool>()).prop_map(|(big_endian, long)| Machine {
