@@ -1,12 +1,12 @@
-//! Base64 (RFC 4648): pushed as it comes, and found inside text.
+//! Base64 (RFC 4648): lenient decoding of chunks, and finding base64 in a text.
 
 use std::ops::Range;
 
 /// Runs shorter than this are words, not data.
 const SHORTEST_RUN: usize = 32;
 
-/// Decodes base64 as it comes. Line ends and anything else that is not of the alphabet are
-/// passed over; bits that make no byte at the end are dropped.
+/// Decodes base64 in chunks. Line ends and other bytes outside the alphabet are ignored, and so are
+/// bits at the end that do not fill a byte.
 #[derive(Debug, Default)]
 pub(crate) struct Base64 {
     bits: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Base64 {
 }
 
 impl Base64 {
-    /// Takes text; the bytes it stands for go to `bytes`.
+    /// Decodes `text` and appends the result to `bytes`.
     pub fn push(&mut self, text: &[u8], bytes: &mut Vec<u8>) {
         for value in text.iter().filter_map(|&letter| value(letter)) {
             self.bits = self.bits << 6 | value;
@@ -27,7 +27,7 @@ impl Base64 {
     }
 }
 
-/// The bytes that `text` stands for.
+/// Decodes a whole text.
 pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     Base64::default().push(text, &mut bytes);
@@ -40,7 +40,7 @@ pub(crate) fn is_base64(text: &[u8]) -> bool {
         .all(|&byte| value(byte).is_some() || byte == b'=' || byte.is_ascii_whitespace())
 }
 
-/// Where long runs of base64 letters stand in a text.
+/// The positions of long runs of base64 letters in a text.
 pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {

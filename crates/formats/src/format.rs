@@ -161,7 +161,7 @@ impl ReadOptions {
     }
 }
 
-/// Where an input stands among the containers around it.
+/// The position of an input among the containers around it.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     /// How many containers are around the input.

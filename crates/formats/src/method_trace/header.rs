@@ -98,7 +98,7 @@ impl Header {
         self.version & !STREAMING
     }
 
-    /// Whether names stand between the records.
+    /// Whether names come between the records.
     pub fn is_streaming(&self) -> bool {
         self.version & STREAMING != 0
     }

@@ -59,8 +59,8 @@ impl Interpreter {
         out.intern(name)
     }
 
-    /// The process that a marker means: the one its thread belongs to where a column says so, since
-    /// the number in the marker may be of another pid namespace.
+    /// The process of a marker: the one in the column of its thread, if there is one, because the
+    /// number in the marker may be from another pid namespace.
     fn mark_process(&mut self, at: At, pid: i32, out: &mut TraceBuilder) -> ProcessId {
         self.threads.told_tgid(at.slot, pid, out);
         let slot = self.threads.slot(at.slot);

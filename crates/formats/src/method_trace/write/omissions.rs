@@ -71,7 +71,7 @@ impl File<'_> {
     }
 }
 
-/// Facts that neither stand in the file nor follow from it.
+/// Facts that are neither in the file nor follow from it.
 fn facts(trace: &Trace) -> u64 {
     let is_lost = |key: &str| !KEPT_KEYS.contains(&key) && !RENEWED_KEYS.contains(&key);
     let keys = trace.metadata.key.iter();
