@@ -20,7 +20,7 @@ pub(crate) fn is_base64(text: &[u8]) -> bool {
         .all(|&byte| is_letter(byte) || byte == b'=' || byte.is_ascii_whitespace())
 }
 
-/// Where long runs of base64 letters stand in a text.
+/// The positions of long runs of base64 letters in a text.
 pub(crate) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,10 +1,10 @@
-//! Why an input cannot be read, or a trace not be written.
+//! Errors of readers and writers.
 
 use traceloom_report::ColumnsError;
 use traceloom_trace::Place;
 
-/// Input that is not a trace, or that breaks off where nothing can be kept. Everything less is a
-/// repair, counted in the trace.
+/// Why an input cannot be read: it is not a trace, or it ends before anything can be kept. Lesser damage
+/// is repaired and counted in the trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -17,31 +17,31 @@ pub enum ReadError {
     /// The input is empty.
     #[error("the input is empty")]
     Empty,
-    /// A field has a value that the format does not allow, and nothing after it can be trusted.
+    /// A field has a value that the format does not allow, so nothing after it can be read.
     #[error("{format}: {field} is {found} at {place}; expected {expected}")]
     Field {
         /// The format that was being read.
         format: &'static str,
-        /// The broken field.
+        /// The field.
         field: &'static str,
         /// Its value, made printable.
         found: String,
-        /// What it should be.
+        /// The allowed values.
         expected: &'static str,
-        /// Where it stands.
+        /// Its position.
         place: Place,
     },
-    /// The input ends before the part without which it is no trace.
+    /// The input ends inside a part that is required.
     #[error("{format}: the input ends at byte {offset}, inside {inside}")]
     Truncated {
         /// The format that was being read.
         format: &'static str,
-        /// What was being read.
+        /// The part.
         inside: &'static str,
-        /// Where it ends, bytes.
+        /// The length of the input, bytes.
         offset: u64,
     },
-    /// A binary trace that some tool took for text.
+    /// A binary trace that was converted as if it were text.
     #[error(
         "{format}: the file looks re-encoded as UTF-8 (bytes EF BF BD in binary data at byte {offset}); \
          copy it again in binary mode"
@@ -49,20 +49,20 @@ pub enum ReadError {
     Reencoded {
         /// The format that was being read.
         format: &'static str,
-        /// The first such byte.
+        /// The position of the first such byte.
         offset: u64,
     },
-    /// Compressed data that cannot be unpacked any further.
+    /// Compressed data that is damaged from here on.
     #[error("{format}: compressed data broken after {offset} bytes of output: {reason}")]
     Compression {
         /// The container.
         format: &'static str,
-        /// Bytes unpacked so far.
+        /// Bytes decompressed so far.
         offset: u64,
-        /// What the decoder said.
+        /// The message of the decoder.
         reason: String,
     },
-    /// Decompression gives more than the limit: a bomb, or a very big trace.
+    /// Decompression exceeds the limit: a bomb, or a very large trace.
     #[error(
         "{format}: unpacks to more than {limit} bytes; if this is a real trace, raise --max-decompressed"
     )]
@@ -72,7 +72,7 @@ pub enum ReadError {
         /// The limit, bytes.
         limit: u64,
     },
-    /// Data that unpacks to far more than any real trace does: a compression bomb.
+    /// A compression bomb: the data expands far more than any real trace.
     #[error(
         "{format}: {packed} bytes unpack to more than {unpacked}, as no trace does; \
          if this is a real one, unpack it with another tool first"
@@ -82,10 +82,10 @@ pub enum ReadError {
         format: &'static str,
         /// Compressed bytes read.
         packed: u64,
-        /// Bytes they gave.
+        /// Bytes they expanded to.
         unpacked: u64,
     },
-    /// Containers within containers beyond any real use.
+    /// Too many nested containers.
     #[error("{format}: containers nested more than {limit} deep")]
     TooDeep {
         /// The innermost container.
@@ -93,18 +93,18 @@ pub enum ReadError {
         /// The limit.
         limit: u8,
     },
-    /// A container with nothing in it that is a trace.
+    /// A container without a trace in it.
     #[error("{format}: no trace inside ({entries} entries looked at)")]
     NothingInside {
         /// The container.
         format: &'static str,
-        /// How many entries it has.
+        /// The number of its entries.
         entries: usize,
     },
-    /// The columns of a report contradict themselves.
+    /// The columns of a report are invalid.
     #[error("report: {0}")]
     Columns(#[from] ColumnsError),
-    /// Method events were asked for, but the input is of another kind.
+    /// Method events were requested from an input that has none.
     #[error("{format} has no method events")]
     NoMethodEvents {
         /// The format of the input.
@@ -116,18 +116,18 @@ pub enum ReadError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The sink failed.
+    /// Writing to the output failed.
     #[error("cannot write: {0}")]
     Io(#[from] std::io::Error),
-    /// The trace has nothing that the format can hold.
+    /// The trace holds nothing that the format can express.
     #[error("{format} holds {holds}, and this trace has none")]
     NothingToWrite {
         /// The format.
         format: &'static str,
-        /// What it holds.
+        /// What it can express.
         holds: &'static str,
     },
-    /// An option that the format does not have.
+    /// An option value that the format does not allow.
     #[error("{format}: {option} is {found}; expected {expected}")]
     Option {
         /// The format.
@@ -136,12 +136,12 @@ pub enum WriteError {
         option: &'static str,
         /// Its value.
         found: String,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
     },
 }
 
-/// The first bytes of an input, printable and short, for messages.
+/// The first bytes of an input in printable form, for messages.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     const SHOWN: usize = 24;
     let shown = &bytes[..bytes.len().min(SHOWN)];

@@ -1,4 +1,4 @@
-//! The one trait a format implements, and what passes through it.
+//! The trait that every format implements, and the types it uses.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -7,62 +7,68 @@ use std::sync::atomic::AtomicU64;
 use traceloom_trace::{MethodEvents, Place, RepairKind, Trace, TraceBuilder};
 
 use crate::error::{ReadError, WriteError};
-use crate::left_out::Written;
+use crate::omissions::Written;
 use crate::rules::EventRules;
 
-/// How sure a format is that some bytes are its own.
+/// How sure a format is that an input is in this format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Confidence {
-    /// They are not.
+    /// It is not.
     No,
-    /// They may be, if nobody else knows them better.
+    /// It may be, if no other format is surer.
     Maybe,
-    /// Most of it looks right.
+    /// It looks like it.
     Likely,
-    /// A magic number that nobody else has.
+    /// It begins with something only this format has, such as a magic number.
     Certain,
 }
 
-/// A format: how to recognise it, read it and, for some, write it. A folder of this crate holds
-/// each, and [`FORMATS`](crate::FORMATS) lists them.
+/// A format: how to recognise it, read it and, for some, write it. [`FORMATS`](crate::FORMATS) lists
+/// them all.
 pub trait Format: Sync {
-    /// Its stable short name, as `--to` takes it and `info --json` prints it.
+    /// The stable short name, which `--to` takes and `info --json` prints.
     fn id(&self) -> &'static str;
-    /// What it is, in a few words for people.
+    /// A description in a few words.
     fn title(&self) -> &'static str;
-    /// Whether it only wraps other formats: what is inside goes through the registry again.
+    /// Whether it only wraps inputs of other formats.
     fn is_container(&self) -> bool {
         false
     }
-    /// Looks at the first bytes (up to [`SNIFF_BYTES`], fewer only where the input is shorter).
+    /// Judges an input by its first bytes: [`SNIFF_BYTES`], or fewer if the input is shorter.
     fn sniff(&self, head: &[u8]) -> Confidence;
-    /// Whether its reader jumps about in the input, and so is best given it as a whole
-    /// ([`Reader::whole`]). Fed in chunks, it keeps a copy.
+    /// Whether its reader needs random access, so that [`Reader::whole`] is the better choice. Fed in
+    /// chunks, it keeps a copy.
     fn wants_whole(&self) -> bool {
         false
     }
-    /// Starts reading; `None` for a format that is only written.
+    /// Creates a reader; `None` for a format that can only be written.
     fn reader(&self, options: &ReadOptions) -> Option<Box<dyn Reader>>;
-    /// How it is written, if it is.
+    /// The writer, if the format can be written.
     fn writer(&self) -> Option<&dyn Writer> {
         None
     }
 }
 
-/// How many bytes [`Format::sniff`] is shown where the input has them.
+/// The number of bytes that [`Format::sniff`] looks at.
 pub const SNIFF_BYTES: usize = 64 << 10;
 
-/// How much of an input that lies in memory is read before [`Reader::feed_parts`] tells so, bytes: enough for
-/// readers that share it out to threads, and little beside what it becomes.
+/// Bytes after which [`Reader::feed_parts`] reports progress: enough to keep several threads busy, and
+/// little compared with the tables they become.
 pub const PART_BYTES: usize = 16 << 20;
 
-/// A reader of one input. Bytes are pushed into it in chunks of any size, as they come from a
-/// file, a pipe or a device; the result does not depend on where chunks end.
+/// A reader of one input. Bytes are pushed in chunks of any size, as they arrive from a file, a pipe
+/// or a device. The result does not depend on where chunks end.
 pub trait Reader {
     /// Reads the next bytes.
+    ///
+    /// # Errors
+    /// If the input is not a trace of this format; see [`ReadError`].
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError>;
-    /// As [`feed`](Self::feed), for many bytes that lie in memory. Part by part `done` hears how many of them, from
-    /// the first one on, are of no use any more.
+    /// As [`feed`](Self::feed), for many bytes in memory. `done` is called after each part with the
+    /// number of further bytes that are not needed any more.
+    ///
+    /// # Errors
+    /// As [`feed`](Self::feed).
     fn feed_parts(
         &mut self,
         bytes: &[u8],
@@ -75,25 +81,34 @@ pub trait Reader {
         }
         Ok(())
     }
-    /// The input is over.
+    /// Ends the input.
+    ///
+    /// # Errors
+    /// If too little came to be a trace of this format.
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError>;
-    /// Reads an input that lies in memory from its beginning to its end.
+    /// Reads an input that is completely in memory.
+    ///
+    /// # Errors
+    /// As [`feed`](Self::feed) and [`finish`](Self::finish).
     fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         self.feed(bytes, out)?;
         self.finish(out)
     }
 }
 
-/// Where a reader puts what it reads.
+/// The destination of a reader.
 pub enum Target<'a> {
-    /// Into the tables of a trace.
+    /// The tables of a trace.
     Trace(&'a mut TraceBuilder),
-    /// Method events go straight to a consumer, without tables. Only method traces can.
+    /// A consumer of method events. Only readers of method traces support it.
     Methods(&'a mut dyn MethodEvents),
 }
 
 impl Target<'_> {
-    /// The builder; an error for a reader that has no method events to give.
+    /// The builder.
+    ///
+    /// # Errors
+    /// [`ReadError::NoMethodEvents`] if method events were asked for, which `format` does not have.
     pub fn trace(&mut self, format: &'static str) -> Result<&mut TraceBuilder, ReadError> {
         match self {
             Self::Trace(builder) => Ok(builder),
@@ -101,8 +116,8 @@ impl Target<'_> {
         }
     }
 
-    /// Counts a repair, wherever the reading goes. A container does this for its own damage, so a
-    /// consumer of method events may hear of it after its `finish`.
+    /// Counts a repair. Containers report their own damage with this, so a consumer of method events
+    /// may receive it after its `finish`.
     pub fn repair(
         &mut self,
         kind: RepairKind,
@@ -118,19 +133,19 @@ impl Target<'_> {
     }
 }
 
-/// What readers may need to know besides the bytes.
+/// Options for readers.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// What the input is called in the source table and in messages.
+    /// The name of the input in the source table and in messages.
     pub name: String,
-    /// How many threads may read at once, at least 1. The result does not depend on it.
+    /// The number of threads to use, at least 1. The result does not depend on it.
     pub threads: usize,
     /// The most bytes that decompression may produce, over all containers of the input.
     pub max_decompressed: u64,
-    /// How to read kernel events that traceloom does not know.
+    /// Rules for kernel events that traceloom does not know.
     pub rules: Arc<EventRules>,
-    /// A process dump taken beside the trace (`ps -AT`, or systrace's PROCESS DUMP): tells the
-    /// processes of threads and their names.
+    /// A process dump taken together with the trace (`ps -AT`, or systrace's PROCESS DUMP), from which
+    /// threads get their processes and names.
     pub process_dump: Option<Arc<Vec<u8>>>,
     /// The containers around the input. Containers fill it in; everyone else keeps the default.
     pub nesting: Nesting,
@@ -146,7 +161,7 @@ impl ReadOptions {
     }
 }
 
-/// Where an input stands among the containers around it.
+/// The position of an input among the containers around it.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     /// How many containers are around the input.
@@ -160,11 +175,14 @@ pub struct Nesting {
     pub(crate) open: fn(ReadOptions) -> Box<dyn Reader>,
 }
 
-/// How a format is written.
+/// A writer of a format.
 pub trait Writer: Sync {
-    /// File name endings that mean this format, without the dot, longest first.
+    /// File name extensions of this format, without the dot, longest first.
     fn extensions(&self) -> &'static [&'static str];
-    /// Writes the trace, and tells what of it the format has no place for.
+    /// Writes the trace. Returns what the format has no place for.
+    ///
+    /// # Errors
+    /// If the trace holds nothing that the format can, an option is out of range, or `out` fails.
     fn write(
         &self,
         trace: &Trace,
@@ -173,14 +191,14 @@ pub trait Writer: Sync {
     ) -> Result<Written, WriteError>;
 }
 
-/// Choices for writers; each format looks at its own.
+/// Options for writers; each format uses its own.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
     /// `.trace`: record version, 1 to 3.
     pub trace_version: u8,
     /// `.trace`: the streaming variant.
     pub streaming: bool,
-    /// Collapsed stacks: count CPU time where it was recorded, else wall time.
+    /// Collapsed stacks: CPU time if it was recorded, otherwise wall time.
     pub cpu_time: bool,
 }
 

@@ -1,15 +1,28 @@
-//! Readers and writers of Android and Linux traces: one folder a format, one registry.
+//! Readers and writers of Android and Linux traces.
 //!
-//! Formats are told apart by content. Containers (gzip, zip, a systrace page …) unwrap to the
-//! registry again, so every format opens in every container.
+//! Formats are recognised by content, never by name. Containers (gzip, zip, a systrace page …) open
+//! what they hold through the same registry, so every format opens in every container.
 //!
-//! ```no_run
+//! ```
 //! use traceloom_formats::{ReadOptions, read_bytes};
 //!
-//! let bytes = std::fs::read("app.trace").unwrap();
-//! let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
-//! println!("{} slices", trace.slices.len());
+//! let text = b"app-7 [000] .... 1.000001: tracing_mark_write: B|7|draw\n\
+//!              app-7 [000] .... 1.000002: tracing_mark_write: E|7\n";
+//! let trace = read_bytes(text, ReadOptions::default()).unwrap();
+//! assert_eq!(trace.slices.len(), 1);
 //! ```
+//!
+//! | for | use |
+//! |---|---|
+//! | an input in memory | [`read_bytes`], [`read_method_events`] |
+//! | a file, pipe or device that comes in chunks | [`AnyReader`] with a [`Target`]; [`wants_whole`] |
+//! | writing | [`FORMATS`], [`Format::writer`] |
+//! | kernel events of your own | [`EventRules`] |
+//! | watching a stream line by line | [`FtraceLine`] |
+//!
+//! A new format is a folder that implements [`Format`], an id in `format_id.rs` and a line in
+//! `registry.rs`. Inside a folder, the tokenizer turns bytes into events and knows nothing of tables,
+//! and the interpreter turns events into calls of the trace builder and knows nothing of bytes.
 
 mod atrace;
 mod base64;
@@ -25,13 +38,13 @@ mod format_id;
 mod ftrace;
 mod gzip;
 
-mod left_out;
 mod method_trace;
+mod omissions;
 mod pipeline;
 mod process_dump;
 mod registry;
 mod report;
-pub mod ring_buffer;
+mod ring_buffer;
 mod ring_file;
 mod rules;
 mod systrace_html;
@@ -47,8 +60,9 @@ pub use format::{
     WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
-pub use left_out::{LeftOut, Written};
+pub use omissions::{Omission, Written};
 pub use registry::{AnyReader, FORMATS, detect};
+pub use ring_buffer::EventTally;
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
 pub use trace_dat::tally_trace_dat;
 
@@ -57,17 +71,17 @@ use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 /// Reads a whole input into a trace.
 ///
 /// # Errors
-/// If the bytes are no trace; see [`ReadError`].
+/// If the bytes are not a trace; see [`ReadError`].
 pub fn read_bytes(bytes: &[u8], options: ReadOptions) -> Result<Trace, ReadError> {
     let mut builder = TraceBuilder::new();
     push_all(bytes, options, &mut Target::Trace(&mut builder))?;
     Ok(builder.finish())
 }
 
-/// Reads a method trace straight into a consumer, without tables.
+/// Reads a method trace directly into a consumer, without building tables.
 ///
 /// # Errors
-/// [`ReadError::NoMethodEvents`] for any other kind of trace; else as [`read_bytes`].
+/// [`ReadError::NoMethodEvents`] for any other kind of trace; otherwise as [`read_bytes`].
 pub fn read_method_events(
     bytes: &[u8],
     options: ReadOptions,
@@ -76,8 +90,8 @@ pub fn read_method_events(
     push_all(bytes, options, &mut Target::Methods(consumer))
 }
 
-/// Whether an input that begins with `head` is best read as a whole ([`Reader::whole`]), because
-/// its parts point to each other.
+/// Whether an input that begins with `head` should be read as a whole ([`Reader::whole`]), because
+/// its parts refer to each other.
 pub fn wants_whole(head: &[u8]) -> bool {
     let head = &head[..head.len().min(SNIFF_BYTES)];
     detect(head).is_some_and(Format::wants_whole)
@@ -94,3 +108,8 @@ fn push_all(bytes: &[u8], options: ReadOptions, out: &mut Target<'_>) -> Result<
     }
     reader.finish(out)
 }
+
+/// The examples of the crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,11 +1,11 @@
-//! Every format, and finding the one that some bytes are in.
+//! The list of all formats, and detection by content.
 
 use std::sync::Arc;
 
 use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, Nesting, ReadOptions, Reader, SNIFF_BYTES, Target};
 
-/// Every format that traceloom reads or writes. A new one is a folder and a line here.
+/// All formats that traceloom reads or writes.
 pub static FORMATS: &[&dyn Format] = &[
     #[cfg(test)]
     &crate::capture::Capture,
@@ -50,7 +50,8 @@ impl Default for ReadOptions {
     }
 }
 
-/// The format that is surest of `head`; the first listed where two are equally sure.
+/// The format that is surest of an input beginning with `head`. If two are equally sure, it is the first
+/// in the list.
 pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
     let mut best: Option<(&dyn Format, Confidence)> = None;
     for format in FORMATS {
@@ -62,7 +63,7 @@ pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
     best.map(|(format, _)| format)
 }
 
-/// A reader for bytes of any format: waits until it has seen enough to tell which it is.
+/// A reader for any format. It buffers the first bytes until the format can be detected.
 pub struct AnyReader {
     options: ReadOptions,
     head: Vec<u8>,

@@ -1,10 +1,10 @@
-//! Rules for kernel events that traceloom does not know: the `--events my.toml` file.
+//! Rules for kernel events that traceloom does not know, from the `--events` file.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The `[[event]]` tables of a rules file. The recorder's `[[category]]` tables may stand beside
-/// them; any other table is an error, as it may be a mistyped one.
+/// The `[[event]]` tables of a rules file. The file may also hold `[[category]]` tables, which belong to the
+/// recorder. Any other table is an error, because it may be mistyped.
 ///
 /// ```
 /// let text = r#"
@@ -25,17 +25,17 @@ use serde::de::IgnoredAny;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventRules {
-    /// One rule an event.
+    /// One rule for each event.
     pub events: Vec<EventRule>,
 }
 
-/// What a rules file may have.
+/// The tables of a rules file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesFile {
     #[serde(default)]
     event: Vec<EventRule>,
-    /// The recorder's; looked at there.
+    /// Checked by the recorder.
     #[serde(default, rename = "category")]
     _category: IgnoredAny,
 }
@@ -46,21 +46,21 @@ struct RulesFile {
 pub struct EventRule {
     /// The event's name in the trace, such as `battery_level`.
     pub name: String,
-    /// The field whose number is the value of a counter.
+    /// The field with the value of a counter.
     pub counter: Option<String>,
-    /// The event begins a slice; the field whose text is the slice's name (empty: the event's name).
+    /// The event begins a slice: the field with its name (empty: the event's name).
     pub begin: Option<String>,
-    /// The event ends the slice that the last `begin` on the same track opened.
+    /// The event ends the slice opened by the last `begin` on the same track.
     #[serde(default)]
     pub end: bool,
-    /// The event is a point in time; the field whose text is its name (empty: the event's name).
+    /// The event is an instant: the field with its name (empty: the event's name).
     pub instant: Option<String>,
     /// What the track belongs to: `thread` (the default), `cpu`, `global`.
     #[serde(default)]
     pub track: RuleTrack,
-    /// The track's name; the event's name by default. Begin and end of a slice name the same.
+    /// The track's name; by default the event's name. The begin and end of a slice need the same.
     pub title: Option<String>,
-    /// A field whose value makes a track of its own (an index, a device).
+    /// A field, such as a device, each value of which gets its own track.
     pub key: Option<String>,
 }
 
@@ -77,19 +77,19 @@ pub enum RuleTrack {
     Global,
 }
 
-/// A rules file that cannot be used.
+/// Why a rules file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesError {
-    /// It is not TOML, or a key has the wrong type or name. The message has line and column.
+    /// It is not TOML, or a key has the wrong type or name. The message has the line and column.
     #[error(transparent)]
     Toml(#[from] toml::de::Error),
-    /// A rule says too much or too little.
+    /// A rule gives none or several of the four choices.
     #[error(
         "[[event]] \"{name}\": exactly one of counter, begin, end and instant is needed, {found} are given"
     )]
     Choice {
-        /// The event.
+        /// The event's name.
         name: String,
         /// How many are given.
         found: usize,
@@ -100,7 +100,7 @@ impl EventRules {
     /// Reads a rules file.
     ///
     /// # Errors
-    /// If it is not TOML or a rule is not clear.
+    /// If it is not TOML, or a rule is ambiguous.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let file: RulesFile = toml::from_str(text)?;
         let rules = Self { events: file.event };

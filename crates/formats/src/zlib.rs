@@ -1,14 +1,14 @@
-//! A bare zlib stream (RFC 1950), as cut out of an `atrace -z` file.
+//! A bare zlib stream (RFC 1950), for example cut out of an `atrace -z` file.
 
 use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 use crate::unwrap::{DeflateReader, Inflater, Outcome, Wrapping};
 
-/// zlib: passes what is inside on.
+/// zlib: opens what is inside.
 pub(crate) struct Zlib;
 
-/// Whether `head` begins with zlib's two header bytes: deflate with a 32 KB window, no dictionary,
-/// a checksum that fits. All levels: `78 01`, `78 5e`, `78 9c`, `78 da`.
+/// Whether `head` begins with zlib's two header bytes: deflate with a 32 KB window, no dictionary
+/// and a valid checksum. All levels: `78 01`, `78 5e`, `78 9c`, `78 da`.
 pub(crate) fn has_header(head: &[u8]) -> bool {
     const NEEDS_DICTIONARY: u8 = 0x20;
     match head {
@@ -32,7 +32,7 @@ impl Format for Zlib {
         true
     }
 
-    /// Two bytes are no proof, so the head must also unpack.
+    /// Two bytes prove little, so the head must also decompress.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const TRIED: usize = 4 << 10;
         if !has_header(head) {

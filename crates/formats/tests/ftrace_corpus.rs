@@ -277,17 +277,17 @@ fn the_result_depends_neither_on_threads_nor_on_chunks() {
 #[test]
 fn cut_and_flipped_traces_still_open() {
     let Some(corpus) = corpus() else { return };
-    let mut random = common::Random(7);
+    let mut random = testkit::Rng::new(7);
     let mut checked = 0;
     for (path, _) in corpus.files("ftrace-text/").chain(corpus.files("ps-dump/")) {
         let bytes = corpus.read(path);
         for _ in 0..40 {
             let mut bytes = bytes[..bytes.len().min(20_000)].to_vec();
             for _ in 0..20 {
-                let at = random.below(bytes.len());
+                let at = random.index(bytes.len());
                 bytes[at] = random.below(256) as u8;
             }
-            bytes.truncate(random.below(bytes.len()) + 1);
+            bytes.truncate(random.index(bytes.len()) + 1);
             // Where the head is gone it may be no trace at all; it may not panic.
             let _ = read_bytes(&bytes, ReadOptions::default());
             checked += 1;

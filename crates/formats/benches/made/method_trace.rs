@@ -22,18 +22,6 @@ impl MethodIds {
     }
 }
 
-/// A small generator of numbers that look random and are always the same (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
-
 fn key_section(records: u64, ids: MethodIds) -> Vec<u8> {
     let mut text = format!(
         "*version\n3\ndata-file-overflow=false\nclock=dual\nnum-method-calls={records}\nvm=art\npid=1\n*threads\n"
@@ -71,7 +59,7 @@ pub fn buffered_trace(records: u64, ids: MethodIds) -> Vec<u8> {
     bytes
 }
 
-/// A dual-clock trace of version 3 with so many records of 14 bytes.
+/// A dual-clock trace of version 3 with this many records of 14 bytes.
 pub fn dual_trace(records: u64, ids: MethodIds) -> Vec<u8> {
     let mut bytes = key_section(records, ids);
     bytes.extend(b"SLOW");
@@ -81,7 +69,7 @@ pub fn dual_trace(records: u64, ids: MethodIds) -> Vec<u8> {
     bytes.extend(14u16.to_le_bytes());
     bytes.extend([0; 14]);
     bytes.reserve(records as usize * 14);
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = testkit::Rng::new(1);
     let mut stacks = vec![Vec::new(); THREADS as usize];
     let mut cpu = [0u32; THREADS as usize];
     let (mut wall, mut thread) = (0u32, 0);

@@ -1,30 +1,30 @@
-//! Undoing what adb's pseudo-terminal did to line ends.
+//! Undoes the conversion of line ends by adb's pseudo-terminal.
 
-/// How many line ends are looked at before damage is believed. A compressed stream that was not
-/// damaged has a carriage return before one line feed in 256.
+/// The number of line ends that are checked. An undamaged compressed stream has a carriage return
+/// before one line feed in 256.
 const SAMPLES: usize = 4;
 
-/// Takes the carriage returns back that old `adb shell` put before every line feed, in text and in
-/// compressed data alike: `\n` became `\r\n`, and on Windows `\r\r\n`.
+/// Removes the carriage returns that old `adb shell` put before every line feed, in text and in
+/// compressed data: `\n` became `\r\n`, and on Windows `\r\r\n`.
 ///
-/// One line feed without a carriage return proves that nothing happened. Until that or
-/// [`SAMPLES`] line ends were seen, bytes wait.
+/// One line feed without a carriage return proves that there is no damage. Bytes are held back
+/// until then, or until [`SAMPLES`] line ends were seen.
 #[derive(Debug)]
 pub(super) struct CrlfUndo {
     verdict: Option<usize>,
-    /// Carriage returns before the line ends seen so far: the fewest, and of how many.
+    /// The fewest carriage returns before a line end so far, and the number of line ends.
     fewest: usize,
     seen: usize,
     waiting: Vec<u8>,
-    /// How much of `waiting` was looked at.
+    /// How much of `waiting` was searched.
     looked: usize,
-    /// Carriage returns that may belong to a line feed still to come.
+    /// Carriage returns that may belong to a line feed in the next bytes.
     returns: usize,
     undone: u64,
 }
 
 impl CrlfUndo {
-    /// For the bytes behind a line that ended with so many carriage returns and a line feed.
+    /// For bytes after a line that ended with this many carriage returns and a line feed.
     pub fn after_line_end(returns: Option<usize>) -> Self {
         let mut undo = Self {
             verdict: None,
@@ -41,17 +41,17 @@ impl CrlfUndo {
         undo
     }
 
-    /// Whether it is sure that nothing needs to be undone.
+    /// Whether there is certainly no damage.
     pub fn is_clean(&self) -> bool {
         self.verdict == Some(0) && self.waiting.is_empty()
     }
 
-    /// How many line ends were mended.
+    /// The number of repaired line ends.
     pub fn undone(&self) -> u64 {
         self.undone
     }
 
-    /// Takes bytes; what is sure goes to `plain`.
+    /// Takes bytes; appends those that are certain to `plain`.
     pub fn push(&mut self, bytes: &[u8], plain: &mut Vec<u8>) {
         if self.verdict.is_some() {
             return self.pass(bytes, plain);
@@ -63,7 +63,7 @@ impl CrlfUndo {
         }
     }
 
-    /// The input is over. `is_whole` says whether bytes make sense as they are.
+    /// Ends the input. `is_whole` says whether the bytes are valid unchanged.
     pub fn finish(&mut self, plain: &mut Vec<u8>, is_whole: impl FnOnce(&[u8]) -> bool) {
         if self.verdict.is_none() {
             let as_is = self.seen == 0 || is_whole(&self.waiting);

@@ -1,4 +1,4 @@
-//! What `adb shell atrace` prints: messages, the line `TRACE:`, then the trace as text or, with
+//! The output of `adb shell atrace`: messages, the line `TRACE:`, then the trace as text or, with
 //! `-z`, as a zlib stream. (AOSP `frameworks/native/cmds/atrace/atrace.cpp`, `dumpTrace`.)
 
 mod crlf;
@@ -14,7 +14,7 @@ use crate::unwrap::{DeflateReader, Inflater, Inner, Outcome, Wrapping};
 use crate::zlib::has_header;
 use crlf::CrlfUndo;
 
-/// The output of atrace: passes the trace in it on.
+/// The output of atrace: opens the trace in it.
 pub(crate) struct Atrace;
 
 impl Format for Atrace {
@@ -30,7 +30,8 @@ impl Format for Atrace {
         true
     }
 
-    /// Plain text behind `# TRACE:` needs no unwrapping: to the text's own reader that is a comment.
+    /// Plain text after `# TRACE:` needs no unwrapping: for the reader of ftrace text that line is
+    /// a comment.
     fn sniff(&self, head: &[u8]) -> Confidence {
         match Marker::find(head) {
             Some(marker) if marker.zlib || !marker.comment => Confidence::Certain,
@@ -51,11 +52,11 @@ impl Format for Atrace {
 /// The line `TRACE:`.
 #[derive(Debug, PartialEq, Eq)]
 struct Marker {
-    /// How many lines end before the data begins.
+    /// The number of lines before the data.
     lines: usize,
     /// Where the data begins.
     data: usize,
-    /// How many carriage returns end the line; `None` if it does not end.
+    /// The number of carriage returns at the end of the line; `None` if it does not end.
     returns: Option<usize>,
     /// Whether the data is a zlib stream.
     zlib: bool,
@@ -64,7 +65,7 @@ struct Marker {
 }
 
 impl Marker {
-    /// Finds the marker behind the messages of adb and atrace.
+    /// Finds the marker after the messages of adb and atrace.
     fn find(head: &[u8]) -> Option<Self> {
         const MOST_MESSAGES: usize = 64;
         let mut start = 0;
@@ -113,7 +114,7 @@ fn marks(line: &[u8]) -> Option<bool> {
     }
 }
 
-/// Messages come before the trace, not after its beginning.
+/// Messages come before the trace, never after its beginning.
 fn begins_a_trace(line: &[u8]) -> bool {
     line.starts_with(b"# tracer") || line.starts_with(b"<") || line.starts_with(b"*version")
 }
@@ -137,7 +138,7 @@ struct AtraceReader {
 
 struct Body {
     crlf: CrlfUndo,
-    /// What `crlf` gave, on its way on.
+    /// Output of `crlf`, to be passed on.
     plain: Vec<u8>,
     data: Data,
 }
@@ -148,7 +149,7 @@ enum Data {
 }
 
 impl AtraceReader {
-    /// Opens the body once the marker and the first two bytes behind it are there.
+    /// Opens the body once the marker and two bytes after it are there.
     fn open(&mut self, last: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
         let marker = Marker::find(&self.head);
         match marker {
@@ -203,7 +204,7 @@ impl Body {
             )))
         } else {
             let mut inner = Inner::new(format_id::ATRACE, options);
-            // A comment for each line passed over: the text's line numbers stay those of the file.
+            // One comment for each skipped line, so that line numbers stay those of the file.
             inner.feed(&b"#\n".repeat(marker.lines), out)?;
             Data::Text(Box::new(inner))
         };
@@ -258,7 +259,7 @@ impl Data {
     }
 }
 
-/// Whether the bytes are a whole zlib stream as they are.
+/// Whether the bytes are a complete zlib stream.
 fn inflates(bytes: &[u8]) -> bool {
     matches!(
         Inflater::zlib().push(bytes, |_| Ok(())),

@@ -1,4 +1,4 @@
-//! What a BattOr measured: a power meter between a device's battery and the device, which
+//! Measurements of a BattOr, a power meter between a device's battery and the device, which
 //! systrace recorded with `--battor`.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Async slices: those of one id nest, those of different ids may overlap.
+//! Async slices. Those with the same id nest; those with different ids may overlap.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -8,7 +8,7 @@ use traceloom_trace::{
 
 use super::rows::Row;
 
-/// What an async slice's events have in common.
+/// Identifies the events of an async slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Key {
     upid: ProcessId,

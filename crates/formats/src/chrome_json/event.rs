@@ -1,10 +1,10 @@
-//! One event, as its object says it.
+//! Reads one event from its object.
 
 use std::borrow::Cow;
 
 use super::json::{Fields, Value, micros_to_ns};
 
-/// The fields of an event. Those that have no place of their own stay in `others`.
+/// The fields of an event. Fields without a place of their own are in `others`.
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
     pub phase: u8,
@@ -16,16 +16,16 @@ pub(super) struct Event<'a> {
     pub thread_dur: Option<i64>,
     pub pid: Option<Value<'a>>,
     pub tid: Option<Value<'a>>,
-    /// What ties the parts of an async slice, a counter or a flow together.
+    /// Identifies an async slice, counter or flow across its events.
     pub id: Option<Cow<'a, [u8]>>,
-    /// The id holds in all processes.
+    /// Whether the id is the same in all processes.
     pub is_global: bool,
     pub bind_id: Option<Cow<'a, [u8]>>,
     pub flow_in: bool,
     pub flow_out: bool,
-    /// A flow ends at the slice around it, not at the next one.
+    /// Whether a flow ends at the slice around it rather than the next one.
     pub binds_enclosing: bool,
-    /// `g`, `p` or `t`: what an instant belongs to.
+    /// The scope of an instant: `g`, `p` or `t`.
     pub scope: u8,
     pub args: Option<Value<'a>>,
     pub others: Vec<(Cow<'a, [u8]>, Value<'a>)>,
@@ -37,7 +37,7 @@ impl<'a> Event<'a> {
     /// Reads an object.
     pub fn read(text: &'a [u8]) -> Self {
         let mut event = Self::default();
-        let mut fields = Fields::of(text);
+        let mut fields = Fields::new(text);
         for (key, value) in &mut fields {
             event.take(key, value);
         }
@@ -98,7 +98,7 @@ impl<'a> Event<'a> {
 
     fn time(&mut self, value: &Value<'a>) -> Option<i64> {
         let ns = value.text().and_then(micros_to_ns);
-        // A missing value is no broken one.
+        // A missing value is not a bad one.
         let is_there = *value != Value::Word(b"null");
         self.bad_fields += u64::from(ns.is_none() && is_there);
         ns

@@ -1,4 +1,4 @@
-//! From events to names, counters and instants at once, and to rows of what must be put in order.
+//! From events to names, counters and instants, and to rows that have to be sorted first.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -20,32 +20,32 @@ use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
 
-/// A number of the file, or a text in its place.
+/// A number, or a text in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Number {
     Int(i64),
     Text(StringId),
 }
 
-/// Keeps what events say.
+/// Collects the content of events.
 pub(super) struct Interpreter {
     pub(super) options: ReadOptions,
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
-    /// What stands beside the events, and where.
+    /// Members beside the events, with their places.
     members: Vec<(String, Vec<u8>, Place)>,
     pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     pub(super) first_counter: Option<usize>,
-    /// Added to all times: what a sync point shared with another block of the page says.
+    /// Added to all times: the offset of a sync point that another block of the page has, too.
     pub(super) shift: i64,
-    /// Clock markers of no other block.
+    /// Clock markers that no other block has.
     pub(super) clocks: Vec<ClockRow>,
     pub(super) deferred: Deferred,
-    /// Something that is embedded was read.
+    /// Whether an embedded trace was read.
     pub read_inner: bool,
 }
 
@@ -69,7 +69,7 @@ impl Interpreter {
         }
     }
 
-    /// Takes a part of the file, which ends in the piece at `offset`.
+    /// Takes a part of the file. `offset` is the position of the chunk it ends in.
     pub fn part(
         &mut self,
         part: Part<'_>,
@@ -98,13 +98,13 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Whether the file is a trace at all, only its events tell: its facts wait for the end.
+    /// Keeps a member until the end: only events prove that the file is a trace.
     pub(super) fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
         if self.members.len() >= MOST_MEMBERS {
             self.members_beyond += 1;
             return;
         }
-        // Of what has no place in a trace, that it is there will do.
+        // If a trace has no place for it, it is enough to know that it is there.
         let is_table = matches!(text.first(), Some(b'{' | b'[')) && !is_facts(key);
         let kept = if is_table {
             text.len().min(3)
@@ -158,7 +158,7 @@ impl Interpreter {
             flags: flags(event),
         };
         if event.phase == b'X' && event.dur.is_none() {
-            // Without a length it is a slice that never ended.
+            // Without a duration it is a slice that never ended.
             row.phase = b'B';
         }
         if is_async {
@@ -194,8 +194,8 @@ impl Interpreter {
         })
     }
 
-    /// Threads belong to their process: equal tids of two processes are two threads. In a page, the
-    /// kernel's threads are the same as those of its other blocks.
+    /// Threads belong to their process: the same tid in two processes means two threads. In a page,
+    /// the kernel's threads are those of the other blocks.
     fn thread(
         &mut self,
         tid: Option<&Value<'_>>,
@@ -253,7 +253,7 @@ impl Interpreter {
         }
     }
 
-    /// Puts everything in order and builds the slices.
+    /// Sorts everything and builds the slices.
     pub fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         let out = out.trace(format_id::CHROME_JSON)?;
         for (key, text, place) in std::mem::take(&mut self.members) {
@@ -314,7 +314,7 @@ fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
     }
 }
 
-/// The kernel's thread with this number if it fits the process, else a new one.
+/// The kernel's thread with this number if it fits the process, otherwise a new one.
 fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
     let known = out.find_thread(tid).filter(|utid| {
         let owner = out.trace().threads.upid.get(utid.row());

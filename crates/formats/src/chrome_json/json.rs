@@ -1,7 +1,7 @@
-//! JSON as far as it is needed: values are walked in place, and nothing is built.
+//! A minimal JSON reader: values are walked in place, and no tree is built.
 //!
-//! Broken text never stops the walk for good: what cannot be a value ends it, and the caller counts
-//! that. Grammar: RFC 8259; bytes that are not UTF-8 are passed on as they are.
+//! Broken text ends the walk of a value, and the caller counts it. Grammar: RFC 8259; bytes that
+//! are not UTF-8 are passed on unchanged.
 
 use std::borrow::Cow;
 
@@ -29,8 +29,8 @@ impl<'a> Value<'a> {
     /// The fields, where it is an object.
     pub fn fields(&self) -> Fields<'a> {
         match self {
-            Self::Nested(text) => Fields::of(text),
-            _ => Fields::of(b""),
+            Self::Nested(text) => Fields::new(text),
+            _ => Fields::new(b""),
         }
     }
 
@@ -50,7 +50,7 @@ pub(crate) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The fields of an object, whose text begins with its bracket.
-    pub fn of(text: &'a [u8]) -> Self {
+    pub fn new(text: &'a [u8]) -> Self {
         let at = usize::from(text.first() == Some(&b'{'));
         Self {
             text: if at == 1 { text } else { b"" },
@@ -128,7 +128,7 @@ pub(crate) struct Items<'a> {
 
 impl<'a> Items<'a> {
     /// The values of an array, whose text begins with its bracket; none of anything else.
-    pub fn of(text: &'a [u8]) -> Self {
+    pub fn new(text: &'a [u8]) -> Self {
         let at = usize::from(text.first() == Some(&b'['));
         let text = if at == 1 { text } else { b"" };
         let broken = false;
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     fn fields(text: &str) -> Vec<(String, Value<'_>)> {
-        let walk = Fields::of(text.as_bytes());
+        let walk = Fields::new(text.as_bytes());
         walk.map(|(key, value)| (String::from_utf8_lossy(&key).into_owned(), value))
             .collect()
     }
@@ -349,7 +349,7 @@ mod tests {
             "{\"a",
             "{\"a\":}",
         ] {
-            let mut walk = Fields::of(text.as_bytes());
+            let mut walk = Fields::new(text.as_bytes());
             while walk.next().is_some() {}
             assert!(walk.next().is_none(), "{text}");
         }

@@ -1,15 +1,15 @@
-//! Chrome's trace events as JSON: what `chrome://tracing`, Chromium's recorders, Bazel, many
-//! build tools and the JSON blocks of systrace pages hold.
+//! Chrome's trace events in JSON, as written for `chrome://tracing` by Chromium, Bazel and many
+//! build tools, and in blocks of systrace pages.
 //!
-//! Format: "Trace Event Format" (the document of the Chromium project), and catapult's importer
-//! for what files really have. The array of events may lack its end; times are microseconds with
-//! or without a fraction; pids and tids may be texts.
+//! Sources: "Trace Event Format" (a document of the Chromium project), and catapult's importer for
+//! what files really contain. The end of the array of events may be missing; times are microseconds
+//! with or without a fraction; pids and tids may be texts.
 //!
 //! ```text
 //! bytes -> split (events, members) -> event (fields) -> interpret (rows) -> threads, asyncs, flows
 //! ```
-//! Events may stand in any order, an outer slice behind its inner ones, so slices are built when
-//! all are known.
+//! Events may come in any order, even an outer slice after its inner ones, so slices are built when
+//! all events are known.
 
 mod asyncs;
 mod counters;
@@ -47,7 +47,7 @@ impl Format for ChromeJson {
         "Chrome trace events (JSON)"
     }
 
-    /// Members may stand before the events, megabytes of them, so any big object may be a trace.
+    /// Megabytes of other members may come before the events, so any large object may be a trace.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let goes_on = head.len() >= SNIFF_BYTES;
@@ -81,7 +81,7 @@ impl Format for ChromeJson {
 struct JsonReader {
     splitter: Splitter,
     interpreter: Interpreter,
-    /// The first bytes, for the message that this is no trace.
+    /// The first bytes, for the error message.
     head: Vec<u8>,
     offset: u64,
 }

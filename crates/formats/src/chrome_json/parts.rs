@@ -1,5 +1,5 @@
-//! What systrace puts together in one file: its agents' data as texts beside the events, and the
-//! markers that tie their clocks together.
+//! Data that systrace embeds in one file: the output of its agents as texts beside the events, and
+//! the markers that synchronise their clocks.
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
@@ -13,8 +13,8 @@ use crate::format_id;
 use crate::unwrap::Inner;
 
 impl Interpreter {
-    /// A trace in a string: ftrace text, as Chromium on Linux writes it, and what else systrace put
-    /// into its JSON.
+    /// Reads a trace in a string: ftrace text, as from Chromium on Linux, and the other texts of
+    /// systrace.
     pub(super) fn inner(
         &mut self,
         key: &str,
@@ -40,7 +40,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Keeps one whose clock is its own, to be read when all else is.
+    /// Keeps a text with a clock of its own until everything else is read.
     pub(super) fn hold_deferred(&mut self, key: &str, text: &[u8], place: Place) {
         match text {
             [b'"', inside @ .., b'"'] => {
@@ -51,7 +51,7 @@ impl Interpreter {
         }
     }
 
-    /// A marker that another block of the same page may have too; that block's clock then counts.
+    /// A sync marker. If another block of the page has it, too, that block's clock is used.
     pub(super) fn clock_sync(
         &mut self,
         event: &Event<'_>,
@@ -77,8 +77,8 @@ impl Interpreter {
             self.members_beyond += 1;
             return;
         }
-        // Who issued it does not know when the other side took notice, only when it was asked to
-        // and when it had.
+        // The issuer does not know when the other side received it, only when it asked and when it
+        // got the answer.
         self.clocks.push(ClockRow {
             source: SourceId::NONE,
             clock: ClockKind::Trace,
@@ -89,7 +89,7 @@ impl Interpreter {
         });
     }
 
-    /// Markers that nobody else had so far: others may look for them.
+    /// Adds markers that no earlier block had, for later blocks.
     pub(super) fn put_clocks(&mut self, out: &mut TraceBuilder) {
         for mut row in std::mem::take(&mut self.clocks) {
             row.ts = row.ts.saturating_add(self.shift);

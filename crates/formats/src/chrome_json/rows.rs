@@ -1,4 +1,4 @@
-//! What waits for being put in order.
+//! Events that have to be sorted before slices are built.
 
 use traceloom_trace::{
     ArgSetId, MethodId, NO_DURATION, ProcessId, RowId, SliceBegin, StringId, ThreadId,

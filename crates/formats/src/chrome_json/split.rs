@@ -1,4 +1,4 @@
-//! Cutting the file into its events, in whatever pieces it comes.
+//! Splits the file into its events, whatever chunks it comes in.
 //!
 //! ```text
 //! [ {event}, {event}, …                                   the end of the array may be missing

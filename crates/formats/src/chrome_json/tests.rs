@@ -4,7 +4,7 @@ use traceloom_trace::{ClockKind, NO_DURATION, RepairKind, RowId, SliceId, Trace,
 use super::ChromeJson;
 use crate::error::ReadError;
 use crate::format::{Format, ReadOptions, WriteOptions};
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 use crate::read_bytes;
 
 fn read(text: &str) -> Trace {
@@ -236,10 +236,10 @@ fn method_traces_and_system_traces_come_back() {
         }
         assert_eq!(facts(&trace).len(), facts(&again).len());
         assert_eq!(
-            written.count(LeftOut::SchedSlices),
+            written.count(Omission::SchedSlices),
             trace.sched_slices.len() as u64
         );
-        assert_eq!(written.count(LeftOut::CpuTimes), 0);
+        assert_eq!(written.count(Omission::CpuTimes), 0);
     }
 }
 

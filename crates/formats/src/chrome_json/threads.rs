@@ -1,4 +1,4 @@
-//! The slices of threads, thread after thread.
+//! Builds the slices of threads, one thread after the other.
 //!
 //! ```text
 //! B ─────────────────────────── E        begins and ends nest by their order

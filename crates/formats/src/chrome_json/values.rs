@@ -1,4 +1,4 @@
-//! Arguments and facts: values that are kept as they are.
+//! Arguments and facts: values that are stored as they are.
 
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
 
@@ -11,7 +11,7 @@ pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
     let fields = event.args.iter().flat_map(Value::fields);
     let others = event.others.iter().cloned();
     let mut args = Vec::new();
-    // Only slices have a column for it, and an async one's events repeat it.
+    // Only slices have a column for the category, and the events of an async slice repeat it.
     if !event.category.is_empty() && b"iIRPNODVvacns()=".contains(&event.phase) {
         args.push((
             out.intern(b"cat"),
@@ -45,12 +45,12 @@ fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     }
 }
 
-/// A member of the outermost object beside the events: facts are kept, tables of other kinds
-/// (stack frames, samples) have no place yet.
+/// Stores a member of the outermost object: facts are kept; other tables (stack frames, samples)
+/// have no place yet.
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
         Some(b'{') if is_facts(key) => {
-            for (key, value) in Fields::of(text) {
+            for (key, value) in Fields::new(text) {
                 out.metadata(&String::from_utf8_lossy(&key), &as_text(&value));
             }
         }

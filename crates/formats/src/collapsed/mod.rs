@@ -1,6 +1,6 @@
-//! Collapsed stacks, as `flamegraph.pl`, inferno and speedscope read them: a line a stack,
-//! `process;thread;outer;inner 1234`, the number being the time in the innermost frame itself,
-//! nanoseconds. A `;` in a name becomes `:`, a line end a blank: the format has no escape.
+//! Collapsed stacks, the input of `flamegraph.pl`, inferno and speedscope: one line for each stack,
+//! `process;thread;outer;inner 1234`. The number is the exclusive time of the innermost frame, ns.
+//! The format has no escapes, so a `;` in a name becomes `:` and a line end becomes a space.
 
 mod stacks;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use traceloom_trace::Trace;
 use crate::error::WriteError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 use stacks::Stacks;
 
 /// Collapsed stacks: written, not read.
@@ -52,7 +52,7 @@ impl Writer for Collapsed {
         options: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        let stacks = Stacks::of(trace, options.cpu_time);
+        let stacks = Stacks::new(trace, options.cpu_time);
         if options.cpu_time && !stacks.have_cpu_time {
             return Err(WriteError::NothingToWrite {
                 format: format_id::COLLAPSED,
@@ -68,23 +68,23 @@ impl Writer for Collapsed {
         let mut out = BufWriter::new(out);
         stacks.write(&mut out)?;
         out.flush()?;
-        Ok(left_out(trace, options.cpu_time))
+        Ok(omissions(trace, options.cpu_time))
     }
 }
 
 /// Stacks of threads with their times are all that there is.
-fn left_out(trace: &Trace, cpu_time: bool) -> Written {
+fn omissions(trace: &Trace, cpu_time: bool) -> Written {
     let time = if cpu_time {
-        LeftOut::CpuTimes
+        Omission::CpuTimes
     } else {
-        LeftOut::WallTimes
+        Omission::WallTimes
     };
     let mut written = Written::keeping(
         trace,
         &[
-            LeftOut::ThreadSlices,
-            LeftOut::ThreadTrackSlices,
-            LeftOut::Processes,
+            Omission::ThreadSlices,
+            Omission::ThreadTrackSlices,
+            Omission::Processes,
             time,
         ],
     );
@@ -92,6 +92,6 @@ fn left_out(trace: &Trace, cpu_time: bool) -> Written {
         return written;
     }
     let unclocked = trace.slices.thread_ts.iter().filter(|ts| *ts < 0).count();
-    written.add(LeftOut::ThreadSlices, unclocked as u64);
+    written.add(Omission::ThreadSlices, unclocked as u64);
     written
 }

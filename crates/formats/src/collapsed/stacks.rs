@@ -1,4 +1,4 @@
-//! The tree of call paths with the time spent in each.
+//! The tree of call paths, with the exclusive time of each.
 
 use std::io::{self, Write};
 
@@ -28,7 +28,7 @@ pub(super) struct Stacks {
 
 impl Stacks {
     /// The paths of all slices on threads. CPU time counts where it was recorded, else wall time.
-    pub fn of(trace: &Trace, cpu_time: bool) -> Self {
+    pub fn new(trace: &Trace, cpu_time: bool) -> Self {
         let mut stacks = Self {
             frames: Vec::new(),
             frame_ids: FxHashMap::default(),
@@ -42,7 +42,7 @@ impl Stacks {
         };
         let tracks = stacks.roots(trace);
         let nodes = stacks.place(trace, &tracks);
-        let times = Times::of(trace, cpu_time);
+        let times = Times::new(trace, cpu_time);
         stacks.have_cpu_time = times.cpu;
         for (row, &node) in nodes
             .iter()
@@ -226,7 +226,7 @@ struct Times<'t> {
 }
 
 impl<'t> Times<'t> {
-    fn of(trace: &'t Trace, cpu_time: bool) -> Self {
+    fn new(trace: &'t Trace, cpu_time: bool) -> Self {
         let slices = &trace.slices;
         let mut cpu_ends = vec![NO_DURATION; trace.tracks.len()];
         let mut cpu = false;

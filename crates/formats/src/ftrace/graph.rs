@@ -1,4 +1,4 @@
-//! Rows of the function_graph tracer, whose columns can be switched on and off.
+//! Rows of the function_graph tracer, whose columns are optional.
 //!
 //! ```text
 //!  0)   0.541 us    |    getname();                               the default
@@ -6,15 +6,15 @@
 //!  12.345678 |   0)  bash-1234    | + 12.345 us   |  }            funcgraph-abstime, as atrace -k asks
 //!  0)  bash-1234    =>  sshd-99                                   the CPU has a new thread
 //! ```
-//! The source is the kernel's `kernel/trace/trace_functions_graph.c`.
+//! Source: the kernel's `kernel/trace/trace_functions_graph.c`.
 
 use super::digits::{digits, int32, skip_spaces, timestamp};
 use super::event::{Event, GraphCall, GraphRow, MOST_CPUS, NO_TGID, Record};
 
-/// A tid that no column told.
+/// The tid of a row without that column.
 pub(crate) const NO_TID: i32 = -1;
 
-/// Reads a row that has no usual prefix.
+/// Reads a row without the usual prefix.
 pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
     let text = line.trim_ascii();
     let time = timestamp(text, 0).and_then(|(ts, end)| {
@@ -73,7 +73,7 @@ fn switched_to(rest: &[u8]) -> Option<(&[u8], i32)> {
     task(&rest[arrow + 2..])
 }
 
-/// The task column, if the row has one, and what follows it.
+/// The task column, if the row has it, and what follows.
 fn task_column(rest: &[u8]) -> (Option<(&[u8], i32)>, &[u8]) {
     let bar = memchr::memchr(b'|', rest);
     match bar.and_then(|bar| Some((task(&rest[..bar])?, &rest[bar + 1..]))) {
@@ -82,7 +82,7 @@ fn task_column(rest: &[u8]) -> (Option<(&[u8], i32)>, &[u8]) {
     }
 }
 
-/// `0.541 us | getname();`: what stands after all columns, and in trace-cmd's `funcgraph_*` events.
+/// `0.541 us | getname();`: what follows the columns, and trace-cmd's `funcgraph_*` events.
 pub(crate) fn body(text: &[u8]) -> Option<GraphRow<'_>> {
     let bar = memchr::memchr(b'|', text)?;
     Some(GraphRow {
@@ -92,11 +92,11 @@ pub(crate) fn body(text: &[u8]) -> Option<GraphRow<'_>> {
     })
 }
 
-/// `+ 12.345 us`, in ns; marks of slowness stand before it.
+/// `+ 12.345 us` in ns. Marks for slow calls precede it.
 fn duration_ns(column: &[u8]) -> Option<i64> {
     let start = column.iter().position(u8::is_ascii_digit)?;
     let (ns, end) = timestamp(column, start)?;
-    // The number is in microseconds, and was read as seconds.
+    // The number is in microseconds but was read as seconds.
     column[end..]
         .trim_ascii()
         .starts_with(b"us")

@@ -1,9 +1,9 @@
-//! Lines that are about the trace itself, not about an event.
+//! Lines about the trace itself.
 
 use super::digits::{digits, skip_spaces};
 use super::event::{Header, MOST_CPUS};
 
-/// Reads a line that is no event; `None` if it is no header either.
+/// Reads a line that is not an event; `None` if it is not a header either.
 pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
     let text = line.trim_ascii();
     if text.is_empty() {
@@ -21,14 +21,14 @@ pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
     if let Some(version) = trace_cmd_version(text) {
         return Some(Header::Version(version));
     }
-    // What atrace says on its standard output around the data.
+    // Messages of atrace around the data.
     let talk = text.starts_with(b"TRACE:") || text.starts_with(b"capturing trace...");
     let rule = text.len() > 8 && text.iter().all(|&byte| byte == b'-');
     (talk || rule).then_some(Header::Nothing)
 }
 
-/// The number in `version = 6`, with which `trace-cmd report` begins. Other files have lines like
-/// it, with text for a number.
+/// The number in `version = 6`, the first line of `trace-cmd report`. Other files have similar
+/// lines with a text instead of a number.
 pub(super) fn trace_cmd_version(line: &[u8]) -> Option<&[u8]> {
     let version = line.strip_prefix(b"version = ")?;
     let is_number = !version.is_empty() && version.iter().all(u8::is_ascii_digit);
@@ -71,7 +71,7 @@ fn comment(text: &[u8]) -> Header<'_> {
     fact(body.trim_ascii())
 }
 
-/// `key: value`; drawings and column titles are nothing.
+/// `key: value`. Drawings and column titles are ignored.
 fn fact(body: &[u8]) -> Header<'_> {
     if let Some(clock) = body.strip_prefix(b"clock_type=") {
         return Header::Clock(clock);

@@ -1,7 +1,7 @@
-//! What programs write into trace_marker: `B|pid|name` and its kin.
+//! Payloads that programs write to trace_marker: `B|pid|name` and its relatives.
 //!
-//! The writers are libcutils (`trace.h`, `trace-dev.inc`), bionic and ART on Android, hitrace on
-//! OpenHarmony. Names may hold `|`, so numbers are looked for from the right.
+//! Writers are libcutils (`trace.h`, `trace-dev.inc`), bionic and ART on Android, and hitrace on
+//! OpenHarmony. Names may contain `|`, so numbers are searched from the right.
 
 use std::hash::Hasher;
 
@@ -10,12 +10,12 @@ use rustc_hash::FxHasher;
 use super::digits::{int32, timestamp, whole_int};
 use super::event::Mark;
 
-/// What libcutils cuts its messages to, without the NUL (`ATRACE_MESSAGE_LENGTH`).
+/// The length that libcutils cuts its messages to, without the NUL (`ATRACE_MESSAGE_LENGTH`).
 pub(crate) const CUT_LENGTH: usize = 1023;
 
 const SYNC: &[u8] = b"trace_event_clock_sync:";
 
-/// Reads a payload; whatever is no known form is [`Mark::Text`].
+/// Reads a payload; anything unknown is [`Mark::Text`].
 #[inline]
 pub(crate) fn mark(payload: &[u8]) -> Mark<'_> {
     let text = trim_end(payload);
@@ -40,7 +40,7 @@ fn trim_end(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// `123|…`; a number alone has an empty rest.
+/// `123|…`; a single number has an empty rest.
 #[inline]
 fn pid_and(text: &[u8]) -> Option<(i32, &[u8])> {
     let (pid, end) = int32(text, 0)?;
@@ -143,7 +143,7 @@ fn name_and_cookie(text: &[u8]) -> Option<(&[u8], i64)> {
     Some((&text[..space], whole_int(&text[space + 1..])?))
 }
 
-/// Cookies are numbers; a text serves as well as long as both ends have the same.
+/// Cookies are numbers. A text works as well if both ends have the same, so it is hashed.
 fn cookie(text: &[u8]) -> i64 {
     whole_int(text).unwrap_or_else(|| {
         let mut hasher = FxHasher::default();
@@ -185,9 +185,9 @@ fn sync(text: &[u8]) -> Mark<'_> {
     read.unwrap_or(Mark::BadSync { text })
 }
 
-/// How far a printed `parent_ts` may be off. atrace computes it as a 32-bit float, whose 24 bits
-/// are coarse for uptimes; a value that is no multiple of that float's step was printed by
-/// something better, to the microsecond.
+/// The possible error of a printed `parent_ts`, ns. atrace computes it as a 32-bit float, whose 24
+/// bits are coarse for uptimes. A value that is not a multiple of the float's step was printed by
+/// something more precise, to the microsecond.
 fn precision_ns(value_ns: i64) -> i64 {
     const PRINTED_NS: i64 = 1_000;
     let seconds = (value_ns / 1_000_000_000).max(1);

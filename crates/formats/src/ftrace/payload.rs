@@ -177,7 +177,7 @@ fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
     }
 }
 
-/// Where `expected` ends, if it stands at `at`.
+/// Where `expected` ends, if it is at `at`.
 #[inline(always)]
 fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
     if text.get(at..)?.first_chunk::<N>() == Some(expected) {

@@ -38,7 +38,7 @@ fn line_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
 pub(crate) struct SpareBatches(Vec<EventBatch<'static>>);
 
 /// Tokenizes `text` on up to `threads` threads and passes the batches to `consume` in order, each
-/// with the number of bytes it stands for.
+/// with the number of bytes it covers.
 pub(crate) fn each_batch<'a>(
     text: &'a [u8],
     threads: usize,

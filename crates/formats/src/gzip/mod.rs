@@ -4,7 +4,7 @@ use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 use crate::unwrap::{DeflateReader, Wrapping};
 
-/// gzip: passes what is inside on.
+/// gzip: opens what is inside.
 pub(crate) struct Gzip;
 
 impl Format for Gzip {

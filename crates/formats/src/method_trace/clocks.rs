@@ -1,4 +1,4 @@
-//! Times: 32-bit microseconds that run over, and a time line rebuilt from threads' CPU clocks.
+//! Times: 32-bit microseconds that overflow, and wall time rebuilt from CPU clocks.
 
 use traceloom_trace::{
     MethodEvent, MethodEvents, MethodLine, MethodTraceStart, Place, RepairKind, ThreadIndex,
@@ -6,7 +6,7 @@ use traceloom_trace::{
 
 const WRAP_US: i64 = 1 << 32;
 const HALF_US: u32 = 1 << 31;
-/// A step back over the moment the clock ran over looks like a jump ahead of almost 2^32.
+/// A step back across an overflow looks like a jump ahead of almost 2^32.
 const BACK_OVER_WRAP_US: u32 = 1 << 24;
 
 /// One 32-bit microsecond clock of one thread.
@@ -28,7 +28,7 @@ impl Default for Clock32 {
 }
 
 impl Clock32 {
-    /// Whether `raw` simply goes on from the time before. If not, ask [`step`](Self::step) first.
+    /// Whether `raw` simply continues. If not, call [`step`](Self::step) first.
     #[inline(always)]
     pub fn goes_on(&self, raw: u32) -> bool {
         raw >= self.last && raw - self.last < HALF_US
@@ -41,7 +41,7 @@ impl Clock32 {
         self.base_ns + i64::from(raw) * 1000
     }
 
-    /// The time taken last, ns.
+    /// The last time, ns.
     pub fn now_ns(&self) -> i64 {
         if self.seen {
             self.base_ns + i64::from(self.last) * 1000
@@ -50,14 +50,14 @@ impl Clock32 {
         }
     }
 
-    /// Settles what a time means that does not simply go on, and what to say of it.
+    /// Interprets a time that does not simply continue. Returns the repair to count, if any.
     ///
-    /// * The first time of a thread is taken nearest to `near_ns`, the record before it in the
-    ///   file: a thread may begin after the clock ran over.
-    /// * Back by more than 35 minutes: the clock ran over.
-    /// * Back by less: time stepped back, and is kept so.
+    /// * The first time of a thread is taken nearest to `near_ns`, the previous record in the file,
+    ///   because a thread may begin after an overflow.
+    /// * More than 35 minutes back: the clock overflowed.
+    /// * Less than that: time stepped back, and stays so.
     ///
-    /// A thread that is silent for more than 71 minutes cannot be told from one that is not.
+    /// An overflow during more than 71 minutes without records cannot be detected.
     #[cold]
     pub fn step(&mut self, raw: u32, near_ns: i64) -> Option<RepairKind> {
         if !self.seen {
@@ -88,12 +88,12 @@ pub(super) struct ThreadClocks {
     pub cpu: Clock32,
 }
 
-/// What is known before the records only after reading the whole trace once: how much of a
-/// thread's CPU time each switch away from it moves to before the switch.
+/// Known only after a first pass: how much of a thread's CPU time belongs before each switch away
+/// from it.
 ///
-/// Traceview's time line of a trace that has only CPU clocks: it advances by what the CPU clock of
-/// the running thread advances. Between a thread's last record before another takes over and its
-/// next one, half is counted before the switch and half after:
+/// Wall time of a trace with only CPU clocks, as Traceview computed it: it advances with the CPU
+/// clock of the running thread. Half of the time between a thread's last record before a switch and
+/// its next one is counted before the switch, half after:
 ///
 /// ```text
 /// thread A   10 .. 30 ────── switch ────── 50        CPU times of the records
@@ -104,7 +104,7 @@ pub(super) struct ThreadClocks {
 pub(super) struct Switches {
     threads: Vec<Option<Seen>>,
     before: Option<ThreadIndex>,
-    /// By the order of switches, ns.
+    /// In the order of switches, ns.
     pub halves_ns: Vec<i64>,
     unit_ns: i64,
 }
@@ -112,12 +112,12 @@ pub(super) struct Switches {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     cpu_ns: i64,
-    /// The switch away from this thread, while it has not come back.
+    /// The last switch away from the thread, until it runs again.
     switch: Option<usize>,
 }
 
 impl Switches {
-    /// `unit_ns` is the resolution that times were recorded in: Traceview halves whole units.
+    /// `unit_ns` is the unit of the recorded times: Traceview halves whole units.
     pub fn new(unit_ns: i64) -> Self {
         Self {
             unit_ns: unit_ns.max(1),
@@ -125,7 +125,7 @@ impl Switches {
         }
     }
 
-    /// Looks at the next record.
+    /// Takes the next record.
     pub fn see(&mut self, event: &MethodEvent) {
         let index = event.thread.0 as usize;
         if self.threads.len() <= index {
@@ -154,11 +154,11 @@ impl Switches {
     }
 }
 
-/// Puts the rebuilt wall time into records on their way to the consumer.
+/// Adds the rebuilt wall time to records on their way to the consumer.
 pub(super) struct Rebuild<'a> {
     pub sink: &'a mut dyn MethodEvents,
     halves_ns: std::vec::IntoIter<i64>,
-    /// CPU time of each thread that the time line has counted.
+    /// CPU time of each thread that is already part of the time line.
     counted_ns: Vec<Option<i64>>,
     before: Option<ThreadIndex>,
     now_ns: i64,

@@ -1,5 +1,5 @@
-//! What every encoding shares: dense indices, declarations, repairs and the batch on its way to
-//! the consumer.
+//! Shared by all encodings: dense indices, declarations, repairs, and batches of events for the
+//! consumer.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -12,12 +12,13 @@ use traceloom_trace::{
 use super::clocks::ThreadClocks;
 use super::ids::{Declared, Ids, NONE};
 
-/// Events handed over at once: 16 KB, which stay in the nearest cache.
+/// Events of a batch: 16 KB, which fit in the L1 cache.
 pub(super) const BATCH: usize = 512;
 
-/// So many threads and methods may have rows of their own, whatever the size of the file, which
-/// pays for more by the share of its bytes below. Far more than any recording has; beyond, a broken
-/// file of records with ever new ids would take hundreds of bytes of memory for nine of its own.
+/// Threads and methods that get rows of their own whatever the size of the file; more of them must
+/// be paid for by the bytes below. This is far more than any recording has. Without the limit, a
+/// broken file with a new id in every record would take hundreds of bytes of memory for nine of its
+/// own.
 const FREE_IDS: usize = 1 << 16;
 
 /// Bytes read for each method beyond [`FREE_IDS`].
@@ -26,10 +27,10 @@ const BYTES_A_METHOD: u64 = 64;
 /// Bytes read for each thread beyond [`FREE_IDS`].
 const BYTES_A_THREAD: u64 = 1024;
 
-/// The name of what stands for all methods, or threads, beyond the limit.
+/// The name of the row for all methods, or threads, beyond the limit.
 const OTHERS: &str = "(others)";
 
-/// A repair until the end of the trace, where the consumer hears of it.
+/// A repair, until it is passed on at the end.
 #[derive(Clone, Debug)]
 struct Mended {
     kind: RepairKind,
@@ -38,7 +39,7 @@ struct Mended {
     detail: String,
 }
 
-/// Repairs counted so far, one entry a kind.
+/// Repairs so far, one entry for each kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repairs(Vec<Mended>);
 
@@ -58,14 +59,14 @@ impl Repairs {
     }
 }
 
-/// The state between tokens and the consumer.
+/// The state between the tokenizer and the consumer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Emitter {
     pub threads: Ids<0>,
     pub methods: Ids<2>,
     /// By thread index.
     pub clocks: Vec<ThreadClocks>,
-    /// Records read, those of no known action included.
+    /// Records read, including those with an unknown action.
     pub records: u64,
     pub repairs: Repairs,
 }
@@ -80,7 +81,7 @@ fn hash(parts: &[&str]) -> u64 {
 }
 
 impl Emitter {
-    /// Text out of the file; bytes that are not UTF-8 are replaced and counted.
+    /// A text of the file. Bytes that are not UTF-8 are replaced and counted.
     pub fn text<'a>(&mut self, bytes: &'a [u8], offset: u64) -> Cow<'a, str> {
         let text = String::from_utf8_lossy(bytes);
         if let Cow::Owned(text) = &text {
@@ -90,7 +91,7 @@ impl Emitter {
         text
     }
 
-    /// The index of a thread that a record names; an unknown one is announced without a name.
+    /// The index of a thread that a record names. An unknown thread is announced without a name.
     #[inline]
     pub fn thread(&mut self, tid: u32, offset: u64, sink: &mut dyn MethodEvents) -> ThreadIndex {
         match self.threads.find(tid.into()) {
@@ -126,14 +127,14 @@ impl Emitter {
         index
     }
 
-    /// Counts what has no row of its own.
+    /// Counts threads and methods without rows of their own.
     #[cold]
     pub fn beyond_limit(&mut self, what: &str, offset: u64) {
         let kind = RepairKind::BeyondLimit;
         self.repairs.add(kind, offset, || what.to_owned());
     }
 
-    /// The index of a method that a record names; an unknown one is announced by its id.
+    /// The index of a method that a record names. An unknown method is announced by its id.
     #[inline]
     pub fn method(&mut self, raw_id: u64, offset: u64, sink: &mut dyn MethodEvents) -> MethodIndex {
         match self.methods.find(raw_id) {
@@ -159,7 +160,7 @@ impl Emitter {
         index
     }
 
-    /// A thread's line or packet.
+    /// Declares a thread.
     pub fn declare_thread(
         &mut self,
         tid: u32,
@@ -182,7 +183,7 @@ impl Emitter {
         }
     }
 
-    /// A method's line or packet.
+    /// Declares a method.
     pub fn declare_method(
         &mut self,
         line: &MethodLine<'_>,
@@ -218,7 +219,7 @@ impl Emitter {
         }
     }
 
-    /// The records are over: says what was mended, then that it is the end.
+    /// Ends the records: passes on the repairs, then finishes.
     pub fn finish(&mut self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
         for mended in self.repairs.0.drain(..) {
             sink.repair(mended.kind, mended.count, mended.first, mended.detail);
@@ -247,12 +248,12 @@ impl Emitter {
     }
 }
 
-/// Whether one more than `count` ids may come up, so many bytes into the input.
+/// Whether an id beyond `count` may get a row, this many bytes into the input.
 fn has_room(count: usize, offset: u64, bytes_an_id: u64) -> bool {
     (count as u64) < FREE_IDS as u64 + offset / bytes_an_id
 }
 
-/// Events that come one by one, collected into batches.
+/// Collects single events into batches.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     events: Vec<MethodEvent>,
@@ -267,7 +268,7 @@ impl Default for Batch {
 }
 
 impl Batch {
-    /// Adds an event, and hands all over when there are enough.
+    /// Adds an event; passes on a full batch.
     #[inline]
     pub fn push(&mut self, event: MethodEvent, sink: &mut dyn MethodEvents) {
         self.events.push(event);
@@ -276,7 +277,7 @@ impl Batch {
         }
     }
 
-    /// Hands over what is there.
+    /// Passes on the events collected so far.
     pub fn flush(&mut self, sink: &mut dyn MethodEvents) {
         if !self.events.is_empty() {
             sink.events(&self.events);

@@ -14,17 +14,17 @@ use super::key::Keys;
 use crate::error::{ReadError, printable};
 use crate::format_id;
 
-/// The magic number, as it stands in the file.
+/// The magic number.
 pub(super) const MAGIC: &[u8; 4] = b"SLOW";
 /// Set in the version of a streaming trace.
 pub(super) const STREAMING: u16 = 0xF0;
-/// How many bytes of binary data are looked at to tell a re-encoded file.
+/// Bytes of binary data that are searched for signs of re-encoding.
 pub(super) const REENCODED_WINDOW: usize = 1024;
 
 /// A header of versions 1 to 3, streaming or not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// As it stands in the file, streaming bits included.
+    /// Including the streaming bits.
     pub version: u16,
     /// Bytes from the header's beginning to the first record.
     pub data_offset: usize,
@@ -34,13 +34,13 @@ pub(super) struct Header {
     pub record_bytes: usize,
 }
 
-/// The version where `bytes` begin with a header.
+/// The version, if `bytes` begin with a header.
 pub(super) fn peek_version(bytes: &[u8]) -> Option<u16> {
     let rest = bytes.strip_prefix(MAGIC)?;
     Some(u16::from_le_bytes([*rest.first()?, *rest.get(1)?]))
 }
 
-/// Whether some VM wrote this version.
+/// Whether a VM writes this version.
 pub(super) fn is_known(version: u16) -> bool {
     matches!(version, 1..=5 | 0xF1..=0xF5)
 }
@@ -49,7 +49,7 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// The u64 at `at`, which the caller has checked to be there.
+/// The u64 at `at`. The caller has checked that it is there.
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let mut value = [0; 8];
     value.copy_from_slice(&bytes[at..at + 8]);
@@ -57,10 +57,10 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl Header {
-    /// Bytes needed before [`parse`](Self::parse) can be asked.
+    /// Bytes needed for [`parse`](Self::parse).
     pub const FIXED: usize = 18;
 
-    /// Reads the fixed part; `at` is where it stands in the source.
+    /// Reads the fixed part. `at` is its position in the source.
     pub fn parse(bytes: &[u8], at: u64) -> Result<Self, ReadError> {
         let version = u16_at(bytes, 4);
         let plain = version & !STREAMING;
@@ -98,7 +98,7 @@ impl Header {
         self.version & !STREAMING
     }
 
-    /// Whether names stand between the records.
+    /// Whether names come between the records.
     pub fn is_streaming(&self) -> bool {
         self.version & STREAMING != 0
     }
@@ -154,14 +154,14 @@ pub(super) fn no_header(bytes: &[u8], at: u64) -> ReadError {
     }
 }
 
-/// Where a tool that took the file for text put U+FFFD for the bytes it did not understand: the
-/// data is UTF-8 throughout and holds such a mark. Binary records have bytes from 0x80 on that are
-/// not UTF-8 long before the window ends.
+/// The first U+FFFD that a conversion from text put in place of bytes it did not understand: the
+/// data is valid UTF-8 and contains such a character. Binary records soon contain bytes that are
+/// not valid UTF-8.
 pub(super) fn reencoded(binary: &[u8]) -> Option<usize> {
     let window = &binary[..binary.len().min(REENCODED_WINDOW)];
     let valid = match std::str::from_utf8(window) {
         Ok(_) => window,
-        // A character cut by the window's end is no mistake.
+        // A character that is cut by the end of the window is valid.
         Err(error) if error.error_len().is_none() => &window[..error.valid_up_to()],
         Err(_) => return None,
     };
@@ -170,8 +170,9 @@ pub(super) fn reencoded(binary: &[u8]) -> Option<usize> {
 
 /// The clocks that the key section names, and whether it names any.
 ///
-/// `global` is Dalvik's old word for wall time. Without a word Traceview took `thread-cpu`; two
-/// times need no word. Where a record has room for `one_time`, a second one cannot be read.
+/// `global` is an old name for wall time, from Dalvik. Without the key, Traceview assumed
+/// `thread-cpu`; with two times it is not needed. `one_time` says that a record has no room for a
+/// second time.
 pub(super) fn clocks(keys: &Keys, version: u16, one_time: bool) -> (MethodClocks, bool) {
     let (wall, cpu, named) = match keys.get("clock") {
         Some("dual") => (true, true, true),

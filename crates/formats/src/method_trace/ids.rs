@@ -1,36 +1,36 @@
-//! From the numbers in a file to dense indices: the n-th thread, the n-th method.
+//! Maps the ids in a file to dense indices: the nth thread, the nth method.
 
 use rustc_hash::FxHashMap;
 
 /// No index.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// So many ids are found by indexing; the others are hashed. ART numbers methods in steps of four
-/// and threads by 16 bits; where methods are addresses, they lie close together, so that the table
-/// stands around the first. 4 MB at most, whatever ids a file has.
+/// The number of ids found by indexing; others are hashed. ART numbers methods in steps of four and
+/// threads with 16 bits. If methods are addresses, they are close together, so the table covers the
+/// surroundings of the first one. At most 4 MB, whatever ids a file has.
 const DIRECT: u64 = 1 << 20;
 
-/// What is known of one id.
+/// An id and its declaration.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     /// The id in the file.
     raw: u64,
-    /// A hash of the text that declared it; 0 while only records use it.
+    /// A hash of the text that declared it; 0 until then.
     text: u64,
-    /// Where it came up first.
+    /// Where it occurred first.
     offset: u64,
 }
 
-/// Ids of one kind. `SHIFT` is the number of low bits that ids leave zero.
+/// Ids of one kind. The lowest `SHIFT` bits of ids are zero.
 #[derive(Clone, Debug)]
 pub(super) struct Ids<const SHIFT: u32> {
-    /// The id that the direct table begins with.
+    /// The first id of the direct table.
     base: u64,
-    /// Index and one, 0 for none: zeroed memory costs nothing until it is used.
+    /// Index plus one, 0 for none: zeroed memory costs nothing until it is used.
     direct: Vec<u32>,
     hashed: FxHashMap<u64, u32>,
     known: Vec<Known>,
-    /// The index of all ids without one of their own; [`NONE`] while there is room for more.
+    /// The index shared by all ids beyond the limit; [`NONE`] before that.
     shared: u32,
 }
 
@@ -46,30 +46,30 @@ impl<const SHIFT: u32> Default for Ids<SHIFT> {
     }
 }
 
-/// What a declaration means for an id.
+/// The effect of a declaration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Declared {
-    /// It was not declared before.
+    /// The id was not declared before.
     First,
-    /// It was, with the same text.
+    /// It was declared with the same text.
     Again,
-    /// It was, with another text.
+    /// It was declared with another text.
     Anew,
 }
 
 impl<const SHIFT: u32> Ids<SHIFT> {
-    /// How many indices there are.
+    /// The number of indices.
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether `index` stands for all ids without an index of their own.
+    /// Whether `index` is shared by ids beyond the limit.
     pub fn is_shared(&self, index: u32) -> bool {
         index == self.shared && index != NONE
     }
 
-    /// From now on every new id gets `index`, which is in use: for inputs that have more ids than
-    /// memory should hold.
+    /// From now on every new id gets `index`, which is in use: for inputs with more ids than memory
+    /// should hold.
     #[cold]
     pub fn share(&mut self, index: u32) {
         self.shared = index;
@@ -77,18 +77,18 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         free.for_each(|one_more| *one_more = index + 1);
     }
 
-    /// The index of `raw`, [`NONE`] if it has none yet.
+    /// The index of `raw`; [`NONE`] if it has none yet.
     #[inline(always)]
     pub fn find(&self, raw: u64) -> u32 {
         let slot = self.slot(raw);
-        // On a machine of 32 bits the slot must not be cut to fit.
+        // On 32-bit machines the slot must not be truncated.
         match self.direct.get(usize::try_from(slot).unwrap_or(usize::MAX)) {
             Some(&one_more) => one_more.wrapping_sub(1),
             None => self.find_hashed(raw),
         }
     }
 
-    /// For a loop that only finds.
+    /// A view for loops that only look up.
     #[inline(always)]
     pub fn finder(&self) -> Finder<'_, SHIFT> {
         Finder {
@@ -98,7 +98,8 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         }
     }
 
-    /// The place in the direct table; a huge number for an id that is not a multiple of the step.
+    /// The position in the direct table; a huge number for an id that is not a multiple of the
+    /// step.
     #[inline(always)]
     fn slot(&self, raw: u64) -> u64 {
         raw.wrapping_sub(self.base).rotate_right(SHIFT)
@@ -112,7 +113,7 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         self.hashed.get(&raw).copied().unwrap_or(self.shared)
     }
 
-    /// Gives `raw`, which has none, the next index.
+    /// Assigns the next index to `raw`, which has none.
     pub fn insert(&mut self, raw: u64, offset: u64) -> u32 {
         let index = self.known.len() as u32;
         if index == 0 && self.slot(raw) >= DIRECT {
@@ -141,7 +142,7 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         }
     }
 
-    /// Notes that `index` was declared with a text of this hash.
+    /// Records that `index` was declared with a text of this hash.
     pub fn declare(&mut self, index: u32, text: u64) -> Declared {
         let known = &mut self.known[index as usize];
         let before = std::mem::replace(&mut known.text, text.max(1));
@@ -152,7 +153,7 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         }
     }
 
-    /// The ids that no text declared: how many, and the first with its place.
+    /// Ids that were never declared: their number, and the first one with its place.
     pub fn undeclared(&self) -> (u64, Option<(u64, u64)>) {
         let mut all = self.known.iter().filter(|known| known.text == 0);
         let first = all.next().map(|known| (known.raw, known.offset));
@@ -160,7 +161,7 @@ impl<const SHIFT: u32> Ids<SHIFT> {
     }
 }
 
-/// Finds ids; knows by heart where most of them are.
+/// Looks up ids.
 #[derive(Clone, Copy)]
 pub(super) struct Finder<'a, const SHIFT: u32> {
     base: u64,

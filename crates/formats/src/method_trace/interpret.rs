@@ -7,24 +7,24 @@ use traceloom_trace::{
     TrackId,
 };
 
-/// A start later than this is a time since 1970 (Dalvik), not since boot (ART): 30 years, ns.
+/// A start later than this counts from 1970 (Dalvik), not from boot (ART): 30 years, ns.
 const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
 
 /// The name of the sync point that says when a method trace started.
-pub(super) const START: &str = crate::left_out::METHOD_TRACE_START;
+pub(super) const START: &str = crate::omissions::METHOD_TRACE_START;
 
-/// Bytes that slices may take whatever the size of the file, and for each byte of it: what is left
-/// of 64 MB and 16 bytes when everything else has its share.
+/// Memory that slices may take, as a fixed part and for each byte of the file: what remains of 64
+/// MB and 16 bytes after everything else, bytes.
 const FREE_BYTES: u64 = 24 << 20;
 const BYTES_PER_BYTE: u64 = 12;
 
-/// Slices between two looks at the memory they take.
+/// Slices between two checks of their memory.
 const LOOK_EVERY: usize = 1 << 14;
 
-/// What an open call takes beside its slice: here, in the builder and in the decoder.
+/// Memory of an open call besides its slice, here, in the builder and in the decoder.
 const OPEN_CALL_BYTES: usize = 24;
 
-/// Sorting takes a key and a row number for each slice.
+/// Memory for sorting: a key and a row number for each slice.
 const SORTING_BYTES: usize = 12;
 
 /// A thread with its open calls.
@@ -35,9 +35,9 @@ struct Thread {
     calls: CallStack<()>,
 }
 
-/// Turns method events into slices. The time of a slice is the recording clock's: the trace's start
-/// plus the record's wall time, so that a method trace and a system trace of one device taken with
-/// `CLOCK_MONOTONIC` can be laid over each other.
+/// Turns method events into slices. The time of a slice is on the recording clock: the start of the
+/// trace plus the wall time of the record. A method trace and a system trace of one device, both
+/// recorded with `CLOCK_MONOTONIC`, therefore share a time line.
 #[derive(Default)]
 pub(crate) struct Interpreter {
     start_ns: i64,
@@ -49,19 +49,19 @@ pub(crate) struct Interpreter {
     limit: Limit,
 }
 
-/// How much the slices may take.
+/// Memory that slices may take, bytes.
 #[derive(Default)]
 struct Limit {
-    /// The number of slices at which to look again.
+    /// The number of slices at the next check.
     next_look: usize,
     open: usize,
     last_ts: i64,
     is_unsorted: bool,
-    /// Records left out because the file does not pay for their slices.
+    /// Records omitted because their slices would exceed the memory limit.
     beyond: Counted,
 }
 
-/// A repair that is counted here and told at the end.
+/// A repair that is counted here and reported at the end.
 #[derive(Default)]
 struct Counted {
     count: u64,
@@ -91,7 +91,7 @@ impl Interpreter {
     }
 }
 
-/// An [`Interpreter`] with the builder it writes into.
+/// An [`Interpreter`] and the builder it writes to.
 pub(crate) struct OnBuilder<'a> {
     state: &'a mut Interpreter,
     builder: &'a mut TraceBuilder,
@@ -137,8 +137,9 @@ impl OnBuilder<'_> {
         }
     }
 
-    /// Whether the file pays for the slices so far; if not, its other records only count. A recorder
-    /// writes more than four bytes for a call with its return, so this is for broken files alone.
+    /// Whether the slices so far are within the memory limit; if not, further records are only
+    /// counted. A recorder writes more than four bytes for a call and its return, so only broken
+    /// files exceed it.
     fn is_full(&mut self, batch: &[MethodEvent]) -> bool {
         let limit = &mut self.state.limit;
         let slices = &self.builder.trace().slices;
@@ -175,8 +176,8 @@ impl OnBuilder<'_> {
         self.builder.repair(kind, counted.count, place, || name);
     }
 
-    /// Puts the threads into the process that the key section names. The thread called `main` is
-    /// its main thread: numbers of newer ART are its own, not the kernel's.
+    /// Adds the threads to the process that the key section names. The thread called `main` is its
+    /// main thread, because newer versions of ART use thread numbers of their own.
     fn put_in_process(&mut self, keys: &[(String, String)]) {
         let pid = keys.iter().find(|(key, _)| key == "pid");
         let pid = pid.and_then(|(_, pid)| pid.trim().parse().ok());

@@ -1,4 +1,4 @@
-//! The key section: the text in front of the records, and the summary behind a streaming trace.
+//! The key section: the text before the records, or the summary at the end of a streaming trace.
 //!
 //! ```text
 //! *version
@@ -11,7 +11,7 @@
 //! *end
 //! ```
 //!
-//! Facts from real files and from the comment at the top of ART's `runtime/trace.cc`.
+//! Sources: real files, and the comment at the top of ART's `runtime/trace.cc`.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use super::emit::Emitter;
 
 const BEGIN: &[u8] = b"*version";
 
-/// Options that are kept; the VMs write a dozen.
+/// The most options that are read; VMs write a dozen.
 const MAX_OPTIONS: usize = 1 << 16;
 
 /// Whether `head` begins with a key section.
@@ -33,8 +33,8 @@ pub(super) fn begins(head: &[u8]) -> bool {
     }
 }
 
-/// Where the key section ends: behind the line `*end`. `scanned` remembers across calls how far
-/// the search went, so that an end that never comes costs one look at each byte.
+/// Where the key section ends: after the line `*end`. `scanned` remembers the progress of the
+/// search across calls, so that every byte is searched only once.
 pub(super) fn end(text: &[u8], scanned: &mut usize) -> Option<usize> {
     const MARK: &[u8] = b"\n*end";
     let mut from = scanned.saturating_sub(MARK.len());
@@ -51,17 +51,17 @@ pub(super) fn end(text: &[u8], scanned: &mut usize) -> Option<usize> {
     None
 }
 
-/// What the `key=value` lines say, as they stand.
+/// The `key=value` lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
-    /// The line below `*version`.
+    /// The line after `*version`.
     pub version: Option<u16>,
     /// The lines, in order.
     pub pairs: Vec<(String, String)>,
 }
 
 impl Keys {
-    /// The value of `key`, the last that the file gives.
+    /// The last value of `key`.
     pub fn get(&self, key: &str) -> Option<&str> {
         let found = self.pairs.iter().rev().find(|(name, _)| name == key);
         found.map(|(_, value)| value.as_str())
@@ -77,7 +77,7 @@ enum Part {
     Unknown,
 }
 
-/// Calls `line` with each line of `text`, its line end taken off, and its offset in `text`.
+/// Calls `line` with each line of `text`, without its line end, and its offset.
 fn for_lines(text: &[u8], mut line: impl FnMut(usize, &[u8])) {
     let mut at = 0;
     while at < text.len() {
@@ -88,7 +88,7 @@ fn for_lines(text: &[u8], mut line: impl FnMut(usize, &[u8])) {
     }
 }
 
-/// The part that a line with a star begins, and how every other line is read.
+/// A line of the section: the begin of a part, or a line in it.
 fn next_part(part: Part, line: &[u8]) -> (Part, bool) {
     if line.first() != Some(&b'*') {
         return (part, false);
@@ -102,7 +102,7 @@ fn next_part(part: Part, line: &[u8]) -> (Part, bool) {
     (part, true)
 }
 
-/// Reads the version and the options, and nothing else.
+/// Reads only the version and the options.
 pub(super) fn read_keys(text: &[u8]) -> Keys {
     let (mut keys, mut part) = (Keys::default(), Part::Unknown);
     for_lines(text, |_, line| {
@@ -124,7 +124,7 @@ pub(super) fn read_keys(text: &[u8]) -> Keys {
     keys
 }
 
-/// Declares the threads and methods of the section. `at` is where `text` stands in the source.
+/// Declares the threads and methods of the section. `at` is the position of `text` in the source.
 pub(super) fn declare(text: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
     let (mut part, mut options) = (Part::Unknown, 0);
     for_lines(text, |offset, line| {
@@ -173,7 +173,7 @@ fn declare_thread(
     true
 }
 
-/// Declares the method of one line, of the key section or of a streaming trace.
+/// Declares the method of one line, from the key section or a streaming trace.
 pub(super) fn declare_method(
     line: &[u8],
     offset: u64,
@@ -190,7 +190,7 @@ pub(super) fn declare_method(
     }
 }
 
-/// A number as the VMs print ids: `0x…`, or `0` alone.
+/// An id as VMs print it: `0x…`, or just `0`.
 pub(super) fn parse_id(text: &str) -> Option<u64> {
     let text = text.trim();
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -199,8 +199,8 @@ pub(super) fn parse_id(text: &str) -> Option<u64> {
     }
 }
 
-/// A line with its id: `id class method signature [file [line]]`, or Dalvik's oldest,
-/// `id class file line`.
+/// A line with its id: `id class method signature [file [line]]`, or `id class file line` from the
+/// oldest Dalvik.
 pub(super) fn parse_method(line: &str) -> Option<MethodLine<'_>> {
     let (id, rest) = line.split_once('\t')?;
     Some(MethodLine {
@@ -209,7 +209,7 @@ pub(super) fn parse_method(line: &str) -> Option<MethodLine<'_>> {
     })
 }
 
-/// As [`parse_method`] for a line whose id stands elsewhere.
+/// As [`parse_method`], for a line without the id.
 pub(super) fn parse_method_names(line: &str) -> MethodLine<'_> {
     let mut fields = line.split('\t');
     let class = fields.next().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Numbers of variable length, as ART's second encodings have them: seven bits a byte, the highest
-//! bit says that more follow.
+//! Numbers of variable length (LEB128), as in ART's second encodings: seven bits a byte, and the
+//! highest bit says that more follow.
 
-/// Reads unsigned numbers off the front of some bytes.
+/// Reads numbers from the front of some bytes.
 pub(super) struct Leb<'a> {
     bytes: &'a [u8],
     /// Bytes read so far.
@@ -13,7 +13,7 @@ impl<'a> Leb<'a> {
         Self { bytes, used: 0 }
     }
 
-    /// The bits, and how many there are; `None` where the bytes end first. Bits beyond 64 are lost.
+    /// The bits and their number; `None` if the bytes end first. Bits beyond 64 are lost.
     fn bits(&mut self) -> Option<(u64, u32)> {
         let (mut value, mut shift) = (0u64, 0u32);
         loop {
@@ -34,7 +34,7 @@ impl<'a> Leb<'a> {
         self.bits().map(|(value, _)| value)
     }
 
-    /// A signed number: the highest bit that is there is the sign.
+    /// A signed number, whose highest bit is the sign.
     pub fn signed(&mut self) -> Option<i64> {
         let (value, bits) = self.bits()?;
         let unused = 64u32.saturating_sub(bits);

@@ -1,4 +1,4 @@
-//! Method traces: everything that Traceview, Dalvik and ART wrote to `.trace` files.
+//! Method traces: all `.trace` files written by Traceview, Dalvik and ART.
 //!
 //! ```text
 //!            ┌ key section (text) ┐┌ header ┐┌ body ─────────────────────────────┐
@@ -7,8 +7,8 @@
 //! a1 a2 b                          SLOW       packets with deltas
 //! ```
 //!
-//! [`key`] and [`header`] read the front, [`records`], [`streaming`] and [`v2`] turn the body
-//! into events; [`emit`] is what they share. None of them knows of tables: [`interpret`] does.
+//! [`key`] and [`header`] read the front; [`records`], [`streaming`] and [`v2`] turn the body into
+//! events, sharing [`emit`]. None of these knows of tables; [`interpret`] fills them.
 
 mod clocks;
 mod emit;

@@ -1,4 +1,4 @@
-//! The front of a trace: key section and header, up to the first byte of the body.
+//! The front of a trace: key section and header, up to the body.
 
 use traceloom_trace::{MethodClocks, MethodEvents, MethodTraceStart, RepairKind};
 
@@ -12,7 +12,7 @@ use crate::error::ReadError;
 use crate::format_id;
 
 impl Parser {
-    /// Reads key section and header; `None` where bytes are missing yet.
+    /// Reads the key section and the header; `None` if bytes are missing.
     pub(super) fn open(
         &mut self,
         input: &[u8],
@@ -64,7 +64,7 @@ impl Parser {
             wall: true,
             cpu: true,
         };
-        // Only the summary tells the unit of encoding A, and which clock a single time is of.
+        // Only the summary says the unit of encoding A, and which clock a single time is from.
         let hints = match self.hints {
             Some(hints) if header.is_dual() => Hints {
                 clocks: both,
@@ -142,7 +142,7 @@ impl Parser {
         Ok(Some(text + header.data_offset))
     }
 
-    /// Which times the records have; `None` where the end of the trace must be seen first.
+    /// The times in the records; `None` if the end of the trace must be read first.
     fn settle_clocks(&mut self, header: &Header) -> Option<MethodClocks> {
         self.one_time = !header.has_room_for_two();
         if let Some(hints) = self.hints {
@@ -154,7 +154,7 @@ impl Parser {
     }
 
     fn start_ns(&mut self, start: u64, unit_ns: i64, at: u64) -> i64 {
-        // Half of what fits, so that times since the start fit too.
+        // At most half of the range, so that times relative to the start fit, too.
         let fits = |ns: &i64| *ns <= i64::MAX / 2;
         let start_ns = i64::try_from(start)
             .ok()
@@ -168,7 +168,7 @@ impl Parser {
         })
     }
 
-    /// Declares what the key section names, and counts what it admits.
+    /// Declares the names in the key section, and counts the repairs it admits.
     fn front(
         &mut self,
         text: &[u8],
@@ -199,7 +199,7 @@ impl Parser {
     }
 }
 
-/// The version of the header that must stand here.
+/// The version of the header that must be here.
 fn known_version(binary: &[u8], at: usize) -> Result<u16, ReadError> {
     if binary.is_empty() && at > 0 {
         return Err(truncated(

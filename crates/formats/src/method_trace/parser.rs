@@ -9,12 +9,12 @@ use super::streaming::{self, Escape};
 use super::v2::{Packets, Said};
 use crate::error::ReadError;
 
-/// What only the end of some traces tells about the records before it.
+/// Facts about the records that some traces give only at their end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hints {
     /// The clocks in the records.
     pub clocks: MethodClocks,
-    /// What a time of encoding A counts, ns.
+    /// The unit of times in encoding A, ns.
     pub unit_ns: i64,
 }
 
@@ -27,25 +27,25 @@ pub(super) enum Stage {
     Records(Records, usize),
     /// Packets of a second encoding.
     Packets(Packets),
-    /// The meaning of the records stands at the end: the whole input is kept until then.
+    /// The meaning of the records is given at the end, so the whole input is kept until then.
     Held(Vec<u8>),
     /// Nothing more is expected.
     Ended,
 }
 
-/// Reads a trace whose bytes it is handed in order.
+/// Parses a trace whose bytes are passed in order.
 #[derive(Default)]
 pub(super) struct Parser {
     pub(super) stage: Stage,
-    /// Where the bytes handed in next stand in the source.
+    /// The position of the next bytes in the source.
     pub(super) at: u64,
-    /// How far the end of the key section was searched for.
+    /// How far the key section has been searched for its end.
     pub(super) scanned: usize,
     pub(super) hints: Option<Hints>,
     pub(super) emit: Emitter,
     pub(super) keys: Keys,
     pub(super) streaming: bool,
-    /// Records have room for a single time.
+    /// Whether records have room for only one time.
     pub(super) one_time: bool,
     pub(super) has_summary: bool,
     pub(super) ignored: u64,
@@ -60,8 +60,8 @@ impl Parser {
         }
     }
 
-    /// Reads the whole items at the beginning of `input`, which goes on where the bytes consumed
-    /// before ended. `eof`: no more will come.
+    /// Reads the whole items at the beginning of `input`, which continues where the bytes consumed
+    /// before ended. `eof` says that no more will come. Returns the number of bytes consumed.
     pub fn consume(
         &mut self,
         input: &[u8],
@@ -148,7 +148,7 @@ impl Parser {
         }
     }
 
-    /// Reads the summary at `bytes[from..to]`, or what is there of it; returns where it ends.
+    /// Reads the summary at `bytes[from..to]`, or as much of it as there is; returns where it ends.
     fn summary(
         &mut self,
         bytes: &[u8],

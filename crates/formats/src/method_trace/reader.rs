@@ -1,4 +1,4 @@
-//! The pushed reader: bytes in, in chunks of any size; events or tables out.
+//! The reader: bytes in, in chunks of any size; events or tables out.
 
 use traceloom_trace::MethodEvents;
 
@@ -8,11 +8,11 @@ use super::two_pass;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
 
-/// At least so many bytes are added to a cut item before it is tried again.
+/// The least number of bytes that are added to a split item before it is tried again.
 const TOP_UP: usize = 4 << 10;
 
-/// Reads a method trace. Whole items are read where they stand in the chunk; only what a chunk's
-/// end cuts is carried over to the next.
+/// Reads a method trace. Whole items are read in place; only an item that is split between chunks
+/// is copied.
 #[derive(Default)]
 pub(super) struct MethodReader {
     parser: Parser,

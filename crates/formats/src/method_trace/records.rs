@@ -1,4 +1,4 @@
-//! Records of versions 1 to 3, the tight loop.
+//! Records of versions 1 to 3: the innermost loop.
 //!
 //! ```text
 //! v1  u8 thread   u32 method|action  u32 µs
@@ -6,7 +6,7 @@
 //! v3  u16 thread  u32 method|action  u32 CPU µs  u32 wall µs
 //! ```
 //!
-//! Bytes beyond these, up to the record size of the header, are passed over.
+//! Further bytes, up to the record size in the header, are ignored.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, RepairKind, ThreadIndex,
@@ -21,16 +21,16 @@ const WALL: u8 = 0;
 const CPU: u8 = 1;
 const DUAL: u8 = 2;
 
-/// Why the loop over records stopped.
+/// Why decoding stopped.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Stop {
     /// No whole record is left.
     Input,
-    /// Thread 0 in a streaming trace: something else than a record follows.
+    /// Thread 0 in a streaming trace: what follows is not a record.
     Escape,
-    /// A record names a thread or method that has no index yet.
+    /// A record names a thread or method without an index.
     Unknown,
-    /// A record's action is none.
+    /// A record has an unknown action.
     Action,
     /// The batch is full.
     Batch,
@@ -44,12 +44,12 @@ pub(super) struct Records {
     streaming: bool,
     clock: u8,
     batch: Vec<MethodEvent>,
-    /// The thread of the record before, to which a new thread's clock is nearest.
+    /// The thread of the previous record, whose clock is nearest to that of a new thread.
     before: u32,
 }
 
 impl Records {
-    /// Records as the header lays them out, with these clocks.
+    /// Records with the layout of the header and these clocks.
     pub fn new(header: &Header, clocks: MethodClocks) -> Self {
         let nothing =
             MethodEvent::new(ThreadIndex(0), MethodIndex(0), MethodAction::Enter, 0, 0, 0);
@@ -67,8 +67,8 @@ impl Records {
         }
     }
 
-    /// Reads all whole records that `bytes`, which stand at `at`, begin with. Returns the bytes
-    /// consumed and whether a streaming escape stands there.
+    /// Reads all whole records at the beginning of `bytes`, which are at `at` in the source.
+    /// Returns the bytes consumed and whether a streaming escape follows.
     pub fn run(
         &mut self,
         bytes: &[u8],
@@ -101,7 +101,7 @@ impl Records {
         }
     }
 
-    /// Gives the ids of the record that `bytes` begin with their indices.
+    /// Assigns indices to the ids of the record at the beginning of `bytes`.
     #[cold]
     fn announce(&self, bytes: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
         let tid = match self.tid_bytes {
@@ -130,7 +130,7 @@ impl Records {
         }
     }
 
-    /// Fills the batch. `LEN` is the part of a record that is read, `TID` its thread's bytes.
+    /// Fills the batch. `LEN` is the part of a record that is read, `TID` the bytes of its thread.
     fn decode_as<const LEN: usize, const TID: usize, const CLOCK: u8, const STREAM: bool>(
         &mut self,
         bytes: &[u8],
@@ -145,7 +145,7 @@ impl Records {
             ..
         } = emit;
         let methods = methods.finder();
-        // The thread of the last record and a copy of its clocks, and the thread before that.
+        // The thread of the last record with a copy of its clocks, and the thread before it.
         let mut last = Last::default();
         let mut before = self.before;
         let mut used = 0;
@@ -203,7 +203,7 @@ impl Records {
             let Some(action) = action_of(word) else {
                 break Stop::Action;
             };
-            let Times { cpu, wall } = Times::of::<TID, CLOCK>(record);
+            let Times { cpu, wall } = Times::read::<TID, CLOCK>(record);
             if CLOCK != WALL && !last.clock.cpu.goes_on(cpu) {
                 note(last.clock.cpu.step(cpu, 0), repairs, offset);
             }
@@ -223,7 +223,7 @@ impl Records {
     }
 }
 
-/// The raw times of a record; what it lacks is 0.
+/// The raw times of a record; a missing one is 0.
 #[derive(Clone, Copy)]
 struct Times {
     cpu: u32,
@@ -232,7 +232,7 @@ struct Times {
 
 impl Times {
     #[inline(always)]
-    fn of<const TID: usize, const CLOCK: u8>(record: &[u8]) -> Self {
+    fn read<const TID: usize, const CLOCK: u8>(record: &[u8]) -> Self {
         let first = u32_at(record, TID + 4);
         match CLOCK {
             DUAL => Self {
@@ -247,7 +247,7 @@ impl Times {
     }
 }
 
-/// The thread of the last record, and what its clocks showed.
+/// The thread of the last record, and its clocks.
 #[derive(Clone, Copy)]
 struct Last {
     tid: u32,
@@ -266,8 +266,8 @@ impl Default for Last {
 }
 
 impl Last {
-    /// Reads records of the same thread as long as their methods are known and no clock steps,
-    /// which is nearly always. A loop of its own, for which the registers suffice.
+    /// Reads records of the same thread, as long as their methods have indices and no clock steps.
+    /// This is nearly always so, and as a loop of its own it needs few enough registers.
     #[inline(never)]
     fn plain<const LEN: usize, const TID: usize, const CLOCK: u8>(
         &mut self,
@@ -286,7 +286,7 @@ impl Last {
             };
             let word = u32_at(record, TID);
             let method = methods.find(u64::from(word & !3));
-            let times = Times::of::<TID, CLOCK>(record);
+            let times = Times::read::<TID, CLOCK>(record);
             let goes_on = (CLOCK == WALL || last.clock.cpu.goes_on(times.cpu))
                 && (CLOCK == CPU || last.clock.wall.goes_on(times.wall));
             if tid_of::<TID>(record) != last.tid || method == NONE || !goes_on {
@@ -306,7 +306,7 @@ impl Last {
         slots.len() - left
     }
 
-    /// The event of a record, whose times are taken.
+    /// The event of a record. Advances the clocks.
     #[inline(always)]
     fn event<const CLOCK: u8>(
         &mut self,
@@ -327,7 +327,7 @@ impl Last {
         MethodEvent::new(thread, MethodIndex(method), action, wall_ns, cpu_ns, offset)
     }
 
-    /// Keeps what the thread's clocks showed last.
+    /// Stores the clocks of the thread.
     fn put_back(&self, clocks: &mut [ThreadClocks]) {
         if let Some(place) = clocks.get_mut(self.thread as usize) {
             *place = self.clock;

@@ -1,4 +1,4 @@
-//! Streaming traces of versions 1 to 3: names arrive between the records, behind thread number 0.
+//! Streaming traces of versions 1 to 3: names come between the records, after thread number 0.
 //!
 //! ```text
 //! u16 0  u8 1  u16 length  "0xid⇥class⇥method⇥signature⇥file\n"     a new method
@@ -6,23 +6,22 @@
 //! u16 0  u8 3  u32 length  text                                     the summary, at the end
 //! ```
 //!
-//! Facts from ART's `runtime/trace.cc` and from a real file: the summary is a key section with an
-//! empty method list.
+//! Sources: ART's `runtime/trace.cc` and a real file. The summary is a key section without methods.
 
 use traceloom_trace::{MethodEvents, RepairKind};
 
 use super::emit::Emitter;
 use super::key;
 
-/// What stands behind an escape.
+/// What follows an escape.
 pub(super) enum Escape {
-    /// More bytes are needed to tell.
+    /// More bytes are needed.
     Short,
-    /// A name of so many bytes in all was declared.
+    /// A name was declared; the whole item has this many bytes.
     Declared(usize),
-    /// The summary, its text at this place.
+    /// The summary, with the position of its text.
     Summary { from: usize, to: usize },
-    /// No code that is known: nothing behind it can be told apart.
+    /// An unknown code: nothing after it can be read.
     Unknown(u8),
 }
 
@@ -39,7 +38,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(value).ok()
 }
 
-/// Reads what stands behind an escape of `tid_bytes` at the beginning of `bytes`.
+/// Reads what follows an escape of `tid_bytes` at the beginning of `bytes`.
 pub(super) fn escape(
     bytes: &[u8],
     at: u64,

@@ -8,7 +8,7 @@
 //!          3  u16 length  summary
 //! ```
 //!
-//! Three encodings share these numbers:
+//! Three encodings use these versions:
 //!
 //! ```text
 //! A1  sleb Δ(method|action)  uleb Δ wall  uleb Δ cpu       µs, 32 bits; start in µs
@@ -17,10 +17,10 @@
 //!                                                          ticks; start in ns
 //! ```
 //!
-//! Differences start from 0 in each packet. The number of records is not to be trusted (ART cuts it
-//! to 16 bits, and adds it up while streaming); the size is. Facts from ART's `runtime/trace.cc` of
-//! 2024 and 2025 (A1, A2) and from Perfetto's reader (B). No file from a device was at hand: that B's
-//! CPU time is a difference too is taken from its place beside one.
+//! Differences start from 0 in each packet. The number of records is unreliable (ART cuts it to 16
+//! bits, and sums it up while streaming); the size is reliable. Sources: ART's `runtime/trace.cc`
+//! of 2024 and 2025 (A1, A2) and Perfetto's reader (B). No file from a device was available: that
+//! CPU time in B is a difference, too, is an assumption.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, RepairKind, ThreadIndex,
@@ -34,12 +34,12 @@ use super::v2_header::{Encoding, Header};
 /// A thread across packets.
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// Encoding B: the methods that are open, for returns name none.
+    /// Encoding B: the open methods, because returns do not name theirs.
     open: Vec<u64>,
     last_wall_ns: Option<i64>,
 }
 
-/// A packet of records that is being read.
+/// The current packet of records.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     thread: ThreadIndex,
@@ -49,20 +49,20 @@ struct Block {
     cpu: u64,
 }
 
-/// One record as it is coded.
+/// A record in its encoded form.
 struct Record {
     method: u64,
     action: u8,
     bytes: usize,
 }
 
-/// What the packets said.
+/// Why reading stopped.
 pub(super) enum Said {
     /// More bytes are needed.
     Short,
-    /// The summary, its text at this place.
+    /// The summary, with the position of its text.
     Summary { from: usize, to: usize },
-    /// A packet of no known kind: nothing behind it can be told apart.
+    /// A packet of an unknown kind: nothing after it can be read.
     Unknown(u8),
 }
 
@@ -97,12 +97,12 @@ impl Packets {
         }
     }
 
-    /// Bytes that the packet being read still announces.
+    /// Bytes that are still missing of the current packet.
     pub fn announced(&self) -> usize {
         self.block.map_or(0, |block| block.left)
     }
 
-    /// Reads what `bytes`, which stand at `at`, hold; returns the bytes consumed.
+    /// Reads `bytes`, which are at `at` in the source; returns the number of bytes consumed.
     pub fn run(
         &mut self,
         bytes: &[u8],
@@ -137,7 +137,7 @@ impl Packets {
         (used, said)
     }
 
-    /// Reads a name, or the front of a packet of records; `None` where bytes are missing.
+    /// Reads a name or the front of a packet of records; `None` if bytes are missing.
     fn packet(
         &mut self,
         bytes: &[u8],
@@ -169,7 +169,7 @@ impl Packets {
         }
     }
 
-    /// Reads the records of the packet at hand that are there in whole.
+    /// Reads the complete records of the current packet.
     fn records(
         &mut self,
         bytes: &[u8],
@@ -277,7 +277,7 @@ impl Packets {
         self.batch.push(event, sink);
     }
 
-    /// Wall and CPU time of the record that `block` has reached, ns.
+    /// Wall and CPU time of the current record of `block`, ns.
     fn times(&mut self, block: &Block, at: u64, emit: &mut Emitter) -> (i64, i64) {
         let (wall_ns, cpu_ns) = match self.encoding {
             Encoding::A { unit_ns: 1000 } => return self.times_32(block, at, emit),
@@ -301,7 +301,7 @@ impl Packets {
         (wall_ns, cpu_ns)
     }
 
-    /// A1 reckons in 32 bits, which run over as those of versions 1 to 3.
+    /// A1 uses 32 bits, which overflow like those of versions 1 to 3.
     fn times_32(&mut self, block: &Block, at: u64, emit: &mut Emitter) -> (i64, i64) {
         let clocks = &mut emit.clocks[block.thread.0 as usize];
         let mut times = [0; 2];
@@ -322,7 +322,7 @@ impl Packets {
     }
 }
 
-/// A return in encoding B with nothing open.
+/// A return in encoding B without an open method.
 const NO_METHOD: u64 = u64::MAX;
 
 fn ticks_ns(ticks: u64, frequency: u64) -> i64 {
@@ -365,8 +365,8 @@ pub(super) fn declare_method(
     Some(end)
 }
 
-/// Where the text of a summary stands. Perfetto takes it to have no length in front: then the text
-/// begins at once and reaches to the end of what is there.
+/// The position of the text of a summary. Perfetto's summaries have no length: the text begins at
+/// once and extends to the end of the bytes.
 fn summary(bytes: &[u8]) -> Option<(usize, usize)> {
     let front = bytes.get(1..3)?;
     if front == b"*v" {

@@ -1,23 +1,24 @@
-//! The header of ART's second encodings, and what tells them apart. [`super::v2`] draws them.
+//! The header of ART's second encodings, and how to tell them apart. [`super::v2`] shows the
+//! layout.
 
 use super::header::u64_at;
 
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = 32;
 
-/// What the header of a second encoding says.
+/// The header of a second encoding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub version: u16,
     /// In µs (A1) or ns.
     pub start: u64,
-    /// Ticks a second in encoding B, where 0 means nanoseconds.
+    /// Ticks per second in encoding B; 0 means nanoseconds.
     pub frequency: u64,
     pub is_b: bool,
 }
 
 impl Header {
-    /// Reads the header that `bytes`, at least [`HEADER_BYTES`], begin with.
+    /// Reads the header from `bytes`, which are at least [`HEADER_BYTES`].
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
             version: u16::from_le_bytes([bytes[4], bytes[5]]),
@@ -32,8 +33,8 @@ impl Header {
         self.version & 0xF == 5
     }
 
-    /// What a time of encoding A counts, as far as the start tells: no device is up for 30 days,
-    /// and none records within the first 43 minutes.
+    /// The likely unit of times in encoding A, guessed from the start: no device is up for 30 days,
+    /// and none records within its first 43 minutes.
     pub fn likely_unit_ns(start: u64) -> i64 {
         if start < 30 * 86_400 * 1_000_000 {
             1000
@@ -43,11 +44,11 @@ impl Header {
     }
 }
 
-/// How records are coded.
+/// How records are encoded.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Encoding {
-    /// A1 where a unit is 1000 ns, else A2.
+    /// A1 if the unit is 1000 ns, otherwise A2.
     A { unit_ns: i64 },
-    /// B, with its ticks a second.
+    /// B, with its ticks per second.
     B { frequency: u64 },
 }

@@ -1,10 +1,10 @@
-//! CGROUP DUMP: the table of `/proc/cgroups` and which tasks each group has.
+//! CGROUP DUMP: the table of `/proc/cgroups`, and the tasks of each group.
 
 use traceloom_trace::TraceBuilder;
 
 use super::lines::{lines, unparsed};
 
-/// Whether a line says that a cgroup dump follows.
+/// Whether a line begins a cgroup dump.
 pub(super) fn is_title(line: &[u8]) -> bool {
     line == b"CGROUP DUMP"
         || line.starts_with(b"#subsys_name")
@@ -13,7 +13,7 @@ pub(super) fn is_title(line: &[u8]) -> bool {
             .is_some_and(|rest| rest.trim_ascii() == b"CGROUP DUMP")
 }
 
-/// Keeps the dump as metadata: `cgroup.cpuset` and `cgroup.tasks./top-app (root=4)`.
+/// Stores the dump as metadata: `cgroup.cpuset` and `cgroup.tasks./top-app (root=4)`.
 pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
     for (number, line) in lines(text).enumerate() {
         let line_text = String::from_utf8_lossy(line);

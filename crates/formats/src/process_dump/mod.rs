@@ -1,9 +1,9 @@
-//! Lists of the processes and threads of a device, taken beside a trace: systrace's PROCESS DUMP
-//! (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, CGROUP DUMP, and
-//! ATRACE_PROCESS_DUMP with what the memory of each process was.
+//! Lists of the processes and threads of a device, taken together with a trace: systrace's PROCESS
+//! DUMP (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, CGROUP DUMP, and
+//! ATRACE_PROCESS_DUMP with the memory of each process.
 //!
-//! Within a systrace page they share the source of the ftrace block, and tell it which process a
-//! thread belongs to.
+//! In a systrace page they share the source of the ftrace block, and say which process a thread
+//! belongs to.
 
 mod cgroup;
 mod lines;
@@ -28,7 +28,7 @@ pub(crate) struct CgroupDump;
 /// ATRACE_PROCESS_DUMP.
 pub(crate) struct MemoryDump;
 
-/// How many lines are looked at to recognise a dump.
+/// The number of lines by which a dump is recognised.
 const SNIFF_LINES: usize = 5;
 
 impl Format for ProcessDump {
@@ -101,8 +101,8 @@ impl Format for MemoryDump {
     }
 }
 
-/// Fills names and memberships from a process dump of any shape. What the trace itself says about
-/// a thread's process is not overruled: the dump was taken at another time.
+/// Adds names and processes of threads from a process dump of any kind. It does not overrule the
+/// trace, because the dump was taken at another time.
 pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
     let mut columns = None;
     for (number, line) in lines(text).enumerate() {
@@ -123,7 +123,7 @@ pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
     }
 }
 
-/// A reader that needs its input whole; dumps are small.
+/// A reader that needs its whole input; dumps are small.
 struct Whole {
     format: &'static str,
     read: fn(&[u8], &mut TraceBuilder),

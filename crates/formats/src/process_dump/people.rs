@@ -1,4 +1,4 @@
-//! Rows of dumps to processes and threads.
+//! From rows of dumps to processes and threads.
 
 use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
 

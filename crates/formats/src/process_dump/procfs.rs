@@ -1,4 +1,5 @@
-//! Lists of `/proc/PID/task/TID`, as older systraces took them with `echo /proc/[0-9]*/task/[0-9]*`.
+//! Lists of `/proc/PID/task/TID`, which older versions of systrace made with `echo
+//! /proc/[0-9]*/task/[0-9]*`.
 
 use traceloom_trace::TraceBuilder;
 

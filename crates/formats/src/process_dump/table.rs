@@ -1,4 +1,4 @@
-//! Tables as `ps` prints them: a line of titles says which column is what.
+//! Tables printed by `ps`. A line of titles names the columns.
 //!
 //! ```text
 //! USER    PID  PPID  VSIZE  RSS  WCHAN      ADDR S NAME          COMM        systrace

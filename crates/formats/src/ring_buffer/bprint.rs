@@ -4,8 +4,8 @@
 //! fmt  "cpu: %d load: %lu %s\n"
 //! buf  03 00 00 00 | (to 4) 2a 00 00 00 00 00 00 00 | 6f 6b 00
 //! ```
-//! Numbers stand at multiples of 4 with the size of their type; texts are copied with their NUL.
-//! Pointers are words, but those that the kernel had to look at are texts.
+//! Numbers are aligned to 4 bytes and have the size of their type. Texts are copied with their NUL.
+//! Pointers are words, except that those which the kernel had to dereference are texts.
 
 use super::bytes::ByteOrder;
 use super::format::up_to_nul;

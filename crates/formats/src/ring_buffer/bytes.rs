@@ -1,4 +1,4 @@
-//! Numbers as the traced machine wrote them.
+//! Numbers in the byte order of the traced machine.
 
 /// How a machine lays out numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,5 +1,5 @@
-//! Events to what they say. The few kinds that make up most of a trace are read straight from their
-//! bytes; all others become fields by their plan.
+//! Decodes events. The few kinds that make up most of a trace are read directly from their bytes;
+//! all others become fields according to their plan.
 
 use traceloom_trace::TaskState;
 
@@ -48,7 +48,7 @@ pub(super) struct SwitchFields {
 }
 
 impl Kind {
-    pub fn of(format: &EventFormat, layout: PageLayout) -> Self {
+    pub fn new(format: &EventFormat, layout: PageLayout) -> Self {
         let known = match (format.system.as_str(), format.name.as_str()) {
             ("sched", name) => Self::sched(name, format, layout),
             ("power", "cpu_idle") => Self::cpu_value(CpuValueKind::Idle, format),
@@ -68,7 +68,7 @@ impl Kind {
             Some(Self::Wake(kind, [comm, pid]))
         };
         match name {
-            "sched_switch" => SwitchFields::of(format, layout)
+            "sched_switch" => SwitchFields::new(format, layout)
                 .map(Box::new)
                 .map(Self::Switch),
             "sched_waking" => wake(WakeKind::Waking),
@@ -121,12 +121,12 @@ fn texts_and_numbers(
 }
 
 impl SwitchFields {
-    fn of(format: &EventFormat, layout: PageLayout) -> Option<Self> {
+    fn new(format: &EventFormat, layout: PageLayout) -> Option<Self> {
         let [prev_comm, prev_pid] = texts_and_numbers(format, ["prev_comm"], ["prev_pid"])?;
         let [next_comm, next_pid] = texts_and_numbers(format, ["next_comm"], ["next_pid"])?;
         let [prev_state, next_prio] = numbers(format, ["prev_state", "next_prio"])?;
         Some(Self {
-            states: States::of(format, layout),
+            states: States::new(format, layout),
             prev_comm,
             prev_pid,
             prev_state,
@@ -152,7 +152,7 @@ impl SwitchFields {
     #[inline]
     fn state(&self, event: &[u8], order: ByteOrder) -> Option<TaskState> {
         let bits = self.prev_state.int(event, order)?;
-        Some(self.states.of_bits(bits as u64))
+        Some(self.states.decode(bits as u64))
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
             \tfield:pid_t pid;\toffset:16;\tsize:4;\tsigned:1;\n";
         let format = EventFormat::parse("sched", text.as_bytes()).unwrap();
         let layout = PageLayout::usual(ByteOrder::default(), 8, 4096);
-        let Kind::Wake(kind, fields) = Kind::of(&format, layout) else {
+        let Kind::Wake(kind, fields) = Kind::new(&format, layout) else {
             panic!("not a wake-up");
         };
         for length in 0..=16 {

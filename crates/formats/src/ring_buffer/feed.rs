@@ -1,4 +1,4 @@
-//! From raw events to the records that the interpreter takes.
+//! From raw events to records for the interpreter.
 
 mod texts;
 

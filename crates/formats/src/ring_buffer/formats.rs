@@ -1,4 +1,5 @@
-//! All that is needed to read a ring buffer's bytes: the page's layout, the events' formats, names.
+//! Everything that is needed to decode a ring buffer: the layout of pages, the formats of events,
+//! and names.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,16 +72,11 @@ impl RawFormats {
         }
         self.by_id[id] = self.events.len() as u32;
         self.events.push(KnownEvent {
-            kind: Kind::of(&format, self.layout),
+            kind: Kind::new(&format, self.layout),
             format,
             plan: OnceLock::new(),
         });
         true
-    }
-
-    /// How many events are known.
-    pub fn event_count(&self) -> usize {
-        self.events.len()
     }
 
     /// Names of functions and texts.

@@ -1,4 +1,4 @@
-//! What a page of the ring buffer looks like, as `events/header_page` says it.
+//! The layout of a ring buffer's page, from `events/header_page`.
 //!
 //! ```text
 //! field: u64 timestamp;   offset:0;   size:8;     signed:0;
@@ -53,6 +53,7 @@ const PAGE_BYTES: std::ops::RangeInclusive<usize> = 64..=64 << 20;
 
 impl PageLayout {
     /// The layout of every kernel since 2.6.31 with longs of `long_bytes`, 4 or 8.
+    #[cfg(test)]
     pub fn usual(order: ByteOrder, long_bytes: usize, page_bytes: usize) -> Self {
         Self {
             order,

@@ -1,4 +1,4 @@
-//! The events of all CPUs in order of time.
+//! Merges the events of all CPUs in order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,12 +1,12 @@
-//! The kernel's ring buffer as it stands in memory: pages of records, read with the formats that the
-//! kernel gives for its events.
+//! The kernel's ring buffer in its binary form: pages of records, decoded with the formats that the
+//! kernel provides for its events.
 //!
 //! ```text
 //! header_page, format files, kallsyms …  ──► RawFormats ─┐
 //! bytes of each CPU's pages              ──► CpuPages ───┴─► events in order of time ──► interpreter
 //! ```
-//! The bytes are those of `per_cpu/cpuN/trace_pipe_raw` and of `trace.dat` files. What events mean is
-//! told by the interpreter of ftrace text, which takes them from here without text between.
+//! The bytes are those of `per_cpu/cpuN/trace_pipe_raw` and of `trace.dat` files. The interpreter of
+//! ftrace text takes the decoded events directly; no text is made in between.
 
 mod bprint;
 mod bytes;
@@ -23,12 +23,12 @@ mod states;
 mod symbols;
 mod tally;
 
-pub use bytes::ByteOrder;
-pub use format::{EventField, EventFormat, FieldKind, FormatError};
-pub use formats::RawFormats;
-pub use layout::{LayoutError, PageLayout};
-pub use merge::{CpuBytes, TimeCorrection, TimeScale};
-pub use pages::{CpuPages, PageFault, RawEvent};
-pub use read::RawReader;
-pub use symbols::Symbols;
-pub use tally::{EventTally, tally};
+pub(crate) use bytes::ByteOrder;
+pub(crate) use format::{EventField, EventFormat};
+pub(crate) use formats::RawFormats;
+pub(crate) use layout::PageLayout;
+pub(crate) use merge::{CpuBytes, TimeCorrection, TimeScale};
+pub(crate) use read::RawReader;
+pub(crate) use symbols::Symbols;
+pub use tally::EventTally;
+pub(crate) use tally::tally;

@@ -1,4 +1,4 @@
-//! Pages to records: time, place and bytes of each event of one CPU.
+//! From pages to records: time, position and bytes of each event of one CPU.
 //!
 //! ```text
 //! page     time of the first record (u64) | commit (long) | data …
@@ -69,34 +69,21 @@ const MISSING_STORED: u64 = 1 << 30;
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
-/// Bits of a time that a record's first word holds.
+/// Bits of the time in a record's first word.
 const TIME_BITS: u32 = 27;
-/// The part of an absolute time that a time stamp does not hold; that of the time before stays.
+/// The bits of an absolute time that a time stamp lacks; they are those of the time before.
 const UPPER_BITS: u64 = 0x1f << 59;
 
-/// Walks over the pages of one CPU.
-///
-/// ```
-/// use traceloom_formats::ring_buffer::{ByteOrder, CpuPages, PageLayout};
-///
-/// let mut page = vec![0u8; 4096];
-/// page[..8].copy_from_slice(&1_000u64.to_le_bytes()); // the page's time
-/// page[8] = 12; // bytes of data
-/// page[16..20].copy_from_slice(&(5u32 << 5 | 2).to_le_bytes()); // 5 ns later, 2 words
-/// page[20..28].copy_from_slice(b"an event");
-/// let layout = PageLayout::usual(ByteOrder::default(), 8, 4096);
-/// let events: Vec<_> = CpuPages::new(&page, layout).collect();
-/// assert_eq!((events[0].ts, events[0].data), (1_005, &b"an event"[..]));
-/// ```
+/// Iterates over the events in the pages of one CPU.
 #[derive(Clone, Debug)]
 pub struct CpuPages<'a> {
     layout: PageLayout,
     bytes: &'a [u8],
-    /// Where the page after the present one begins.
+    /// Where the next page begins.
     next_page: usize,
-    /// Where the data of the present page begin.
+    /// Where the data of the current page begins.
     data_at: usize,
-    /// The valid data of the present page.
+    /// The valid data of the current page.
     data: &'a [u8],
     at: usize,
     ts: u64,
@@ -288,5 +275,7 @@ impl<'a> Iterator for CpuPages<'a> {
     }
 }
 
+#[cfg(test)]
+mod props;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Ring buffers into the tables of a trace.
+//! Reads ring buffers into the tables of a trace.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, RepairKind, TraceBuilder};

@@ -1,4 +1,4 @@
-//! Task states as `prev_state` has them: bits, which moved between kernels.
+//! Task states from the bits of `prev_state`, which differ between kernels.
 
 use traceloom_trace::TaskState;
 
@@ -25,7 +25,7 @@ pub(super) struct States {
 }
 
 impl States {
-    pub fn of(format: &EventFormat, layout: PageLayout) -> Self {
+    pub fn new(format: &EventFormat, layout: PageLayout) -> Self {
         let plan = Plan::new(format, layout.long_bytes);
         let mut bits = [TaskState::UNKNOWN; BITS];
         let mut known = format.field("prev_state").is_some();
@@ -42,7 +42,7 @@ impl States {
 
     /// The state that a value of `prev_state` is.
     #[inline]
-    pub fn of_bits(&self, value: u64) -> TaskState {
+    pub fn decode(&self, value: u64) -> TaskState {
         match (value, &self.bits) {
             (0, _) => TaskState::RUNNABLE,
             (1, Some(bits)) => bits[0],

@@ -1,4 +1,4 @@
-//! Names of addresses in the kernel: functions, and texts that events point to.
+//! Names of kernel addresses: functions, and texts that events point to.
 
 use rustc_hash::FxHashMap;
 

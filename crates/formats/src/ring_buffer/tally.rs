@@ -1,4 +1,4 @@
-//! Counting events: what reading costs before anything is kept.
+//! Counts events without storing them, which measures the cost of decoding alone.
 
 use super::feed::{RawSink, Unreadable, feed};
 use super::formats::RawFormats;

@@ -1,4 +1,4 @@
-//! Sections and methods of a thread in one stack.
+//! The sections and methods of a thread as one stack.
 
 use traceloom_trace::CallStack;
 

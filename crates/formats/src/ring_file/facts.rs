@@ -1,4 +1,4 @@
-//! What the recorder noted of the recording, and what is missing or broken in it.
+//! Facts that the recorder noted, and what is missing or damaged in the recording.
 
 use traceloom_ring::{ClockSource, Events, FileHeader, FileState, Policy, Recording, SyncPoint};
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};

@@ -1,4 +1,4 @@
-//! From the recording's events to tables.
+//! From the events of a recording to tables.
 
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl<'r> RingInterpreter<'r> {
         let pid = self.threads[event.thread].owner.pid as i32;
         let track = None;
         let mut named = |name: &Name<'_>, is: &mut dyn FnMut(&[u8])| match *name {
-            Name::Id(id) => is(names.of(id)),
+            Name::Id(id) => is(names.name_or_id(id)),
             Name::Text(text) => is(text),
         };
         match &event.what {
@@ -216,7 +216,7 @@ impl<'r> RingInterpreter<'r> {
             out.repair(RepairKind::BeyondLimit, 1, place, || format!("method {id}"));
             return None;
         }
-        let name = match self.names.told(id) {
+        let name = match self.names.name(id) {
             Some(name) => String::from_utf8_lossy(name),
             None => unnamed_method(id).into(),
         };

@@ -1,7 +1,8 @@
-//! The ring file: what traceloom's library in an app recorded, whether it was stopped or killed.
+//! The ring file: the recording of traceloom's library in an app, whether it was stopped or killed.
 //!
-//! [`traceloom_ring`] knows the bytes and puts the threads' records in order of time. What programs
-//! wrote to `trace_marker` is in it as it was, and reads as the same marks of ftrace text do.
+//! [`traceloom_ring`] decodes the bytes and merges the records of all threads in order of time.
+//! What programs wrote to `trace_marker` is stored unchanged, and is read like the same marks in
+//! ftrace text.
 
 mod calls;
 mod facts;
@@ -39,7 +40,7 @@ impl Format for RingFile {
         }
     }
 
-    /// Chunks of one thread stand anywhere in the file.
+    /// The chunks of a thread may be anywhere in the file.
     fn wants_whole(&self) -> bool {
         true
     }
@@ -53,7 +54,7 @@ impl Format for RingFile {
     }
 }
 
-/// Keeps the file until its end, where it did not come as a whole.
+/// Unless the file is read as a whole, it is kept until its end.
 #[derive(Default)]
 struct RingReader {
     bytes: Vec<u8>,

@@ -1,35 +1,36 @@
-//! The names of ids: what notes tell of them.
+//! The names of ids, from the notes in the file.
 
 use rustc_hash::FxHashMap;
 use traceloom_ring::unnamed_id;
 
 /// Names by id.
 pub(super) struct Names<'r> {
-    told: FxHashMap<u32, &'r [u8]>,
-    made: Vec<u8>,
+    noted: FxHashMap<u32, &'r [u8]>,
+    /// The last made-up name.
+    made_up: Vec<u8>,
 }
 
 impl<'r> Names<'r> {
     /// The last name of each id.
     pub fn new(names: impl Iterator<Item = (u32, &'r [u8])>) -> Self {
         Self {
-            told: names.collect(),
-            made: Vec::new(),
+            noted: names.collect(),
+            made_up: Vec::new(),
         }
     }
 
-    /// The name, if anybody told it.
-    pub fn told(&self, id: u32) -> Option<&'r [u8]> {
-        self.told.get(&id).copied()
+    /// The noted name.
+    pub fn name(&self, id: u32) -> Option<&'r [u8]> {
+        self.noted.get(&id).copied()
     }
 
-    /// The name, or what stands for it.
-    pub fn of(&mut self, id: u32) -> &[u8] {
-        if let Some(told) = self.told.get(&id) {
-            return told;
+    /// The noted name, or one made up from the id.
+    pub fn name_or_id(&mut self, id: u32) -> &[u8] {
+        if let Some(noted) = self.noted.get(&id) {
+            return noted;
         }
-        self.made = unnamed_id(id).into_bytes();
-        &self.made
+        self.made_up = unnamed_id(id).into_bytes();
+        &self.made_up
     }
 }
 
@@ -40,8 +41,8 @@ mod tests {
     #[test]
     fn ids_without_a_name() {
         let mut names = Names::new([(1, &b"a"[..]), (1, b"b")].into_iter());
-        assert_eq!(names.of(1), b"b");
-        assert_eq!(names.of(22), b"#22");
-        assert_eq!(names.told(22), None);
+        assert_eq!(names.name_or_id(1), b"b");
+        assert_eq!(names.name_or_id(22), b"#22");
+        assert_eq!(names.name(22), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Writing ring files: the events of a trace as a recorder in the app would have noted them.
+//! Writes ring files: the events of a trace as a recorder in the app would have recorded them.
 
 use std::io::Write;
 
@@ -15,12 +15,12 @@ use traceloom_trace::{
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 
 /// Writes ring files.
 pub(crate) struct RingWriter;
 
-/// Files of less than this many bytes have small chunks, so that few events need no big file.
+/// The size of a chunk, bytes: small, so that few events make a small file.
 const CHUNK_BYTES: u32 = 4 << 10;
 
 impl Writer for RingWriter {
@@ -34,7 +34,7 @@ impl Writer for RingWriter {
         _: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        let lines = Lines::of(trace);
+        let lines = Lines::new(trace);
         if lines.rows.is_empty() {
             return Err(WriteError::NothingToWrite {
                 format: format_id::RING,
@@ -42,11 +42,11 @@ impl Writer for RingWriter {
             });
         }
         out.write_all(&image(trace, &lines).into_bytes())?;
-        Ok(left_out(trace))
+        Ok(omissions(trace))
     }
 }
 
-/// What a line of the file tells; `u32` is a row of its table.
+/// An event of the file; `u32` is a row of its table.
 #[derive(Clone, Copy)]
 enum Line {
     Begin(u32),
@@ -55,13 +55,13 @@ enum Line {
     Instant(u32),
 }
 
-/// All lines in order of time; those of one moment in the order in which they nest.
+/// All events in order of time; those with the same time in the order in which they nest.
 struct Lines {
     rows: Vec<(i64, Line)>,
 }
 
 impl Lines {
-    fn of(trace: &Trace) -> Self {
+    fn new(trace: &Trace) -> Self {
         let mut lines = Self { rows: Vec::new() };
         lines.slices(trace);
         let counters = trace.counters.ts.iter().enumerate();
@@ -93,7 +93,7 @@ impl Lines {
         }
     }
 
-    /// A slice ends when the next one is not inside it; what never ended stays open.
+    /// A slice ends before the next one that is not inside it. One that never ended stays open.
     fn track(&mut self, trace: &Trace, rows: &[(u32, u32)]) {
         let (mut open, mut last_ts) = (Vec::<u32>::new(), i64::MIN);
         for &(_, row) in rows {
@@ -124,7 +124,7 @@ fn kind(trace: &Trace, track: TrackId) -> TrackKind {
     trace.tracks.kind.get(track.row())
 }
 
-/// Tracks that marks of programs make.
+/// Whether marks of programs can create such a track.
 fn holds(kind: TrackKind) -> bool {
     matches!(
         kind,
@@ -139,7 +139,7 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
         owners: FxHashMap::default(),
         speakers: FxHashMap::default(),
         method_ids: method_ids(trace),
-        // A clock cannot show less than nothing.
+        // Clocks have no negative times.
         shift: lines
             .rows
             .first()
@@ -181,7 +181,7 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
     print.image
 }
 
-/// The methods' ids as they are, if a file can hold them; else their rows.
+/// The ids of the methods if they fit, otherwise their rows.
 fn method_ids(trace: &Trace) -> Vec<u32> {
     let raw = trace.methods.raw_id.iter();
     let raw: Option<Vec<u32>> = raw.map(|id| u32::try_from(id).ok()).collect();
@@ -206,7 +206,7 @@ fn header(trace: &Trace) -> FileHeader {
         rows.min_by_key(|row| row.precision_ns)
     };
     if let Some(boot) = best(ClockKind::Boot).or(best(ClockKind::Monotonic)) {
-        // What each clock showed when the first of them was read.
+        // The value of each clock at the first reading.
         let at = |clock: ClockKind| {
             let row = best(clock)?;
             let value = i128::from(row.value_ns) + i128::from(boot.ts) - i128::from(row.ts);
@@ -318,9 +318,9 @@ impl Printer<'_> {
         }
     }
 
-    /// The thread in the file; a made-up main thread for a process without any.
+    /// The thread in the file; a made-up main thread for a process without threads.
     fn owner(&mut self, utid: ThreadId, upid: ProcessId) -> OwnerIndex {
-        // Made-up threads are numbered from the other end.
+        // Made-up threads are numbered downwards from the end.
         let key = utid
             .some()
             .unwrap_or(ThreadId(u32::MAX - 1 - upid.0.min(1 << 30)));
@@ -344,7 +344,7 @@ impl Printer<'_> {
             }
             None => (pid_of(upid), pid_of(upid), ""),
         };
-        // As the kernel has it, with a NUL at its end.
+        // As in the kernel, with a NUL at its end.
         let short = &name.as_bytes()[..name.len().min(THREAD_NAME_BYTES - 1)];
         let owner = self.image.owner(Owner {
             pid,
@@ -363,35 +363,35 @@ fn mark(text: String) -> What<'static> {
     What::Mark(text.replace(['\n', '\r', '\0'], " ").into_bytes().into())
 }
 
-fn left_out(trace: &Trace) -> Written {
+fn omissions(trace: &Trace) -> Written {
     let mut written = Written::keeping(
         trace,
         &[
-            LeftOut::ThreadSlices,
-            LeftOut::AsyncSlices,
-            LeftOut::ProcessSlices,
-            LeftOut::Counters,
-            LeftOut::CounterCategories,
-            LeftOut::Instants,
-            LeftOut::StartTimes,
-            LeftOut::WallTimes,
-            LeftOut::CpuTimes,
-            LeftOut::Fractions,
-            LeftOut::Processes,
-            LeftOut::ThreadNumbers,
-            LeftOut::ClockSyncs,
-            LeftOut::MethodDetails,
+            Omission::ThreadSlices,
+            Omission::AsyncSlices,
+            Omission::ProcessSlices,
+            Omission::Counters,
+            Omission::CounterCategories,
+            Omission::Instants,
+            Omission::StartTimes,
+            Omission::WallTimes,
+            Omission::CpuTimes,
+            Omission::Fractions,
+            Omission::Processes,
+            Omission::ThreadNumbers,
+            Omission::ClockSyncs,
+            Omission::MethodDetails,
         ],
     );
     let counters = trace.counters.track_id.iter();
     let untold = counters.filter(|track| kind(trace, *track) != TrackKind::ProcessCounter);
-    written.add(LeftOut::Counters, untold.count() as u64);
+    written.add(Omission::Counters, untold.count() as u64);
     let instants = trace.instants.track_id.iter();
     let untold = instants.filter(|track| !holds(kind(trace, *track)));
-    written.add(LeftOut::Instants, untold.count() as u64);
+    written.add(Omission::Instants, untold.count() as u64);
     let methods = trace.slices.method_id.iter();
     let cpu_only = methods.zip(trace.slices.thread_ts.iter());
     let cpu_only = cpu_only.filter(|(method, ts)| *method == MethodId::NONE && *ts != NO_DURATION);
-    written.add(LeftOut::CpuTimes, cpu_only.count() as u64);
+    written.add(Omission::CpuTimes, cpu_only.count() as u64);
     written
 }

@@ -1,4 +1,4 @@
-//! One block of data of a page: ftrace text, JSON, a process dump, or any of these packed.
+//! One block of data in a page: ftrace text, JSON, a process dump, or one of these compressed.
 
 use traceloom_report::Base64Decoder;
 
@@ -10,10 +10,10 @@ use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
 
-/// How many bytes tell whether a block is base64.
+/// The number of bytes by which base64 is recognised.
 const HEAD: usize = 64;
 
-/// Reads a block. What is wrong with it stays in it, unless it concerns the whole input.
+/// Reads a block. Errors stay within the block unless they concern the whole input.
 pub(super) struct Block {
     inner: Inner,
     js: Option<JsLines>,
@@ -23,16 +23,16 @@ pub(super) struct Block {
 }
 
 enum Kind {
-    /// The first bytes, as long as they are too few to tell.
+    /// The first bytes, until there are enough to decide.
     Unknown(Vec<u8>),
     Plain,
     Base64(Base64Decoder),
-    /// To be read when all other blocks are.
+    /// Read after all other blocks.
     Deferred(Vec<u8>),
 }
 
 impl Block {
-    /// A block of the source that the page has begun.
+    /// A block that belongs to the source of the page.
     pub fn new(options: &ReadOptions, js: bool) -> Self {
         Self {
             inner: Inner::new(format_id::SYSTRACE_HTML, &options.joined()),
@@ -43,7 +43,7 @@ impl Block {
         }
     }
 
-    /// Takes bytes of the block.
+    /// Reads bytes of the block.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         if self.error.is_some() {
             return Ok(());
@@ -60,7 +60,7 @@ impl Block {
         self.keep(result)
     }
 
-    /// Its bytes, where it is one to be read when all others are. It is over then.
+    /// Its bytes, if it has to be read after all other blocks; it then ends here.
     pub fn take_deferred(&mut self) -> Option<Vec<u8>> {
         match &mut self.kind {
             Kind::Deferred(bytes) => Some(std::mem::take(bytes)),
@@ -69,7 +69,7 @@ impl Block {
         }
     }
 
-    /// The block is over. The inner error says what was wrong with it.
+    /// Ends the block. The inner error says what is wrong with it.
     pub fn finish(mut self, out: &mut Target<'_>) -> Result<Result<(), ReadError>, ReadError> {
         if self.error.is_none() {
             let result = self.finish_inner(out);
@@ -130,7 +130,7 @@ impl Kind {
                 inner.feed(&decoded, out)
             }
             Self::Unknown(head) => {
-                // The line end behind the tag is no part of the data.
+                // The line end after the tag is not part of the data.
                 let skipped = if head.is_empty() { blank(bytes) } else { 0 };
                 head.extend_from_slice(&bytes[skipped..]);
                 if head.len() < HEAD {
@@ -141,7 +141,7 @@ impl Kind {
         }
     }
 
-    /// Settles what the block is by its first bytes.
+    /// Decides the kind of block by its first bytes.
     fn decide(&mut self, inner: &mut Inner, out: &mut Target<'_>) -> Result<(), ReadError> {
         let Self::Unknown(head) = self else {
             return Ok(());

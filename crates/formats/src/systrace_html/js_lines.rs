@@ -1,22 +1,22 @@
-//! The string literal of the oldest pages: each line ends in `\n\`, the last in `\n";`.
+//! The string literal of the oldest pages: every line ends in `\n\`, the last in `\n";`.
 //!
-//! Nothing but line ends was ever escaped, so nothing else is taken back.
+//! Only line ends were escaped.
 
-/// Gives the text of the literal, as it comes in.
+/// Decodes the literal as it arrives.
 #[derive(Debug, Default)]
 pub(super) struct JsLines {
-    /// The end of a line still to come: may belong to its escape.
+    /// The end of the current line, which may belong to its escape.
     held: Vec<u8>,
-    /// Whether a part of the present line was given already.
+    /// Whether a part of the current line was already decoded.
     in_line: bool,
     over: bool,
 }
 
-/// More than the longest escape of a line's end, `\n";` and `\r\r`.
+/// Longer than any escape of a line's end: `\n";` and `\r\r`.
 const HELD: usize = 8;
 
 impl JsLines {
-    /// Takes bytes; the text they hold goes to `plain`. What comes after the literal is dropped.
+    /// Appends the text of `bytes` to `plain`. What follows the literal is dropped.
     pub fn push(&mut self, bytes: &[u8], plain: &mut Vec<u8>) {
         let mut rest = bytes;
         while let (false, Some(end)) = (self.over, memchr::memchr(b'\n', rest)) {
@@ -40,7 +40,7 @@ impl JsLines {
         }
     }
 
-    /// The input is over: what was held is the text of a line without an end.
+    /// Ends the input: what was held back is a line without an end.
     pub fn finish(&mut self, plain: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.held);
         if self.over || held.is_empty() {
@@ -68,7 +68,7 @@ impl JsLines {
     }
 }
 
-/// A line without the escape at its end, and whether it was the last.
+/// A line without the escape at its end, and whether it is the last.
 fn unescaped(line: &[u8]) -> Option<(&[u8], bool)> {
     let end = line.iter().rposition(|&byte| byte != b'\r')? + 1;
     let line = &line[..end];

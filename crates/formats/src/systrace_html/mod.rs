@@ -1,4 +1,4 @@
-//! The pages that systrace wrote, of every age, and those of trace2html:
+//! Pages written by systrace, from all years, and by trace2html:
 //!
 //! ```text
 //! 2012        <script> var linuxPerfData = "\    lines that end in \n\
@@ -20,7 +20,7 @@ use crate::format_id;
 use crate::unwrap::Inner;
 use js_lines::JsLines;
 
-/// A page with a trace in it: passes its blocks on, as one source.
+/// A page with a trace in it. Its blocks become one source.
 pub(crate) struct SystraceHtml;
 
 impl Format for SystraceHtml {
@@ -36,7 +36,7 @@ impl Format for SystraceHtml {
         true
     }
 
-    /// The viewer comes first, megabytes of it, so any page may have a trace.
+    /// The viewer comes first and takes megabytes, so any page may hold a trace.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
@@ -60,7 +60,7 @@ impl Format for SystraceHtml {
     }
 }
 
-/// The lines of an old page's string literal, saved without the page around them.
+/// The string literal of an old page, saved without the page around it.
 pub(crate) struct SystraceJs;
 
 impl Format for SystraceJs {

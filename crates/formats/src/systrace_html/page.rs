@@ -1,4 +1,4 @@
-//! Finding the blocks of data in a page, as it comes in.
+//! Finds the blocks of data in a page as it arrives.
 //!
 //! ```text
 //!            <script …>                </script>
@@ -9,8 +9,8 @@
 //!      Code, <!-- BEGIN TRACE -->    ─> Page
 //! ```
 //!
-//! The viewer's own code is full of copies of these tags. They cannot mislead: inside a script,
-//! only its end counts.
+//! The viewer's code contains many copies of these tags. They cannot mislead, because inside a
+//! script only its end counts.
 
 use traceloom_trace::{Place, RepairKind};
 
@@ -24,7 +24,7 @@ const END: &[u8] = b"</script";
 const BEGIN_TRACE: &[u8] = b"<!-- begin trace -->";
 const LITERAL: &[u8] = b"linuxPerfData";
 
-/// A tag longer than this is none.
+/// A longer text is not a tag.
 const LONGEST_TAG: usize = 4 << 10;
 
 enum State {
@@ -37,7 +37,7 @@ enum State {
 pub(super) struct PageReader {
     options: ReadOptions,
     state: State,
-    /// The end of the last chunk, where it could not be told what it is.
+    /// The end of the last chunk, if more bytes are needed to interpret it.
     held: Vec<u8>,
     offset: u64,
     begun: bool,
@@ -62,7 +62,7 @@ impl PageReader {
         }
     }
 
-    /// Goes on as far as `window` tells; returns how much of it is done with.
+    /// Processes `window` as far as possible; returns how many bytes are finished.
     fn scan(
         &mut self,
         window: &[u8],
@@ -124,7 +124,7 @@ impl PageReader {
         }
     }
 
-    /// In a script: looks for its end, and for the literal of the old pages.
+    /// In a script: looks for its end, and for the literal of old pages.
     fn code(&mut self, rest: &[u8], last: bool, out: &mut Target<'_>) -> Step {
         let literal = memchr::memmem::find(rest, LITERAL).unwrap_or(rest.len());
         for start in memchr::memchr_iter(b'<', &rest[..literal]) {
@@ -212,7 +212,7 @@ impl PageReader {
 
 impl Reader for PageReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        // Pieces, so that joining one to what was held costs little.
+        // In pieces, so that it is cheap to join one with what was held back.
         const PIECE: usize = 64 << 10;
         chunk
             .chunks(PIECE)
@@ -241,7 +241,7 @@ impl Reader for PageReader {
     }
 }
 
-/// How far a scan came, and whether to go on from there.
+/// How far a scan got, and whether it can continue.
 struct Step {
     used: usize,
     more: bool,
@@ -253,7 +253,7 @@ impl Step {
     }
 }
 
-/// Whether `text` begins with `word` in any case; `None` if it is too short to tell.
+/// Whether `text` begins with `word`, ignoring case; `None` if it is too short to tell.
 fn begins(text: &[u8], word: &[u8]) -> Option<bool> {
     let length = text.len().min(word.len());
     if !text[..length].eq_ignore_ascii_case(&word[..length]) {
@@ -262,8 +262,8 @@ fn begins(text: &[u8], word: &[u8]) -> Option<bool> {
     (length == word.len()).then_some(true)
 }
 
-/// Where a block's data ends in `text`, and whether its end tag stands there; else how much of
-/// `text` is surely data.
+/// Where the data of a block ends in `text`, and whether an end tag was found there. Without one,
+/// this is how much of `text` is certainly data.
 fn find_end(text: &[u8], last: bool) -> (usize, bool) {
     for start in memchr::memchr_iter(b'<', text) {
         match begins(&text[start..], END) {
@@ -275,7 +275,7 @@ fn find_end(text: &[u8], last: bool) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// How long `linuxPerfData = "\` and its line end are, 0 if it is something else, `None` if
+/// The length of `linuxPerfData = "\` with its line end; 0 if it is something else, `None` if
 /// `text` is too short to tell.
 fn literal_begins(text: &[u8]) -> Option<usize> {
     const LONGEST: usize = 64;

@@ -1,5 +1,5 @@
-//! Writing a page as systrace does: what opens systrace's pages opens this one. It has no viewer
-//! of its own, and says so.
+//! Writes pages like those of systrace, so that every tool for these can open them. They hold no
+//! viewer, and a note in the page says so.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use traceloom_trace::Trace;
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::ftrace::write::write_text;
-use crate::left_out::Written;
+use crate::omissions::Written;
 
 const BEFORE: &str = r#"<!DOCTYPE html>
 <html>
@@ -38,14 +38,14 @@ impl Writer for PageWriter {
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
         let mut page = Page { out, begun: false };
-        let written = write_text(trace, &mut Lines::of(&mut page))?;
+        let written = write_text(trace, &mut Lines::new(&mut page))?;
         page.out.write_all(AFTER.as_bytes())?;
         Ok(written)
     }
 }
 
-/// Begins with the page's head at the first text, so that a trace with nothing to write leaves
-/// nothing behind.
+/// Writes the head of the page together with the first text, so that a trace with nothing to write
+/// produces no output.
 struct Page<'a> {
     out: &'a mut dyn Write,
     begun: bool,
@@ -58,7 +58,8 @@ impl Page<'_> {
             self.out.write_all(BEFORE.as_bytes())?;
         }
         let mut rest = line;
-        // The only text that could end the script early; systrace's pages never had it.
+        // This is the only text that could end the script early. It does not occur in systrace's
+        // pages.
         while let Some(start) = find_end(rest) {
             self.out.write_all(&rest[..=start])?;
             self.out.write_all(b"\\")?;
@@ -76,14 +77,14 @@ fn find_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Passes whole lines on.
+/// Passes on whole lines.
 struct Lines<'a, 'b> {
     page: &'a mut Page<'b>,
     held: Vec<u8>,
 }
 
 impl<'a, 'b> Lines<'a, 'b> {
-    fn of(page: &'a mut Page<'b>) -> Self {
+    fn new(page: &'a mut Page<'b>) -> Self {
         Self {
             page,
             held: Vec::new(),

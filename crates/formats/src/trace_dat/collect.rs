@@ -1,11 +1,11 @@
-//! What the file's parts told, gathered before pages are read.
+//! The content of the file apart from pages, collected before pages are read.
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::facts::Facts;
 use crate::ring_buffer::RawFormats;
 
-/// All of a file but its pages.
+/// Everything in a file except its pages.
 #[derive(Debug)]
 pub(super) struct Collected {
     pub formats: RawFormats,
@@ -14,28 +14,28 @@ pub(super) struct Collected {
     repairs: Vec<(RepairKind, u64, Place, String)>,
 }
 
-/// One ring buffer: the machine's own, or that of a trace instance.
+/// A ring buffer: the main one, or that of a trace instance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffer {
-    /// The instance's name; empty for the machine's own.
+    /// The name of the instance; empty for the main buffer.
     pub name: String,
-    /// The clock of its times, where the file says it of each buffer.
+    /// The clock of its times, if the file has one for each buffer.
     pub clock: Option<String>,
     pub content: Content,
 }
 
-/// What is recorded of a buffer.
+/// The content of a buffer.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// Raw pages of each CPU.
     Pages {
         cpus: Vec<CpuPlace>,
-        /// Bytes of a page where they are said of the buffer; else as in `header_page`.
+        /// The page size if the buffer has its own, bytes; otherwise as in `header_page`.
         page_bytes: Option<u32>,
-        /// Whether they are compressed in chunks.
+        /// Whether the pages are compressed in chunks.
         packed: bool,
     },
-    /// The text of tracefs's `trace`, as the latency tracers are recorded.
+    /// The text of tracefs's `trace`, in which latency tracers are recorded.
     Text(Vec<u8>),
 }
 
@@ -45,7 +45,7 @@ impl Default for Content {
     }
 }
 
-/// Where a CPU's pages stand in the file, bytes.
+/// The position of a CPU's pages in the file, bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CpuPlace {
     pub cpu: u32,
@@ -54,7 +54,7 @@ pub(super) struct CpuPlace {
 }
 
 impl Buffer {
-    /// Whether anything is recorded of it.
+    /// Whether it has any content.
     pub fn has_events(&self) -> bool {
         match &self.content {
             Content::Pages { cpus, .. } => cpus.iter().any(|cpu| cpu.length > 0),
@@ -73,12 +73,12 @@ impl Collected {
         }
     }
 
-    /// Notes a repair, to be told once there is a trace.
+    /// Notes a repair, to be reported once there is a trace.
     pub fn note(&mut self, kind: RepairKind, count: u64, place: Place, detail: String) {
         self.repairs.push((kind, count, place, detail));
     }
 
-    /// Tells the repairs.
+    /// Reports the repairs.
     pub fn tell_repairs(&mut self, out: &mut TraceBuilder) {
         for (kind, count, place, detail) in self.repairs.drain(..) {
             out.repair(kind, count, place, || detail);

@@ -1,21 +1,21 @@
-//! What the recorder noted of the recording.
+//! Facts that the recorder noted about the recording.
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
 use crate::ring_buffer::{RawReader, TimeCorrection, TimeScale};
 
-/// What options say. Lengths in time are ns.
+/// The content of options. Times are ns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// The trace's clock against the time of day.
+    /// The offset from the trace's clock to the time of day.
     pub date_ns: Option<i64>,
-    /// What is added to all times.
+    /// An offset that is added to all times.
     pub offset_ns: i64,
     /// Each CPU's `stats` after the recording.
     pub cpu_stats: Vec<String>,
-    /// The clock of the machine's own buffer.
+    /// The clock of the main buffer.
     pub clock: Option<String>,
-    /// Whether the clock's name stands behind the list of CPUs.
+    /// Whether the name of the clock follows the list of CPUs.
     pub clock_follows: bool,
     pub uname: String,
     /// The version of trace-cmd.
@@ -23,17 +23,17 @@ pub(super) struct Facts {
     pub cpus: Option<u32>,
     pub trace_id: Option<u64>,
     pub guests: Vec<String>,
-    /// Multiplier and shift that turn the processor's ticks into ns.
+    /// Multiplier and shift that convert ticks of the processor to ns.
     pub tsc: Option<(u32, u32)>,
-    /// A guest's clock against its host's, for each CPU.
+    /// Offsets between the clocks of a guest and its host, for each CPU.
     pub corrections: Vec<Vec<TimeCorrection>>,
     pub interpolate: bool,
-    /// Lines of thread and process.
+    /// Lines with a thread and its process.
     pub tgids: Vec<u8>,
 }
 
 impl Facts {
-    /// What turns the times of a CPU's pages into ns.
+    /// Converts the times in a CPU's pages to ns.
     pub fn time_scale(&self, cpu: u32) -> TimeScale {
         let (multiplier, shift) = self.tsc.unwrap_or((1, 0));
         let corrections = self.corrections.get(cpu as usize).cloned();
@@ -46,7 +46,7 @@ impl Facts {
         }
     }
 
-    /// Puts the facts into the trace's metadata.
+    /// Adds the facts to the trace's metadata.
     pub fn tell(&self, version: u8, out: &mut TraceBuilder) {
         let mut tell = |key: &str, value: &str| {
             if !value.is_empty() {
@@ -72,7 +72,7 @@ impl Facts {
         }
     }
 
-    /// Ties the trace's clock at `ts` to one that other traces know, where it is one.
+    /// Adds a sync point at `ts` if the trace's clock is one that other traces use, too.
     pub fn tell_clock(&self, ts: i64, out: &mut TraceBuilder) {
         let clock = match (self.date_ns, self.clock.as_deref()) {
             (Some(_), _) => ClockKind::Realtime,
@@ -90,7 +90,7 @@ impl Facts {
         });
     }
 
-    /// Counts events that the kernel overwrote or dropped beyond those that pages tell of.
+    /// Counts events that the kernel overwrote or dropped, in addition to those that pages mention.
     pub fn tell_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
         for stats in &self.cpu_stats {
             let value = |key: &str| -> Option<u64> {

@@ -1,39 +1,39 @@
-//! The front of the file, which says how to read the rest.
+//! The head of the file, which says how to read the rest.
 
 use traceloom_trace::Place;
 
+use super::compression::Codec;
 use super::input::{Input, wrong};
-use super::packed::Codec;
 use crate::error::{ReadError, printable};
 use crate::ring_buffer::ByteOrder;
 
-/// What every file begins with.
+/// The magic number.
 pub(super) const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
-/// The front of the file.
+/// The head of the file.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
     pub order: ByteOrder,
-    /// Bytes of a page of the traced machine.
+    /// The page size of the traced machine, bytes.
     pub page_bytes: u32,
     pub version: Version,
 }
 
-/// What differs between versions.
+/// The version, with its own fields.
 #[derive(Clone, Debug)]
 pub(super) enum Version {
-    /// Parts follow one another.
+    /// Parts in a fixed order.
     Six,
-    /// Sections, which the options tell of.
+    /// Sections, which options refer to.
     Seven {
         codec: Codec,
-        /// Where the first options stand, bytes from the file's start.
+        /// The position of the first options in the file, bytes.
         options: u64,
     },
 }
 
 impl Head {
-    /// Reads it; the input then stands behind it.
+    /// Reads the head. The input returned begins after it.
     pub fn read(bytes: &[u8]) -> Result<(Self, Input<'_>), ReadError> {
         const INSIDE: &str = "the header";
         let mut input = Input::new(bytes, 0, ByteOrder::default());
@@ -49,7 +49,7 @@ impl Head {
             }
         };
         input.order = ByteOrder { big_endian };
-        // The size of a `long` of the recorder; the kernel's own is in header_page.
+        // The size of the recorder's `long`; that of the kernel is in header_page.
         input.take(1, INSIDE)?;
         let page_bytes = input.u32(INSIDE)?;
         let version = match &version[..] {

@@ -1,4 +1,4 @@
-//! A part of the file, read from its front to its end.
+//! A cursor over a part of the file.
 
 use traceloom_trace::Place;
 
@@ -6,12 +6,12 @@ use crate::error::{ReadError, printable};
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
-/// Bytes of a part, and how far they are read.
+/// The bytes of a part, and how far they have been read.
 #[derive(Clone, Debug)]
 pub(super) struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where `bytes` begin in the file (or its section, once unpacked).
+    /// The position of `bytes` in the file, or in its decompressed section.
     offset: u64,
     pub order: ByteOrder,
 }
@@ -27,22 +27,22 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Where reading has got to in the file.
+    /// The current position in the file.
     pub fn offset(&self) -> u64 {
         self.offset + self.at as u64
     }
 
-    /// The same for messages.
+    /// The current position, for messages.
     pub fn place(&self) -> Place {
         Place::at_offset(self.offset())
     }
 
-    /// What is left.
+    /// The rest of the bytes.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The next `length` bytes; an error that names `inside` if there are fewer.
+    /// The next `length` bytes.
     pub fn take(&mut self, length: u64, inside: &'static str) -> Result<&'a [u8], ReadError> {
         let rest = self.rest();
         let Some(bytes) = usize::try_from(length)
@@ -83,7 +83,7 @@ impl<'a> Input<'a> {
         Ok(text)
     }
 
-    /// Bytes with their length, 8 bytes, before them.
+    /// Bytes that are preceded by their length in 8 bytes.
     pub fn sized(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
         let length = self.u64(inside)?;
         self.take(length, inside)
@@ -95,7 +95,7 @@ impl<'a> Input<'a> {
         self.take(length.into(), inside)
     }
 
-    /// Takes `expected`; an error about `field` if something else stands there.
+    /// Takes `expected`, or fails with an error about `field`.
     pub fn expect(&mut self, expected: &'static str, field: &'static str) -> Result<(), ReadError> {
         let place = self.place();
         let found = self.take(expected.len() as u64, field)?;
@@ -106,7 +106,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A field that has a value which the format does not allow.
+/// The error for a field with a value that the format does not allow.
 pub(super) fn wrong(
     field: &'static str,
     found: String,

@@ -10,16 +10,16 @@
 //! number of CPUs, options                    pages (compressed in chunks)
 //! place and length of each CPU's pages
 //! ```
-//! The source is trace-cmd's documentation (`trace-cmd.dat.v6.5.txt`, `trace-cmd.dat.v7.5.txt`), and
-//! for what it leaves out `lib/trace-cmd/trace-input.c`. The content of the older version's parts and
-//! the newer one's sections is the same. Pages are those of [`ring_buffer`](crate::ring_buffer).
+//! Sources: trace-cmd's documentation (`trace-cmd.dat.v6.5.txt`, `trace-cmd.dat.v7.5.txt`) and, for
+//! what it omits, `lib/trace-cmd/trace-input.c`. The parts of version 6 and the sections of version
+//! 7 have the same content. Pages are those of [`ring_buffer`](crate::ring_buffer).
 
 mod collect;
+mod compression;
 mod facts;
 mod head;
 mod input;
 mod options;
-mod packed;
 mod parts;
 mod read;
 mod sections;
@@ -64,8 +64,8 @@ impl Format for TraceDat {
     }
 }
 
-/// The parts of a file point to each other, so all of it is kept until its end, where it did not
-/// come as a whole.
+/// The parts of a file refer to each other, so unless it is read as a whole, all of it is kept
+/// until the end.
 struct DatReader {
     options: ReadOptions,
     bytes: Vec<u8>,

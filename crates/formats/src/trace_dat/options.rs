@@ -1,11 +1,11 @@
-//! Options: what the recorder noted beside the events, and in version 7 where the sections are.
+//! Options: facts about the recording and, in version 7, the positions of the sections.
 
 use super::facts::Facts;
 use super::input::Input;
 use crate::error::ReadError;
 use crate::ring_buffer::{ByteOrder, TimeCorrection};
 
-/// Numbers of options, and of sections in version 7.
+/// Numbers of options and, in version 7, of sections.
 pub(super) mod id {
     pub const DONE: u16 = 0;
     pub const DATE: u16 = 1;
@@ -27,17 +27,17 @@ pub(super) mod id {
     pub const PRINTK: u16 = 20;
     pub const CMDLINES: u16 = 21;
     pub const BUFFER_TEXT: u16 = 22;
-    /// traceloom's own recorder: the process of each thread, as `saved_tgids` has it. trace-cmd passes
-    /// over numbers that it does not know.
+    /// From traceloom's own recorder: the process of each thread, as in `saved_tgids`. trace-cmd
+    /// ignores numbers that it does not know.
     pub const TGIDS: u16 = 0x7467;
 }
 
-/// One option: its number and its bytes.
+/// An option.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DatOption<'a> {
     pub id: u16,
     pub data: &'a [u8],
-    /// Where `data` begin.
+    /// The position of `data` in the file.
     pub offset: u64,
 }
 
@@ -58,21 +58,21 @@ pub(super) fn next<'a>(
 }
 
 impl DatOption<'_> {
-    /// Notes what the option says of the recording; `false` if it says nothing of it.
+    /// Notes the fact in the option; `false` if it holds none.
     pub fn note(&self, order: ByteOrder, facts: &mut Facts) -> bool {
         let text = || {
             let end = memchr::memchr(0, self.data).unwrap_or(self.data.len());
             String::from_utf8_lossy(&self.data[..end]).trim().to_owned()
         };
         match self.id {
-            // The difference to the time of day, µs.
+            // The offset to the time of day, µs.
             id::DATE => {
                 facts.date_ns = number(&text()).map(|us| us.saturating_mul(1000));
             }
             id::OFFSET => facts.offset_ns = number(&text()).unwrap_or(0),
             id::CPUSTAT => facts.cpu_stats.push(text()),
             id::TRACECLOCK if !self.data.is_empty() => facts.clock = chosen_clock(&text()),
-            // Version 6 puts the text behind the list of CPUs.
+            // In version 6 the text follows the list of CPUs.
             id::TRACECLOCK => facts.clock_follows = true,
             id::UNAME => facts.uname = text(),
             id::VERSION => facts.recorder = text(),
@@ -98,7 +98,7 @@ pub(super) fn chosen_clock(text: &str) -> Option<String> {
     Some(clock.trim().to_owned())
 }
 
-/// A number as C's `strtoll` reads it: decimal, or hexadecimal behind `0x`.
+/// A number as C's `strtoll` reads it: decimal, or hexadecimal after `0x`.
 fn number(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -115,8 +115,8 @@ fn number(text: &str) -> Option<i64> {
     })
 }
 
-/// Corrections of a guest's clock, for each CPU: times, offsets, scalings; newer ones end with how
-/// far scalings are shifted.
+/// Corrections of a guest's clock, for each CPU: times, offsets, scalings. Newer files add the
+/// shifts of the scalings.
 fn time_shift(data: &[u8], order: ByteOrder, facts: &mut Facts) {
     const INTERPOLATE: u32 = 1;
     let mut input = Input::new(data, 0, order);

@@ -1,4 +1,4 @@
-//! The parts that both versions have: formats of pages and events, names.
+//! The parts that both versions share: formats of pages and events, and names.
 
 use traceloom_trace::{Place, RepairKind};
 
@@ -24,7 +24,8 @@ pub(super) fn header_info(input: &mut Input<'_>, page_bytes: u32) -> Result<Page
             place,
         )
     })?;
-    // A ring buffer of sub-buffers says so here; the machine's pages are never bigger than those.
+    // A larger size means that the ring buffer uses sub-buffers; pages of the machine are never
+    // larger than these.
     let in_pages = usize::try_from(page_bytes).ok();
     let bigger = in_pages.filter(|bytes| *bytes > layout.page_bytes);
     Ok(bigger

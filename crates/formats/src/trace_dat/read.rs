@@ -1,13 +1,13 @@
-//! A whole file into a trace.
+//! Reads a whole file into a trace.
 
 use std::borrow::Cow;
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
 use super::collect::{Buffer, Collected, Content, CpuPlace};
+use super::compression::{Codec, Failure, Unpacker};
 use super::head::{Head, Version};
 use super::input::Input;
-use super::packed::{Codec, Failure, Unpacker};
 use super::sections::Sections;
 use super::{v6, v7};
 use crate::error::ReadError;
@@ -19,8 +19,7 @@ use crate::ring_buffer::{CpuBytes, EventTally, PageLayout, RawReader, tally};
 /// Reads the file.
 ///
 /// # Errors
-/// If its front, its formats or its options are missing or contradict the format. What is missing
-/// of pages is a repair.
+/// If its head, formats or options are missing or invalid. Missing pages are a repair.
 pub(super) fn read(
     file: &[u8],
     options: &ReadOptions,
@@ -36,7 +35,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Decodes all events of a `trace.dat` in order of time and counts them, without keeping any.
+/// Decodes and counts all events of a `trace.dat` in order of time, without storing them.
 ///
 /// # Errors
 /// If the file cannot be read; as [`read_bytes`](crate::read_bytes).
@@ -46,7 +45,7 @@ pub fn tally_trace_dat(file: &[u8], options: &ReadOptions) -> Result<EventTally,
     Ok(tally(&collected.formats, &cpus(&collected, &pages)))
 }
 
-/// Reads everything but pages, with the file's version.
+/// Reads everything except pages. Also returns the version.
 fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacker), ReadError> {
     let (head, input) = Head::read(file)?;
     let (number, codec) = match head.version {
@@ -70,7 +69,7 @@ fn collect(file: &[u8], options: &ReadOptions) -> Result<(u8, Collected, Unpacke
     Ok((number, collected, unpacker))
 }
 
-/// The pages of one CPU, unpacked.
+/// The decompressed pages of one CPU.
 struct Pages<'a> {
     buffer: usize,
     place: CpuPlace,
@@ -85,7 +84,7 @@ fn pages<'a>(
     unpacker: &mut Unpacker,
 ) -> Result<Vec<Pages<'a>>, ReadError> {
     let mut all: Vec<Pages<'a>> = Vec::new();
-    // Pages are in the file once; those that are told twice would be read for nothing.
+    // Each page occurs once. Ranges that overlap would be read for nothing.
     let mut left = file.len();
     for (index, buffer) in collected.buffers.clone().iter().enumerate() {
         let Content::Pages {
@@ -133,7 +132,7 @@ fn pages<'a>(
     Ok(all)
 }
 
-/// The bytes of the file that a CPU's data are, as far as they are there.
+/// The bytes of a CPU's data, as far as the file has them.
 fn stretch<'a>(file: &'a [u8], place: CpuPlace, collected: &mut Collected) -> &'a [u8] {
     let clamp = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(file.len());
     let bytes = &file[clamp(place.offset)..clamp(place.offset.saturating_add(place.length))];
@@ -146,7 +145,8 @@ fn stretch<'a>(file: &'a [u8], place: CpuPlace, collected: &mut Collected) -> &'
     bytes
 }
 
-/// All chunks of a CPU's data; those behind a broken one cannot be placed, and are left out.
+/// Decompresses all chunks of a CPU's data. Chunks after a broken one cannot be located, and are
+/// skipped.
 fn unpacked(
     file: &[u8],
     place: CpuPlace,
@@ -154,7 +154,7 @@ fn unpacked(
     unpacker: &mut Unpacker,
 ) -> Result<Vec<u8>, ReadError> {
     const INSIDE: &str = "compressed CPU data";
-    // The number of chunks says where they end; the length leaves that number itself out.
+    // The number of chunks says where the data ends; the length does not include that number.
     let start = usize::try_from(place.offset).ok();
     let bytes = start
         .and_then(|start| file.get(start..))
@@ -190,7 +190,7 @@ fn unpacked(
     Ok(all)
 }
 
-/// Reads the buffers that are text, each by a reader of its own.
+/// Reads the buffers that are text, each with its own reader.
 fn texts(
     buffers: &[Buffer],
     options: &ReadOptions,
@@ -210,7 +210,7 @@ fn texts(
     Ok(())
 }
 
-/// The pages, as the ring buffer's reader takes them.
+/// The pages in the form that the ring buffer's reader takes.
 fn cpus<'a>(collected: &Collected, pages: &'a [Pages<'_>]) -> Vec<CpuBytes<'a>> {
     let cpus = pages.iter().map(|pages| CpuBytes {
         cpu: pages.place.cpu,
@@ -247,7 +247,7 @@ fn events(
     }
 }
 
-/// Names the trace instances. Times of different clocks do not lie on one time line.
+/// Adds the names of trace instances, and reports clocks that differ between buffers.
 fn tell_buffers(buffers: &[Buffer], out: &mut TraceBuilder) {
     let mut first = None;
     for buffer in buffers {
@@ -269,7 +269,7 @@ fn tell_buffers(buffers: &[Buffer], out: &mut TraceBuilder) {
 }
 
 impl Unpacker {
-    /// As [`chunk`](Self::chunk), where a broken chunk leaves nothing.
+    /// As [`chunk`](Self::chunk), but a broken chunk is an error.
     pub fn chunk_or_error(&mut self, input: &mut Input<'_>) -> Result<Vec<u8>, ReadError> {
         let offset = input.offset();
         match self.chunk(input, "a compressed text") {

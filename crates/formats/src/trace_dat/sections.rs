@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use traceloom_trace::Place;
 
+use super::compression::{Failure, Unpacker};
 use super::input::{Input, wrong};
-use super::packed::{Failure, Unpacker};
 use crate::error::ReadError;
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
-/// Flag of a section whose content is compressed.
+/// Flag of a compressed section.
 const PACKED: u16 = 1;
 
-/// The file, and what reading its sections needs.
+/// The file and the state for reading its sections.
 pub(super) struct Sections<'a, 'u> {
     pub file: &'a [u8],
     pub order: ByteOrder,
@@ -21,8 +21,7 @@ pub(super) struct Sections<'a, 'u> {
 }
 
 impl<'a> Sections<'a, '_> {
-    /// The section with number `id` at byte `offset`: whether it is compressed, and what follows
-    /// its header.
+    /// Opens section `id` at byte `offset`: whether it is compressed, and what follows its header.
     pub fn open(
         &self,
         id: u16,
@@ -48,7 +47,7 @@ impl<'a> Sections<'a, '_> {
         input.u32(inside)?;
         let length = input.u64(inside)?;
         let offset = input.offset();
-        // What the length leaves out is another section's; a file that is cut has less.
+        // Bytes beyond the length belong to another section. A file that was cut has fewer.
         let rest = input.rest();
         let length = usize::try_from(length)
             .unwrap_or(usize::MAX)
@@ -57,7 +56,7 @@ impl<'a> Sections<'a, '_> {
         Ok((flags & PACKED != 0, input))
     }
 
-    /// The content of such a section, unpacked, and where it begins.
+    /// The decompressed content of a section, and its position.
     pub fn content(
         &mut self,
         id: u16,

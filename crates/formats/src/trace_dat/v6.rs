@@ -1,4 +1,4 @@
-//! Version 6: parts one after the other.
+//! Version 6: parts in a fixed order.
 
 use super::collect::{Buffer, Collected, Content, CpuPlace};
 use super::head::Head;
@@ -8,7 +8,7 @@ use super::parts;
 use crate::error::{ReadError, printable};
 use crate::ring_buffer::{RawFormats, Symbols};
 
-/// Reads everything but pages; `input` stands behind the head of `file`.
+/// Reads everything except pages. `input` begins after the head of `file`.
 pub(super) fn collect(
     file: &[u8],
     head: &Head,
@@ -56,7 +56,7 @@ pub(super) fn collect(
     Ok(into)
 }
 
-/// What kind of data follows.
+/// The kind of data that follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Tag {
     Options,
@@ -77,7 +77,7 @@ fn tag(input: &mut Input<'_>) -> Result<Tag, ReadError> {
     }
 }
 
-/// Where each CPU's pages are; or the text that the rest of the file is.
+/// The positions of each CPU's pages; or a text, which extends to the end of the file.
 fn content(input: &mut Input<'_>, tag: Tag, cpus: u32) -> Result<Content, ReadError> {
     if tag == Tag::Text {
         return Ok(Content::Text(input.rest().to_vec()));
@@ -98,7 +98,7 @@ fn content(input: &mut Input<'_>, tag: Tag, cpus: u32) -> Result<Content, ReadEr
     })
 }
 
-/// The text of tracefs's `trace_clock`; a missing one is no harm.
+/// The text of tracefs's `trace_clock`, which may be missing.
 fn clock(input: &mut Input<'_>) -> Option<String> {
     let text = input.sized("the trace clock").ok()?;
     chosen_clock(&String::from_utf8_lossy(text))

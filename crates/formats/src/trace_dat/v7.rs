@@ -1,4 +1,4 @@
-//! Version 7: sections that the options tell of.
+//! Version 7: sections that options refer to.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{Place, RepairKind};
@@ -13,18 +13,18 @@ use super::sections::Sections;
 use crate::error::ReadError;
 use crate::ring_buffer::{ByteOrder, RawFormats, Symbols};
 
-/// What options tell before formats are known.
+/// The content of the options, read before formats are known.
 #[derive(Default)]
 struct Told {
-    /// Where the section of each kind is.
+    /// The position of the section of each kind.
     places: FxHashMap<u16, u64>,
-    /// Buffers, with the kind and the place of their sections.
+    /// Buffers, with the kinds and positions of their sections.
     buffers: Vec<(u16, u64, Buffer)>,
     facts: Facts,
     repairs: Vec<(RepairKind, Place, String)>,
 }
 
-/// Reads everything but pages. `options` is where the first options stand.
+/// Reads everything except pages. `options` is the position of the first options.
 pub(super) fn collect(
     sections: &mut Sections<'_, '_>,
     head: &Head,
@@ -57,7 +57,7 @@ pub(super) fn collect(
     Ok(into)
 }
 
-/// Follows the chain of options. What earlier ones told is kept where a later one is broken.
+/// Follows the chain of options. If one is broken, the earlier ones still count.
 fn all_options(
     sections: &mut Sections<'_, '_>,
     first: u64,
@@ -115,7 +115,7 @@ impl Told {
     }
 }
 
-/// A buffer's place, name, clock and CPUs.
+/// A buffer's position, name, clock and CPUs.
 fn buffer_option(option: &DatOption<'_>, order: ByteOrder) -> Result<(u64, Buffer), ReadError> {
     const INSIDE: &str = "a BUFFER option";
     let mut input = Input::new(option.data, option.offset, order);
@@ -150,12 +150,12 @@ fn buffer_option(option: &DatOption<'_>, order: ByteOrder) -> Result<(u64, Buffe
     Ok((offset, buffer))
 }
 
-/// More than one file may give: nothing is read then, whatever is broken.
+/// Whether a limit was exceeded, which ends reading.
 fn is_refusal(error: &ReadError) -> bool {
     matches!(error, ReadError::TooBig { .. } | ReadError::Bomb { .. })
 }
 
-/// Reads formats and names. A part that is broken costs what is in it.
+/// Reads formats and names. A broken section loses only its own content.
 fn formats(
     sections: &mut Sections<'_, '_>,
     places: &FxHashMap<u16, u64>,
@@ -201,7 +201,7 @@ fn formats(
     Ok(())
 }
 
-/// Looks into a buffer's section: whether its pages are compressed, or what its text is.
+/// Opens a buffer's section: whether its pages are compressed, or its text.
 fn content_of(
     sections: &mut Sections<'_, '_>,
     id: u16,

@@ -1,4 +1,4 @@
-//! A reader for whatever is one deflate stream, or several: gzip, zlib, `atrace -z`.
+//! A reader for one or several deflate streams: gzip, zlib, `atrace -z`.
 
 use traceloom_trace::{Place, RepairKind};
 
@@ -7,12 +7,12 @@ use super::inner::Inner;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
 
-/// What stands around the deflate stream.
+/// The format around the deflate stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrapping {
     /// zlib's header; one stream.
     Zlib,
-    /// gzip's header; one member after the other is one text (RFC 1952, 2.2).
+    /// gzip's header; several members form one text (RFC 1952, 2.2).
     Gzip,
 }
 
@@ -27,14 +27,14 @@ impl Wrapping {
 
 enum State {
     Stream,
-    /// After the end of a stream: another member, padding or junk may come.
+    /// After a stream: another member, padding or other data may follow.
     Between,
-    /// The rest is junk.
+    /// The rest does not belong to the stream.
     After,
     Broken(String),
 }
 
-/// Unpacks and passes on. A stream that breaks off gives what came before.
+/// Decompresses and passes on the output. A stream that ends early keeps what came before.
 pub(crate) struct DeflateReader {
     format: &'static str,
     wrapping: Wrapping,
@@ -58,7 +58,7 @@ impl DeflateReader {
         }
     }
 
-    /// Takes what the present state takes of `input`; returns how much that is.
+    /// Processes as much of `input` as the current state takes; returns how much.
     fn step(&mut self, input: &[u8], out: &mut Target<'_>) -> Result<usize, ReadError> {
         match &mut self.state {
             State::Stream => {
@@ -100,7 +100,7 @@ impl DeflateReader {
                 self.state = State::Stream;
                 0
             }
-            // Tapes and disk images pad with zeros; gzip itself passes over them.
+            // Tapes and disk images pad with zeros, which gzip ignores, too.
             (Wrapping::Gzip, 0) => {
                 self.packed += 1;
                 1
@@ -151,7 +151,7 @@ impl DeflateReader {
 
 impl Reader for DeflateReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        // Small steps keep the ratio that the bomb guard sees honest.
+        // Small steps keep the ratio that the bomb guard sees accurate.
         const STEP: usize = 64 << 10;
         for mut rest in chunk.chunks(STEP) {
             while !rest.is_empty() {

@@ -1,24 +1,24 @@
-//! Deflate, pushed: compressed bytes in, what they give out, a buffer at a time.
+//! Push-style inflating: compressed bytes in, output in buffers.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::error::ReadError;
 
-/// What pieces of output are handed on in: fits a core's own cache.
+/// Size of an output buffer, bytes: fits in the L2 cache.
 const PIECE: usize = 128 << 10;
 
 /// How a push ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// All input is used up; the stream goes on.
+    /// All input was consumed; the stream continues.
     More,
-    /// The stream ended after so many bytes of this input.
+    /// The stream ended after this many bytes of the input.
     End(usize),
-    /// The stream is broken, as the decoder says; what it gave before is kept.
+    /// The stream is broken, with the message of the decoder; earlier output is valid.
     Broken(String),
 }
 
-/// A deflate stream that is being unpacked.
+/// A deflate stream being decompressed.
 pub(crate) struct Inflater {
     stream: Decompress,
     piece: Box<[u8]>,
@@ -27,29 +27,29 @@ pub(crate) struct Inflater {
 impl Inflater {
     /// A stream with zlib's header (RFC 1950).
     pub fn zlib() -> Self {
-        Self::of(Decompress::new(true))
+        Self::new(Decompress::new(true))
     }
 
     /// A stream with gzip's header (RFC 1952).
     pub fn gzip() -> Self {
         const WINDOW_BITS: u8 = 15;
-        Self::of(Decompress::new_gzip(WINDOW_BITS))
+        Self::new(Decompress::new_gzip(WINDOW_BITS))
     }
 
-    fn of(stream: Decompress) -> Self {
+    fn new(stream: Decompress) -> Self {
         Self {
             stream,
             piece: vec![0; PIECE].into_boxed_slice(),
         }
     }
 
-    /// Makes ready for the next stream of a gzip file.
+    /// Prepares for the next member of a gzip file.
     pub fn next_member(&mut self) {
         const WINDOW_BITS: u8 = 15;
         self.stream = Decompress::new_gzip(WINDOW_BITS);
     }
 
-    /// Unpacks `input`. `emit` gets each piece of output.
+    /// Decompresses `input`, and passes each buffer of output to `emit`.
     pub fn push(
         &mut self,
         input: &[u8],
@@ -69,7 +69,7 @@ impl Inflater {
             match status {
                 Err(error) => return Ok(Outcome::Broken(error.to_string())),
                 Ok(Status::StreamEnd) => return Ok(Outcome::End(used)),
-                // A full piece may mean that more waits inside the decoder.
+                // A full buffer may mean that the decoder holds more.
                 Ok(_) if given == self.piece.len() => {}
                 Ok(_) if used == input.len() => return Ok(Outcome::More),
                 Ok(_) if given == 0 && self.stream.total_in() == before.0 => {

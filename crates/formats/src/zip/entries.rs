@@ -1,4 +1,4 @@
-//! The entries of an archive, also of one that was cut.
+//! The entries of an archive, even of one that was cut.
 
 use std::io::{Cursor, Read};
 
@@ -11,11 +11,11 @@ use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
 
-/// An entry that is to be read.
+/// An entry to be read.
 pub(super) struct Entry {
     pub name: String,
     index: usize,
-    /// The entry that goes on where this one ends: old recordings are a pair `x.key` + `x.data`.
+    /// The entry that continues this one: old recordings are a pair `x.key` + `x.data`.
     then: Option<usize>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Archive<'a> {
 
 enum Kind<'a> {
     Whole(Box<ZipArchive<Cursor<&'a [u8]>>>),
-    /// The list at the end is missing; the entries are found one after the other.
+    /// The list at the end is missing; entries are found one by one.
     Torn {
         entries: Vec<(String, &'a [u8])>,
     },
@@ -55,12 +55,12 @@ impl<'a> Archive<'a> {
         Ok(Self { kind, bytes: size })
     }
 
-    /// Whether the archive is not whole.
+    /// Whether the archive was cut.
     pub fn is_torn(&self) -> bool {
         matches!(self.kind, Kind::Torn { .. })
     }
 
-    /// All entries but folders, in order.
+    /// All entries except folders, in order.
     pub fn entries(&self) -> Vec<Entry> {
         let names: Vec<String> = match &self.kind {
             Kind::Torn { entries } => entries.iter().map(|(name, _)| name.clone()).collect(),
@@ -72,7 +72,7 @@ impl<'a> Archive<'a> {
         pair(&names)
     }
 
-    /// Reads an entry; says whether it was whole.
+    /// Reads an entry; returns whether it was complete. `is_first` says that none was read before.
     pub fn read(
         &mut self,
         entry: &Entry,
@@ -81,7 +81,7 @@ impl<'a> Archive<'a> {
         out: &mut Target<'_>,
     ) -> Result<bool, ReadError> {
         if matches!(out, Target::Methods(_)) && !is_first {
-            // A consumer of method events takes one trace; several need tables.
+            // A consumer of method events takes only one trace.
             return Err(ReadError::NoMethodEvents {
                 format: format_id::ZIP,
             });
@@ -111,7 +111,7 @@ impl<'a> Archive<'a> {
         inner: &mut Inner,
         out: &mut Target<'_>,
     ) -> Result<bool, ReadError> {
-        // No entry is bigger than the archive, whatever it says of itself.
+        // No entry is larger than the archive, whatever it declares.
         let most = self.bytes;
         match &mut self.kind {
             Kind::Whole(archive) => match archive.by_index(index) {
@@ -141,7 +141,7 @@ fn broken(reason: String) -> ReadError {
     }
 }
 
-/// Unpacks a file into `inner`; `false` if it breaks off on the way.
+/// Decompresses a file into `inner`; `false` if it ends early.
 fn pump(
     file: &mut impl Read,
     packed: u64,
@@ -160,12 +160,13 @@ fn pump(
     }
 }
 
-/// The entries of a torn archive, as far as they follow each other: name, and the bytes from there.
+/// The entries of a cut archive, as far as they follow each other: the name, and the bytes from
+/// there.
 fn one_by_one(bytes: &[u8]) -> Vec<(String, &[u8])> {
     let mut rest = bytes;
     let next = || {
         let start = rest;
-        // Dropping the file passes over its data.
+        // Dropping the file skips its data.
         let file = read_zipfile_from_stream(&mut rest).ok()??;
         let name = file.name().ok()?.into_owned();
         Some((name, start))
@@ -173,7 +174,7 @@ fn one_by_one(bytes: &[u8]) -> Vec<(String, &[u8])> {
     std::iter::from_fn(next).collect()
 }
 
-/// Makes one entry of each pair `x.key` and `x.data`.
+/// Joins each pair `x.key` and `x.data` into one entry.
 fn pair(names: &[String]) -> Vec<Entry> {
     let rows = names.iter().enumerate();
     let by_name: FxHashMap<&str, usize> = rows.map(|(row, name)| (name.as_str(), row)).collect();

@@ -1,4 +1,4 @@
-//! zip: each entry that is a trace becomes a source of its own.
+//! zip: every entry that is a trace becomes a source.
 
 mod entries;
 mod tally;
@@ -11,7 +11,7 @@ use crate::format_id;
 use entries::Archive;
 use tally::Tally;
 
-/// zip: passes its entries on.
+/// zip: opens its entries.
 pub(crate) struct Zip;
 
 impl Format for Zip {
@@ -43,7 +43,7 @@ impl Format for Zip {
     }
 }
 
-/// The list of entries stands at an archive's end, so all of it is kept until then.
+/// The list of entries is at the end of an archive, so all of it is kept until then.
 struct ZipReader {
     options: ReadOptions,
     bytes: Vec<u8>,

@@ -1,12 +1,12 @@
-//! The headers of a Zstandard stream (RFC 8878, 3.1): enough to know where a block ends.
+//! The headers of a Zstandard stream (RFC 8878, 3.1), as far as they say where blocks end.
 
-/// Bytes of the checksum behind a frame's last block.
+/// Bytes of the checksum after a frame's last block.
 pub(super) const CHECKSUM: usize = 4;
 
 /// Bytes of a skippable frame's header.
 pub(super) const SKIPPABLE_HEADER: usize = 8;
 
-/// What stands where a frame may begin.
+/// What is found where a frame may begin.
 pub(super) enum Head {
     Frame(FrameHeader),
     /// A frame that decoders skip, and its length without the header.
@@ -23,7 +23,7 @@ pub(super) struct FrameHeader {
     pub window: u64,
     /// Whether a checksum follows the last block.
     pub checksum: bool,
-    /// The dictionary it was packed with, 0 for none.
+    /// The dictionary that it needs; 0 for none.
     dictionary: u32,
 }
 
@@ -77,8 +77,8 @@ impl FrameHeader {
         })
     }
 
-    /// A header that says the same, but names this window (at least 1 KB, rounded up to what the
-    /// format can say) and leaves size and checksum to us.
+    /// The same header with this window (at least 1 KB, rounded up to what the format can express).
+    /// It omits the size and the checksum, which this reader handles.
     pub fn with_window(&self, window: u64) -> [u8; 10] {
         const DICTIONARY_OF_FOUR_BYTES: u8 = 3;
         let mut header = [

@@ -13,7 +13,7 @@ use crate::format_id;
 use crate::unwrap::Inner;
 use frame::{BlockHeader, FrameHeader, Head};
 
-/// Zstandard: passes what is inside on.
+/// Zstandard: opens what is inside.
 pub(crate) struct Zstd;
 
 impl Format for Zstd {
@@ -50,8 +50,8 @@ impl Format for Zstd {
     }
 }
 
-/// Unpacks one frame, which gives `plain` bytes, and hands on what comes. The inner error says how
-/// the frame is broken.
+/// Decompresses one frame of `plain` bytes and passes on its output. The inner error says what is
+/// wrong with the frame.
 ///
 /// # Errors
 /// Those of `emit`.
@@ -65,7 +65,7 @@ pub(crate) fn unpack_frame(
     };
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(u64::MAX);
-    // Nothing refers further back than the frame is long, whatever window it names.
+    // References never reach back further than the size of the frame, whatever window it declares.
     let own_header = header.with_window(header.window.min(plain));
     if let Err(error) = decoder.reset(&own_header[..]) {
         return Ok(Err(error.to_string()));
@@ -102,17 +102,17 @@ enum State {
     Checksum,
     /// In a frame that decoders skip.
     Skip(u64),
-    /// The rest is junk.
+    /// The rest does not belong to the stream.
     After,
     Broken(String),
 }
 
-/// Feeds the decoder whole blocks, at most 128 KB each, as it cannot stop inside one.
+/// Feeds the decoder whole blocks of at most 128 KB, because it cannot stop inside one.
 struct ZstdReader {
     decoder: FrameDecoder,
     state: State,
     waiting: Vec<u8>,
-    /// How much of `waiting` is done with.
+    /// How much of `waiting` is finished.
     used: usize,
     plain: Vec<u8>,
     inner: Inner,
@@ -120,14 +120,14 @@ struct ZstdReader {
     trailing: u64,
 }
 
-/// A window so big that its memory must be earned by input: only `--long` and `--ultra` use such.
+/// Larger windows need input to justify their memory, bytes. Only `--long` and `--ultra` use them.
 const FREE_WINDOW: u64 = 32 << 20;
 
-/// How much window a byte of input earns beyond that.
+/// Bytes of window that each byte of input justifies beyond that.
 const WINDOW_FOR_BYTE: u64 = 64;
 
 impl ZstdReader {
-    /// Takes the next thing that is there as a whole; `false` if it is not yet.
+    /// Processes the next item if it is complete; `false` if it is not.
     fn step(&mut self, last: bool, out: &mut Target<'_>) -> Result<bool, ReadError> {
         let rest = &self.waiting[self.used..];
         if rest.is_empty() {
@@ -184,8 +184,8 @@ impl ZstdReader {
         if header.window > earned && !last {
             return false;
         }
-        // `zstd --ultra` names 128 MB even for a short text, and so may anybody: a frame whose
-        // input is over gets what that can need.
+        // `zstd --ultra` declares 128 MB even for a short text, and so may any input: a frame whose
+        // input has ended gets as much as it can need.
         let plain_header = header.with_window(header.window.min(earned));
         self.decoder.set_max_window_size(u64::MAX);
         self.state = match self.decoder.reset(&plain_header[..]) {
@@ -227,8 +227,8 @@ impl ZstdReader {
         self.inner.unpacked(&self.plain, self.packed, out)
     }
 
-    /// What the window still holds of a frame that goes no further: an empty last block makes
-    /// the decoder give it.
+    /// Flushes the window of a frame that ended early: an empty last block makes the decoder emit
+    /// it.
     fn drain(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         const LAST_BLOCK: &[u8] = &[1, 0, 0];
         let ended = self

@@ -49,31 +49,18 @@ pub fn text(trace: &Trace, id: StringId) -> &str {
 
 /// Reads in chunks of random size up to `most`.
 pub fn open_in_chunks(bytes: &[u8], seed: u64, most: usize) -> Trace {
-    let mut random = Random(seed);
+    let mut random = testkit::Rng::new(seed);
     let mut builder = TraceBuilder::new();
     let mut reader = AnyReader::new(ReadOptions::default());
     let mut out = Target::Trace(&mut builder);
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (chunk, after) = rest.split_at(rest.len().min(random.below(most) + 1));
+        let (chunk, after) = rest.split_at(rest.len().min(random.index(most) + 1));
         reader.feed(chunk, &mut out).unwrap();
         rest = after;
     }
     reader.finish(&mut out).unwrap();
     builder.finish()
-}
-
-/// Small, and the same everywhere.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
 }
 
 /// How many rows each table has.

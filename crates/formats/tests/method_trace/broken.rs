@@ -99,13 +99,8 @@ fn changed_real_traces_are_survived() {
         "traceview-v3/yamp__legacy.trace",
     ];
     let files = paths.map(|path| std::fs::read(folder.join(path)).unwrap());
-    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-    let mut below = |limit: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed % limit as u64) as usize
-    };
+    let mut random = testkit::Rng::new(1);
+    let mut below = |limit: usize| random.index(limit);
     for round in 0..times {
         // The big file costs most; it has its turn now and then.
         let which = if round % 20 == 0 { 4 } else { below(4) };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use traceloom_formats::{FORMATS, LeftOut, WriteOptions, Writer, Written};
+use traceloom_formats::{FORMATS, Omission, WriteOptions, Writer, Written};
 
 use crate::input::{InputArgs, leave, read_trace};
 use crate::output::write_file;
@@ -78,8 +78,8 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
 /// The message about data that the format cannot hold.
 pub fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
     let words =
-        |&(kind, count): &(LeftOut, u64)| format!("{} {}", thousands(count), kind.words(count));
-    let list: Vec<String> = written.left_out.iter().map(words).collect();
+        |&(kind, count): &(Omission, u64)| format!("{} {}", thousands(count), kind.words(count));
+    let list: Vec<String> = written.omitted.iter().map(words).collect();
     let ending = writer.extensions().first()?;
     (!list.is_empty()).then(|| {
         format!(

@@ -162,7 +162,10 @@ fn a_device_is_seen_and_what_came_is_kept_when_it_goes() {
         let (told, stderr) = page.ended();
         assert!(told.starts_with("Nothing more came: "), "{told}");
         assert!(told.ends_with(&written(folder)), "{told}");
-        assert!(stderr.contains("Warning: the data stream ended: "), "{stderr}");
+        assert!(
+            stderr.contains("Warning: the data stream ended: "),
+            "{stderr}"
+        );
     });
 }
 

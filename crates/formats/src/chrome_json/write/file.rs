@@ -19,13 +19,13 @@ impl<'a> File<'a> {
     pub fn new(trace: &'a Trace, out: &'a mut dyn Write) -> Self {
         Self {
             trace,
-            numbers: Numbers::of(trace),
+            numbers: Numbers::new(trace),
             out: BufWriter::with_capacity(1 << 16, out),
             is_first: true,
         }
     }
 
-    /// Begins an event: its phase, and whose it is.
+    /// Begins an event with its phase, process and thread.
     pub fn begin(&mut self, phase: &str, (pid, tid): (i64, i64)) -> io::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;

@@ -1,9 +1,9 @@
-//! Writing Chrome's trace events: what `chrome://tracing`, Perfetto and speedscope open.
+//! Writes Chrome's trace events, which `chrome://tracing`, Perfetto and speedscope open.
 //!
-//! Slices of threads are `X`, or a `B` without an end; every other slice is an async one (`b`,
-//! `e`) of its process, with the track's name as category where it has no own. Times keep their
-//! nanoseconds as fractions. Kernel events are instants of their thread. Viewers take a thread's
-//! number for its own in the whole trace, so numbers that occur twice are given out anew.
+//! Slices of threads are `X`, or a `B` without an end. Every other slice is an async one (`b`, `e`)
+//! of its process; its category is the name of the track if it has none. Times keep their
+//! nanoseconds as fractions. Kernel events are instants of their thread. Viewers expect thread
+//! numbers to be unique in the whole trace, so duplicates are replaced.
 
 mod file;
 mod numbers;
@@ -21,7 +21,7 @@ use self::value::{Quoted, write_args};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 
 /// Writes Chrome's trace events.
 pub(super) struct JsonWriter;
@@ -50,7 +50,7 @@ impl Writer for JsonWriter {
         let mut file = File::new(trace, out);
         file.write()?;
         file.out.flush()?;
-        Ok(file.left_out())
+        Ok(file.omissions())
     }
 }
 
@@ -149,7 +149,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Arrows between slices of threads: viewers find the slices by thread and time.
+    /// Writes arrows between slices of threads, which viewers find by thread and time.
     fn flows(&mut self) -> io::Result<()> {
         for (id, row) in self.trace.flows.rows().enumerate() {
             if !is_drawn(self.trace, row) {
@@ -169,49 +169,49 @@ impl File<'_> {
         Ok(())
     }
 
-    fn left_out(&self) -> Written {
+    fn omissions(&self) -> Written {
         let undrawn = self.trace.flows.rows();
         let undrawn = undrawn.filter(|row| !is_drawn(self.trace, *row)).count();
         let mut written = Written::keeping(
             self.trace,
             &[
-                LeftOut::ThreadSlices,
-                LeftOut::ThreadTrackSlices,
-                LeftOut::AsyncSlices,
-                LeftOut::ProcessSlices,
-                LeftOut::CpuSlices,
-                LeftOut::GlobalSlices,
-                LeftOut::Counters,
-                LeftOut::CounterCategories,
-                LeftOut::Instants,
-                LeftOut::KernelEvents,
-                LeftOut::StartTimes,
-                LeftOut::WallTimes,
-                LeftOut::CpuTimes,
-                LeftOut::Categories,
-                LeftOut::Arguments,
-                LeftOut::Processes,
-                LeftOut::Facts,
-                // Names are written for all; counted below, as far as they are lost.
-                LeftOut::IdleThreads,
-                LeftOut::Flows,
-                LeftOut::ProcessDetails,
-                LeftOut::ThreadNumbers,
+                Omission::ThreadSlices,
+                Omission::ThreadTrackSlices,
+                Omission::AsyncSlices,
+                Omission::ProcessSlices,
+                Omission::CpuSlices,
+                Omission::GlobalSlices,
+                Omission::Counters,
+                Omission::CounterCategories,
+                Omission::Instants,
+                Omission::KernelEvents,
+                Omission::StartTimes,
+                Omission::WallTimes,
+                Omission::CpuTimes,
+                Omission::Categories,
+                Omission::Arguments,
+                Omission::Processes,
+                Omission::Facts,
+                // Names are written for all threads; what is lost is counted below.
+                Omission::IdleThreads,
+                Omission::Flows,
+                Omission::ProcessDetails,
+                Omission::ThreadNumbers,
             ],
         );
-        written.add(LeftOut::Flows, undrawn as u64);
-        written.add(LeftOut::ThreadNumbers, self.numbers.renewed);
+        written.add(Omission::Flows, undrawn as u64);
+        written.add(Omission::ThreadNumbers, self.numbers.renewed);
         let processes = self.trace.processes.rows();
         let detailed = processes.filter(|row| row.cmdline != StringId::EMPTY || row.uid >= 0);
-        written.add(LeftOut::ProcessDetails, detailed.count() as u64);
+        written.add(Omission::ProcessDetails, detailed.count() as u64);
         let nameless = self
             .trace
             .threads
             .name
             .iter()
             .filter(|name| name.is_empty());
-        let idle = LeftOut::IdleThreads.count_in(self.trace);
-        written.add(LeftOut::IdleThreads, idle.min(nameless.count() as u64));
+        let idle = Omission::IdleThreads.count_in(self.trace);
+        written.add(Omission::IdleThreads, idle.min(nameless.count() as u64));
         written
     }
 }

@@ -1,4 +1,4 @@
-//! The numbers that processes and threads get: their own, unless two have the same.
+//! The numbers of processes and threads: their own, unless two are equal.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
@@ -12,7 +12,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub fn of(trace: &Trace) -> Self {
+    pub fn new(trace: &Trace) -> Self {
         let (pids, tids) = (&trace.processes.pid, &trace.threads.tid);
         let largest = pids.iter().chain(tids.iter()).max().unwrap_or(0);
         let mut next = largest.clamp(0, i64::MAX / 2) + 1;

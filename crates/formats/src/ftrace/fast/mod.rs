@@ -8,14 +8,11 @@
 //! fast path recognises three cases and leaves everything else to the reference:
 //!
 //! ```text
-//!  com.example.app-1412    (   1412) [003] .....  4977.000029: ext4_da_write_begin: dev 254,0 ino 7
-//! └──────────────┬─────────────────┘└─────────────┬──────────┘ └────────┬────────┘ └──────┬───────┘
-//!              who                              when                  event            payload
-//!          task_cache                         columns                                  shapes
-//!
-//!  name ends at byte 16   tgid     cpu  flags  seconds.micros
+//!  com.example.app-1412    (   1412) [003] .....  4977.000029: ext4_da_write_end: dev 254,0
+//! └──── name ────┘ └ tid ─┘└─ tgid ─┘└cpu─┘└flags┘└── time ──┘ └──── event ─────┘ └payload┘
+//! └──── who: task_cache, columns ───┘└──── when: columns ────┘                    └─shapes┘
 //! ```
-//! - [`columns`] reads the columns where `%16s` puts them, eight bytes at a time.
+//! - [`columns`] reads the columns where the kernel's `%16s` puts them, eight bytes at a time.
 //! - [`task_cache`] recognises texts that name a thread (the columns up to the CPU, and tasks within
 //!   scheduler events) by comparing bytes with those seen before in the batch.
 //! - [`shapes`] remembers the keys of each event and compares the text between the values.

@@ -18,14 +18,14 @@ pub(crate) fn text_field<'a>(key: &'a [u8], text: &'a [u8]) -> Field<'a> {
     }
 }
 
-/// Where a key stands, and its `=`.
+/// The position of a key, and of its `=`.
 struct Key {
     start: usize,
     end: usize,
     equals: usize,
 }
 
-/// What a key is made of.
+/// The bytes that keys consist of.
 static KEY_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -82,8 +82,8 @@ pub(crate) fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
     }
 }
 
-/// Where a value in braces, parentheses or quotes ends. Looks only so far, so that a line full of
-/// opening braces costs no more than its length.
+/// Where a value in braces, parentheses or quotes ends. The search is limited, so that a line full
+/// of opening braces takes linear time.
 fn closing(text: &[u8], start: usize) -> Option<usize> {
     const LONGEST: usize = 1024;
     let close = match text.get(start)? {
@@ -97,10 +97,10 @@ fn closing(text: &[u8], start: usize) -> Option<usize> {
     Some(start + 1 + end + 1)
 }
 
-/// Cuts off what stands between a value and the next key.
+/// Removes what separates a value from the next key.
 pub(crate) fn trim_value(raw: &[u8]) -> &[u8] {
     let mut text = raw.trim_ascii_end();
-    // A format closes few brackets at once; what closes more is text.
+    // A format closes only few brackets at once; more are text.
     for _ in 0..4 {
         let cut = match text {
             [rest @ .., b',' | b';' | b'[' | b'|' | b':'] => rest,
@@ -123,9 +123,9 @@ pub(crate) fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
     value(text)
 }
 
-/// A number, if the text is one; a unit in brackets is passed over, quotes are taken off.
+/// A number, if the text is one. A unit in brackets is ignored, quotes are removed.
 pub(crate) fn value(text: &[u8]) -> Value<'_> {
-    // What most of them are; then what only begins like a number, as `254,0`.
+    // Most values are numbers; then come texts that only begin with a digit, such as `254,0`.
     match digits(text, 0).map(|(number, end)| (number, text.get(end))) {
         Some((number, None)) => return Value::Int(number as i64),
         Some((_, Some(behind))) if !matches!(behind, b'x' | b'X' | b' ') => {
@@ -179,11 +179,13 @@ fn is_word(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// So many pairs with numbers make sure that a text is no prose: what follows may be other than a number.
+/// After this many pairs with numbers the text is not prose, so values other than numbers are
+/// accepted.
 pub(crate) const SURE_PAIRS: usize = 2;
 
-/// `dev 8,13 ino 58`, `cpu: 3 load: 0`: words by twos, each second one beginning like a number; behind the
-/// first of them also `flags CREATE|UNWRIT` and `caller ext4_dirty_inode+0x5c/0x80`. Gives what is left.
+/// `dev 8,13 ino 58`, `cpu: 3 load: 0`: pairs of words whose second begins like a number. After
+/// [`SURE_PAIRS`] it may also be `flags CREATE|UNWRIT` or `caller ext4_dirty_inode+0x5c/0x80`.
+/// Returns the rest.
 fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> &'a [u8] {
     let before = out.len();
     let mut at = 0;
@@ -207,7 +209,7 @@ fn begins_name(byte: &u8) -> bool {
     byte.is_ascii_alphabetic() || *byte == b'_'
 }
 
-/// Names of flags, or a place in the kernel's code.
+/// Names of flags, or a location in the kernel's code.
 pub(crate) fn is_symbolic(word: &[u8]) -> bool {
     let is_flag = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'|');
     word.first().is_some_and(u8::is_ascii_uppercase) && word.iter().all(is_flag)

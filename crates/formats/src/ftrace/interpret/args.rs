@@ -1,4 +1,4 @@
-//! The fields of an event, asked for by name and kept as arguments.
+//! The fields of an event: looked up by name, and stored as arguments.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(super) struct Fields<'p> {
     keys: KeysId,
 }
 
-/// Events with the same one have the same keys.
+/// Identifies the keys of an event: events with the same id have the same keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct KeysId(Option<(u64, u32)>);
 
@@ -42,7 +42,7 @@ impl<'p> Fields<'p> {
         Self { list, keys }
     }
 
-    /// Which keys these are.
+    /// The id of the keys.
     pub fn keys(self) -> KeysId {
         self.keys
     }
@@ -80,7 +80,7 @@ impl<'p> Fields<'p> {
             .filter(|tid| *tid >= 0)
     }
 
-    /// A text; numbers are none.
+    /// A text; `None` for a number.
     pub fn text(self, key: &str) -> Option<&'p [u8]> {
         match self.get(key)? {
             Value::Text(text) => Some(text),
@@ -88,12 +88,12 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The field as it would be printed.
+    /// The field as text.
     pub fn shown(self, key: &str) -> Option<Cow<'p, str>> {
         Some(self.get(key)?.shown())
     }
 
-    /// As [`shown`](Self::shown), in the bytes that stand there.
+    /// As [`shown`](Self::shown), with the bytes of the input.
     pub fn printed(self, key: &str) -> Option<Cow<'p, [u8]>> {
         Some(match self.get(key)? {
             Value::Text(text) => Cow::Borrowed(text),
@@ -110,18 +110,18 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Keeps all fields as arguments.
+    /// Stores all fields as arguments.
     pub fn keep(self, out: &mut TraceBuilder) -> ArgSetId {
         let FieldList { keys, values } = self.list;
         let fields = keys.iter().zip(values);
         let args: Vec<_> = fields
-            .map(|(key, value)| (out.intern(key), kept(*value, out)))
+            .map(|(key, value)| (out.intern(key), arg_value(*value, out)))
             .collect();
         out.args(args)
     }
 
-    /// As [`keep`](Self::keep), for an event whose keys, and many of whose texts, are likely those
-    /// of the last one.
+    /// As [`keep`](Self::keep), for an event whose keys and many of whose texts are likely the same as
+    /// last time.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let args = self.arguments(last, out);
         out.arg_columns(args)
@@ -151,36 +151,35 @@ impl<'p> Fields<'p> {
             last.keys = self.keys;
         }
         args.set_values(values.iter().zip(texts), |(value, text)| {
-            kept_again(*value, text, out)
+            cached_arg_value(*value, text, out)
         });
         args
     }
 }
 
-/// The fields of an event when it came last.
+/// The fields of an event as they were last time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastFields {
     keys: KeysId,
     args: ArgColumns,
-    /// The texts by their field; what was there before where a value is no text.
+    /// The last text of each field.
     texts: Vec<LastText>,
-    /// What its track and its slice were called, if it has some.
+    /// The last names of its track and its slice.
     pub track_name: StringId,
     pub slice_name: StringId,
 }
 
-/// The text that a field was last.
+/// The last text of a field.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastText {
     id: StringId,
-    /// Where it stood; 0 where that is not known. A text of the same length at the same place of the same piece is
-    /// the same.
+    /// Its address; 0 if unknown. Within a batch, a text with the same address and length is the same.
     address: usize,
     length: u32,
 }
 
 #[inline(always)]
-fn kept_again(value: Value<'_>, text: &mut LastText, out: &mut TraceBuilder) -> ArgValue {
+fn cached_arg_value(value: Value<'_>, text: &mut LastText, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),
@@ -199,7 +198,7 @@ fn kept_again(value: Value<'_>, text: &mut LastText, out: &mut TraceBuilder) -> 
 }
 
 #[inline]
-fn kept(value: Value<'_>, out: &mut TraceBuilder) -> ArgValue {
+fn arg_value(value: Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     match value {
         Value::Int(value) => ArgValue::Int(value),
         Value::Hex(value) => ArgValue::Hex(value),

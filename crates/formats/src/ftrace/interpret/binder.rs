@@ -7,7 +7,7 @@
 //! callee         |------ "binder reply" ------|
 //!          received 1                transaction 2, reply=1
 //! ```
-//! Names are those that Perfetto gives these slices.
+//! Slices have the names that Perfetto gives them.
 
 use traceloom_trace::{FlowRow, SliceId, TraceBuilder};
 
@@ -16,7 +16,7 @@ use super::interpreter::Interpreter;
 use super::position::At;
 use super::state::Sent;
 
-/// `TF_ONE_WAY` of `include/uapi/linux/android/binder.h`: nobody waits for a reply.
+/// `TF_ONE_WAY` of `include/uapi/linux/android/binder.h`: the caller does not wait for a reply.
 const ONE_WAY: i64 = 1;
 
 const CALL: &[u8] = b"binder transaction";
@@ -99,7 +99,7 @@ impl Interpreter {
         self.own_end(at, LOCK_HELD, fields, out)
     }
 
-    /// Opens a slice among the thread's own.
+    /// Opens a slice on the thread's own track.
     fn own_begin(
         &mut self,
         at: At,
@@ -123,7 +123,7 @@ impl Interpreter {
         self.end_named(at, track, name, fields, out)
     }
 
-    /// A slice without length, for what nobody waits for.
+    /// A slice without duration, for a one-way call.
     fn moment(
         &mut self,
         at: At,

@@ -8,7 +8,7 @@ use super::position::At;
 use super::slices::lane_key;
 use crate::ftrace::event::Value;
 
-/// The row of a thread that its file operations stand on.
+/// The track of a thread for its file operations.
 pub(super) const ROW: &str = "disk";
 
 /// Names of the slices there.
@@ -43,7 +43,7 @@ impl Interpreter {
         self.lane_end(at, key, fields, out)
     }
 
-    /// A request to a device; most are to that of the request before.
+    /// The key of a request to a device, which is mostly the same as that of the last request.
     fn request(&mut self, dev: Value<'_>, sector: i64, out: &mut TraceBuilder) -> LaneKey {
         if let (Value::Text(dev), Some((last, track))) = (dev, &self.disk)
             && dev == last
@@ -60,7 +60,7 @@ impl Interpreter {
         key
     }
 
-    /// `block_rq_requeue`: the device gave the request back, and will get it again.
+    /// `block_rq_requeue`: the device returned the request, and will get it again.
     pub(super) fn request_requeued(
         &mut self,
         at: At,

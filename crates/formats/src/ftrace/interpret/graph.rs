@@ -1,4 +1,4 @@
-//! Calls of kernel functions, as the function_graph tracer drew them.
+//! Calls of kernel functions, from the function_graph tracer.
 
 use traceloom_trace::{
     ArgSetId, RepairKind, RowId, SliceBegin, SliceId, ThreadId, TraceBuilder, TrackId, TrackKind,
@@ -11,8 +11,8 @@ use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
 
 impl Interpreter {
-    /// A row of the tracer's own output. Where its columns have no time, a time line of each CPU is
-    /// built from the durations of its calls.
+    /// A row of the tracer's own output. Without times, the time line of each CPU is built from the
+    /// durations of its calls.
     pub(super) fn graph_row(
         &mut self,
         record: &Record<'_>,
@@ -52,13 +52,13 @@ impl Interpreter {
         self.graph_cpu(cpu).cursor_ns = end;
     }
 
-    /// A row of trace-cmd's, which has a usual prefix.
+    /// A row of trace-cmd, which has the usual prefix.
     pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
         let track = function_row(at.utid, out);
         self.call(track, at.ts, row, at.position, out);
     }
 
-    /// Puts a call on its track; says where time has got to.
+    /// Adds a call to its track; returns where it ends.
     fn call(
         &mut self,
         track: TrackId,
@@ -112,7 +112,7 @@ impl Interpreter {
     }
 }
 
-/// Functions stand on a row of their own, apart from what the program says of itself.
+/// The track of functions, apart from the thread's own slices.
 fn function_row(utid: ThreadId, out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(b"functions");
     out.thread_named_track(TrackKind::ThreadTrack, utid, name)

@@ -1,4 +1,4 @@
-//! What programs said: slices, counters, asynchronous slices and clock markers.
+//! Marks of programs: slices, counters, asynchronous slices and clock markers.
 
 use traceloom_trace::{
     ArgSetId, LaneKey, ProcessId, RepairKind, RowId, SliceBegin, StringId, TraceBuilder, TrackId,
@@ -45,10 +45,10 @@ impl Interpreter {
         }
     }
 
-    /// Interns a name, and notes that it was cut where it fills its message.
+    /// Interns a name, and counts it as cut if it fills its message.
     #[inline]
     fn mark_name(&mut self, at: At, name: &[u8], pid: i32, out: &mut TraceBuilder) -> StringId {
-        // The letter, two bars and the number stand before it.
+        // The letter, two bars and the number come first.
         let before = 3 + (pid.max(1).ilog10() + 1) as usize;
         let length = name.len() + before;
         if length == CUT_LENGTH || length > CUT_LENGTH && !self.marks_are_whole {
@@ -59,8 +59,8 @@ impl Interpreter {
         out.intern(name)
     }
 
-    /// The process that a marker means: the one its thread belongs to where a column says so, since
-    /// the number in the marker may be of another pid namespace.
+    /// The process of a marker: the one in the column of its thread, if there is one, because the
+    /// number in the marker may be from another pid namespace.
     fn mark_process(&mut self, at: At, pid: i32, out: &mut TraceBuilder) -> ProcessId {
         self.threads.told_tgid(at.slot, pid, out);
         let slot = self.threads.slot(at.slot);
@@ -138,7 +138,7 @@ impl Interpreter {
                 let name = out.intern(text);
                 out.instant(track, at.ts, name, ArgSetId::NONE);
             }
-            // A sync point widens the trace no further than its events do.
+            // A sync point does not extend the bounds of the trace.
             other => clock_mark(at.place(), other, out),
         }
     }

@@ -1,4 +1,4 @@
-//! Events that the user's rules file explains.
+//! Events with rules in the user's rules file.
 
 use std::borrow::Cow;
 
@@ -99,7 +99,7 @@ impl Interpreter {
     }
 }
 
-/// The text of the field that the rule names; the event's name where it names none.
+/// The text of the field that the rule names, or the name of the event.
 fn shown_or_name(field: &str, rule: &EventRule, fields: Fields<'_>) -> Option<String> {
     if field.is_empty() {
         return Some(rule.name.clone());

@@ -1,4 +1,4 @@
-//! The scheduler: switches, wake-ups, births and deaths of threads.
+//! The scheduler: switches, wake-ups, creation and exit of threads.
 
 use traceloom_trace::{RepairKind, SchedSwitch, TraceBuilder};
 
@@ -95,7 +95,7 @@ impl Interpreter {
         let tid = fields.tid("pid")?;
         let flags = match fields.get("clone_flags")? {
             Value::Hex(flags) => flags as i64,
-            // The kernel prints the flags in hexadecimal, without saying so.
+            // The kernel prints the flags in hexadecimal, without a prefix.
             Value::Int(decimal) => i64::from_str_radix(&decimal.to_string(), 16).unwrap_or(0),
             Value::Text(text) => i64::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()?,
         };
@@ -139,7 +139,7 @@ impl Interpreter {
         let slot = self.threads.birth(child, at.ts, at.position, out);
         self.threads
             .name(slot, fields.text("child_comm").unwrap_or_default(), out);
-        // Every child of kthreadd is a process of its own.
+        // Every child of kthreadd is a process.
         if fields.int("pid") == Some(2) {
             self.new_process(slot, child, 2, at.ts, out);
         }

@@ -20,8 +20,8 @@ impl Interpreter {
         out.begin_slice(track, begin)
     }
 
-    /// Closes the innermost slice of `track` if it has this name, and adds the end's fields. `None`
-    /// if it has not: its begin is missing.
+    /// Closes the innermost slice of `track` if it has this name, and adds the fields of the end.
+    /// `None` if it has another name, because its begin is missing.
     pub(super) fn end_named(
         &mut self,
         at: At,
@@ -63,7 +63,7 @@ impl Interpreter {
         self.end_innermost(at, track, fields, out)
     }
 
-    /// Opens a slice on a second row of the thread, so that a lost end cannot unbalance the
+    /// Opens a slice on a second track of the thread, so that a lost end does not affect the
     /// thread's own slices.
     pub(super) fn thread_begin(
         &mut self,
@@ -78,7 +78,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// Closes the slice of that name on the thread's second row.
+    /// Closes the slice with that name on the thread's second track.
     pub(super) fn thread_end(
         &mut self,
         at: At,
@@ -91,7 +91,7 @@ impl Interpreter {
         self.end_named(at, track, name, fields, out)
     }
 
-    /// Closes the innermost slice on the thread's second row.
+    /// Closes the innermost slice on the thread's second track.
     pub(super) fn thread_end_any(
         &mut self,
         at: At,
@@ -139,7 +139,7 @@ impl Interpreter {
         out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
     }
 
-    /// What a slice of this event starts with.
+    /// The begin of a slice for this event.
     fn slice_begin(
         &mut self,
         at: At,
@@ -155,7 +155,7 @@ impl Interpreter {
         }
     }
 
-    /// Closes the innermost slice of `track`, and adds the end's fields.
+    /// Closes the innermost slice of `track`, and adds the fields of the end.
     fn end_innermost(
         &mut self,
         at: At,
@@ -168,8 +168,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// Adds what the end of a slice says to what its begin said; fields with the same name and
-    /// value are not said twice.
+    /// Adds the fields of a slice's end to those of its begin, except for those with the same name
+    /// and value.
     fn add_args(&mut self, slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
         if fields.is_empty() {
             return;
@@ -191,7 +191,7 @@ impl Interpreter {
     }
 }
 
-/// A slice on a track of the machine where slices may overlap.
+/// The key of a slice on a track of the machine where slices may overlap.
 pub(super) fn lane_key(track: &str, cookie: i64, out: &mut TraceBuilder) -> LaneKey {
     let name = out.intern(track.as_bytes());
     let track = out.global_track(TrackKind::Global, name);

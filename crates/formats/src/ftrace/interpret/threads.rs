@@ -1,4 +1,4 @@
-//! Threads by their number: names, processes and lives.
+//! Threads by tid: names, processes and lifetimes.
 //!
 //! A tid is a small number that the kernel reuses, so threads are found through a paged array. What
 //! every line needs of a thread is kept together in its slot.
@@ -17,7 +17,7 @@ const INLINE_NAME: usize = 16;
 /// Bytes of a name in the kernel's `latency-format`.
 const LATENCY_NAME: usize = 8;
 
-/// One life of a thread.
+/// A thread, for one lifetime.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub tid: i32,
@@ -75,7 +75,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// The thread that has `tid` now.
+    /// The thread that currently has `tid`.
     #[inline]
     pub fn current(&mut self, tid: i32, position: Position, out: &mut TraceBuilder) -> SlotId {
         let (page, index) = (tid as usize / PAGE, tid as usize % PAGE);
@@ -186,15 +186,15 @@ impl Threads {
         out.name_thread(slot.utid, name);
     }
 
-    /// Whether the column tells another process than it did before. Threads do not move, so the
-    /// number was handed out again, and nothing recorded says when.
+    /// Whether the column names another process than before. Threads do not change their process,
+    /// so the tid was reused at an unknown time.
     #[inline]
     pub fn is_elsewhere(&self, id: SlotId, tgid: i32) -> bool {
         let slot = &self.slots[id];
         slot.tgid_from_column && tgid != slot.tgid && tgid != NO_TGID && !slot.is_idle()
     }
 
-    /// Another thread has `tid` from here on.
+    /// From here on, `tid` belongs to another thread.
     #[cold]
     pub fn rebirth(
         &mut self,
@@ -208,7 +208,7 @@ impl Threads {
         id
     }
 
-    /// The line's column says the process.
+    /// Sets the process from a line's column.
     #[inline]
     pub fn column_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
         let slot = &mut self.slots[id];
@@ -219,7 +219,7 @@ impl Threads {
         }
     }
 
-    /// Something other than the column tells the process; the column knows better.
+    /// Sets the process from another source, unless a column named it.
     #[inline]
     pub fn told_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
         let slot = &mut self.slots[id];
@@ -229,8 +229,8 @@ impl Threads {
         }
     }
 
-    /// A thread whose number is that of a process leads it, even if no line of its own says so: as
-    /// long as the process lives, no other thread has the number.
+    /// Makes each thread whose tid is the pid of a process its main thread, even if no line says
+    /// so: while the process lives, no other thread can have that number.
     pub fn place_leaders(&mut self, out: &mut TraceBuilder) {
         let pids: FxHashSet<i64> = out.trace().processes.pid.iter().collect();
         for id in 0..self.slots.len() {
@@ -242,7 +242,7 @@ impl Threads {
         }
     }
 
-    /// The thread's process, as far as it is known.
+    /// The thread's process, if known.
     pub fn process(&self, id: SlotId, out: &mut TraceBuilder) -> Option<ProcessId> {
         let slot = &self.slots[id];
         match slot.tgid {
@@ -261,8 +261,8 @@ impl Threads {
         slot.track
     }
 
-    /// A thread with `tid` is born. A thread that had the number before is gone, whether or not
-    /// the trace has its exit.
+    /// A thread with `tid` is created. An earlier thread with that tid is gone, even if its exit
+    /// was not recorded.
     pub fn birth(
         &mut self,
         tid: i32,
@@ -270,7 +270,7 @@ impl Threads {
         position: Position,
         out: &mut TraceBuilder,
     ) -> SlotId {
-        // A process dump may have named it; that is no earlier life.
+        // A process dump may have named it; that is not an earlier lifetime.
         let known = self.find(tid);
         let mut id = self.current(tid, position, out);
         if self.slots[id].fresh {
@@ -294,7 +294,7 @@ impl Threads {
         id
     }
 
-    /// The thread ended. Its number stays its own until another thread is born with it: the last
+    /// The thread exits. It keeps its tid until another thread is created with it, because the last
     /// switch away from it is still to come.
     pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
         out.set_thread_end(self.slots[id].utid, ts);

@@ -1,4 +1,4 @@
-//! Binder calls as the kernel events that they were read from, so that calls and replies stay tied.
+//! Binder calls as the kernel events they were read from, so that calls and replies stay connected.
 //!
 //! ```text
 //! caller   binder_transaction 7 |------- binder transaction -------| received 8
@@ -35,8 +35,8 @@ impl Role {
     }
 }
 
-/// The roles of all slices that can be told by their events. The others, such as calls whose
-/// answer was lost, are written as a program's slices.
+/// The roles of all slices that can be written as binder events. Others, such as calls whose answer
+/// was lost, are written as slices of a program.
 pub(super) fn roles(trace: &Trace) -> FxHashMap<SliceId, Role> {
     let mut roles = FxHashMap::default();
     let Some(key) = trace.strings.lookup("transaction") else {

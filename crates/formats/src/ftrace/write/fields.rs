@@ -1,4 +1,4 @@
-//! The fields of a kernel event, as the kernel's own formats print them where they are special.
+//! Prints the fields of a kernel event, in the kernel's own format if it is irregular.
 
 use std::io::{self, Write};
 
@@ -47,7 +47,7 @@ pub(super) fn write_fields(
             _ => fields.push((key, text)),
         }
     }
-    let shape = Shape::of(name, &fields);
+    let shape = Shape::choose(name, &fields);
     for (n, (key, text)) in fields.iter().enumerate() {
         if n > 0 {
             out.write_all(shape.separator())?;
@@ -79,7 +79,7 @@ enum Shape {
 }
 
 impl Shape {
-    fn of(event: &str, fields: &[(&str, String)]) -> Self {
+    fn choose(event: &str, fields: &[(&str, String)]) -> Self {
         let is_number = |text: &String| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
         match event {
             "softirq_entry" | "softirq_exit" | "softirq_raise" => Self::Softirq,

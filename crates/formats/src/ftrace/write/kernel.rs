@@ -1,4 +1,4 @@
-//! Back from slices and counters to the kernel events that they were read from.
+//! Turns slices and counters back into the kernel events they were read from.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{CounterRow, NO_NUMBER, RowId, StringId, Trace, TrackKind, TrackRow};

@@ -1,4 +1,4 @@
-//! Printing one line.
+//! Prints single lines.
 
 use std::io::{self, Write};
 
@@ -13,19 +13,20 @@ use super::fields::{Part, write_fields};
 use super::kernel;
 use super::plan::{Kind, Line, Plan, to_whole_ms};
 
-/// CPU and priority of a thread of which no switch tells: nice 0.
+/// CPU and priority of a thread without switches: nice 0.
 const NOWHERE: (u32, i32) = (0, 120);
 
-/// Prints lines in order of time, and knows where threads ran last.
+/// Prints lines in order of time, and tracks where threads ran last.
 pub(super) struct Printer<'p> {
     plan: &'p Plan<'p>,
-    /// The CPU each thread was on last, and its priority.
+    /// The last CPU and priority of each thread.
     last: Vec<(u32, i32)>,
-    /// What each CPU runs.
+    /// The thread that runs on each CPU.
     running: FxHashMap<u32, ThreadId>,
-    /// Added to all times, so that none is negative: the text has no sign for them.
+    /// Added to all times so that none is negative, which the text cannot express.
     shift: i64,
-    /// For processes without a number: the trace's own, else 1, the main thread's in ART.
+    /// The number for processes without one: the trace's own, otherwise 1, the main thread's in
+    /// ART.
     default_pid: i64,
     idle: ThreadId,
 }
@@ -98,8 +99,8 @@ impl<'p> Printer<'p> {
         self.time(cpu, ts, out)
     }
 
-    /// The front of a line that a process's speaker writes; of a made-up main thread where the
-    /// trace has no thread of the process.
+    /// The columns of a line written for a process: those of its thread in the plan, or of a
+    /// made-up main thread if it has no threads.
     fn process_front(&self, ts: i64, upid: ProcessId, out: &mut impl Write) -> io::Result<i64> {
         let pid = upid
             .some()
@@ -115,7 +116,7 @@ impl<'p> Printer<'p> {
         Ok(pid)
     }
 
-    /// The front of a kernel event's line: its thread, or what its CPU runs.
+    /// The columns of a kernel event: its thread, or the one running on its CPU.
     fn kernel_front(&self, ts: i64, track: TrackRow, out: &mut impl Write) -> io::Result<()> {
         let cpu = u32::try_from(track.cpu).ok();
         let running = cpu.and_then(|cpu| self.running.get(&cpu).copied());
@@ -338,12 +339,12 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The number in a marker; 0 says nothing of a thread whose process is not known.
+    /// The process number in a marker; 0 if the process is unknown.
     fn mark_pid(&self, utid: ThreadId) -> i64 {
         self.pid(utid).unwrap_or(0)
     }
 
-    /// The name at a line's front.
+    /// The name in the first column.
     fn comm(&self, utid: ThreadId) -> String {
         let name = match utid.some() {
             _ if self.tid(utid) == 0 => return "<idle>".to_owned(),
@@ -356,7 +357,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The name inside a switch: there the idle threads have one for each CPU.
+    /// The name inside a switch, where idle threads have one for each CPU.
     fn sched_comm(&self, utid: ThreadId, cpu: u32) -> String {
         if self.tid(utid) == 0 {
             return format!("swapper/{cpu}");
@@ -375,7 +376,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The name of a track that is not just that of its slices.
+    /// The name of a track, unless it is just that of its slices.
     fn lane_name(&self, track: TrackRow) -> Option<String> {
         let name = clean(self.text(track.name));
         let own = track.kind != TrackKind::ProcessAsync && !name.is_empty();
@@ -383,7 +384,7 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// A name without what would end its line.
+/// A name without characters that would end the line.
 fn clean(name: &str) -> std::borrow::Cow<'_, str> {
     if name.contains(['\n', '\r', '\0']) {
         name.replace(['\n', '\r', '\0'], " ").into()

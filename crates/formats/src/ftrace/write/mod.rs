@@ -1,4 +1,4 @@
-//! Writing ftrace text that systrace, catapult and Perfetto open.
+//! Writes ftrace text that systrace, catapult and Perfetto open.
 //!
 //! The text cannot hold everything: times are cut to microseconds, a thread has only the one name that
 //! the model keeps, flags are unknown and become dots (catapult knows few letters anyway), and CPU
@@ -8,8 +8,8 @@
 mod binder;
 mod fields;
 mod kernel;
-mod left_out;
 mod line;
+mod omissions;
 mod plan;
 mod sched;
 mod slices;
@@ -23,7 +23,7 @@ use traceloom_trace::{RepairKind, Trace};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::Written;
+use crate::omissions::Written;
 use line::Printer;
 use plan::Plan;
 
@@ -61,7 +61,7 @@ pub(crate) fn write_text(trace: &Trace, out: &mut dyn Write) -> Result<Written, 
         printer.print(*line, &mut out)?;
     }
     out.flush()?;
-    Ok(plan.left_out())
+    Ok(plan.omissions())
 }
 
 fn plan(trace: &Trace) -> Plan<'_> {

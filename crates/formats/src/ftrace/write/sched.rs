@@ -1,8 +1,8 @@
-//! Switches and wake-ups, out of what ran where and of the threads' states.
+//! Switches and wake-ups, reconstructed from slices on CPUs and from states of threads.
 //!
-//! A switch knows its next thread from the slice that it begins, and its previous one from the
-//! slice before it on the CPU. The order of switches and wake-ups within one moment is that of the
-//! state rows they made.
+//! The next thread of a switch is that of the slice it begins; the previous one is that of the
+//! slice before it on the CPU. Switches and wake-ups with the same time keep the order of the state
+//! rows they created.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_DURATION, RowId, SchedSliceRow, TaskState, ThreadId, Trace};
@@ -15,7 +15,7 @@ const NO_PRIORITY: i32 = 120;
 pub(super) fn add(plan: &mut Plan<'_>) {
     let mut sched = Sched {
         trace: plan.trace,
-        states: States::of(plan.trace),
+        states: States::new(plan.trace),
         claimed: vec![false; plan.trace.thread_states.len()],
         unknown: Vec::new(),
         last: (i64::MIN, 0),
@@ -34,9 +34,9 @@ fn idle_thread(trace: &Trace) -> ThreadId {
 struct Sched<'t> {
     trace: &'t Trace,
     states: States,
-    /// State rows that a switch made.
+    /// State rows that a switch created.
     claimed: Vec<bool>,
-    /// Switches whose previous thread the slices do not tell: time, and number in the plan.
+    /// Switches whose previous thread the slices do not show: time, and number in the plan.
     unknown: Vec<(i64, usize)>,
     last: (i64, usize),
     idle: ThreadId,
@@ -91,7 +91,7 @@ impl Sched<'_> {
         self.push(plan, slice.ts, switch, known);
     }
 
-    /// Nothing followed on the CPU: the recording has a hole there, or its end.
+    /// Nothing followed on the CPU: events are missing here, or the recording ends.
     fn switch_to_idle(&mut self, plan: &mut Plan<'_>, slice: SchedSliceRow) {
         let state = match slice.end_state {
             TaskState::UNKNOWN => TaskState::RUNNABLE,
@@ -136,8 +136,8 @@ impl Sched<'_> {
         plan.switches.push(switch);
     }
 
-    /// A thread whose state begins where nothing else made it left in a switch that the slices
-    /// do not tell: the first of a CPU, or one after a hole.
+    /// A thread whose state begins without any other cause left in a switch that the slices do not
+    /// show: the first of a CPU, or one after missing events.
     fn find_unknown(&mut self, plan: &mut Plan<'_>) {
         let states = &self.trace.thread_states;
         let mut free: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
@@ -187,7 +187,7 @@ fn end(slice: SchedSliceRow) -> i64 {
     slice.ts.saturating_add(slice.dur.max(0))
 }
 
-/// What a switch does to a thread.
+/// The role of a thread in a switch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Leaves,
@@ -204,14 +204,14 @@ impl Role {
     }
 }
 
-/// The state rows of each thread, and how far they are looked through.
+/// The state rows of each thread, and the position of the search.
 struct States {
     rows: Vec<(u32, u32)>,
     starts: Vec<[usize; 2]>,
 }
 
 impl States {
-    fn of(trace: &Trace) -> Self {
+    fn new(trace: &Trace) -> Self {
         let utids = trace.thread_states.utid.iter().enumerate();
         let mut rows: Vec<(u32, u32)> = utids.map(|(row, utid)| (utid.0, row as u32)).collect();
         rows.sort_unstable();
@@ -223,8 +223,8 @@ impl States {
         }
     }
 
-    /// The thread's next state row that began at `ts` in this role. Asked in order of time, so
-    /// that no row is looked at twice.
+    /// The thread's next state row that began at `ts` in this role. Calls come in order of time, so
+    /// every row is visited once.
     fn find(&mut self, trace: &Trace, utid: ThreadId, ts: i64, role: Role) -> Option<usize> {
         let at = &mut self.starts.get_mut(utid.row())?[role as usize];
         while let Some(&(owner, row)) = self.rows.get(*at).filter(|row| row.0 == utid.0) {

@@ -1,4 +1,4 @@
-//! Begins and ends of slices, such that the nesting of each track can be read back.
+//! Begins and ends of slices, in an order from which the nesting can be read back.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace};
@@ -30,8 +30,8 @@ fn rows_by_track(trace: &Trace) -> Vec<(u32, u32)> {
     rows
 }
 
-/// One track's lines. Within one moment the order of begins and ends matters, so they are made in
-/// the order in which the nesting opens and closes:
+/// The lines of one track. For lines with the same time the order matters, so they are created in
+/// the order in which slices open and close:
 ///
 /// ```text
 /// a |----------------|      a's begin, b's begin, b's end, c's begin, c's end, a's end,
@@ -51,7 +51,7 @@ impl TrackLines<'_> {
         let ts = slices.ts.get(row as usize);
         let parent = slices.parent_id.get(row as usize);
         while let Some(&top) = self.open.last().filter(|&&top| top != parent) {
-            // A slice that never ended but has a sibling behind it ends there.
+            // A slice that never ended but is followed by a sibling ends there.
             self.close(top, ts);
         }
         self.line(ts, Kind::Begin, row);
@@ -69,7 +69,7 @@ impl TrackLines<'_> {
         }
     }
 
-    /// Closes what is open, but for the outermost slices that never ended.
+    /// Closes open slices, except for the outermost ones that never ended.
     fn finish(&mut self) {
         let dur = |slice: &SliceId| self.trace.slices.dur.get(slice.row());
         let endless = self

@@ -1,6 +1,6 @@
-//! ART's always-on traces of long-running methods: a part of ANR reports.
+//! ART's always-on traces of long-running methods, which are part of ANR reports.
 //!
-//! A report (`/data/anr`, or a bug report) holds them as one run of base64. Inside:
+//! A report (`/data/anr`, or a bug report) holds them as base64. Its content:
 //!
 //! ```text
 //! 3  u64 now, recorder's ns  u64 now, CLOCK_MONOTONIC ns        newer ART, once, in front
@@ -10,11 +10,11 @@
 //! 1  u64 method  u16 length  "class⇥name⇥signature⇥file\n"      methods
 //! ```
 //!
-//! Only methods that ran for a third of a second or more are there, and their callers. An older ART
-//! wrote a file instead, without any time: [`untimed`].
+//! Only methods that ran for at least a third of a second are recorded, with their callers. An
+//! older ART wrote a file without times: [`untimed`].
 //!
-//! Facts from ART's `runtime/trace_profile.cc` (2024, 2025) and its
-//! `tools/trace_parser/long_running_method_trace_parser.cc`. No report from a device was at hand.
+//! Sources: ART's `runtime/trace_profile.cc` (2024, 2025) and
+//! `tools/trace_parser/long_running_method_trace_parser.cc`. No report from a device was available.
 
 mod timed;
 mod untimed;
@@ -28,7 +28,7 @@ use crate::error::{ReadError, printable};
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target};
 use crate::format_id;
 
-/// Long-running methods in an ANR report, or on their own.
+/// Long-running methods, in an ANR report or by themselves.
 pub(crate) struct LongRunning;
 
 impl Format for LongRunning {
@@ -47,7 +47,7 @@ impl Format for LongRunning {
         if timed::looks_right(head) || base64::runs(head).any(|run| is_block(head, &run)) {
             return Confidence::Likely;
         }
-        // The run may stand behind what can be seen here.
+        // The base64 may come after the part that is visible here.
         if head.len() >= SNIFF_BYTES && is_report(head) {
             Confidence::Maybe
         } else {
@@ -67,14 +67,14 @@ fn is_report(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"----- pid ").is_some()
 }
 
-/// Whether a run of base64 unpacks to a block. Its beginning tells.
+/// Whether the beginning of a run of base64 decodes to a block.
 fn is_block(text: &[u8], run: &std::ops::Range<usize>) -> bool {
     const LOOK: usize = 4 << 10;
     let end = run.end.min(run.start + LOOK);
     timed::looks_right(&base64::decode(&text[run.start..end]))
 }
 
-/// Keeps the whole input: names stand behind what they name.
+/// Keeps the whole input, because names come after their use.
 struct LongRunningReader {
     name: String,
     input: Vec<u8>,
@@ -100,7 +100,7 @@ impl Reader for LongRunningReader {
         }
         let blocks = blocks(&self.input)?;
         match out {
-            // A consumer of events takes one trace: several go through tables.
+            // A consumer of events takes only one trace.
             Target::Methods(_) if blocks.len() > 1 => Err(ReadError::NoMethodEvents {
                 format: format_id::LONG_RUNNING,
             }),
@@ -122,7 +122,7 @@ impl Reader for LongRunningReader {
     }
 }
 
-/// A process's block, and what the report says of it.
+/// The block of a process, with what the report says about it.
 struct Found {
     bytes: Vec<u8>,
     keys: Vec<(String, String)>,
@@ -134,7 +134,7 @@ impl Found {
     }
 }
 
-/// All blocks of a report: there is one for each process in it that had them.
+/// All blocks of a report, one for each process that has one.
 fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
     if timed::looks_right(input) {
         return Ok(vec![Found {
@@ -166,8 +166,8 @@ fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
     }
 }
 
-/// What the report's last process header in front of the block says:
-/// `----- pid 123 at 2025-…` and `Cmd line: name`.
+/// The last process header in the report before the block: `----- pid 123 at 2025-…` and `Cmd line:
+/// name`.
 fn report_keys(text: &[u8]) -> Vec<(String, String)> {
     let after = |mark: &[u8]| {
         let found = memchr::memmem::rfind(text, mark)?;

@@ -1,4 +1,4 @@
-//! The block of an ANR report. [`super`] draws it.
+//! The block of an ANR report. [`super`] shows the layout.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, RepairKind,
@@ -14,14 +14,14 @@ const ENTRIES_HEADER: usize = 12;
 /// Linux numbers threads below 2^22.
 const TID_LIMIT: u64 = 1 << 22;
 
-/// A packet that stands in whole in the block.
+/// A complete packet of the block.
 enum Packet<'a> {
     Entries { tid: u32, records: &'a [u8] },
     Thread,
     Method,
 }
 
-/// The packet at the beginning of `bytes` and its length; `None` where it is none, or is cut.
+/// The packet at the beginning of `bytes` and its length; `None` if it is invalid or cut.
 fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
     match bytes.first()? {
         0 => {
@@ -48,7 +48,7 @@ fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
     }
 }
 
-/// Where the packets begin: behind the clocks that newer ART puts in front.
+/// Where the packets begin: after the clocks that newer versions of ART write first.
 fn front(bytes: &[u8]) -> usize {
     match bytes.first() {
         Some(3) => CLOCK_HEADER,
@@ -56,7 +56,7 @@ fn front(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether `bytes` begin with a block: the packets of a thread's records, and sensible ones behind.
+/// Whether `bytes` begin with a block: packets of a thread's records, followed by valid packets.
 pub(super) fn looks_right(bytes: &[u8]) -> bool {
     let mut rest = bytes.get(front(bytes)..).unwrap_or_default();
     if !matches!(rest, [2, ..]) || rest.len() < ENTRIES_HEADER {
@@ -66,7 +66,7 @@ pub(super) fn looks_right(bytes: &[u8]) -> bool {
     if le(&rest[1..5]) >= TID_LIMIT || count > size || size > count.saturating_mul(20) {
         return false;
     }
-    // What is seen may end inside a packet; what stands behind whole ones must be one too.
+    // The visible part may end inside a packet; what follows whole packets must be one, too.
     while let Some((_, length)) = packet(rest) {
         rest = &rest[length..];
     }
@@ -84,7 +84,7 @@ struct Record {
     entered: Option<u64>,
 }
 
-/// The records of one packet, and the offset where they stop making sense.
+/// The records of one packet, and the offset where they become invalid.
 fn for_records(bytes: &[u8], mut each: impl FnMut(usize, Record)) -> Option<usize> {
     let (mut leb, mut coded, mut method) = (Leb::new(bytes), 0u64, 0u64);
     while leb.used < bytes.len() {
@@ -121,7 +121,7 @@ impl<'a> Block<'a> {
         at
     }
 
-    /// The first moment of any record, ns of the recorder's clock.
+    /// The time of the first record, ns of the recorder's clock.
     fn first_ns(&self) -> u64 {
         let mut first = u64::MAX;
         self.for_packets(|_, _, packet| {
@@ -132,7 +132,7 @@ impl<'a> Block<'a> {
         if first == u64::MAX { 0 } else { first }
     }
 
-    /// What to add to the recorder's clock for `CLOCK_MONOTONIC`, where the block tells.
+    /// The offset from the recorder's clock to `CLOCK_MONOTONIC`, if the block has it.
     fn to_monotonic(&self) -> i64 {
         match self.bytes {
             [3, ..] if self.bytes.len() >= CLOCK_HEADER => {
@@ -142,7 +142,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Reads the block. `keys` are handed on.
+    /// Reads the block. `keys` are passed on.
     pub fn read(self, keys: &[(String, String)], sink: &mut dyn MethodEvents) {
         let first_ns = self.first_ns();
         let start_ns = (first_ns as i64).wrapping_add(self.to_monotonic());
@@ -195,7 +195,8 @@ struct Entries {
 }
 
 impl Entries {
-    /// `open` has the methods that are open on each thread, across packets: an exit names none.
+    /// `open` has the open methods of each thread, across packets, because exits do not name
+    /// theirs.
     fn read(
         &mut self,
         records: &[u8],

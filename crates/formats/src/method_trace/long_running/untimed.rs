@@ -1,4 +1,4 @@
-//! The file that the first always-on tracing of ART wrote (2024): the order of calls, no times.
+//! The file of ART's first always-on tracing (2024): the order of calls, without times.
 //!
 //! ```text
 //! u32 'TMOL'  u16 1
@@ -6,9 +6,9 @@
 //! "\n*threads\n"  number⇥name …  "*methods\n"  number⇥class⇥…  "*end"
 //! ```
 //!
-//! A return is coded as whatever sets the lowest bit, and the next call counts from what the
-//! recorder's buffer held there. That was not to be seen in the sources at hand, so that each way
-//! is tried and the one that meets the most methods of the list is taken.
+//! A return is encoded with any value whose lowest bit is set, and the next call is relative to
+//! what the recorder's buffer then holds. The available sources do not show which value that is, so
+//! every variant is tried, and the one that matches most methods of the list is used.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodTraceStart, RepairKind,
@@ -24,12 +24,12 @@ pub(super) const MAGIC: &[u8; 4] = b"TMOL";
 const FRONT: usize = 6;
 const BLOCK_HEADER: usize = 8;
 
-/// What the buffer held for a return.
+/// The value of the buffer for a return.
 #[derive(Clone, Copy, Debug)]
 enum Return {
     /// The sum of all differences so far.
     Sum,
-    /// A lone 1.
+    /// Just 1.
     One,
     /// The method that returned, with its lowest bit set.
     Method,
@@ -122,7 +122,7 @@ fn best_way(input: &[u8]) -> Return {
         met
     };
     let ways = [Return::Sum, Return::One, Return::Method];
-    // The first of the best: `max_by_key` would take the last.
+    // The first of the best variants; `max_by_key` would take the last.
     ways.into_iter()
         .rev()
         .max_by_key(|way| met(*way))

@@ -1,4 +1,4 @@
-//! From slices back to calls and returns, in the order of time.
+//! Turns slices back into calls and returns, in order of time.
 
 use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind};
 

@@ -1,17 +1,17 @@
-//! Writing `.trace` files: versions 1 to 3, and the streaming variants of 2 and 3.
+//! Writes `.trace` files: versions 1 to 3, and the streaming variants of 2 and 3.
 //!
-//! Calls of methods are written, and every other slice of a thread as if it were one: its name
-//! becomes the method's, its category the class. Slices on tracks of no thread (async slices,
-//! counters) have no call stack and are left out.
+//! Calls of methods are written, and so is every other slice of a thread: its name becomes the
+//! method's, its category the class. Slices on tracks without a thread (async slices, counters)
+//! have no call stack and are omitted.
 //!
-//! Times are microseconds since the start in 32 bits, as the format has them: what is finer is cut
-//! off, and a trace of more than 71 minutes runs over, which this crate's reader mends. Versions 1
-//! and 2 hold one time: wall time, or CPU time where that alone was recorded. Version 3 holds both,
-//! or wall time alone where no CPU time is known.
+//! Times are microseconds since the start, in 32 bits: finer times are cut, and in a trace of more
+//! than 71 minutes they overflow, which this crate's reader repairs. Versions 1 and 2 hold one
+//! time: wall time, or CPU time if only that was recorded. Version 3 holds both, or only wall time
+//! if no CPU time is known.
 
 mod calls;
-mod left_out;
 mod names;
+mod omissions;
 
 use std::io::Write;
 
@@ -23,12 +23,12 @@ use super::header::{MAGIC, STREAMING};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::format_id;
-use crate::left_out::Written;
+use crate::omissions::Written;
 
 /// Bytes of a header, padding included.
 const HEADER_BYTES: usize = 32;
 
-/// Keys that keep their value; the others are the trace's own numbers and are counted anew.
+/// Keys that keep their value; the others are counted again.
 const KEPT_KEYS: &[&str] = &[
     "clock-call-overhead-nsec",
     "vm",
@@ -75,11 +75,11 @@ impl Writer for TraceWriter {
             out,
         };
         file.write(&calls, start_ns)?;
-        Ok(file.left_out(&calls))
+        Ok(file.omissions(&calls))
     }
 }
 
-/// Which times stand in a record.
+/// The times in a record.
 #[derive(Clone, Copy, PartialEq)]
 enum Clock {
     Wall,
@@ -146,7 +146,7 @@ impl Layout {
     }
 }
 
-/// Where times count from, ns: the start that a method trace was read with, else the first event.
+/// The origin of times, ns: the start that a method trace was read with, otherwise the first event.
 fn start_ns(trace: &Trace) -> i64 {
     let first = trace.bounds.0.div_euclid(1000) * 1000;
     let said = trace
@@ -165,7 +165,7 @@ struct File<'a> {
     names: Names,
     calls: usize,
     elapsed_us: i64,
-    /// Names that were longer than their field.
+    /// The number of names that were longer than their field.
     cut_names: u64,
     bytes: Vec<u8>,
     out: &'a mut dyn Write,
@@ -192,7 +192,7 @@ impl File<'_> {
         self.flush()
     }
 
-    /// Names go where they are used first; what nobody uses stands before the summary.
+    /// Names are written where they are used first; unused ones precede the summary.
     fn stream(&mut self, calls: &[Call]) -> Result<(), WriteError> {
         let mut methods_told = vec![false; self.names.methods()];
         let mut threads_told = vec![false; self.trace.threads.len()];
@@ -247,7 +247,7 @@ impl File<'_> {
         self.bytes.extend(MAGIC);
         self.bytes.extend(version.to_le_bytes());
         self.bytes.extend((HEADER_BYTES as u16).to_le_bytes());
-        // A trace that begins before its clock's origin keeps its distances, not its place.
+        // A trace that begins before the origin of its clock keeps its intervals, not its start.
         self.bytes.extend((start_ns / 1000).max(0).to_le_bytes());
         if self.layout.version == 3 {
             let record = self.layout.record_bytes() as u16;
@@ -265,7 +265,7 @@ impl File<'_> {
             _ => self.bytes.extend((tid as u16).to_le_bytes()),
         }
         self.bytes.extend(word.to_le_bytes());
-        // Cutting to 32 bits is what the recorder did.
+        // The recorder, too, cut times to 32 bits.
         let (cpu, wall) = ((call.cpu_ns / 1000) as u32, (call.wall_ns / 1000) as u32);
         if self.layout.clock != Clock::Wall {
             self.bytes.extend(cpu.to_le_bytes());
@@ -275,8 +275,8 @@ impl File<'_> {
         }
     }
 
-    /// The key section, or the summary of a streaming trace: that one has neither methods nor a
-    /// number of calls.
+    /// The key section, or the summary of a streaming trace, which has neither methods nor a number
+    /// of calls.
     fn key_section(&self, whole: bool) -> Vec<u8> {
         let overflow = self.trace.repairs.count(RepairKind::BufferOverflow) > 0;
         let mut text = format!(
@@ -309,7 +309,7 @@ impl File<'_> {
         text.into_bytes()
     }
 
-    /// What of a text fits a 16-bit length, with a byte to spare for the line's end.
+    /// The part of a text that fits a 16-bit length, with a byte to spare for the line end.
     fn cut<'t>(&mut self, text: &'t str) -> &'t str {
         let mut end = text.len().min(usize::from(u16::MAX) - 1);
         while !text.is_char_boundary(end) {

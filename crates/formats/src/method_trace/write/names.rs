@@ -1,4 +1,4 @@
-//! The numbers that threads and methods get in the file, and their lines.
+//! The numbers of threads and methods in the file, and their lines.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{RowId, SliceId, StringId, ThreadId, Trace};
@@ -7,21 +7,21 @@ use super::calls::thread_of;
 use crate::error::WriteError;
 use crate::format_id;
 
-/// Numbers for every thread and method that is written. Methods are counted through: first those
-/// of the method table, then the names of other slices.
+/// Numbers for every thread and method that is written. Methods are numbered consecutively: first
+/// those of the method table, then the names of other slices.
 pub(super) struct Names {
-    /// By row of the thread table; `None` for one that is not written.
+    /// By row of the thread table; `None` if the thread is not written.
     tids: Vec<Option<i64>>,
     /// By method.
     ids: Vec<u32>,
     table_methods: usize,
-    /// (name, category) of slices that are no calls.
+    /// (name, category) of slices that are not calls.
     slice_names: Vec<(StringId, StringId)>,
     by_name: FxHashMap<(StringId, StringId), usize>,
 }
 
 impl Names {
-    /// Keeps the numbers the trace has where they fit, and counts anew where they do not.
+    /// Keeps the numbers of the trace if they fit, and otherwise assigns new ones.
     pub fn assign(trace: &Trace, largest_tid: i64) -> Result<Self, WriteError> {
         let mut names = Self {
             tids: vec![None; trace.threads.len()],
@@ -144,13 +144,13 @@ impl Names {
         self.ids[method]
     }
 
-    /// Its line without the line's end; `None` where the trace has only the id.
+    /// Its line without the line end; `None` if the trace has only the id.
     pub fn method_line(&self, trace: &Trace, method: usize) -> Option<String> {
         let id = self.ids[method];
         let field = |text: StringId| one_field(trace.strings.get(text));
         if method >= self.table_methods {
             let (name, category) = self.slice_names[method - self.table_methods];
-            // Old readers want a signature, and take a line without one for another layout.
+            // Old readers need a signature; they read a line without one as another layout.
             return Some(format!(
                 "{id:#x}\t{}\t{}\t()\t",
                 field(category),
@@ -183,7 +183,7 @@ fn too_many(option: &'static str, found: usize, expected: &'static str) -> Write
     }
 }
 
-/// Text without what would end its field.
+/// Text without characters that would end its field.
 fn one_field(text: &str) -> String {
     text.replace(['\t', '\n', '\r'], " ")
 }

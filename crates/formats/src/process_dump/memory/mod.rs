@@ -1,4 +1,4 @@
-//! ATRACE_PROCESS_DUMP: processes, their threads and their memory, taken every few seconds beside
+//! ATRACE_PROCESS_DUMP: processes, their threads and their memory, sampled every few seconds during
 //! a systrace (`--process-dump`).
 //!
 //! ```text
@@ -113,7 +113,7 @@ fn clocks(text: &[u8]) -> Vec<ClockRow> {
         precision_ns: NS_PER_MS,
         name: String::from_utf8_lossy(name).into_owned(),
     };
-    for (key, value) in Fields::of(text) {
+    for (key, value) in Fields::new(text) {
         let fields = value.fields();
         match &*key {
             b"clock_sync_markers" => rows.extend(
@@ -168,7 +168,7 @@ impl Dump<'_> {
     }
 
     fn fields(&mut self, text: &[u8], mut each: impl FnMut(&mut Self, &[u8], Value<'_>)) {
-        let mut fields = Fields::of(text);
+        let mut fields = Fields::new(text);
         for (key, value) in fields.by_ref() {
             each(self, &key, value);
         }
@@ -183,7 +183,7 @@ impl Dump<'_> {
 
     fn items_of(&mut self, value: &Value<'_>, mut each: impl FnMut(&mut Self, Value<'_>)) {
         let Value::Nested(text) = value else { return };
-        let mut items = Items::of(text);
+        let mut items = Items::new(text);
         for item in items.by_ref() {
             each(self, item);
         }

@@ -1,4 +1,4 @@
-//! A dump that breaks off.
+//! Reads a dump that ends early.
 
 use std::borrow::Cow;
 

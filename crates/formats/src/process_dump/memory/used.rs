@@ -1,4 +1,4 @@
-//! How much of a machine's memory is used.
+//! The used part of a machine's memory.
 
 /// The sums of `dumpsys meminfo`, KB: what caches hold counts as free.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Events that are texts and calls: what programs and developers print, and the function tracers.
+//! Events with texts and calls: printed by programs and developers, and from the function tracers.
 
 use super::super::merge::Timed;
 use super::super::print::Context;

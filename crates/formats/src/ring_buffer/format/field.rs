@@ -1,4 +1,4 @@
-//! One field: where it stands, and what its bytes are.
+//! A field: its position, and the type of its bytes.
 
 use super::super::bytes::ByteOrder;
 use super::line::{FieldLine, field_line};

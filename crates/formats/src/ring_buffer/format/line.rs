@@ -1,4 +1,4 @@
-//! Lines that say where a field stands; format files and `header_page` have them.
+//! Lines that describe a field, in format files and in `header_page`.
 
 /// `field:TYPE NAME; offset:8; size:4; signed:1;` taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! What an event is made of, as its `format` file says.
+//! The format of an event, from its `format` file.
 //!
 //! ```text
 //! name: irq_handler_entry
@@ -27,17 +27,17 @@ pub struct EventFormat {
     pub system: String,
     /// The event's name.
     pub name: String,
-    /// Its number, which `common_type` of its records holds.
+    /// Its number, the value of `common_type` in its records.
     pub id: u16,
-    /// The fields that every event has, `common_type` and its kin.
+    /// The fields that all events have, such as `common_type`.
     pub common: Vec<EventField>,
     /// The event's own fields, in the order of the file.
     pub fields: Vec<EventField>,
-    /// What follows `print fmt: `: a format string of C and its arguments.
+    /// The text after `print fmt: `: a C format string and its arguments.
     pub print_fmt: String,
 }
 
-/// A format file that cannot be used.
+/// Why a format file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {

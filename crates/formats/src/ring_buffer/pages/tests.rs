@@ -116,3 +116,15 @@ fn what_is_broken_costs_its_page_alone() {
         let _ = read(&full[..cut], false);
     }
 }
+
+#[test]
+fn a_page_made_by_hand() {
+    let mut page = vec![0u8; 4096];
+    page[..8].copy_from_slice(&1_000u64.to_le_bytes()); // the page's time
+    page[8] = 12; // bytes of data
+    page[16..20].copy_from_slice(&(5u32 << 5 | 2).to_le_bytes()); // 5 ns later, 2 words
+    page[20..28].copy_from_slice(b"an event");
+    let layout = PageLayout::usual(ByteOrder::default(), 8, 4096);
+    let events: Vec<_> = CpuPages::new(&page, layout).collect();
+    assert_eq!((events[0].ts, events[0].data), (1_005, &b"an event"[..]));
+}

@@ -1,4 +1,4 @@
-//! The arguments of a print format, apart from each other.
+//! Splits the arguments of a print format.
 
 /// Splits at commas outside brackets and quotes.
 pub(super) fn split_args(text: &str) -> Vec<&str> {

@@ -1,4 +1,4 @@
-//! Names for numbers.
+//! Named constants of the kernel.
 
 /// Names that old kernels put into print formats instead of their numbers
 /// (`include/linux/interrupt.h`, `include/linux/hrtimer.h`).

@@ -1,4 +1,4 @@
-//! What an expression is for one event.
+//! Evaluates an expression for one event.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Expressions of C, as far as print formats use them.
+//! The C expressions that print formats use.
 
 /// An expression over the fields of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
-//! How an event's fields are shown: what its `print fmt` says, read once for each kind of event.
+//! The fields of an event as its `print fmt` shows them, compiled once for each kind of event.
 //!
-//! The kernel prints an event by a format string of C with expressions over its fields. Printing
-//! each event only to take the text apart again would be slow, so the string is taken apart here:
+//! The kernel prints an event with a C format string and expressions over its fields. Printing
+//! every event only to parse the text again would be slow, so the format string is parsed instead:
 //!
 //! ```text
 //! "vec=%u [action=%s]", REC->vec, __print_symbolic(REC->vec, { 0, "HI" }, { 1, "TIMER" })

@@ -1,4 +1,4 @@
-//! Reading expressions of C.
+//! Parses C expressions.
 
 use super::super::format::EventFormat;
 use super::args::literal;

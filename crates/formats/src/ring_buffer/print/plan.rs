@@ -1,4 +1,4 @@
-//! Which keys an event's arguments have, and where each value comes from.
+//! The plan of an event's arguments: their keys, and the source of each value.
 
 use super::super::format::EventFormat;
 use super::args::{literal, split_args};

@@ -1,4 +1,4 @@
-//! Format strings of printf: literals and conversions.
+//! Parses format strings of printf into literals and conversions.
 
 /// What a conversion makes of its argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,52 +1,52 @@
-//! What the text has no place for.
+//! Counts of what the text has no place for.
 
 use traceloom_trace::{ArgSetId, RowId, SliceId, TrackKind};
 
 use super::kernel;
 use super::plan::{Plan, is_writable};
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 
 impl Plan<'_> {
-    /// What of the trace the text does not say.
-    pub fn left_out(&self) -> Written {
+    /// The parts of the trace that the text omits.
+    pub fn omissions(&self) -> Written {
         let mut written = Written::keeping(
             self.trace,
             &[
-                LeftOut::ThreadSlices,
-                LeftOut::ThreadTrackSlices,
-                LeftOut::AsyncSlices,
-                LeftOut::ProcessSlices,
-                LeftOut::CpuSlices,
-                LeftOut::GlobalSlices,
-                LeftOut::Counters,
-                LeftOut::CounterCategories,
-                LeftOut::Instants,
-                LeftOut::SchedSlices,
-                LeftOut::KernelEvents,
-                LeftOut::StartTimes,
-                LeftOut::WallTimes,
-                LeftOut::Processes,
-                LeftOut::ThreadNumbers,
+                Omission::ThreadSlices,
+                Omission::ThreadTrackSlices,
+                Omission::AsyncSlices,
+                Omission::ProcessSlices,
+                Omission::CpuSlices,
+                Omission::GlobalSlices,
+                Omission::Counters,
+                Omission::CounterCategories,
+                Omission::Instants,
+                Omission::SchedSlices,
+                Omission::KernelEvents,
+                Omission::StartTimes,
+                Omission::WallTimes,
+                Omission::Processes,
+                Omission::ThreadNumbers,
                 // Counted below, as far as they are lost.
-                LeftOut::Flows,
-                LeftOut::ThreadStates,
-                LeftOut::Arguments,
-                LeftOut::Facts,
-                LeftOut::ClockSyncs,
+                Omission::Flows,
+                Omission::ThreadStates,
+                Omission::Arguments,
+                Omission::Facts,
+                Omission::ClockSyncs,
             ],
         );
-        written.add(LeftOut::Flows, self.untold_flows());
-        written.add(LeftOut::ThreadStates, self.unwritten_states);
-        written.add(LeftOut::Arguments, self.untold_arguments());
-        written.add(LeftOut::Fractions, self.fractions());
-        written.add(LeftOut::Facts, self.untold_facts());
+        written.add(Omission::Flows, self.untold_flows());
+        written.add(Omission::ThreadStates, self.unwritten_states);
+        written.add(Omission::Arguments, self.untold_arguments());
+        written.add(Omission::Fractions, self.fractions());
+        written.add(Omission::Facts, self.untold_facts());
         let clocks = self.trace.clocks.iter();
         let untold = clocks.filter(|clock| !is_writable(clock)).count();
-        written.add(LeftOut::ClockSyncs, untold as u64);
+        written.add(Omission::ClockSyncs, untold as u64);
         written
     }
 
-    /// Flows that are no binder call's.
+    /// Flows other than those of binder calls.
     fn untold_flows(&self) -> u64 {
         let told = |slice: SliceId| self.binder.contains_key(&slice);
         let flows = self.trace.flows.rows();
@@ -55,7 +55,7 @@ impl Plan<'_> {
             .count() as u64
     }
 
-    /// Arguments of what programs said; those of kernel events stand in their fields.
+    /// Arguments of events of programs; those of kernel events are fields of their lines.
     fn untold_arguments(&self) -> u64 {
         let trace = self.trace;
         let slices = trace.slices.rows().enumerate();

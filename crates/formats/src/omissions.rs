@@ -1,28 +1,28 @@
-//! What a writer could not write. A format that has no place for something is no error, but
-//! nothing is dropped in silence: each writer names what it keeps, and everything else that the
-//! trace holds is counted here.
+//! Counts of what a writer omitted. It is not an error if a format has no place for something, but
+//! nothing is dropped silently: each writer names what it writes, and everything else in the trace is
+//! counted here.
 
 use traceloom_trace::{
     ArgSetId, MethodId, NO_DURATION, NO_NUMBER, RowId, StringId, Trace, TrackId, TrackKind,
 };
 
-/// The name that the start of a method trace has among the clocks; no file holds it.
+/// The name of the clock row for the start of a method trace. No file contains it.
 pub(crate) const METHOD_TRACE_START: &str = "start of the method trace";
 
-macro_rules! left_out {
+macro_rules! omissions {
     ($($(#[$doc:meta])* $kind:ident = $one:literal, $many:literal;)*) => {
-        /// Something of a trace that a format may have no place for.
+        /// A part of a trace that a format may have no place for.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
-        pub enum LeftOut {
+        pub enum Omission {
             $($(#[$doc])* $kind,)*
         }
 
-        impl LeftOut {
-            /// Every kind there is.
+        impl Omission {
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind,)*];
 
-            /// The words for `count` of them: "counter values".
+            /// The noun for `count` of them, such as "counter values".
             pub fn words(self, count: u64) -> &'static str {
                 match (self, count) {
                     $((Self::$kind, 1) => $one, (Self::$kind, _) => $many,)*
@@ -32,7 +32,7 @@ macro_rules! left_out {
     };
 }
 
-left_out! {
+omissions! {
     /// Slices of a thread's own track.
     ThreadSlices = "slice of a thread", "slices of threads";
     /// Slices on further tracks of a thread: disk, workqueue, memory.
@@ -51,19 +51,19 @@ left_out! {
     Instants = "instant", "instants";
     /// Arrows between slices.
     Flows = "flow", "flows";
-    /// What ran on each CPU.
+    /// Times that threads ran on CPUs.
     SchedSlices = "stretch on a CPU", "stretches on CPUs";
-    /// What threads did: ran, waited, slept.
+    /// States of threads: running, waiting, sleeping.
     ThreadStates = "thread state", "thread states";
-    /// Events of the kernel without a table of their own.
+    /// Kernel events without a table of their own.
     KernelEvents = "kernel event", "kernel events";
-    /// When a slice began.
+    /// Start times of slices.
     StartTimes = "start of a slice", "starts of slices";
     /// Wall time of slices.
     WallTimes = "wall time of a slice", "wall times of slices";
     /// CPU time of slices.
     CpuTimes = "CPU time of a slice", "CPU times of slices";
-    /// What is finer than the format's unit of time.
+    /// Times finer than the format's unit.
     Fractions = "time cut to a microsecond", "times cut to microseconds";
     /// Categories of slices.
     Categories = "category of a slice", "categories of slices";
@@ -73,28 +73,28 @@ left_out! {
     Arguments = "slice or instant's arguments", "slices' and instants' arguments";
     /// Signature, file and line of methods.
     MethodDetails = "signature or file of a method", "signatures or files of methods";
-    /// Methods that nothing calls.
+    /// Methods that are never called.
     UncalledMethods = "method without calls", "methods without calls";
-    /// Names that were cut to what the format holds.
+    /// Names that were cut to the length that the format allows.
     LongNames = "name cut short", "names cut short";
-    /// Processes, where the format knows one or none.
+    /// Processes, if the format knows one or none.
     Processes = "process", "processes";
-    /// Names of processes that no thread's name says, command lines, uids.
+    /// Process names that differ from the main thread's, command lines, uids.
     ProcessDetails = "process's name, command line or uid", "processes' names, command lines or uids";
-    /// Threads that nothing happened on.
+    /// Threads without events.
     IdleThreads = "thread without events", "threads without events";
-    /// The operating system's numbers of threads.
+    /// The operating system's thread numbers.
     ThreadNumbers = "thread's number", "threads' numbers";
     /// Facts about the trace.
     Facts = "fact of the header", "facts of the header";
     /// Points that tie clocks together.
     ClockSyncs = "clock sync point", "clock sync points";
-    /// Kinds of repairs that reading counted: the new file holds what they made of the trace.
+    /// Kinds of repairs: the new file holds the repaired trace.
     Repairs = "kind of repair", "kinds of repairs";
 }
 
-impl LeftOut {
-    /// How many of these `trace` has.
+impl Omission {
+    /// How many of them `trace` has.
     pub(crate) fn count_in(self, trace: &Trace) -> u64 {
         let on = |kinds: &[TrackKind]| slices_on(trace, kinds);
         let slices = &trace.slices;
@@ -120,7 +120,7 @@ impl LeftOut {
             Self::Arguments => arguments(trace, |_| true),
             Self::MethodDetails => method_details(trace),
             Self::UncalledMethods => uncalled_methods(trace),
-            // Only the writer knows what it had to cut.
+            // Only the writer knows what it cut.
             Self::Fractions | Self::LongNames => 0,
             Self::Processes => matching(trace.processes.rows(), |row| {
                 row.pid != NO_NUMBER || row.name != StringId::EMPTY
@@ -153,7 +153,7 @@ fn slices_on(trace: &Trace, kinds: &[TrackKind]) -> usize {
     matching(trace.slices.track_id.iter(), |track| wanted[track.row()])
 }
 
-/// Slices and instants that have arguments, on tracks that `is` takes.
+/// The number of slices and instants with arguments, on tracks that satisfy `is`.
 pub(crate) fn arguments(trace: &Trace, is: impl Fn(TrackId) -> bool) -> usize {
     let slices = trace
         .slices
@@ -184,7 +184,7 @@ fn uncalled_methods(trace: &Trace) -> usize {
     matching(called.iter(), |called| !called)
 }
 
-/// Processes of which more is known than their number and their main thread's name.
+/// Counts processes with more details than a number and the name of the main thread.
 fn process_details(trace: &Trace) -> usize {
     let mut main_names = vec![StringId::EMPTY; trace.processes.len()];
     for thread in trace.threads.rows().filter(|thread| thread.is_main_thread) {
@@ -215,37 +215,37 @@ fn idle_threads(trace: &Trace) -> usize {
     matching(busy.iter(), |busy| !busy)
 }
 
-/// What writing came to: the things of the trace that are not in the new file.
+/// The result of writing: what the new file does not contain.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Written {
-    /// What was left out and how many of it, in the order of [`LeftOut::ALL`]; no count is 0.
-    pub left_out: Vec<(LeftOut, u64)>,
+    /// What was omitted and how much of it, in the order of [`Omission::ALL`]. No count is 0.
+    pub omitted: Vec<(Omission, u64)>,
 }
 
 impl Written {
-    /// All that `trace` has but for the kinds that the format keeps whole.
-    pub(crate) fn keeping(trace: &Trace, kept: &[LeftOut]) -> Self {
+    /// Everything in `trace` except the kinds that the format holds completely.
+    pub(crate) fn keeping(trace: &Trace, held: &[Omission]) -> Self {
         let mut written = Self::default();
-        for &kind in LeftOut::ALL.iter().filter(|kind| !kept.contains(kind)) {
+        for &kind in Omission::ALL.iter().filter(|kind| !held.contains(kind)) {
             written.add(kind, kind.count_in(trace));
         }
         written
     }
 
-    /// Adds what is left out of a kind that is kept in part.
-    pub(crate) fn add(&mut self, kind: LeftOut, count: u64) {
+    /// Adds omissions of a kind that the format holds in part.
+    pub(crate) fn add(&mut self, kind: Omission, count: u64) {
         if count == 0 {
             return;
         }
-        match self.left_out.binary_search_by_key(&kind, |(kind, _)| *kind) {
-            Ok(at) => self.left_out[at].1 += count,
-            Err(at) => self.left_out.insert(at, (kind, count)),
+        match self.omitted.binary_search_by_key(&kind, |(kind, _)| *kind) {
+            Ok(at) => self.omitted[at].1 += count,
+            Err(at) => self.omitted.insert(at, (kind, count)),
         }
     }
 
-    /// How many of `kind` were left out.
-    pub fn count(&self, kind: LeftOut) -> u64 {
-        let found = self.left_out.iter().find(|(left_out, _)| *left_out == kind);
+    /// How many of `kind` were omitted.
+    pub fn count(&self, kind: Omission) -> u64 {
+        let found = self.omitted.iter().find(|(omission, _)| *omission == kind);
         found.map_or(0, |(_, count)| *count)
     }
 }
@@ -255,17 +255,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_stand_in_order_and_none_is_zero() {
+    fn counts_are_in_order_and_none_is_zero() {
         let mut written = Written::default();
-        written.add(LeftOut::Flows, 2);
-        written.add(LeftOut::Counters, 1);
-        written.add(LeftOut::Flows, 3);
-        written.add(LeftOut::Instants, 0);
+        written.add(Omission::Flows, 2);
+        written.add(Omission::Counters, 1);
+        written.add(Omission::Flows, 3);
+        written.add(Omission::Instants, 0);
         assert_eq!(
-            written.left_out,
-            [(LeftOut::Counters, 1), (LeftOut::Flows, 5)]
+            written.omitted,
+            [(Omission::Counters, 1), (Omission::Flows, 5)]
         );
-        assert_eq!(written.count(LeftOut::Flows), 5);
-        assert_eq!(LeftOut::Counters.words(1), "counter value");
+        assert_eq!(written.count(Omission::Flows), 5);
+        assert_eq!(Omission::Counters.words(1), "counter value");
     }
 }

@@ -14,7 +14,7 @@ use crate::format_id;
 use crate::unwrap::{Allowance, Inflater, Outcome};
 use crate::zstd;
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Codec {
     None,
@@ -36,7 +36,7 @@ impl Codec {
     }
 }
 
-/// Unpacks, within what one file may give.
+/// Decompresses parts of a file, within the limits.
 pub(super) struct Unpacker {
     codec: Codec,
     allowance: Allowance,
@@ -45,16 +45,16 @@ pub(super) struct Unpacker {
     unpacked: u64,
 }
 
-/// Why a chunk gave nothing, or not all.
+/// Why a chunk could not be decompressed completely.
 pub(super) enum Failure {
-    /// What came before the damage, and what the decoder said.
+    /// The output before the damage, and the message of the decoder.
     Broken(Vec<u8>, String),
-    /// More than one file may give.
+    /// The limits were exceeded, or the file ends.
     Refused(ReadError),
 }
 
 impl Unpacker {
-    /// Unpacks parts of a file of `file_bytes` bytes.
+    /// For a file of `file_bytes` bytes.
     pub fn new(codec: Codec, file_bytes: usize, options: &ReadOptions) -> Self {
         Self {
             codec,
@@ -65,7 +65,7 @@ impl Unpacker {
         }
     }
 
-    /// The next chunk of `input`, unpacked.
+    /// Decompresses the next chunk of `input`.
     pub fn chunk(
         &mut self,
         input: &mut Input<'_>,

@@ -1,10 +1,10 @@
-//! What a `.trace` has no place for.
+//! Counts of what a `.trace` file has no place for.
 
 use traceloom_trace::Trace;
 
 use super::calls::Call;
 use super::{Clock, File, KEPT_KEYS};
-use crate::left_out::{LeftOut, Written};
+use crate::omissions::{Omission, Written};
 
 /// Facts that are counted anew for the new file.
 const RENEWED_KEYS: &[&str] = &[
@@ -19,34 +19,34 @@ const RENEWED_KEYS: &[&str] = &[
 
 impl File<'_> {
     /// What of the trace is not in the file, when `calls` are.
-    pub(super) fn left_out(&self, calls: &[Call]) -> Written {
+    pub(super) fn omissions(&self, calls: &[Call]) -> Written {
         let trace = self.trace;
         let mut kept = vec![
-            LeftOut::ThreadSlices,
-            LeftOut::StartTimes,
-            LeftOut::Categories,
-            LeftOut::MethodDetails,
-            LeftOut::UncalledMethods,
+            Omission::ThreadSlices,
+            Omission::StartTimes,
+            Omission::Categories,
+            Omission::MethodDetails,
+            Omission::UncalledMethods,
             // Counted below, as far as they are lost.
-            LeftOut::IdleThreads,
-            LeftOut::ThreadNumbers,
-            LeftOut::Processes,
-            LeftOut::Facts,
+            Omission::IdleThreads,
+            Omission::ThreadNumbers,
+            Omission::Processes,
+            Omission::Facts,
         ];
         match self.layout.clock {
-            Clock::Wall => kept.push(LeftOut::WallTimes),
-            Clock::ThreadCpu => kept.push(LeftOut::CpuTimes),
-            Clock::Dual => kept.extend([LeftOut::WallTimes, LeftOut::CpuTimes]),
+            Clock::Wall => kept.push(Omission::WallTimes),
+            Clock::ThreadCpu => kept.push(Omission::CpuTimes),
+            Clock::Dual => kept.extend([Omission::WallTimes, Omission::CpuTimes]),
         }
         let mut written = Written::keeping(trace, &kept);
-        written.add(LeftOut::Fractions, self.fractions(calls));
-        written.add(LeftOut::LongNames, self.cut_names);
-        written.add(LeftOut::IdleThreads, self.unwritten_threads());
-        written.add(LeftOut::ThreadNumbers, self.renumbered_threads());
+        written.add(Omission::Fractions, self.fractions(calls));
+        written.add(Omission::LongNames, self.cut_names);
+        written.add(Omission::IdleThreads, self.unwritten_threads());
+        written.add(Omission::ThreadNumbers, self.renumbered_threads());
         let told = u64::from(trace.metadata("pid").is_some());
-        let processes = LeftOut::Processes.count_in(trace);
-        written.add(LeftOut::Processes, processes.saturating_sub(told));
-        written.add(LeftOut::Facts, facts(trace));
+        let processes = Omission::Processes.count_in(trace);
+        written.add(Omission::Processes, processes.saturating_sub(told));
+        written.add(Omission::Facts, facts(trace));
         written
     }
 
@@ -71,7 +71,7 @@ impl File<'_> {
     }
 }
 
-/// Facts that neither stand in the file nor follow from it.
+/// Facts that are neither in the file nor follow from it.
 fn facts(trace: &Trace) -> u64 {
     let is_lost = |key: &str| !KEPT_KEYS.contains(&key) && !RENEWED_KEYS.contains(&key);
     let keys = trace.metadata.key.iter();
