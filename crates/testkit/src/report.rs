@@ -1,4 +1,4 @@
-//! A report, put together column by column from the description in crates/columns.
+//! A report, put together column by column from the description in crates/report.
 
 use std::io::Write;
 
