@@ -384,11 +384,11 @@ fn omissions(trace: &Trace) -> Written {
         ],
     );
     let counters = trace.counters.track_id.iter();
-    let untold = counters.filter(|track| kind(trace, *track) != TrackKind::ProcessCounter);
-    written.add(Omission::Counters, untold.count() as u64);
+    let unwritten = counters.filter(|track| kind(trace, *track) != TrackKind::ProcessCounter);
+    written.add(Omission::Counters, unwritten.count() as u64);
     let instants = trace.instants.track_id.iter();
-    let untold = instants.filter(|track| !holds(kind(trace, *track)));
-    written.add(Omission::Instants, untold.count() as u64);
+    let unwritten = instants.filter(|track| !holds(kind(trace, *track)));
+    written.add(Omission::Instants, unwritten.count() as u64);
     let methods = trace.slices.method_id.iter();
     let cpu_only = methods.zip(trace.slices.thread_ts.iter());
     let cpu_only = cpu_only.filter(|(method, ts)| *method == MethodId::NONE && *ts != NO_DURATION);

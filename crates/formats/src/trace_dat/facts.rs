@@ -103,11 +103,18 @@ impl Facts {
             let lost = losses
                 .iter()
                 .fold(0, |sum: u64, &lost| sum.saturating_add(lost));
-            let untold = lost.saturating_sub(reader.lost_events(cpu));
-            out.repair(RepairKind::BufferOverflow, untold, Place::default(), || {
-                let [overrun, commit, dropped] = losses;
-                format!("CPU {cpu}: overrun {overrun}, commit overrun {commit}, dropped {dropped}")
-            });
+            let unreported = lost.saturating_sub(reader.lost_events(cpu));
+            out.repair(
+                RepairKind::BufferOverflow,
+                unreported,
+                Place::default(),
+                || {
+                    let [overrun, commit, dropped] = losses;
+                    format!(
+                        "CPU {cpu}: overrun {overrun}, commit overrun {commit}, dropped {dropped}"
+                    )
+                },
+            );
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::ring_buffer::{ByteOrder, RawFormats, Symbols};
 
 /// The content of the options, read before formats are known.
 #[derive(Default)]
-struct Told {
+struct FromOptions {
     /// The position of the section of each kind.
     places: FxHashMap<u16, u64>,
     /// Buffers, with the kinds and positions of their sections.
@@ -30,9 +30,9 @@ pub(super) fn collect(
     head: &Head,
     options: u64,
 ) -> Result<Collected, ReadError> {
-    let mut told = Told::default();
-    all_options(sections, options, &mut told)?;
-    let Some(&place) = told.places.get(&id::HEADER_INFO) else {
+    let mut found = FromOptions::default();
+    all_options(sections, options, &mut found)?;
+    let Some(&place) = found.places.get(&id::HEADER_INFO) else {
         let expected = "the place of the section HEADER_INFO";
         let place = Place::at_offset(options);
         return Err(wrong(
@@ -46,12 +46,12 @@ pub(super) fn collect(
     let mut input = Input::new(&content, place, head.order);
     let layout = parts::header_info(&mut input, head.page_bytes)?;
     let mut into = Collected::new(RawFormats::new(layout));
-    into.facts = told.facts;
-    for (kind, place, detail) in told.repairs {
+    into.facts = found.facts;
+    for (kind, place, detail) in found.repairs {
         into.note(kind, 1, place, detail);
     }
-    formats(sections, &told.places, &mut into)?;
-    for (id, offset, buffer) in told.buffers {
+    formats(sections, &found.places, &mut into)?;
+    for (id, offset, buffer) in found.buffers {
         content_of(sections, id, offset, buffer, &mut into)?;
     }
     Ok(into)
@@ -61,7 +61,7 @@ pub(super) fn collect(
 fn all_options(
     sections: &mut Sections<'_, '_>,
     first: u64,
-    told: &mut Told,
+    found: &mut FromOptions,
 ) -> Result<(), ReadError> {
     let (mut next, mut seen) = (first, FxHashSet::default());
     while next != 0 && seen.insert(next) {
@@ -70,7 +70,8 @@ fn all_options(
             Err(error) if next == first || is_refusal(&error) => return Err(error),
             Err(error) => {
                 let place = Place::at_offset(next);
-                told.repairs
+                found
+                    .repairs
                     .push((RepairKind::TornRecord, place, error.to_string()));
                 return Ok(());
             }
@@ -81,10 +82,11 @@ fn all_options(
                 Ok(Some(option)) if option.id == id::DONE => {
                     break sections.order.u64(option.data, 0).unwrap_or(0);
                 }
-                Ok(Some(option)) => told.option(&option, sections.order),
+                Ok(Some(option)) => found.option(&option, sections.order),
                 Ok(None) | Err(_) => {
                     let detail = "the options break off".to_owned();
-                    told.repairs
+                    found
+                        .repairs
                         .push((RepairKind::TornRecord, input.place(), detail));
                     break 0;
                 }
@@ -94,7 +96,7 @@ fn all_options(
     Ok(())
 }
 
-impl Told {
+impl FromOptions {
     fn option(&mut self, option: &DatOption<'_>, order: ByteOrder) {
         match option.id {
             id::HEADER_INFO..=id::CMDLINES => {

@@ -16,13 +16,13 @@ impl Interpreter {
     pub(super) fn mark(&mut self, at: At, mark: Mark<'_>, out: &mut TraceBuilder) {
         match mark {
             Mark::Begin { pid, name } => {
-                self.threads.told_tgid(at.slot, pid, out);
+                self.threads.learn_tgid(at.slot, pid, out);
                 let track = self.threads.track(at.slot, out);
                 let id = self.mark_name(at, name, pid, out);
                 out.begin_slice(track, SliceBegin::named(at.ts, id));
             }
             Mark::End { pid } => {
-                self.threads.told_tgid(at.slot, pid, out);
+                self.threads.learn_tgid(at.slot, pid, out);
                 let track = self.threads.track(at.slot, out);
                 if out.end_slice(track, at.ts, None).is_none() {
                     self.history.unmatched(at);
@@ -62,7 +62,7 @@ impl Interpreter {
     /// The process of a marker: the one in the column of its thread, if there is one, because the
     /// number in the marker may be from another pid namespace.
     fn mark_process(&mut self, at: At, pid: i32, out: &mut TraceBuilder) -> ProcessId {
-        self.threads.told_tgid(at.slot, pid, out);
+        self.threads.learn_tgid(at.slot, pid, out);
         let slot = self.threads.slot(at.slot);
         if (slot.tgid_from_column || pid <= 0)
             && let Some(upid) = self.threads.process(at.slot, out)
@@ -121,7 +121,7 @@ impl Interpreter {
             Mark::Instant { pid, track, name } => {
                 let track = match track {
                     None => {
-                        self.threads.told_tgid(at.slot, pid, out);
+                        self.threads.learn_tgid(at.slot, pid, out);
                         self.threads.track(at.slot, out)
                     }
                     Some(track) => {

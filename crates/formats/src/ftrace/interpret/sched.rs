@@ -104,7 +104,7 @@ impl Interpreter {
             .name(slot, fields.text("comm").unwrap_or_default(), out);
         let parent = self.threads.slot(at.slot).tgid;
         if flags & CLONE_THREAD != 0 {
-            self.threads.told_tgid(slot, parent, out);
+            self.threads.learn_tgid(slot, parent, out);
         } else {
             self.new_process(slot, tid, parent, at.ts, out);
         }
@@ -119,7 +119,7 @@ impl Interpreter {
         ts: i64,
         out: &mut TraceBuilder,
     ) {
-        self.threads.told_tgid(slot, pid, out);
+        self.threads.learn_tgid(slot, pid, out);
         let upid = out.process(pid.into());
         out.set_process_start(upid, ts);
         if parent > 0 {
@@ -156,7 +156,7 @@ impl Interpreter {
     ) -> Option<()> {
         let pid = fields.tid("pid")?;
         let slot = self.threads.current(pid, at.position, out);
-        self.threads.told_tgid(slot, pid, out);
+        self.threads.learn_tgid(slot, pid, out);
         let upid = self.threads.process(slot, out)?;
         let file = fields.text("filename")?;
         let cmdline = out.intern(file);

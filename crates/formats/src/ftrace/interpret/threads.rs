@@ -221,7 +221,7 @@ impl Threads {
 
     /// Sets the process from another source, unless a column named it.
     #[inline]
-    pub fn told_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
+    pub fn learn_tgid(&mut self, id: SlotId, tgid: i32, out: &mut TraceBuilder) {
         let slot = &mut self.slots[id];
         if tgid > 0 && tgid != slot.tgid && !slot.tgid_from_column && !slot.is_idle() {
             slot.tgid = tgid;
@@ -237,7 +237,7 @@ impl Threads {
             let Slot { tid, utid, .. } = self.slots[id];
             let placed = out.trace().threads.upid.get(utid.row()) != ProcessId::NONE;
             if !placed && pids.contains(&tid.into()) && self.find(tid) == Some(id) {
-                self.told_tgid(id, tid, out);
+                self.learn_tgid(id, tid, out);
             }
         }
     }

@@ -100,8 +100,8 @@ fn call_and_reply(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[
         (None, None) => true,
         (None, Some(_)) => false,
     };
-    let told = received && in_order && call.ts < reply.ts;
-    (told && ends.iter().all(|&slice| on_thread(trace, slice)))
+    let complete = received && in_order && call.ts < reply.ts;
+    (complete && ends.iter().all(|&slice| on_thread(trace, slice)))
         .then_some([Role::Call { answer }, Role::Reply { call: number }])
 }
 
@@ -111,6 +111,6 @@ fn one_way(trace: &Trace, key: StringId, ends: [SliceRow; 2]) -> Option<[Role; 2
     let moments = ends
         .iter()
         .all(|&slice| slice.dur == 0 && on_thread(trace, slice));
-    let told = moments && sent.ts < came.ts && numbers(trace, key, came).next() == Some(number);
-    told.then_some([Role::OneWay, Role::Arrival { call: number }])
+    let complete = moments && sent.ts < came.ts && numbers(trace, key, came).next() == Some(number);
+    complete.then_some([Role::OneWay, Role::Arrival { call: number }])
 }

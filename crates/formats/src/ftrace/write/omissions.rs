@@ -35,28 +35,28 @@ impl Plan<'_> {
                 Omission::ClockSyncs,
             ],
         );
-        written.add(Omission::Flows, self.untold_flows());
+        written.add(Omission::Flows, self.unwritten_flows());
         written.add(Omission::ThreadStates, self.unwritten_states);
-        written.add(Omission::Arguments, self.untold_arguments());
+        written.add(Omission::Arguments, self.unwritten_arguments());
         written.add(Omission::Fractions, self.fractions());
-        written.add(Omission::Facts, self.untold_facts());
+        written.add(Omission::Facts, self.unwritten_facts());
         let clocks = self.trace.clocks.iter();
-        let untold = clocks.filter(|clock| !is_writable(clock)).count();
-        written.add(Omission::ClockSyncs, untold as u64);
+        let unwritten = clocks.filter(|clock| !is_writable(clock)).count();
+        written.add(Omission::ClockSyncs, unwritten as u64);
         written
     }
 
     /// Flows other than those of binder calls.
-    fn untold_flows(&self) -> u64 {
-        let told = |slice: SliceId| self.binder.contains_key(&slice);
+    fn unwritten_flows(&self) -> u64 {
+        let written = |slice: SliceId| self.binder.contains_key(&slice);
         let flows = self.trace.flows.rows();
         flows
-            .filter(|flow| !told(flow.slice_out) || !told(flow.slice_in))
+            .filter(|flow| !written(flow.slice_out) || !written(flow.slice_in))
             .count() as u64
     }
 
     /// Arguments of events of programs; those of kernel events are fields of their lines.
-    fn untold_arguments(&self) -> u64 {
+    fn unwritten_arguments(&self) -> u64 {
         let trace = self.trace;
         let slices = trace.slices.rows().enumerate();
         let slices = slices.filter(|(row, slice)| {
@@ -84,8 +84,8 @@ impl Plan<'_> {
     }
 
     /// Facts that the header does not repeat.
-    fn untold_facts(&self) -> u64 {
-        const TOLD: &[&str] = &[
+    fn unwritten_facts(&self) -> u64 {
+        const WRITTEN: &[&str] = &[
             "tracer",
             "cpus",
             "entries-in-buffer",
@@ -94,7 +94,7 @@ impl Plan<'_> {
             "events",
         ];
         let keys = self.trace.metadata.key.iter();
-        let is_told = |key| TOLD.contains(&self.trace.strings.get(key));
-        keys.filter(|key| !is_told(*key)).count() as u64
+        let is_written = |key| WRITTEN.contains(&self.trace.strings.get(key));
+        keys.filter(|key| !is_written(*key)).count() as u64
     }
 }

@@ -194,22 +194,26 @@ impl File<'_> {
 
     /// Names are written where they are used first; unused ones precede the summary.
     fn stream(&mut self, calls: &[Call]) -> Result<(), WriteError> {
-        let mut methods_told = vec![false; self.names.methods()];
-        let mut threads_told = vec![false; self.trace.threads.len()];
+        let mut methods_written = vec![false; self.names.methods()];
+        let mut threads_written = vec![false; self.trace.threads.len()];
         for call in calls {
             let thread = call.thread.row();
-            if !std::mem::replace(&mut threads_told[thread], true) {
-                self.tell_thread(thread);
+            if !std::mem::replace(&mut threads_written[thread], true) {
+                self.write_thread(thread);
             }
             let method = self.names.method_of(self.trace, call.slice);
-            if !std::mem::replace(&mut methods_told[method], true) {
-                self.tell_method(method);
+            if !std::mem::replace(&mut methods_written[method], true) {
+                self.write_method(method);
             }
             self.record(call);
             self.flush_full()?;
         }
-        for (method, _) in methods_told.iter().enumerate().filter(|(_, told)| !**told) {
-            self.tell_method(method);
+        for (method, _) in methods_written
+            .iter()
+            .enumerate()
+            .filter(|(_, written)| !**written)
+        {
+            self.write_method(method);
             self.flush_full()?;
         }
         Ok(())
@@ -219,7 +223,7 @@ impl File<'_> {
         self.bytes.extend([0, 0, code]);
     }
 
-    fn tell_thread(&mut self, row: usize) {
+    fn write_thread(&mut self, row: usize) {
         let name = self.names.thread_name(self.trace, row);
         let name = self.cut(&name);
         self.escape(2);
@@ -229,7 +233,7 @@ impl File<'_> {
         self.bytes.extend(name.as_bytes());
     }
 
-    fn tell_method(&mut self, method: usize) {
+    fn write_method(&mut self, method: usize) {
         let Some(line) = self.names.method_line(self.trace, method) else {
             return;
         };

@@ -43,9 +43,9 @@ impl File<'_> {
         written.add(Omission::LongNames, self.cut_names);
         written.add(Omission::IdleThreads, self.unwritten_threads());
         written.add(Omission::ThreadNumbers, self.renumbered_threads());
-        let told = u64::from(trace.metadata("pid").is_some());
+        let known = u64::from(trace.metadata("pid").is_some());
         let processes = Omission::Processes.count_in(trace);
-        written.add(Omission::Processes, processes.saturating_sub(told));
+        written.add(Omission::Processes, processes.saturating_sub(known));
         written.add(Omission::Facts, facts(trace));
         written
     }
