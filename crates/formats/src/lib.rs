@@ -44,6 +44,7 @@ pub use format::{
 };
 pub use ftrace::FtraceLine;
 pub use left_out::{LeftOut, Written};
+pub use method_trace::{MethodRecord, MethodRecords};
 pub use registry::{AnyReader, FORMATS, detect};
 pub use report::{REPORT_META, report_data, report_engine};
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};

@@ -7,9 +7,10 @@
 //! a1 a2 b                          SLOW       packets with deltas
 //! ```
 //!
-//! [`key`] and [`header`] read the front, [`records`], [`streaming`] and [`v2`] turn the body
+//! [`key`] and [`header`] read the front, [`classic`] decodes records, [`records`], [`streaming`] and [`v2`] turn the body
 //! into events; [`emit`] is what they share. None of them knows of tables: [`interpret`] does.
 
+mod classic;
 mod clocks;
 mod emit;
 mod header;
@@ -28,6 +29,7 @@ mod v2;
 mod v2_header;
 mod write;
 
+pub use classic::{MethodRecord, MethodRecords};
 pub(crate) use long_running::LongRunning;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};
