@@ -3,10 +3,11 @@
 //!
 //! The original breaks ties between methods by class, name and signature, but by id if one of the
 //! two has no name. If a class has methods with and without names, that is no order, and the result
-//! depends on the merge sort's steps, so the same merge sort runs here. The texts are ranked once;
-//! comparisons are of numbers.
+//! depends on the merge sort's steps: only then does the same merge sort run here. In all other
+//! cases each method has a rank, computed once: the millions of ties between callees in a wide call
+//! graph are broken by comparing two numbers.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use super::methods::{Method, MethodIndex};
 
@@ -18,6 +19,9 @@ pub(super) struct Order {
     pub name_ranks: Vec<u32>,
     /// All methods, by class, then id.
     pub by_class: Vec<MethodIndex>,
+    /// By method: the rank that breaks ties; equal for methods that are equal in everything. None
+    /// if some class has methods with and without names.
+    tie_ranks: Option<Vec<u32>>,
 }
 
 impl Order {
@@ -28,11 +32,29 @@ impl Order {
         let name_ranks = text_ranks(all(), |m| list[m as usize].name);
         let mut by_class: Vec<MethodIndex> = all();
         by_class.sort_by_key(|&m| class_ranks[m as usize]);
-        Order {
+        let mut order = Order {
             class_ranks,
             name_ranks,
             by_class,
+            tie_ranks: None,
+        };
+        if !order.has_mixed_class() {
+            let mut sorted = order.by_class.clone();
+            sorted.sort_by(|&a, &b| order.by_name(list, a, b));
+            let is_equal = |a, b| order.by_name(list, a, b).is_eq();
+            order.tie_ranks = Some(ranks_of(&sorted, is_equal));
         }
+        order
+    }
+
+    /// Whether a class has methods with and without names.
+    fn has_mixed_class(&self) -> bool {
+        let key = |m| (self.class_rank(m), self.name_rank(m) == 0);
+        let mut neighbours = self
+            .by_class
+            .windows(2)
+            .map(|pair| (key(pair[0]), key(pair[1])));
+        neighbours.any(|(a, b)| a.0 == b.0 && a.1 != b.1)
     }
 
     fn class_rank(&self, method: MethodIndex) -> u32 {
@@ -66,11 +88,17 @@ impl Order {
         items: &mut [T],
         key: impl Fn(&T) -> (u64, MethodIndex),
     ) {
-        merge_sort(items, |a, b| {
-            let ((time_a, a), (time_b, b)) = (key(a), key(b));
-            let times = time_b.cmp(&time_a);
-            times.then_with(|| self.by_name(list, a, b))
-        });
+        match &self.tie_ranks {
+            Some(ranks) => items.sort_by_key(|item| {
+                let (time, method) = key(item);
+                (Reverse(time), ranks[method as usize])
+            }),
+            None => merge_sort(items, |a, b| {
+                let ((time_a, a), (time_b, b)) = (key(a), key(b));
+                let times = time_b.cmp(&time_a);
+                times.then_with(|| self.by_name(list, a, b))
+            }),
+        }
     }
 
     /// All methods by name, class and id, but by class and id if either has no name: no order, so

@@ -101,8 +101,11 @@ impl<'w> Out<'w> {
     /// Appends as many blanks as a text of `used` characters lacks.
     #[inline]
     pub fn pad(&mut self, width: usize, used: usize) -> &mut Self {
-        for _ in used..width {
-            self.text(self.blank);
+        let missing = width.saturating_sub(used);
+        if self.blank == " " {
+            self.buffer.resize(self.buffer.len() + missing, b' ');
+        } else {
+            self.text(self.blank.repeat(missing));
         }
         self
     }
