@@ -1,16 +1,16 @@
-//! The command line, read as GNU `getopt(argc, argv, "d:hg:kos:t:")` reads it: options may follow
-//! the file name, may be clustered (`-hk`), may carry their argument (`-dold`), `--` ends them, and
-//! the first wrong one ends the reading.
+//! The command line, read like GNU `getopt(argc, argv, "d:hg:kos:t:")`: options may follow the file
+//! name, may be clustered (`-hk`) and may carry their argument (`-dold`); `--` ends them. The first
+//! wrong option is an error.
 
 use std::ffi::{OsStr, OsString};
 
-use super::cnum;
+use super::c_numbers;
 
-/// Graph threshold where none, or a senseless one, was given: percent.
+/// The graph threshold if none, or an invalid one, is given: percent.
 const DEFAULT_THRESHOLD: i32 = 20;
 
 /// What the command line asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Options {
     /// The trace; in a diff, *Run 2*.
     pub trace: OsString,
@@ -24,48 +24,14 @@ pub(super) struct Options {
     pub html: bool,
     /// `-o`: print the records instead of a profile.
     pub dump: bool,
-    /// `-s`: what stands in front of `sortable.js`.
+    /// `-s`: the prefix of `sortable.js`.
     pub sortable_url: Option<OsString>,
     /// `-t`: percent, 0 to 99.
     pub threshold: i32,
 }
 
-/// A command line that is refused, with what there is to say about it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
-    program: OsString,
-    complaint: Option<Complaint>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Complaint {
-    InvalidOption(u8),
-    MissingArgument(u8),
-}
-
-impl Refusal {
-    /// getopt's complaint, if it had one, and the usage text.
-    pub fn message(&self) -> Vec<u8> {
-        let program = self.program.as_encoded_bytes();
-        let mut text = Vec::new();
-        let mut complain = |what: &str, option: u8| {
-            for part in [program, what.as_bytes(), &[option], b"'\n"] {
-                text.extend_from_slice(part);
-            }
-        };
-        match self.complaint {
-            Some(Complaint::InvalidOption(o)) => complain(": invalid option -- '", o),
-            Some(Complaint::MissingArgument(o)) => {
-                complain(": option requires an argument -- '", o);
-            }
-            None => {}
-        }
-        text.extend_from_slice(b"Copyright (C) 2006 The Android Open Source Project\n\nusage: ");
-        text.extend_from_slice(program);
-        text.extend_from_slice(USAGE.as_bytes());
-        text
-    }
-}
+const INVALID_OPTION: &str = ": invalid option -- '";
+const MISSING_ARGUMENT: &str = ": option requires an argument -- '";
 
 /// The usage text after the program's name, as the original prints it.
 const USAGE: &str = "\
@@ -79,83 +45,65 @@ const USAGE: &str = "\
   -t threshold        - Threshold percentage for including nodes in the graph
 ";
 
-/// Reads the arguments; the first is the program's name. `posixly_correct` says whether reading
-/// options stops at the first file name, as `POSIXLY_CORRECT` in the environment makes getopt do.
+/// Reads the arguments; the first is the program's name. With `posixly_correct`, options end at
+/// the first file name, as getopt does if `POSIXLY_CORRECT` is in the environment.
+///
+/// # Errors
+/// The text for standard error: getopt's complaint, if it has one, and the usage.
 pub(super) fn parse(
     mut args: impl Iterator<Item = OsString>,
     posixly_correct: bool,
-) -> Result<Options, Refusal> {
+) -> Result<Options, Vec<u8>> {
     let program = args.next().unwrap_or_default();
-    let mut reading = Reading::default();
-    let outcome = reading.take(args, posixly_correct);
-    match (outcome, <[OsString; 1]>::try_from(reading.operands)) {
-        (Err(complaint), _) => Err(Refusal {
-            program,
-            complaint: Some(complaint),
-        }),
-        (Ok(()), Err(_)) => Err(Refusal {
-            program,
-            complaint: None,
-        }),
-        (Ok(()), Ok([trace])) => {
-            let mut options = reading.options;
-            options.trace = trace;
-            if !(0..100).contains(&options.threshold) {
-                options.threshold = DEFAULT_THRESHOLD;
-            }
-            Ok(options)
+    Options::read(args, posixly_correct).map_err(|complaint| {
+        let program = program.as_encoded_bytes();
+        let mut text = Vec::new();
+        if let Some((what, option)) = complaint {
+            text = [program, what.as_bytes(), &[option], b"'\n"].concat();
         }
-    }
+        text.extend_from_slice(b"Copyright (C) 2006 The Android Open Source Project\n\nusage: ");
+        text.extend_from_slice(program);
+        text.extend_from_slice(USAGE.as_bytes());
+        text
+    })
 }
 
-struct Reading {
-    options: Options,
-    operands: Vec<OsString>,
-}
+/// What getopt says about an option, and the option.
+type Complaint = (&'static str, u8);
 
-impl Default for Reading {
-    fn default() -> Self {
-        Reading {
-            options: Options {
-                trace: OsString::new(),
-                diff: None,
-                graph: None,
-                keep_dot: false,
-                html: false,
-                dump: false,
-                sortable_url: None,
-                threshold: DEFAULT_THRESHOLD,
-            },
-            operands: Vec::new(),
-        }
-    }
-}
-
-impl Reading {
-    fn take(
-        &mut self,
+impl Options {
+    /// Fails without a complaint unless there is exactly one operand.
+    fn read(
         mut args: impl Iterator<Item = OsString>,
         posixly_correct: bool,
-    ) -> Result<(), Complaint> {
+    ) -> Result<Self, Option<Complaint>> {
+        let mut options = Options {
+            threshold: DEFAULT_THRESHOLD,
+            ..Options::default()
+        };
+        let mut operands = Vec::new();
         while let Some(arg) = args.next() {
-            let bytes = arg.as_encoded_bytes();
-            if bytes == b"--" {
+            if arg == "--" {
                 break;
             }
-            if bytes.len() > 1 && bytes[0] == b'-' {
-                self.cluster(&arg, &mut args)?;
+            if arg.len() > 1 && arg.as_encoded_bytes()[0] == b'-' {
+                options.cluster(&arg, &mut args)?;
                 continue;
             }
-            self.operands.push(arg);
+            operands.push(arg);
             if posixly_correct {
                 break;
             }
         }
-        self.operands.extend(args);
-        Ok(())
+        operands.extend(args);
+        [options.trace] = operands.try_into().map_err(|_| None)?;
+        if !(0..100).contains(&options.threshold) {
+            options.threshold = DEFAULT_THRESHOLD;
+        }
+        Ok(options)
     }
 
-    /// One argument of options; the last of them may take the next argument as its value.
+    /// Reads a cluster of options; the last may take the next argument as its value.
     fn cluster(
         &mut self,
         arg: &OsStr,
@@ -163,21 +111,17 @@ impl Reading {
     ) -> Result<(), Complaint> {
         let bytes = arg.as_encoded_bytes();
         for at in 1..bytes.len() {
-            let option = bytes[at];
-            match option {
-                b'h' => self.options.html = true,
-                b'k' => self.options.keep_dot = true,
-                b'o' => self.options.dump = true,
-                b'd' | b'g' | b's' | b't' => {
-                    let value = if at + 1 < bytes.len() {
-                        Some(tail(arg, at + 1))
-                    } else {
-                        rest.next()
-                    };
-                    self.set(option, value.ok_or(Complaint::MissingArgument(option))?);
+            match bytes[at] {
+                b'h' => self.html = true,
+                b'k' => self.keep_dot = true,
+                b'o' => self.dump = true,
+                option @ (b'd' | b'g' | b's' | b't') => {
+                    let attached = (at + 1 < bytes.len()).then(|| tail(arg, at + 1));
+                    let value = attached.or_else(|| rest.next());
+                    self.set(option, value.ok_or((MISSING_ARGUMENT, option))?);
                     return Ok(());
                 }
-                _ => return Err(Complaint::InvalidOption(option)),
+                option => return Err((INVALID_OPTION, option)),
             }
         }
         Ok(())
@@ -185,10 +129,10 @@ impl Reading {
 
     fn set(&mut self, option: u8, value: OsString) {
         match option {
-            b'd' => self.options.diff = Some(value),
-            b'g' => self.options.graph = Some(value),
-            b's' => self.options.sortable_url = Some(value),
-            _ => self.options.threshold = cnum::atoi(value.as_encoded_bytes()),
+            b'd' => self.diff = Some(value),
+            b'g' => self.graph = Some(value),
+            b's' => self.sortable_url = Some(value),
+            _ => self.threshold = c_numbers::atoi(value.as_encoded_bytes()),
         }
     }
 }
@@ -210,7 +154,7 @@ fn tail(arg: &OsStr, at: usize) -> OsString {
 mod tests {
     use super::*;
 
-    fn read(line: &str, posixly_correct: bool) -> Result<Options, Refusal> {
+    fn read(line: &str, posixly_correct: bool) -> Result<Options, Vec<u8>> {
         parse(line.split_whitespace().map(OsString::from), posixly_correct)
     }
 
@@ -230,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_thresholds_become_twenty() {
+    fn invalid_thresholds_become_twenty() {
         for given in ["-5", "100", "x1e9", "99999999999"] {
             let want = if given == "x1e9" { 0 } else { 20 };
             assert_eq!(
@@ -242,9 +186,9 @@ mod tests {
 
     #[test]
     fn the_first_wrong_option_is_named() {
-        let message = read("p --help", false).unwrap_err().message();
+        let message = read("p --help", false).unwrap_err();
         assert!(message.starts_with(b"p: invalid option -- '-'\nCopyright"));
-        let message = read("p a -hd", false).unwrap_err().message();
+        let message = read("p a -hd", false).unwrap_err();
         assert!(message.starts_with(b"p: option requires an argument -- 'd'\n"));
     }
 }

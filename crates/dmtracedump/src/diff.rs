@@ -1,118 +1,60 @@
-//! `-d`: two profiles side by side, then what only one of them has.
+//! `-d`: two profiles side by side, then the methods that only one of them has.
 //!
 //! *Run 1* is the `-d` file, *Run 2* the other. "Diff (%)" is run 2 in percent of run 1, a
-//! difference below zero prints as an unsigned number, and where run 1 is zero neither is
-//! computed: the original's ways, kept.
+//! difference below zero prints as an unsigned number, and if run 1 is zero neither is computed:
+//! the original's ways, kept.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 
-use super::account::Totals;
 use super::args::Options;
-use super::labels::escape;
+use super::calls::Totals;
 use super::methods::{Method, MethodIndex};
-use super::out::{Cell, Out};
+use super::out::Out;
 use super::page;
 use super::profile::Profile;
 
 /// Prints the comparison.
-pub(super) fn report<'a, W: Write>(
+pub(super) fn report(
     options: &Options,
-    old: &Profile<'a>,
-    new: &Profile<'a>,
-    out: &mut Out<W>,
+    old: &Profile<'_>,
+    new: &Profile<'_>,
+    out: &mut Out<'_>,
 ) -> io::Result<()> {
-    let mut pairing = pair(old, new);
-    let mut report = Report {
-        options,
-        old,
-        new,
-        out,
-    };
-    // Both sorts are stable, and the second starts from what the first left.
-    pairing
-        .pairs
-        .sort_by_key(|p| std::cmp::Reverse(p.exclusive.0));
-    report.table(&EXCLUSIVE, &pairing.pairs)?;
-    pairing
-        .pairs
-        .sort_by_key(|p| std::cmp::Reverse(p.inclusive.0));
-    report.table(&INCLUSIVE, &pairing.pairs)?;
-    report.missing(
-        "<h3>Run 1 methods not found in Run 2</h3>",
-        old,
-        &pairing.only_old,
-    )?;
-    report.missing(
-        "</table>\n<h3>Run 2 methods not found in Run 1</h3>",
-        new,
-        &pairing.only_new,
-    )?;
-    if options.html {
-        report.out.text("</body></html\n");
-    }
-    report.out.row()
-}
-
-/// A difference in µs and the ratio in percent.
-type Change = (i64, f64);
-
-/// A method found in both runs.
-struct Pair {
-    old: MethodIndex,
-    new: MethodIndex,
-    exclusive: Change,
-    inclusive: Change,
-}
-
-struct Pairing {
-    pairs: Vec<Pair>,
-    only_old: Vec<MethodIndex>,
-    only_new: Vec<MethodIndex>,
-}
-
-/// Pairs methods in order of the old run's inclusive time, each with the first that fits in order
-/// of the new run's.
-fn pair<'a>(old: &Profile<'a>, new: &Profile<'a>) -> Pairing {
-    let (mut old_order, mut new_order) = (old.methods.all(), new.methods.all());
-    old.sort_inclusive(&mut old_order);
-    new.sort_inclusive(&mut new_order);
-    let mut candidates = Candidates::new(new, &new_order);
-    let mut pairing = Pairing {
-        pairs: Vec::new(),
-        only_old: Vec::new(),
-        only_new: Vec::new(),
-    };
-    for &method in &old_order {
-        match candidates.take(old.methods.get(method)) {
-            Some(place) => pairing
-                .pairs
-                .push(Pair::new(old, new, method, new_order[place])),
-            None => pairing.only_old.push(method),
+    let mut matches = match_methods(old, new);
+    for table in [&EXCLUSIVE, &INCLUSIVE] {
+        if out.html {
+            table.head(options, out);
         }
-    }
-    let left = new_order.iter().zip(&candidates.taken);
-    pairing.only_new = left
-        .filter(|(_, taken)| !**taken)
-        .map(|(&m, _)| m)
-        .collect();
-    pairing
-}
-
-impl Pair {
-    fn new(old: &Profile<'_>, new: &Profile<'_>, a: MethodIndex, b: MethodIndex) -> Self {
-        let (before, after) = (old.totals(a), new.totals(b));
-        Pair {
-            old: a,
-            new: b,
-            exclusive: change(before.exclusive, after.exclusive),
-            inclusive: change(before.inclusive, after.inclusive),
+        // Both sorts are stable, and the second starts from the order that the first left.
+        let time = |p: &Profile<'_>, method| (table.1)(p.totals(method));
+        let change = |&(a, b): &Pair| change(time(old, a), time(new, b));
+        matches.pairs.sort_by_key(|pair| Reverse(change(pair).0));
+        for &(a, b) in &matches.pairs {
+            let (before, after) = (old.totals(a), new.totals(b));
+            let (difference, ratio) = change(&(a, b));
+            method(old.methods.get(a), out);
+            for time in [(table.1)(before), (table.1)(after), difference as u64] {
+                out.number(time).text(" ").markup("</td><td>");
+            }
+            out.hundredths(0, ratio).text("\n").markup("</td><td>\n");
+            out.number(before.calls[0]).text("\n").markup("</td><td>\n");
+            out.number(after.calls[0]).text("\n").markup("</td></tr>\n");
+            out.end_row()?;
         }
+        out.markup("</table>\n");
     }
+    out.markup("<h3>Run 1 methods not found in Run 2</h3>");
+    unmatched(old, &matches.only_old, out)?;
+    out.markup("</table>\n<h3>Run 2 methods not found in Run 1</h3>");
+    unmatched(new, &matches.only_new, out)?;
+    out.markup("</body></html\n").end_row()
 }
 
-fn change(before: u64, after: u64) -> Change {
+/// The difference in µs and the ratio in percent.
+fn change(before: u64, after: u64) -> (i64, f64) {
     match before {
         0 => (0, 0.0),
         _ => (
@@ -122,207 +64,150 @@ fn change(before: u64, after: u64) -> Change {
     }
 }
 
-/// The new run's methods by what they are matched on. Two methods with names match by name,
-/// signature and class; if either has none, by class and id.
+/// A method of the old run and the same method of the new one.
+type Pair = (MethodIndex, MethodIndex);
+
+struct Matches {
+    pairs: Vec<Pair>,
+    only_old: Vec<MethodIndex>,
+    only_new: Vec<MethodIndex>,
+}
+
+/// Matches methods in order of the old run's inclusive time, each with the first that fits in order
+/// of the new run's.
+fn match_methods(old: &Profile<'_>, new: &Profile<'_>) -> Matches {
+    let mut candidates = Candidates::new(new);
+    let mut matches = Matches {
+        pairs: Vec::new(),
+        only_old: Vec::new(),
+        only_new: Vec::new(),
+    };
+    for &method in &old.by_inclusive {
+        match candidates.take(old.methods.get(method)) {
+            Some(place) => matches.pairs.push((method, new.by_inclusive[place])),
+            None => matches.only_old.push(method),
+        }
+    }
+    let all = new.by_inclusive.iter().zip(&candidates.taken);
+    let left = all.filter(|(_, taken)| !**taken);
+    matches.only_new = left.map(|(&method, _)| method).collect();
+    matches
+}
+
+/// Two methods with names match by class, name and signature; if either has no name, by class and
+/// id.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Named(&'a [u8], &'a [u8], &'a [u8]),
+    /// A method with or without a name.
+    Any(&'a [u8], i64),
+    Nameless(&'a [u8], i64),
+}
+
+/// The new run's methods, by their places in order of inclusive time.
 struct Candidates<'a> {
-    by_name: HashMap<[&'a [u8]; 3], VecDeque<usize>>,
-    by_id: HashMap<(&'a [u8], i64), VecDeque<usize>>,
-    nameless_by_id: HashMap<(&'a [u8], i64), VecDeque<usize>>,
+    by_key: HashMap<Key<'a>, VecDeque<usize>>,
     taken: Vec<bool>,
 }
 
 impl<'a> Candidates<'a> {
-    fn new(new: &Profile<'a>, order: &[MethodIndex]) -> Self {
-        let mut candidates = Candidates {
-            by_name: HashMap::new(),
-            by_id: HashMap::new(),
-            nameless_by_id: HashMap::new(),
-            taken: vec![false; order.len()],
-        };
-        for (place, &method) in order.iter().enumerate() {
+    fn new(new: &Profile<'a>) -> Self {
+        let mut by_key: HashMap<Key<'a>, VecDeque<usize>> = HashMap::new();
+        for (place, &method) in new.by_inclusive.iter().enumerate() {
             let method = new.methods.get(method);
-            let id = (method.class, method.id);
-            candidates.by_id.entry(id).or_default().push_back(place);
-            let same = match name_key(method) {
-                Some(key) => candidates.by_name.entry(key).or_default(),
-                None => candidates.nameless_by_id.entry(id).or_default(),
+            let own = match method.name {
+                Some(name) => Key::Named(method.class, name, method.signature),
+                None => Key::Nameless(method.class, method.id),
             };
-            same.push_back(place);
+            for key in [own, Key::Any(method.class, method.id)] {
+                by_key.entry(key).or_default().push_back(place);
+            }
         }
-        candidates
+        Candidates {
+            by_key,
+            taken: vec![false; new.by_inclusive.len()],
+        }
     }
 
     /// Takes the first that fits.
     fn take(&mut self, method: &Method<'a>) -> Option<usize> {
-        let id = (method.class, method.id);
-        let taken = &self.taken;
-        let place = match name_key(method) {
-            None => first(self.by_id.get_mut(&id), taken),
-            Some(key) => {
-                let named = first(self.by_name.get_mut(&key), taken);
-                let nameless = first(self.nameless_by_id.get_mut(&id), taken);
+        let place = match method.name {
+            None => self.first(&Key::Any(method.class, method.id)),
+            Some(name) => {
+                let named = self.first(&Key::Named(method.class, name, method.signature));
+                let nameless = self.first(&Key::Nameless(method.class, method.id));
                 named.into_iter().chain(nameless).min()
             }
+        }?;
+        self.taken[place] = true;
+        Some(place)
+    }
+
+    /// The first place with this key that is not taken; taken ones leave the queue for good.
+    fn first(&mut self, key: &Key<'a>) -> Option<usize> {
+        let queue = self.by_key.get_mut(key)?;
+        while queue.front().is_some_and(|&place| self.taken[place]) {
+            queue.pop_front();
+        }
+        queue.front().copied()
+    }
+}
+
+/// One of the two tables: its heading, and the time that it compares.
+struct Table(&'static str, fn(&Totals) -> u64);
+
+const EXCLUSIVE: Table = Table("Exclusive", |totals| totals.exclusive);
+const INCLUSIVE: Table = Table("Inclusive", |totals| totals.inclusive);
+
+impl Table {
+    /// Prints the HTML in front of the rows. Both tables have a whole page head.
+    fn head(&self, options: &Options, out: &mut Out<'_>) {
+        let title = self.0;
+        // The second id is the original's.
+        let (anchor, id) = match title {
+            "Exclusive" => ("exclusive", "exclusive"),
+            _ => ("inclusive", "inculisve"),
         };
-        if let Some(place) = place {
-            self.taken[place] = true;
+        page::header(options.sortable_url.as_deref(), out);
+        if anchor == "exclusive" {
+            out.text("<h3>Table of Contents</h3>\n<ul>\n");
+            out.text("<li><a href='#exclusive'>Exclusive</a>\n");
+            out.text("<li><a href='#inclusive'>Inclusive</a>\n</ul>\n");
         }
-        place
-    }
-}
-
-fn name_key<'a>(method: &Method<'a>) -> Option<[&'a [u8]; 3]> {
-    method
-        .name
-        .map(|name| [name, method.signature, method.class])
-}
-
-/// The first place in the queue that is not taken; those that are leave it for good.
-fn first(queue: Option<&mut VecDeque<usize>>, taken: &[bool]) -> Option<usize> {
-    let queue = queue?;
-    while queue.front().is_some_and(|&place| taken[place]) {
-        queue.pop_front();
-    }
-    queue.front().copied()
-}
-
-/// One of the two tables.
-struct Table {
-    anchor: &'static str,
-    id: &'static str,
-    title: &'static str,
-    time: fn(&Totals) -> u64,
-    change: fn(&Pair) -> Change,
-}
-
-const EXCLUSIVE: Table = Table {
-    anchor: "exclusive",
-    id: "exclusive",
-    title: "Exclusive",
-    time: |totals| totals.exclusive,
-    change: |pair| pair.exclusive,
-};
-
-const INCLUSIVE: Table = Table {
-    anchor: "inclusive",
-    id: "inculisve",
-    title: "Inclusive",
-    time: |totals| totals.inclusive,
-    change: |pair| pair.inclusive,
-};
-
-struct Report<'r, 'a, W> {
-    options: &'r Options,
-    old: &'r Profile<'a>,
-    new: &'r Profile<'a>,
-    out: &'r mut Out<W>,
-}
-
-impl<W: Write> Report<'_, '_, W> {
-    fn table(&mut self, table: &Table, pairs: &[Pair]) -> io::Result<()> {
-        if self.options.html {
-            self.table_head(table)?;
+        let run_1 = options.diff.as_deref().unwrap_or_default();
+        for (run, path) in [("1", run_1), ("2", OsStr::new(&options.trace))] {
+            out.text("Run ").text(run).text(": ");
+            out.text(path.as_encoded_bytes()).text("<br>\n");
         }
-        for pair in pairs {
-            self.pair(table, pair);
-            self.out.row()?;
-        }
-        if self.options.html {
-            self.out.text("</table>\n");
-        }
-        Ok(())
-    }
-
-    /// The whole page head stands before both tables.
-    fn table_head(&mut self, table: &Table) -> io::Result<()> {
-        page::header(self.options.sortable_url.as_deref(), self.out)?;
-        if table.anchor == EXCLUSIVE.anchor {
-            self.out.text("<h3>Table of Contents</h3>\n<ul>\n");
-            self.out.text("<li><a href='#exclusive'>Exclusive</a>\n");
-            self.out
-                .text("<li><a href='#inclusive'>Inclusive</a>\n</ul>\n");
-        }
-        let run_1 = self.options.diff.as_deref().unwrap_or_default();
-        for (run, path) in [("1", run_1), ("2", OsStr::new(&self.options.trace))] {
-            self.out.text("Run ").text(run).text(": ");
-            self.out.text(path.as_encoded_bytes()).text("<br>\n");
-        }
-        let Table {
-            anchor, id, title, ..
-        } = table;
-        self.out.text(format!(
+        out.text(format!(
             "<a name=\"{anchor}\"></a><h3 id=\"{id}\">{title}</h3>\n\
              <table class='sortable' id='{anchor}_table'><tr>\n\
              <th>Method</th>\n<th>Run 1 (us)</th>\n<th>Run 2 (us)</th>\n\
              <th>Diff (us)</th>\n<th>Diff (%)</th>\n\
              <th>1: # calls</th>\n<th>2: # calls</th>\n</tr>\n"
         ));
-        self.out.row()
     }
+}
 
-    fn pair(&mut self, table: &Table, pair: &Pair) {
-        let (before, after) = (self.old.totals(pair.old), self.new.totals(pair.new));
-        let (difference, ratio) = (table.change)(pair);
-        let number = |n: u64| (Cell::unsigned(n), " ", "</td><td>");
-        let calls = |t: &Totals| Cell::signed(t.calls[0]);
-        self.method(self.old, pair.old);
-        for (cell, end, next) in [
-            number((table.time)(before)),
-            number((table.time)(after)),
-            number(difference as u64),
-            (Cell::hundredths(ratio), "\n", "</td><td>\n"),
-            (calls(before), "\n", "</td><td>\n"),
-            (calls(after), "\n", "</td></tr>\n"),
-        ] {
-            self.cell(&cell, end, next);
+/// Prints the methods that only one run has.
+fn unmatched(run: &Profile<'_>, methods: &[MethodIndex], out: &mut Out<'_>) -> io::Result<()> {
+    out.markup("<table class='sortable' id='?'>\n<th>Method</th>\n");
+    out.markup("<th>Exclusive</th>\n<th>Inclusive</th>\n<th># calls</th>\n");
+    for &index in methods {
+        let totals = run.totals(index);
+        method(run.methods.get(index), out);
+        for time in [totals.exclusive, totals.inclusive] {
+            out.number(time).text(" ").markup("</td><td>");
         }
+        out.number(totals.calls[0]).text("\n").markup("</td><td>\n");
+        out.end_row()?;
     }
+    Ok(())
+}
 
-    /// The methods that one run alone has.
-    fn missing(
-        &mut self,
-        head: &str,
-        run: &Profile<'_>,
-        methods: &[MethodIndex],
-    ) -> io::Result<()> {
-        if self.options.html {
-            self.out.text(head);
-            self.out
-                .text("<table class='sortable' id='?'>\n<th>Method</th>\n");
-            self.out
-                .text("<th>Exclusive</th>\n<th>Inclusive</th>\n<th># calls</th>\n");
-        }
-        for &method in methods {
-            let totals = run.totals(method);
-            self.method(run, method);
-            self.cell(&Cell::unsigned(totals.exclusive), " ", "</td><td>");
-            self.cell(&Cell::unsigned(totals.inclusive), " ", "</td><td>");
-            self.cell(&Cell::signed(totals.calls[0]), "\n", "</td><td>\n");
-            self.out.row()?;
-        }
-        Ok(())
-    }
-
-    /// `class.method `, escaped in text too; a missing name is C's `(null)`.
-    fn method(&mut self, run: &Profile<'_>, method: MethodIndex) {
-        let method = run.methods.get(method);
-        let row = self.out.buffer();
-        if self.options.html {
-            row.text(b"<tr><td>\n");
-        }
-        escape(method.class, row);
-        row.text(b".");
-        escape(method.name.unwrap_or(b"(null)"), row);
-        row.text(b" ");
-        if self.options.html {
-            row.text(b"</td><td>");
-        }
-    }
-
-    fn cell(&mut self, cell: &Cell, end: &str, next_in_html: &str) {
-        self.out.text(cell.bytes()).text(end);
-        if self.options.html {
-            self.out.text(next_in_html);
-        }
-    }
+/// Prints `class.method `, escaped in text too; a missing name is C's `(null)`.
+fn method(method: &Method<'_>, out: &mut Out<'_>) {
+    out.markup("<tr><td>\n").escaped(method.class).text(".");
+    out.escaped(method.name.unwrap_or(b"(null)")).text(" ");
+    out.markup("</td><td>");
 }

@@ -2,10 +2,9 @@
 //!
 //! A caller's plain callees are drawn if the callee's whole inclusive time is at least the
 //! threshold's share of the caller's. The DOT text that `-k` keeps is the original's byte for
-//! byte, where labels hold whatever the trace says; `<init>` alone breaks a record label. What
-//! Graphviz gets, on its standard input and without a shell, has its labels escaped.
+//! byte, with labels as in the trace; `<init>` alone breaks a record label. Graphviz reads a text
+//! with escaped labels from its standard input, without a shell.
 
-use std::cmp::Reverse;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -13,24 +12,16 @@ use std::process::{Command, Stdio};
 use super::args::Options;
 use super::methods::{MethodIndex, TOPLEVEL};
 use super::profile::Profile;
-use super::tell;
 
-/// Draws the graph into `picture`. A missing or failing Graphviz is told and is no failure; a DOT
-/// file that cannot be written is, with its path.
+/// Draws the graph into `picture`. A missing or failing Graphviz is no failure: the result is a
+/// line for standard error. A DOT file that cannot be written is one, with its path.
 pub(super) fn draw(
     options: &Options,
     picture: &OsStr,
-    profile: &mut Profile<'_>,
-) -> Result<(), (OsString, io::Error)> {
-    let ranks = profile.rank(&mut profile.methods.all());
-    for method in profile.methods.all() {
-        // The original's list has the callee found last at its front.
-        let callees = profile.callees.of_mut(method, false);
-        callees.sort_unstable_by_key(|callee| Reverse(callee.found));
-    }
-    let mut graph = Graph {
+    profile: &Profile<'_>,
+) -> Result<Vec<u8>, (OsString, io::Error)> {
+    let graph = Graph {
         threshold: i64::from(options.threshold),
-        ranks: &ranks,
         profile,
     };
     if options.keep_dot {
@@ -38,10 +29,8 @@ pub(super) fn draw(
         path.push(".dot");
         std::fs::write(&path, graph.text(false)).map_err(|e| (path, e))?;
     }
-    if let Err(error) = render(picture, &graph.text(true)) {
-        tell(format!("dot: {error}\n").as_bytes());
-    }
-    Ok(())
+    let drawn = render(picture, &graph.text(true));
+    Ok(drawn.map_or_else(|e| format!("dot: {e}\n").into_bytes(), |()| Vec::new()))
 }
 
 fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
@@ -54,7 +43,7 @@ fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
         .stdin(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = dot.stdin.take() {
-        // If dot gives up early it has said why.
+        // If dot ends early it has printed why.
         let _ = stdin.write_all(text);
     }
     dot.wait().map(|_| ())
@@ -62,58 +51,52 @@ fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
 
 struct Graph<'g, 'a> {
     threshold: i64,
-    ranks: &'g [u32],
-    profile: &'g mut Profile<'a>,
+    profile: &'g Profile<'a>,
 }
 
 impl Graph<'_, '_> {
-    fn text(&mut self, escaped: bool) -> Vec<u8> {
+    fn text(&self, escaped: bool) -> Vec<u8> {
         let mut text = b"digraph g {\nnode [shape = record,height=.1];\n".to_vec();
-        let (mut order, mut edges) = (Vec::new(), Vec::new());
-        self.walk(|method| order.push(method), |a, b| edges.push((a, b)));
+        let (order, edges) = self.walk();
         for method in order {
             self.label(method, escaped, &mut text);
         }
         for (caller, callee) in edges {
-            let (from, to) = (self.ranks[caller as usize], self.ranks[callee as usize]);
+            let (from, to) = (self.profile.rank_of(caller), self.profile.rank_of(callee));
             text.extend_from_slice(format!("node{from} -> node{to}\n").as_bytes());
         }
         text.push(b'}');
         text
     }
 
-    /// Depth first from the top, each method once. A stack of our own: a chain of calls in a trace
+    /// The methods, depth first from the top, and the edges that are drawn. Not recursive: a chain of calls in a trace
     /// may be longer than the machine's stack.
-    fn walk(
-        &mut self,
-        mut method: impl FnMut(MethodIndex),
-        mut edge: impl FnMut(MethodIndex, MethodIndex),
-    ) {
-        let mut seen = vec![false; self.ranks.len()];
-        let mut path = vec![(TOPLEVEL, 0)];
+    fn walk(&self) -> (Vec<MethodIndex>, Vec<(MethodIndex, MethodIndex)>) {
+        let (mut order, mut edges) = (vec![TOPLEVEL], Vec::new());
+        let mut seen = vec![false; self.profile.ranks.len()];
         seen[TOPLEVEL as usize] = true;
-        method(TOPLEVEL);
-        while let Some((caller, next)) = path.last_mut() {
+        let callees = |method| self.profile.callees.of(method, false).iter();
+        let mut path = vec![(TOPLEVEL, callees(TOPLEVEL))];
+        while let Some((caller, left)) = path.last_mut() {
             let caller = *caller;
-            let Some(callee) = self.profile.callees.of(caller, false).get(*next) else {
+            let Some(callee) = left.next().map(|relative| relative.method) else {
                 path.pop();
                 continue;
             };
-            *next += 1;
-            let callee = callee.method;
             if !self.is_drawn(caller, callee) {
                 continue;
             }
-            edge(caller, callee);
+            edges.push((caller, callee));
             if !std::mem::replace(&mut seen[callee as usize], true) {
-                method(callee);
-                path.push((callee, 0));
+                order.push(callee);
+                path.push((callee, callees(callee)));
             }
         }
+        (order, edges)
     }
 
-    /// The share is cut to whole percents. Of no time at all, or of so little that it does not fit
-    /// 64 bits, it is what the processor makes of that: the lowest number there is.
+    /// The share is cut to whole percents. If it is no number or does not fit into 64 bits, it is
+    /// the lowest number, as the processor has it.
     fn is_drawn(&self, caller: MethodIndex, callee: MethodIndex) -> bool {
         let time = |m| self.profile.totals(m).inclusive as f64;
         let share = time(callee) / time(caller) * 100.0;
@@ -121,7 +104,7 @@ impl Graph<'_, '_> {
     }
 
     fn label(&self, method: MethodIndex, escaped: bool, to: &mut Vec<u8>) {
-        let rank = self.ranks[method as usize];
+        let rank = self.profile.rank_of(method);
         let totals = self.profile.totals(method);
         let entry = self.profile.methods.get(method);
         to.extend_from_slice(format!("node{rank}[label = \"[{rank}] ").as_bytes());
@@ -139,7 +122,7 @@ impl Graph<'_, '_> {
     }
 }
 
-/// Escapes what means something in a quoted record label.
+/// Escapes the characters with a meaning in a quoted record label.
 fn escape(text: &[u8], to: &mut Vec<u8>) {
     for &byte in text {
         if b"\\\"{}|<>".contains(&byte) {

@@ -1,4 +1,4 @@
-//! The key section: the text part in front of the records.
+//! The key section: the text in front of the records.
 //!
 //! ```text
 //! *version\n  N\n  name=value\n …
@@ -6,19 +6,22 @@
 //! *methods\n  id\tclass\tmethod\tsignature[\tfile\tline]\n …
 //! *end\n
 //! ```
-//! Read as the original reads it, quirks included: a missing `*threads` is complained about and
-//! then gives a nameless thread 0; a method line of five fields (file, but no line number)
-//! keeps the tab and the file in the signature; a line with an empty class or method name is a
-//! bare function name, tabs and all. Texts end at a NUL, as C's do.
+//! It is read like the original reads it, quirks included. A missing `*threads` is complained about
+//! and gives a nameless thread 0. A method line of five fields (file, but no line number) keeps the
+//! tab and the file in the signature. A line with an empty class or method name is a bare function
+//! name, tabs and all. Texts end at a NUL, as in C.
 
-mod error;
-
-pub(super) use error::KeyError;
-
-use super::cnum;
-use super::density::{METHOD_LINE, THREAD_LINE};
-use super::lines::{Lines, find, split, text};
+use super::c_numbers;
 use super::methods::{Method, Methods};
+use super::order::merge_sort;
+
+/// Lines of a section that are always accepted, however short. A method takes some 200 bytes of
+/// memory until it is printed, so a file of tiny lines would take a hundred times its size.
+const FREE_LINES: usize = 1 << 17;
+/// Least bytes in the thread section for each line beyond [`FREE_LINES`]: real lines have more.
+const THREAD_LINE: usize = 8;
+/// The same for the method section.
+const METHOD_LINE: usize = 20;
 
 /// One line of `*threads`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub(super) struct Thread<'a> {
     pub name: &'a [u8],
 }
 
-/// What the key section says.
+/// The content of the key section.
 pub(super) struct Keys<'a> {
     /// Sorted by id.
     pub threads: Vec<Thread<'a>>,
@@ -36,142 +39,178 @@ pub(super) struct Keys<'a> {
     pub end: usize,
 }
 
-/// How far the reading came.
+/// The result of reading a key section.
 pub(super) struct KeySection<'a> {
     /// Known even if the rest could not be read.
     pub version: Option<i32>,
-    /// What was survived.
-    pub warnings: Vec<KeyError>,
-    pub keys: Result<Keys<'a>, KeyError>,
+    /// Lines for standard error: warnings, and the error if there are no keys.
+    pub notes: Vec<u8>,
+    pub keys: Option<Keys<'a>>,
+}
+
+/// What is wrong with the key section: a line for standard error, empty if the original prints none.
+struct KeyError(Vec<u8>);
+
+impl KeyError {
+    /// The file's `own` bytes are printed unescaped, as by the original.
+    fn new(before: impl AsRef<[u8]>, own: &[u8], after: &str) -> Self {
+        KeyError([before.as_ref(), own, after.as_bytes(), b"\n"].concat())
+    }
+
+    fn lines(section: &str, found: i32) -> Self {
+        let message = format!("ERROR: failed while reading {section} (found {found})");
+        KeyError::new(message, b"", "")
+    }
 }
 
 /// Reads the key section at the start of `data`.
 pub(super) fn read(data: &[u8]) -> KeySection<'_> {
-    let mut reader = Reader { data, at: 0 };
-    let mut section = KeySection {
+    let mut reader = Reader {
+        rest: data,
         version: None,
-        warnings: Vec::new(),
-        keys: Err(KeyError::Empty),
+        notes: Vec::new(),
     };
-    if !data.is_empty() {
-        section.keys = read_sections(&mut reader, &mut section.version, &mut section.warnings);
+    let keys = reader.keys(data.len()).map_err(|error| error.0);
+    let mut section = KeySection {
+        version: reader.version,
+        notes: reader.notes,
+        keys: None,
+    };
+    match keys {
+        Ok(keys) => section.keys = Some(keys),
+        Err(error) => section.notes.extend(error),
     }
     section
 }
 
-fn read_sections<'a>(
-    reader: &mut Reader<'a>,
-    version: &mut Option<i32>,
-    warnings: &mut Vec<KeyError>,
-) -> Result<Keys<'a>, KeyError> {
-    let (number, lines) = reader.version()?;
-    *version = Some(number);
-    let mut threads = Vec::new();
-    if let Err(warning) = reader.token("threads") {
-        warnings.push(warning);
-        threads.push(reader.instead_of_threads(lines)?);
+/// The lines of a section.
+struct Lines<'a> {
+    /// Without the last line break.
+    text: &'a [u8],
+    count: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.text.split(|&byte| byte == b'\n').take(self.count)
     }
-    reader.threads(&mut threads)?;
-    reader.token("methods")?;
-    let methods = reader.methods()?;
-    reader.token("end")?;
-    Ok(Keys {
-        threads,
-        methods: Methods::new(methods),
-        end: reader.at,
-    })
+
+    /// Fails if there are no lines, or so short ones that they would take too much memory.
+    fn check(&self, section: &str, least_bytes: usize) -> Result<(), KeyError> {
+        let (count, bytes) = (self.count, self.text.len());
+        if count == 0 {
+            return Err(KeyError::lines(section, 0));
+        }
+        if count > FREE_LINES + bytes / least_bytes {
+            let of = format!("{count} lines in section {section} of {bytes} bytes");
+            return Err(KeyError::new(format!("ERROR: {of} are too many"), b"", ""));
+        }
+        Ok(())
+    }
 }
 
 struct Reader<'a> {
-    data: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
+    version: Option<i32>,
+    notes: Vec<u8>,
 }
 
 impl<'a> Reader<'a> {
-    fn rest(&self) -> &'a [u8] {
-        &self.data[self.at..]
+    fn keys(&mut self, file_len: usize) -> Result<Keys<'a>, KeyError> {
+        if file_len == 0 {
+            return Err(KeyError::new("Key file is empty.", b"", ""));
+        }
+        let version_lines = self.version()?;
+        let mut threads = Vec::new();
+        if let Err(warning) = self.token("threads") {
+            self.notes.extend(warning.0);
+            threads.push(self.missing_threads(version_lines)?);
+        }
+        self.threads(&mut threads)?;
+        self.token("methods")?;
+        let methods = self.methods()?;
+        self.token("end")?;
+        Ok(Keys {
+            threads,
+            methods: Methods::new(methods),
+            end: file_len - self.rest.len(),
+        })
     }
 
     /// Steps over the line `*name…`.
-    fn token(&mut self, section: &'static str) -> Result<(), KeyError> {
-        let rest = self.rest();
-        if rest.first() != Some(&b'*') {
-            let found = text(&rest[..rest.len().min(10)]).to_vec();
-            return Err(KeyError::NotAtStart { section, found });
+    fn token(&mut self, section: &str) -> Result<(), KeyError> {
+        let start = |from: usize, end: usize| text(&self.rest[from..self.rest.len().min(end)]);
+        if self.rest.first() != Some(&b'*') {
+            let message = format!("ERROR: not at start of {section} (found '");
+            return Err(KeyError::new(message, start(0, 10), "')"));
         }
-        let line = find(b'\n', rest);
-        let Some(line) = line.filter(|&len| len > section.len()) else {
-            return Err(KeyError::ShortToken { section });
+        let Some((line, rest)) = split(self.rest, b'\n').filter(|l| l.0.len() > section.len())
+        else {
+            return Err(KeyError(Vec::new()));
         };
-        if !rest[1..].starts_with(section.as_bytes()) {
-            let got = text(&rest[1..rest.len().min(8)]).to_vec();
-            return Err(KeyError::OtherSection { section, got });
+        if !line[1..].starts_with(section.as_bytes()) {
+            let message = format!("ERROR: '{section}' not found (got '");
+            return Err(KeyError::new(message, start(1, 8), "')"));
         }
-        self.at += line + 1;
+        self.rest = rest;
         Ok(())
     }
 
-    /// The lines up to the next token, and steps there.
-    fn lines(&mut self, section: &'static str) -> Result<Lines<'a>, KeyError> {
-        let start = self.at;
+    /// Steps over the lines up to the next token.
+    fn lines(&mut self, section: &str) -> Result<Lines<'a>, KeyError> {
+        let start = self.rest;
         let mut count = 0;
-        while self.data.get(self.at) != Some(&b'*') {
-            let line = find(b'\n', self.rest());
-            self.at += line.ok_or(KeyError::NoLines { section, found: -1 })? + 1;
+        while self.rest.first() != Some(&b'*') {
+            let line = split(self.rest, b'\n').ok_or_else(|| KeyError::lines(section, -1))?;
+            self.rest = line.1;
             count += 1;
         }
-        if count == 0 {
-            return Err(KeyError::NoLines { section, found: 0 });
-        }
-        let text = &self.data[start..self.at - 1];
+        let text = &start[..start.len() - self.rest.len()];
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
         Ok(Lines { text, count })
     }
 
-    /// The version and how many lines its section has.
-    fn version(&mut self) -> Result<(i32, usize), KeyError> {
+    /// Reads the version; returns the number of lines in its section.
+    fn version(&mut self) -> Result<usize, KeyError> {
         self.token("version")?;
         let lines = self.lines("version")?;
+        // One byte a line is enough: they take no memory.
+        lines.check("version", 1)?;
         let number = lines.iter().next().unwrap_or_default();
-        Ok((cnum::strtoul(text(number)).0 as i32, lines.count))
+        self.version = Some(c_numbers::strtoul(text(number)).0 as i32);
+        Ok(lines.count)
     }
 
-    /// Where `*threads` should be, the original steps one byte back and takes what it finds for a
-    /// thread: a line break, so an empty line; but if the version section had only the one line
-    /// whose break has become a NUL by then, that NUL and the whole line behind it.
-    fn instead_of_threads(&mut self, version_lines: usize) -> Result<Thread<'a>, KeyError> {
-        if version_lines > 1 {
-            return Ok(Thread { id: 0, name: b"" });
+    /// If `*threads` is missing, the original steps one byte back and reads a thread from there. It
+    /// finds a line break, so an empty line. If the version section had only one line, its break
+    /// has become a NUL by then, and the original reads that NUL and the whole next line.
+    fn missing_threads(&mut self, version_lines: usize) -> Result<Thread<'a>, KeyError> {
+        let mut name = &b""[..];
+        if version_lines == 1 {
+            let line = split(self.rest, b'\n').ok_or_else(|| KeyError::lines("threads", -1))?;
+            name = split(line.0, b'\t').map_or(name, |(_, name)| text(name));
+            self.rest = line.1;
         }
-        let rest = self.rest();
-        let Some(end) = find(b'\n', rest) else {
-            let section = "threads";
-            return Err(KeyError::NoLines { section, found: -1 });
-        };
-        self.at += end + 1;
-        let name = split(&rest[..end]).map_or(&b""[..], |(_, name)| text(name));
         Ok(Thread { id: 0, name })
     }
 
-    /// Adds the threads of the section and sorts.
+    /// Adds the threads of the section and sorts. The original subtracts ids, which wraps, so its
+    /// comparison may be no order.
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
-        match self.lines("threads") {
-            Ok(lines) => {
-                lines.check("threads", THREAD_LINE)?;
-                threads.reserve_exact(lines.count);
-                threads.extend(lines.iter().map(thread));
-            }
-            Err(KeyError::NoLines { found: 0, .. }) if !threads.is_empty() => {}
-            Err(error) => return Err(error),
+        let lines = self.lines("threads")?;
+        if lines.count > 0 || threads.is_empty() {
+            lines.check("threads", THREAD_LINE)?;
+            threads.reserve_exact(lines.count);
         }
-        sort_threads(threads);
+        threads.extend(lines.iter().map(thread));
+        merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
         Ok(())
     }
 
     fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
         let lines = self.lines("methods")?;
         lines.check("methods", METHOD_LINE)?;
-        // Room for the pseudo-methods as well.
-        let mut methods = Vec::with_capacity(lines.count + 2);
+        let mut methods = Vec::with_capacity(lines.count);
         for line in lines.iter() {
             methods.push(method(line)?);
         }
@@ -179,68 +218,58 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// By number. The original subtracts, which wraps, so its comparison may be no order: then its own
-/// merge sort makes the same of it.
-fn sort_threads(threads: &mut [Thread<'_>]) {
-    let ids = || threads.iter().map(|t| t.id);
-    let lowest = ids().min().unwrap_or(0);
-    if ids().all(|id| id.checked_sub(lowest).is_some()) {
-        threads.sort_by_key(|t| t.id);
-    } else {
-        super::order::merge_sort(threads, |a, b| a.id.wrapping_sub(b.id).cmp(&0));
-    }
+/// Splits at the first `byte`.
+fn split(bytes: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memchr(byte, bytes)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
+/// A text as C sees it: up to the first NUL.
+fn text(bytes: &[u8]) -> &[u8] {
+    split(bytes, 0).map_or(bytes, |(text, _)| text)
 }
 
 /// A line without a tab is all name, and its number is read from the name.
 fn thread(line: &[u8]) -> Thread<'_> {
-    let tab = find(b'\t', line);
-    let (id, name) = match tab {
-        Some(tab) => (&line[..tab], &line[tab + 1..]),
-        None => (line, line),
-    };
+    let (id, name) = split(line, b'\t').unwrap_or((line, line));
     Thread {
-        id: cnum::atoi(text(id)),
+        id: c_numbers::atoi(text(id)),
         name: text(name),
     }
 }
 
 fn method(line: &[u8]) -> Result<Method<'_>, KeyError> {
-    // Hardly ever is there a NUL to look for in each field.
-    let has_nul = find(0, line).is_some();
-    let text = |field| if has_nul { text(field) } else { field };
-    let Some((id, rest)) = split(line) else {
-        let line = text(line).to_vec();
-        return Err(KeyError::MissingField { line });
+    let Some((id, rest)) = split(line, b'\t') else {
+        let message = "ERROR: missing field on method line: '";
+        return Err(KeyError::new(message, text(line), "'"));
     };
     let id = text(id);
-    let (value, taken) = cnum::strtoul(id);
+    let (value, taken) = c_numbers::strtoul(id);
     if taken < id.len() {
-        return Err(KeyError::BadMethodId { id: id.to_vec() });
+        return Err(KeyError::new("ERROR: bad method ID '", id, "'"));
     }
-    let named = split(rest)
-        .and_then(|(class, rest)| split(rest).map(|(name, rest)| (class, name, rest)))
-        .filter(|(class, name, _)| !class.is_empty() && !name.is_empty());
-    Ok(match named {
-        None => Method {
-            id: value as i64,
-            class: text(rest),
-            name: None,
-            signature: b"",
-        },
-        Some((class, name, rest)) => Method {
-            id: value as i64,
-            class: text(class),
-            name: Some(text(name)),
-            signature: text(signature(rest)),
-        },
-    })
+    let mut method = Method {
+        id: value as i64,
+        class: text(rest),
+        name: None,
+        signature: b"",
+    };
+    if let Some((class, rest)) = split(rest, b'\t')
+        && let Some((name, rest)) = split(rest, b'\t')
+        && !(class.is_empty() || name.is_empty())
+    {
+        method.class = text(class);
+        method.name = Some(text(name));
+        method.signature = text(signature(rest));
+    }
+    Ok(method)
 }
 
 /// The signature ends at its tab only if both the file and the line number follow, and neither it
 /// nor the file is empty.
 fn signature(rest: &[u8]) -> &[u8] {
-    match split(rest) {
-        Some((signature, more)) if !signature.is_empty() => match split(more) {
+    match split(rest, b'\t') {
+        Some((signature, more)) if !signature.is_empty() => match split(more, b'\t') {
             Some((file, _)) if !file.is_empty() => signature,
             _ => rest,
         },
@@ -253,7 +282,7 @@ mod tests {
     use super::*;
 
     fn method_of(line: &str) -> (String, Option<String>, String) {
-        let m = method(line.as_bytes()).unwrap();
+        let m = method(line.as_bytes()).ok().unwrap();
         let own = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
         (own(m.class), m.name.map(own), own(m.signature))
     }
@@ -281,10 +310,10 @@ mod tests {
     #[test]
     fn missing_threads_are_survived() {
         let section = read(b"*version\n2\nclock=wall\n*methods\n4\tA\tf\t()V\n*end\n");
-        assert_eq!(section.warnings.len(), 1);
+        assert!(section.notes.starts_with(b"ERROR: 'threads' not found"));
         let keys = section.keys.unwrap();
         assert_eq!(keys.threads, [Thread { id: 0, name: b"" }]);
-        assert_eq!(keys.methods.len(), 3);
+        assert_eq!(keys.methods.list.len(), 3);
     }
 
     #[test]
@@ -306,9 +335,9 @@ mod tests {
                 "ERROR: failed while reading version (found 0)\n",
             ),
         ] {
-            let mut message = Vec::new();
-            read(bytes).keys.err().unwrap().write(&mut message);
-            assert_eq!(String::from_utf8(message).unwrap(), want);
+            let section = read(bytes);
+            assert!(section.keys.is_none());
+            assert_eq!(String::from_utf8(section.notes).unwrap(), want);
         }
     }
 }

@@ -1,155 +1,96 @@
-//! The methods of a trace, sorted by id, and the way from a record's id to a method's index.
+//! The methods of a trace, sorted by id, and the map from a record's id to a method.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use super::order::{self, Order};
-use super::seeded::Seeded;
-
-/// A method's place in [`Methods`].
+/// A method's index in [`Methods::list`].
 pub(super) type MethodIndex = u32;
 
-/// The pseudo-method every thread runs in: whatever has the lowest id, which is −2 for
+/// The pseudo-method every thread runs in: the method with the lowest id, which is −2 for
 /// `(toplevel)` unless a file declares a lower one.
 pub(super) const TOPLEVEL: MethodIndex = 0;
 
-/// The pseudo-method of records whose id nobody declared; −1, so second.
+/// The pseudo-method of records with an undeclared id; its id is −1, so it is second.
 pub(super) const UNKNOWN: MethodIndex = 1;
 
+/// Bytes of escaped text, with C's final NUL, at which the original gives up.
+const ORIGINAL_HTML_LIMIT: usize = 10_240;
+
 /// A line of `*methods`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Method<'a> {
     pub id: i64,
     pub class: &'a [u8],
-    /// None for pseudo-methods and for lines that give a function name only.
+    /// None for pseudo-methods and for lines with only a function name.
     pub name: Option<&'a [u8]>,
     pub signature: &'a [u8],
 }
 
+impl Method<'_> {
+    /// Whether a text of this method is too long for the original to escape.
+    pub fn is_too_long(&self) -> bool {
+        let texts = [self.class, self.name.unwrap_or_default(), self.signature];
+        texts.iter().any(|text| {
+            let escaped_len = |byte: &u8| match byte {
+                b'<' | b'>' => 4,
+                b'&' => 5,
+                _ => 1,
+            };
+            text.iter().map(escaped_len).sum::<usize>() >= ORIGINAL_HTML_LIMIT
+        })
+    }
+}
+
 /// All methods, sorted by id, with the two pseudo-methods.
 pub(super) struct Methods<'a> {
-    list: Vec<Method<'a>>,
-    lookup: Lookup,
-    order: Order,
+    pub list: Vec<Method<'a>>,
+    /// By the ids that a record can carry.
+    by_id: FxHashMap<u32, MethodIndex>,
 }
 
 impl<'a> Methods<'a> {
-    /// Takes the declared methods, adds the pseudo-methods and sorts by id; equal ids stay in
-    /// file order.
-    pub fn new(mut list: Vec<Method<'a>>) -> Self {
+    /// Adds the pseudo-methods to the declared ones and sorts by id; equal ids stay in file order.
+    pub fn new(declared: Vec<Method<'a>>) -> Self {
         let pseudo = |id, class| Method {
             id,
             class,
             name: None,
             signature: &b""[..],
         };
-        list.extend([pseudo(-2, &b"(toplevel)"[..]), pseudo(-1, b"(unknown)")]);
-        // The original has them in front, so they come before declared methods of the same id.
-        list.rotate_right(2);
-        if !list.is_sorted_by_key(|m| m.id) {
-            list.sort_by_cached_key(|m| m.id);
-        }
+        // They come before declared methods with the same id.
+        let mut list = vec![pseudo(-2, &b"(toplevel)"[..]), pseudo(-1, b"(unknown)")];
+        list.extend(declared);
+        list.sort_by_key(|method| method.id);
+        let ids = list.iter().filter_map(|method| record_id(method.id));
         Methods {
-            lookup: Lookup::new(&list),
-            order: order::Order::new(&list),
+            by_id: ids.map(|id| (id, bisect(&list, id))).collect(),
             list,
         }
-    }
-
-    pub fn len(&self) -> usize {
-        self.list.len()
     }
 
     pub fn get(&self, index: MethodIndex) -> &Method<'a> {
         &self.list[index as usize]
     }
 
-    pub fn list(&self) -> &[Method<'a>] {
-        &self.list
-    }
-
-    pub fn order(&self) -> &Order {
-        &self.order
-    }
-
-    /// Every index, in order of id.
-    pub fn all(&self) -> Vec<MethodIndex> {
-        (0..self.list.len() as u32).collect()
-    }
-
-    /// The method with this id (its two low bits clear), if a line declares it.
-    pub fn find(&self, id: u32) -> Option<MethodIndex> {
-        Some(self.index_of(id)).filter(|&index| index != UNKNOWN)
-    }
-
-    /// The method with this id, or [`UNKNOWN`]; never [`TOPLEVEL`], whose id no record can carry.
+    /// The method with this id (its two low bits clear), if it is declared.
     #[inline]
-    pub fn index_of(&self, id: u32) -> MethodIndex {
-        let found = match &self.lookup {
-            Lookup::Dense { first, slots } => slots.get((id >> 2).wrapping_sub(*first) as usize),
-            Lookup::Sparse(map) => map.get(&id),
-        };
-        found.copied().unwrap_or(UNKNOWN)
+    pub fn find(&self, id: u32) -> Option<MethodIndex> {
+        self.by_id.get(&id).copied()
     }
 }
 
-/// Ids up to here are looked up in a table in any case: what is never touched of it costs nothing.
-const TABLE_ROOM: usize = 1 << 17;
-
-/// A table over the range of ids where that is not much bigger than the list, else a hash map.
-enum Lookup {
-    /// By id / 4 from the first on; [`UNKNOWN`] where nobody has the id.
-    Dense {
-        first: u32,
-        slots: Vec<u32>,
-    },
-    Sparse(HashMap<u32, u32, Seeded>),
+/// The id as a record carries it, if one can.
+fn record_id(id: i64) -> Option<u32> {
+    u32::try_from(id).ok().filter(|id| id & 3 == 0)
 }
 
-impl Lookup {
-    fn new(list: &[Method<'_>]) -> Self {
-        let found: Vec<(u32, u32)> = reachable(list).collect();
-        let first = found.first().map_or(0, |f| f.0 >> 2);
-        let range = found.last().map_or(0, |l| (l.0 >> 2) - first + 1) as usize;
-        if range > 8 * list.len() + TABLE_ROOM {
-            let mut map = HashMap::with_hasher(Seeded::new());
-            map.extend(found);
-            return Lookup::Sparse(map);
-        }
-        let mut slots = vec![UNKNOWN; range];
-        for (id, index) in found {
-            slots[((id >> 2) - first) as usize] = index;
-        }
-        Lookup::Dense { first, slots }
-    }
-}
-
-/// Ids a record can carry, ascending, each with the index it leads to.
-fn reachable<'l>(list: &'l [Method<'_>]) -> impl Iterator<Item = (u32, u32)> + 'l {
-    let runs = list.chunk_by(|a, b| a.id == b.id);
-    let starts = runs.scan(0usize, |at, run| {
-        let start = *at;
-        *at += run.len();
-        Some((start, run))
-    });
-    starts.filter_map(|(start, run)| {
-        let id = u32::try_from(run[0].id).ok().filter(|id| id & 3 == 0)?;
-        let index = if run.len() == 1 {
-            start
-        } else {
-            bisect(list, run[0].id)
-        };
-        Some((id, index as u32))
-    })
-}
-
-/// Which of several methods with one id counts is what this very bisection hits first: the
-/// original's choice, and it depends on the length of the list.
-fn bisect(list: &[Method<'_>], id: i64) -> usize {
+/// The method with an id that is in the list. If several have it, the original's bisection decides,
+/// which depends on the length of the list.
+fn bisect(list: &[Method<'_>], id: u32) -> MethodIndex {
     let (mut low, mut high) = (0, list.len() - 1);
     loop {
         let middle = (low + high) / 2;
-        match list[middle].id.cmp(&id) {
-            std::cmp::Ordering::Equal => return middle,
+        match list[middle].id.cmp(&i64::from(id)) {
+            std::cmp::Ordering::Equal => return middle as MethodIndex,
             std::cmp::Ordering::Less => low = middle + 1,
             std::cmp::Ordering::Greater => high = middle - 1,
         }
@@ -171,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_and_sparse_ids_are_found() {
+    fn near_and_distant_ids_are_found() {
         for ids in [[4, 8, 400], [4, 0x6000_0000, 0xffff_fffc]] {
             let all = methods(&ids);
             for (i, id) in ids.iter().enumerate() {

@@ -1,293 +1,155 @@
 //! Sorting as the original sorts: glibc's `qsort`, which is a stable merge sort, with comparisons
 //! that are not always an order.
 //!
-//! The original breaks ties between methods by class, name and signature, but by id as soon as
-//! one of the two has no name. Where a class has methods with and without names, that is no
-//! order, and the result is whatever the merge sort makes of it: then, and only then, the same
-//! merge sort runs here. Everywhere else a method's rank in that order is a number.
+//! The original breaks ties between methods by class, name and signature, but by id if one of the
+//! two has no name. If a class has methods with and without names, that is no order, and the result
+//! depends on the merge sort's steps: only then does the same merge sort run here. In all other
+//! cases each method has a rank, computed once: the millions of ties between callees in a wide call
+//! graph are broken by comparing two numbers.
 
 use std::cmp::{Ordering, Reverse};
 
 use super::methods::{Method, MethodIndex};
-use super::numbers;
-use super::relatives::Relative;
-use super::texts::{self, Keyed};
 
-/// The methods' places in orders of their texts, which are compared once.
+/// The methods' ranks by their texts.
 pub(super) struct Order {
-    /// Methods by class, then id.
-    by_class: Vec<MethodIndex>,
-    /// By method: the rank of its class.
-    classes: Vec<u32>,
-    /// By method: the rank of its name, from 1; 0 without a name.
-    names: Vec<u32>,
-    ties: Ties,
-}
-
-/// How ties between methods are broken.
-enum Ties {
-    /// The usual case: the rank of each method; equal for equal names.
-    Ranked(Vec<u32>),
-    /// Some class mixes methods with and without names.
-    Mixed,
+    /// By method: the rank of its class, equal for equal classes.
+    pub class_ranks: Vec<u32>,
+    /// By method: the rank of its name, equal for equal names; 0 without a name.
+    pub name_ranks: Vec<u32>,
+    /// All methods, by class, then id.
+    pub by_class: Vec<MethodIndex>,
+    /// By method: the rank that breaks ties; equal for methods that are equal in everything. None
+    /// if some class has methods with and without names.
+    tie_ranks: Option<Vec<u32>>,
 }
 
 impl Order {
-    /// `list` has to be in order of ids.
+    /// `list` has to be sorted by id.
     pub fn new(list: &[Method<'_>]) -> Self {
-        let mut by_class = Vec::with_capacity(list.len());
-        let mut classes = vec![0; list.len()];
-        let names = name_ranks(list);
-        let mut ranker = Ranker::new(list, &names);
-        let mut items: Vec<Keyed> = (0..list.len() as u32).map(Keyed::new).collect();
-        let mut rank = 0;
-        texts::sort(&mut items, &|m| list[m as usize].class, &mut |class| {
-            by_class.extend(class.iter().map(|item| item.method()));
-            class
-                .iter()
-                .for_each(|item| classes[item.method() as usize] = rank);
-            rank += 1;
-            ranker.class(class);
-        });
-        let ties = ranker.finish();
-        Order {
+        let all = || (0..list.len() as MethodIndex).collect();
+        let class_ranks = text_ranks(all(), |m| Some(list[m as usize].class));
+        let name_ranks = text_ranks(all(), |m| list[m as usize].name);
+        let mut by_class: Vec<MethodIndex> = all();
+        by_class.sort_by_key(|&m| class_ranks[m as usize]);
+        let mut order = Order {
+            class_ranks,
+            name_ranks,
             by_class,
-            classes,
-            names,
-            ties,
+            tie_ranks: None,
+        };
+        if !order.has_mixed_class() {
+            let mut sorted = order.by_class.clone();
+            sorted.sort_by(|&a, &b| order.by_name(list, a, b));
+            let is_equal = |a, b| order.by_name(list, a, b).is_eq();
+            order.tie_ranks = Some(ranks_of(&sorted, is_equal));
         }
+        order
     }
 
-    /// Every method, by class, then id.
-    pub fn by_class(&self) -> &[MethodIndex] {
-        &self.by_class
+    /// Whether a class has methods with and without names.
+    fn has_mixed_class(&self) -> bool {
+        let key = |m| (self.class_rank(m), self.name_rank(m) == 0);
+        let mut neighbours = self
+            .by_class
+            .windows(2)
+            .map(|pair| (key(pair[0]), key(pair[1])));
+        neighbours.any(|(a, b)| a.0 == b.0 && a.1 != b.1)
     }
 
-    /// By method: the rank of its class, equal for equal classes.
-    pub fn class_ranks(&self) -> &[u32] {
-        &self.classes
+    fn class_rank(&self, method: MethodIndex) -> u32 {
+        self.class_ranks[method as usize]
     }
 
-    /// By method: the rank of its name, equal for equal names; 0 without a name.
-    pub fn name_ranks(&self) -> &[u32] {
-        &self.names
+    /// The rank of the name; 0 without a name, as that of the pseudo-methods.
+    fn name_rank(&self, method: MethodIndex) -> u32 {
+        self.name_ranks[method as usize]
     }
 
-    /// Whether methods may tie in all that sorting looks at, so that it matters how they stood before.
-    pub fn has_twins(&self) -> bool {
-        match &self.ties {
-            Ties::Ranked(ranks) => {
-                ranks.iter().max().map_or(0, |&last| last as usize + 1) < ranks.len()
+    /// By class, name, signature; by class and id if either has no name.
+    fn by_name(&self, list: &[Method<'_>], a: MethodIndex, b: MethodIndex) -> Ordering {
+        let classes = self.class_rank(a).cmp(&self.class_rank(b));
+        classes.then_with(|| {
+            let [first, second] = [a, b].map(|m| &list[m as usize]);
+            match [a, b].map(|m| self.name_rank(m)) {
+                [0, _] | [_, 0] => first.id.cmp(&second.id),
+                [x, y] => x
+                    .cmp(&y)
+                    .then_with(|| first.signature.cmp(second.signature)),
             }
-            Ties::Mixed => true,
-        }
+        })
     }
 
-    /// Sorts methods by falling `time`, ties by name.
-    pub fn sort_by_time(
+    /// Sorts items by falling time; ties by the method's class, name and signature. Stable.
+    /// `key` gives an item's time and method.
+    pub fn sort_by_time<T: Copy>(
         &self,
         list: &[Method<'_>],
-        items: &mut [MethodIndex],
-        time: impl Fn(MethodIndex) -> u64,
+        items: &mut [T],
+        key: impl Fn(&T) -> (u64, MethodIndex),
     ) {
-        match &self.ties {
-            Ties::Ranked(ranks) => numbers::sort(items, |i| (!time(i), ranks[i as usize])),
-            Ties::Mixed => merge_sort(items, |&a, &b| {
-                let tie = || by_name(&list[a as usize], &list[b as usize]);
-                time(b).cmp(&time(a)).then_with(tie)
+        match &self.tie_ranks {
+            Some(ranks) => items.sort_by_key(|item| {
+                let (time, method) = key(item);
+                (Reverse(time), ranks[method as usize])
+            }),
+            None => merge_sort(items, |a, b| {
+                let ((time_a, a), (time_b, b)) = (key(a), key(b));
+                let times = time_b.cmp(&time_a);
+                times.then_with(|| self.by_name(list, a, b))
             }),
         }
     }
 
-    /// Sorts callers or callees by falling time, ties by name, then those found last first: the
-    /// original puts each new one at the front of a list.
-    pub fn sort_relatives(&self, list: &[Method<'_>], items: &mut [Relative]) {
-        match &self.ties {
-            Ties::Ranked(ranks) => items.sort_unstable_by_key(|relative| {
-                let rank = ranks[relative.method as usize];
-                numbers::joined(!relative.inclusive, rank, !relative.found)
-            }),
-            Ties::Mixed => {
-                items.sort_unstable_by_key(|r| Reverse(r.found));
-                merge_sort(items, |a, b| {
-                    let tie = || by_name(&list[a.method as usize], &list[b.method as usize]);
-                    b.inclusive.cmp(&a.inclusive).then_with(tie)
-                });
-            }
-        }
+    /// All methods by name, class and id, but by class and id if either has no name: no order, so
+    /// the result depends on the sort's steps and on starting from the order of classes.
+    pub fn by_bare_name(&self, list: &[Method<'_>]) -> Vec<MethodIndex> {
+        let mut sorted = self.by_class.clone();
+        merge_sort(&mut sorted, |&a, &b| {
+            let names = match [a, b].map(|m| self.name_rank(m)) {
+                [0, _] | [_, 0] => Ordering::Equal,
+                [x, y] => x.cmp(&y),
+            };
+            let classes = || self.class_rank(a).cmp(&self.class_rank(b));
+            let ids = || list[a as usize].id.cmp(&list[b as usize].id);
+            names.then_with(classes).then_with(ids)
+        });
+        sorted
     }
 }
 
-/// Class, name, signature; class and id if either has no name.
-fn by_name(a: &Method<'_>, b: &Method<'_>) -> Ordering {
-    a.class.cmp(b.class).then_with(|| match (a.name, b.name) {
-        (Some(name_a), Some(name_b)) => name_a
-            .cmp(name_b)
-            .then_with(|| a.signature.cmp(b.signature)),
-        _ => a.id.cmp(&b.id),
-    })
+/// The rank of each method's text among all texts.
+fn text_ranks<'a>(
+    mut methods: Vec<MethodIndex>,
+    text: impl Fn(MethodIndex) -> Option<&'a [u8]>,
+) -> Vec<u32> {
+    methods.sort_unstable_by(|&a, &b| text(a).cmp(&text(b)));
+    ranks_of(&methods, |a, b| text(a) == text(b))
 }
 
-/// Ranks methods by name, class after class.
-struct Ranker<'l, 'a> {
-    list: &'l [Method<'a>],
-    /// As [`Order::names`].
-    names: &'l [u32],
-    ranks: Vec<u32>,
-    next: u32,
-    mixed: bool,
-}
-
-impl<'l, 'a> Ranker<'l, 'a> {
-    fn new(list: &'l [Method<'a>], names: &'l [u32]) -> Self {
-        Ranker {
-            list,
-            names,
-            ranks: vec![0; list.len()],
-            next: 0,
-            mixed: false,
+/// By method: its rank in `sorted`, where equal neighbours share one.
+fn ranks_of(
+    sorted: &[MethodIndex],
+    is_equal: impl Fn(MethodIndex, MethodIndex) -> bool,
+) -> Vec<u32> {
+    let mut ranks = vec![0; sorted.len()];
+    for (rank, equal) in (0..).zip(sorted.chunk_by(|&a, &b| is_equal(a, b))) {
+        for &method in equal {
+            ranks[method as usize] = rank;
         }
     }
-
-    /// Takes the methods of the next class, in order of ids.
-    fn class(&mut self, class: &mut [Keyed]) {
-        let list = self.list;
-        let named = |item: &Keyed| self.names[item.method() as usize] != 0;
-        match class.iter().filter(|item| named(item)).count() {
-            0 => {
-                let id = |item: &Keyed| list[item.method() as usize].id;
-                class
-                    .chunk_by(|a, b| id(a) == id(b))
-                    .for_each(|equal| self.equal(equal));
-            }
-            count if count == class.len() => self.named(class),
-            _ => self.mixed = true,
-        }
-    }
-
-    fn named(&mut self, class: &mut [Keyed]) {
-        let (list, names) = (self.list, self.names);
-        let name = |item: &Keyed| names[item.method() as usize];
-        let signature = |m: u32| list[m as usize].signature;
-        class.sort_unstable_by_key(|item| (name(item), item.method()));
-        for overloads in class.chunk_by_mut(|a, b| name(a) == name(b)) {
-            texts::sort(overloads, &signature, &mut |equal| self.equal(equal));
-        }
-    }
-
-    fn equal(&mut self, methods: &[Keyed]) {
-        for item in methods {
-            self.ranks[item.method() as usize] = self.next;
-        }
-        self.next += 1;
-    }
-
-    fn finish(self) -> Ties {
-        if self.mixed {
-            Ties::Mixed
-        } else {
-            Ties::Ranked(self.ranks)
-        }
-    }
-}
-
-/// A method as [`Order::by_bare_name`] looks at it.
-#[derive(Clone, Copy)]
-struct Bare {
-    /// Rank of the name, from 1, or 0 without a name; then the rank of class and id.
-    ranks: u64,
-    method: MethodIndex,
-}
-
-impl Bare {
-    fn new(name: u32, class: u32, method: MethodIndex) -> Self {
-        Bare {
-            ranks: u64::from(name) << 32 | u64::from(class),
-            method,
-        }
-    }
-
-    fn is_nameless(&self) -> bool {
-        self.ranks >> 32 == 0
-    }
-
-    /// Name, class, id; class and id if either has no name: no order, so only for [`merge_sort`].
-    fn compare(&self, other: &Self) -> Ordering {
-        if self.is_nameless() || other.is_nameless() {
-            (self.ranks as u32).cmp(&(other.ranks as u32))
-        } else {
-            self.ranks.cmp(&other.ranks)
-        }
-    }
-}
-
-/// Methods by name as the original has them, each with the rank of its name.
-pub(super) struct ByBareName {
-    pub order: Vec<MethodIndex>,
-    /// By method: the rank of class and id.
-    pub classes: Vec<u32>,
-}
-
-impl Order {
-    /// Sorts methods by name as the original does, which has them in order of classes before.
-    pub fn by_bare_name(&self, list: &[Method<'_>]) -> ByBareName {
-        let key = |m: MethodIndex| (self.classes[m as usize], list[m as usize].id);
-        let mut bare: Vec<Bare> = Vec::with_capacity(list.len());
-        let mut classes = vec![0; list.len()];
-        let alike = self.by_class.chunk_by(|&a, &b| key(a) == key(b));
-        for (class, equal) in (0..).zip(alike) {
-            for &method in equal {
-                classes[method as usize] = class;
-                bare.push(Bare::new(self.names[method as usize], class, method));
-            }
-        }
-        sort_bare(&mut bare);
-        ByBareName {
-            order: bare.iter().map(|item| item.method).collect(),
-            classes,
-        }
-    }
-}
-
-/// Sorts methods that stand in order of classes. Where those without a name come before all
-/// others, as the two pseudo-methods do, [`Bare::compare`] is an order.
-fn sort_bare(bare: &mut [Bare]) {
-    let nameless = bare.iter().take_while(|m| m.is_nameless()).count();
-    let (front, named) = bare.split_at_mut(nameless);
-    let class = |at: Option<&Bare>| at.map(|method| method.ranks as u32);
-    let apart = class(front.last()) < class(named.first());
-    if apart && !named.iter().any(Bare::is_nameless) {
-        named.sort_unstable_by_key(|m| numbers::joined(m.ranks, m.method, 0))
-    } else {
-        merge_sort(bare, Bare::compare)
-    }
-}
-
-/// By method: the rank of its name, from 1; 0 without a name.
-fn name_ranks(list: &[Method<'_>]) -> Vec<u32> {
-    let mut ranks = vec![0; list.len()];
-    let with_name = (0..list.len() as u32).filter(|&m| list[m as usize].name.is_some());
-    let mut items: Vec<Keyed> = with_name.map(Keyed::new).collect();
-    let mut rank = 0;
-    let name = |m: u32| list[m as usize].name.unwrap_or_default();
-    texts::sort(&mut items, &name, &mut |equal| {
-        rank += 1;
-        equal
-            .iter()
-            .for_each(|item| ranks[item.method() as usize] = rank);
-    });
     ranks
 }
 
 /// glibc's `qsort` (2.36 and before): a merge sort that halves by count, rounding the first half
-/// down, and takes from the first half on ties. Needs no order to end, and makes the same of
-/// comparisons that are none.
-pub(super) fn merge_sort<T: Copy>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
+/// down, and takes from the first half on ties. It accepts comparisons that are no order, and gives
+/// the same result for them.
+pub(super) fn merge_sort<T: Copy>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let mut spare = items.to_vec();
-    merge(items, &mut spare, &mut compare);
+    merge(items, &mut spare, &compare);
 }
 
-fn merge<T: Copy>(items: &mut [T], spare: &mut [T], compare: &mut impl FnMut(&T, &T) -> Ordering) {
+fn merge<T: Copy>(items: &mut [T], spare: &mut [T], compare: &impl Fn(&T, &T) -> Ordering) {
     if items.len() <= 1 {
         return;
     }

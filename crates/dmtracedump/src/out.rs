@@ -1,81 +1,154 @@
-//! Output through one big buffer, with numbers laid out as C's `printf` lays them out.
+//! Buffered output, with numbers formatted as C's `printf` formats them.
+//!
+//! A wide call graph prints millions of rows of six numbers, so the numbers do not go through
+//! `write!`, which takes several times as long.
 
 use std::io::{self, Write};
 
-use super::buffer::Buffer;
+use super::methods::Method;
 
-/// Bytes gathered before they are written. A call of the kernel costs what copying a few hundred
-/// bytes does; a fresh page of memory costs more.
-const CHUNK: usize = 16 << 10;
+/// Bytes collected before they are written.
+const CHUNK: usize = 32 << 10;
 
-/// Room for the row that fills the buffer; longer ones make it grow. Bytes.
-const LAST_ROW: usize = 1 << 10;
-
-/// A buffered writer. Rows are put together with the infallible methods; [`Out::row`] ends one
-/// and is where writing, and so failing, happens.
-pub(super) struct Out<W> {
-    sink: W,
-    buffer: Buffer,
+/// A buffered writer. The other methods only append; [`Out::end_row`] and [`Out::flush`] write and
+/// may fail.
+pub(super) struct Out<'w> {
+    sink: &'w mut dyn Write,
+    buffer: Vec<u8>,
+    /// Whether the output is HTML.
+    pub html: bool,
+    /// The text that pads numbers.
+    pub blank: &'static str,
 }
 
-impl<W: Write> Out<W> {
-    pub fn new(sink: W) -> Self {
+impl<'w> Out<'w> {
+    pub fn new(sink: &'w mut dyn Write, html: bool) -> Self {
         Out {
             sink,
-            buffer: Buffer::with_room(CHUNK + LAST_ROW),
+            buffer: Vec::with_capacity(CHUNK),
+            html,
+            blank: " ",
         }
     }
 
     /// Appends bytes as they are.
-    #[inline(always)]
+    #[inline]
     pub fn text(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
-        self.buffer.text(bytes.as_ref());
+        self.buffer.extend_from_slice(bytes.as_ref());
         self
     }
 
-    /// The row so far, to be appended to.
-    #[inline]
-    pub fn buffer(&mut self) -> &mut Buffer {
-        &mut self.buffer
+    /// Appends a text in HTML only.
+    pub fn markup(&mut self, html: &str) -> &mut Self {
+        self.text(if self.html { html } else { "" })
     }
 
-    /// `%*d`: right-aligned in `WIDTH` bytes, or more if need be.
-    #[inline]
-    pub fn right<const WIDTH: usize>(&mut self, cell: &Cell) -> &mut Self {
-        match cell.bytes.last_chunk::<WIDTH>() {
-            Some(field) if cell.bytes().len() <= WIDTH => self.text(field),
-            _ => self.text(cell.bytes()),
+    /// Appends a text of the trace, escaped in HTML.
+    pub fn name(&mut self, text: &[u8]) -> &mut Self {
+        if self.html {
+            self.escaped(text)
+        } else {
+            self.text(text)
         }
     }
 
-    /// `%-*d`: left-aligned in `WIDTH` bytes, or more if need be.
+    /// Escapes `<`, `>` and `&`: as the original, and enough outside of attributes.
+    pub fn escaped(&mut self, text: &[u8]) -> &mut Self {
+        for byte in text {
+            match byte {
+                b'<' => self.text("&lt;"),
+                b'>' => self.text("&gt;"),
+                b'&' => self.text("&amp;"),
+                _ => self.text([*byte]),
+            };
+        }
+        self
+    }
+
+    /// Appends `class.method`, `between`, `signature`; just the class of a method without a name.
+    pub fn method(&mut self, method: &Method<'_>, between: &str) -> &mut Self {
+        self.name(method.class);
+        if let Some(name) = method.name {
+            self.text(".")
+                .name(name)
+                .text(between)
+                .name(method.signature);
+        }
+        self
+    }
+
+    /// `%d`, `%llu`.
+    pub fn number(&mut self, value: impl itoa::Integer) -> &mut Self {
+        self.text(itoa::Buffer::new().format(value))
+    }
+
+    /// `%*d`, `%*llu`: right-aligned in `width` characters, or more if needed.
     #[inline]
-    pub fn left<const WIDTH: usize>(&mut self, cell: &Cell) -> &mut Self {
-        let digits = cell.bytes();
-        self.text(digits);
-        self.text(&[b' '; WIDTH][digits.len().min(WIDTH)..])
+    pub fn right(&mut self, width: usize, value: impl itoa::Integer) -> &mut Self {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(value);
+        self.pad(width, digits.len()).text(digits)
     }
 
-    /// `%llu`.
+    /// `%-*d`: left-aligned.
     #[inline]
-    pub fn number(&mut self, value: u64) -> &mut Self {
-        self.text(Cell::unsigned(value).bytes())
+    pub fn left(&mut self, width: usize, value: impl itoa::Integer) -> &mut Self {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(value);
+        self.text(digits).pad(width, digits.len())
     }
 
-    /// What was gathered since it was last written out.
-    pub fn into_buffer(self) -> Buffer {
-        self.buffer
-    }
-
-    /// Writes a big block without copying it first.
-    pub fn block(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.flush()?;
-        self.sink.write_all(bytes)
-    }
-
-    /// Ends a row: hands the buffer on if it is full.
+    /// Appends as many blanks as a text of `used` characters lacks.
     #[inline]
-    pub fn row(&mut self) -> io::Result<()> {
+    pub fn pad(&mut self, width: usize, used: usize) -> &mut Self {
+        let missing = width.saturating_sub(used);
+        if self.blank == " " {
+            self.buffer.resize(self.buffer.len() + missing, b' ');
+        } else {
+            self.text(self.blank.repeat(missing));
+        }
+        self
+    }
+
+    /// `%*.1f`.
+    #[inline]
+    pub fn tenths(&mut self, width: usize, value: f64) -> &mut Self {
+        self.fixed(width, 1, value)
+    }
+
+    /// `%*.2f`.
+    #[inline]
+    pub fn hundredths(&mut self, width: usize, value: f64) -> &mut Self {
+        self.fixed(width, 2, value)
+    }
+
+    /// One or two decimals.
+    #[inline]
+    fn fixed(&mut self, width: usize, decimals: usize, value: f64) -> &mut Self {
+        let scale = if decimals == 1 { 10 } else { 100 };
+        let Some(units) = rounded(value, scale) else {
+            return self.unusual(width, decimals, value);
+        };
+        let whole = units / u64::from(scale);
+        let [tens, ones] = [units / 10, units].map(|digit| b'0' + (digit % 10) as u8);
+        self.right(width.saturating_sub(decimals + 1), whole);
+        let fraction = [tens, ones];
+        self.text(".").text(&fraction[2 - decimals..])
+    }
+
+    /// A number that is infinite, negative, huge or none.
+    #[cold]
+    fn unusual(&mut self, width: usize, decimals: usize, value: f64) -> &mut Self {
+        let text = match value {
+            v if v.is_nan() => if v.is_sign_negative() { "-nan" } else { "nan" }.to_string(),
+            v => format!("{v:.decimals$}"),
+        };
+        self.pad(width, text.len()).text(text)
+    }
+
+    /// Ends a row: writes the buffer if it is full.
+    #[inline]
+    pub fn end_row(&mut self) -> io::Result<()> {
         if self.buffer.len() >= CHUNK {
             self.flush()?;
         }
@@ -84,168 +157,30 @@ impl<W: Write> Out<W> {
 
     /// Writes everything out.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.sink.write_all(self.buffer.bytes())?;
+        self.sink.write_all(&self.buffer)?;
         self.buffer.clear();
         self.sink.flush()
     }
-
-    /// Writes everything out, for the last time, and gives back what it was written to.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.flush()?;
-        Ok(self.sink)
-    }
 }
 
-/// A formatted number, with spaces in front of it.
-pub(super) struct Cell {
-    bytes: [u8; Cell::ROOM],
-    start: usize,
-}
-
-/// The numbers 00 to 99, two digits each.
-static PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[b'0'; 2]; 100];
-    let mut i = 0;
-    while i < 100 {
-        pairs[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
-        i += 1;
-    }
-    pairs
-};
-
-impl Cell {
-    /// Enough for any percentage of sums of 64-bit numbers.
-    const ROOM: usize = 40;
-
-    #[inline]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.start..]
-    }
-
-    #[inline]
-    fn empty() -> Self {
-        Cell {
-            bytes: [b' '; Cell::ROOM],
-            start: Cell::ROOM,
-        }
-    }
-
-    #[inline]
-    fn push_front(&mut self, byte: u8) {
-        self.start -= 1;
-        self.bytes[self.start] = byte;
-    }
-
-    #[inline]
-    fn push_number(&mut self, mut value: u64) {
-        while value >= 10 {
-            let pair = PAIRS[(value % 100) as usize];
-            if value < 100 {
-                self.push_front(pair[1]);
-                self.push_front(pair[0]);
-                return;
-            }
-            self.start -= 2;
-            self.bytes[self.start..self.start + 2].copy_from_slice(&pair);
-            value /= 100;
-        }
-        self.push_front(b'0' + value as u8);
-    }
-
-    /// `%llu`.
-    #[inline]
-    pub fn unsigned(value: u64) -> Self {
-        let mut cell = Cell::empty();
-        cell.push_number(value);
-        cell
-    }
-
-    /// `%d`.
-    #[inline]
-    pub fn signed(value: i32) -> Self {
-        let mut cell = Cell::unsigned(u64::from(value.unsigned_abs()));
-        if value < 0 {
-            cell.push_front(b'-');
-        }
-        cell
-    }
-
-    /// `%.1f`.
-    #[inline]
-    pub fn tenths(value: f64) -> Self {
-        match scaled(value, 10) {
-            Some(scaled) => {
-                let mut cell = Cell::empty();
-                cell.push_front(b'0' + (scaled % 10) as u8);
-                cell.push_front(b'.');
-                cell.push_number(scaled / 10);
-                cell
-            }
-            None => Cell::odd(value, 1),
-        }
-    }
-
-    /// `%.2f`.
-    #[inline]
-    pub fn hundredths(value: f64) -> Self {
-        match scaled(value, 100) {
-            Some(scaled) => {
-                let mut cell = Cell::empty();
-                let pair = PAIRS[(scaled % 100) as usize];
-                cell.push_front(pair[1]);
-                cell.push_front(pair[0]);
-                cell.push_front(b'.');
-                cell.push_number(scaled / 100);
-                cell
-            }
-            None => Cell::odd(value, 2),
-        }
-    }
-
-    /// Infinite, not a number, negative or huge.
-    #[cold]
-    fn odd(value: f64, digits: usize) -> Self {
-        let text = match value {
-            v if v.is_nan() => if v.is_sign_negative() { "-nan" } else { "nan" }.to_string(),
-            v if v.is_infinite() => if v < 0.0 { "-inf" } else { "inf" }.to_string(),
-            v => format!("{v:.digits$}"),
-        };
-        let mut cell = Cell::empty();
-        for &byte in text.as_bytes().iter().rev().take(Cell::ROOM) {
-            cell.push_front(byte);
-        }
-        cell
-    }
-}
-
-/// `value · scale` rounded to a whole number exactly as C rounds when it prints: to the nearest,
-/// halves to even, judged on the double's own binary value. `None` if it has no fraction bits (so
-/// is huge), is negative or is no number.
-///
-/// ```text
-/// value = mantissa · 2^-shift      mantissa·scale = [ whole | fraction ]
-///                                                           ◄─shift──►
-/// ```
+/// `value · scale` rounded to a whole number as C rounds when it prints: to the nearest, halves to
+/// even, by the exact binary value. None if it is negative, huge or no number.
 #[inline]
-pub(super) fn scaled(value: f64, scale: u64) -> Option<u64> {
-    let bits = value.to_bits();
-    let exponent = (bits >> 52) as i32; // with the sign as its top bit
-    if exponent >= 1075 {
+fn rounded(value: f64, scale: u32) -> Option<u64> {
+    let scale = f64::from(scale);
+    let product = value * scale;
+    if product.is_sign_negative() || !(0.0..1e15).contains(&product) {
         return None;
     }
-    let fraction = bits & ((1 << 52) - 1);
-    let (mantissa, shift) = match exponent {
-        0 => (fraction, 1074),
-        _ => (fraction | 1 << 52, 1075 - exponent),
+    let whole = product as u64;
+    let rest = product - whole as f64;
+    let up = if rest == 0.5 {
+        // The product was rounded itself; by how much is exact.
+        let error = value.mul_add(scale, -product);
+        error > 0.0 || (error == 0.0 && whole % 2 == 1)
+    } else {
+        rest > 0.5
     };
-    let product = mantissa * scale; // below 2^60
-    if shift > 62 {
-        return Some(0);
-    }
-    let whole = product >> shift;
-    let rest = product & ((1 << shift) - 1);
-    let half = 1u64 << (shift - 1);
-    let up = rest > half || rest == half && whole & 1 == 1;
     Some(whole + u64::from(up))
 }
 
@@ -253,25 +188,19 @@ pub(super) fn scaled(value: f64, scale: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn str_of(cell: &Cell) -> &str {
-        std::str::from_utf8(cell.bytes()).unwrap()
-    }
-
-    #[test]
-    fn whole_numbers() {
-        for n in [0, 9, 10, 99, 100, 101, 12345, u64::MAX, 1 << 63] {
-            assert_eq!(str_of(&Cell::unsigned(n)), n.to_string());
-        }
-        for n in [0, -1, i32::MIN, i32::MAX] {
-            assert_eq!(str_of(&Cell::signed(n)), n.to_string());
-        }
+    fn printed(print: impl Fn(&mut Out<'_>)) -> String {
+        let mut text = Vec::new();
+        let mut out = Out::new(&mut text, false);
+        print(&mut out);
+        out.flush().unwrap();
+        String::from_utf8(text).unwrap()
     }
 
     /// The standard library also rounds the exact binary value, halves to even.
     #[test]
     fn fractions_round_as_the_exact_value_does() {
         let mut values = vec![
-            0.0, 0.05, 0.25, 0.35, 0.125, 0.375, 99.995, 1e15, 4.6e15, 1e300,
+            0.0, 0.05, 0.25, 0.35, 0.125, 0.375, 99.995, 1e15, 4.6e15, 1e300, -1.0, -0.0,
         ];
         values.extend([5e-324, 1e-20, 0.005, 0.015, 2.5, 9.95, 9.96, 999.95]);
         let mut state = 88172645463325252u64;
@@ -284,22 +213,34 @@ mod tests {
             values.push(a as f64 / 1024.0);
         }
         for v in values {
-            if v < 1e30 {
-                assert_eq!(str_of(&Cell::tenths(v)), format!("{v:.1}"));
-                assert_eq!(str_of(&Cell::hundredths(v)), format!("{v:.2}"));
-            }
+            let text = printed(|out| {
+                out.tenths(5, v).text(" ").hundredths(6, v);
+            });
+            assert_eq!(text, format!("{v:5.1} {v:6.2}"));
         }
-        assert_eq!(str_of(&Cell::tenths(f64::INFINITY)), "inf");
-        assert_eq!(str_of(&Cell::tenths(-f64::NAN)), "-nan");
+        let odd = |value| {
+            printed(|out| {
+                out.tenths(5, value);
+            })
+        };
+        assert_eq!(odd(f64::INFINITY), "  inf");
+        assert_eq!(odd(-f64::NAN), " -nan");
     }
 
     #[test]
-    fn padding_goes_left_or_right() {
-        let mut out = Out::new(Vec::new());
-        out.right::<5>(&Cell::unsigned(42))
-            .left::<4>(&Cell::signed(-7));
-        out.text("|").right::<2>(&Cell::unsigned(123));
-        out.flush().unwrap();
-        assert_eq!(out.sink, b"   42-7  |123");
+    fn fields_are_as_wide_as_they_must_be() {
+        let text = printed(|out| {
+            out.right(5, 42).left(4, -7).text("|").right(2, 123);
+            out.left(2, 123).right(0, u64::MAX).right(3, i32::MIN);
+        });
+        assert_eq!(text, "   42-7  |12312318446744073709551615-2147483648");
+    }
+
+    #[test]
+    fn escaping_leaves_quotes_alone() {
+        let text = printed(|out| {
+            out.escaped(b"<init>&\"'");
+        });
+        assert_eq!(text, "&lt;init&gt;&amp;\"'");
     }
 }

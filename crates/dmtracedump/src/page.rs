@@ -1,10 +1,10 @@
-//! The HTML around the reports, which existing scripts and style sheets know: byte for byte the
-//! original's, slips included.
+//! The HTML around the reports: byte for byte the original's, mistakes included, because scripts
+//! and style sheets depend on it.
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 
-use super::out::{Cell, Out};
+use super::out::Out;
 
 /// Everything up to the URL in front of `sortable.js`.
 const HEADER_BEFORE_URL: &str = r#"<html>
@@ -52,14 +52,13 @@ table.sortable tr.even td { background-color: #fff; }
 "##;
 
 /// The page's head; without `-s` the URL reads `(null)`, as it does in the original.
-pub(super) fn header<W: Write>(sortable_url: Option<&OsStr>, out: &mut Out<W>) -> io::Result<()> {
+pub(super) fn header(sortable_url: Option<&OsStr>, out: &mut Out<'_>) {
     let url = sortable_url.map_or(&b"(null)"[..], OsStr::as_encoded_bytes);
     out.text(HEADER_BEFORE_URL).text(url).text(HEADER_AFTER_URL);
-    out.row()
 }
 
 /// Links to the four sections.
-pub(super) fn contents<W: Write>(out: &mut Out<W>) -> io::Result<()> {
+pub(super) fn contents(out: &mut Out<'_>) {
     out.text(
         r##"<a name="contents"></a>
 <h2>Table of Contents</h2>
@@ -72,17 +71,15 @@ pub(super) fn contents<W: Write>(out: &mut Out<W>) -> io::Result<()> {
 
 "##,
     );
-    out.row()
 }
 
-pub(super) fn footer<W: Write>(out: &mut Out<W>) -> io::Result<()> {
+pub(super) fn footer(out: &mut Out<'_>) {
     out.text("\n</body>\n</html>\n");
-    out.row()
 }
 
-/// What stands before each section: in text a rule, in HTML an anchor and links.
-pub(super) fn section_start<W: Write>(anchor: &str, html: bool, out: &mut Out<W>) {
-    if !html {
+/// The start of a section: in text a rule, in HTML an anchor and links.
+pub(super) fn section_start(anchor: &str, out: &mut Out<'_>) {
+    if !out.html {
         out.text("\n======================================================================\n");
         return;
     }
@@ -98,35 +95,20 @@ pub(super) fn section_start<W: Write>(anchor: &str, html: bool, out: &mut Out<W>
     );
 }
 
-/// What stands above a section's rows: what they are, and their columns.
-pub(super) fn rows_start<W: Write>(intro: &str, columns: &str, html: bool, out: &mut Out<W>) {
-    out.text(intro);
-    if html {
-        out.text("<br><br>\n<pre>\n");
-    }
-    out.text(columns);
+/// The introduction and the column headings of a section's rows.
+pub(super) fn rows_start(intro: &str, columns: &str, out: &mut Out<'_>) {
+    out.text(intro).markup("<br><br>\n<pre>\n").text(columns);
 }
 
-/// What stands below them.
-pub(super) fn rows_end<W: Write>(html: bool, out: &mut Out<W>) -> io::Result<()> {
-    if html {
-        out.text("</pre>\n");
-    }
-    out.row()
+/// The end of a section's rows.
+pub(super) fn rows_end(out: &mut Out<'_>) -> io::Result<()> {
+    out.markup("</pre>\n").end_row()
 }
 
-/// A cell padded to `width` with spaces that do not collapse.
-pub(super) fn right<W: Write>(cell: &Cell, width: usize, out: &mut Out<W>) {
-    for _ in cell.bytes().len()..width {
-        out.text("&nbsp;");
+/// `[rank]`, in HTML a link to the method's place in the inclusive section.
+pub(super) fn rank_link(rank: u32, out: &mut Out<'_>) {
+    if out.html {
+        out.text("<a href=\"#m").number(rank).text("\">");
     }
-    out.text(cell.bytes());
-}
-
-/// As [`right`], with the padding behind.
-pub(super) fn left<W: Write>(cell: &Cell, width: usize, out: &mut Out<W>) {
-    out.text(cell.bytes());
-    for _ in cell.bytes().len()..width {
-        out.text("&nbsp;");
-    }
+    out.text("[").number(rank).text("]").markup("</a>");
 }

@@ -1,146 +1,131 @@
-//! A trace, read and accounted for.
+//! A trace, read and summed up.
 
-use super::account::{Account, Accountant, Repairs, Totals};
+use super::calls::{Calls, Repairs, Totals};
 use super::key;
-use super::methods::{MethodIndex, Methods};
+use super::methods::{Method, MethodIndex, Methods};
 use super::order::Order;
-use super::records::{HeaderError, Records};
-use super::relatives::Relatives;
+use super::records;
+use super::relatives::{Relatives, Side};
 
 /// Everything the reports need.
 pub(super) struct Profile<'a> {
     pub methods: Methods<'a>,
+    pub order: Order,
     /// By method.
-    pub totals: Vec<Totals>,
-    /// From first to last record, summed over threads, µs.
+    totals: Vec<Totals>,
+    /// From the first to the last record, summed over threads, µs.
     pub total: u64,
     pub callers: Relatives,
     pub callees: Relatives,
+    /// All methods by falling inclusive time.
+    pub by_inclusive: Vec<MethodIndex>,
+    /// By method: its place in `by_inclusive`, which is the number in brackets.
+    pub ranks: Vec<u32>,
 }
 
 impl<'a> Profile<'a> {
-    /// Reads a trace: what there is to say on stderr, and the profile unless the key section is
-    /// broken. An unsupported version gives an empty profile, as it does in the original.
+    /// Reads a trace: lines for standard error, and the profile unless the key section is broken.
+    /// An unsupported version gives an empty profile, as it does in the original.
     pub fn read(data: &'a [u8]) -> (Vec<u8>, Option<Self>) {
-        let mut notes = Vec::new();
         let section = key::read(data);
-        for warning in &section.warnings {
-            warning.write(&mut notes);
-        }
-        let keys = match section.keys {
-            Ok(keys) => keys,
-            Err(error) => {
-                error.write(&mut notes);
-                return (notes, None);
+        let mut notes = section.notes;
+        let profile = section.keys.map(|keys| {
+            let mut calls = Calls::new(&keys.methods);
+            match records::open(data, keys.end) {
+                Ok(mut records) => {
+                    records.by_ref().for_each(|record| calls.take(&record));
+                    notes.extend(records::torn_note(&records).bytes());
+                    calls.finish();
+                }
+                Err(note) => notes.extend(note.bytes()),
             }
-        };
-        let account = match Records::new(data, keys.end) {
-            Ok(records) => account(&keys.methods, records, &mut notes),
-            Err(error) => {
-                header_note(&error, &mut notes);
-                nothing(keys.methods.len())
-            }
-        };
-        repair_note(&account.repairs, &keys.methods, &mut notes);
-        let (callers, callees) = Relatives::both(&account.edges, keys.methods.len());
-        let profile = Profile {
-            callers,
-            callees,
-            total: account.total,
-            totals: account.totals,
-            methods: keys.methods,
-        };
-        (notes, Some(profile))
+            repair_notes(&calls.repairs, &keys.methods, &mut notes);
+            let Calls {
+                totals,
+                total,
+                edges,
+                ..
+            } = calls;
+            let relatives = |side| Relatives::new(&edges, totals.len(), side);
+            let mut profile = Profile {
+                callers: relatives(Side::Callers),
+                callees: relatives(Side::Callees),
+                by_inclusive: (0..totals.len() as MethodIndex).collect(),
+                ranks: vec![0; totals.len()],
+                order: Order::new(&keys.methods.list),
+                methods: keys.methods,
+                totals,
+                total,
+            };
+            profile.rank();
+            profile
+        });
+        (notes, profile)
     }
 
-    /// Sorts `list` by inclusive time and returns each method's place there: the number in
-    /// brackets.
-    pub fn rank(&self, list: &mut [MethodIndex]) -> Vec<u32> {
-        self.sort_inclusive(list);
-        let mut ranks = vec![0; list.len()];
-        for (rank, &method) in list.iter().enumerate() {
-            ranks[method as usize] = rank as u32;
+    fn rank(&mut self) {
+        let mut order = std::mem::take(&mut self.by_inclusive);
+        self.sort_inclusive(&mut order);
+        for (rank, &method) in (0..).zip(&order) {
+            self.ranks[method as usize] = rank;
         }
-        ranks
+        self.by_inclusive = order;
     }
 
-    /// Sorts all methods by inclusive time; `ranks` are from [`Profile::rank`].
-    pub fn sort_by_rank(&self, list: &mut [MethodIndex], ranks: &[u32]) {
-        if self.order().has_twins() {
-            return self.sort_inclusive(list);
-        }
-        for (method, &rank) in (0..).zip(ranks) {
-            list[rank as usize] = method;
-        }
+    pub fn sort_inclusive(&self, methods: &mut [MethodIndex]) {
+        self.sort(methods, |totals| totals.inclusive);
     }
 
-    pub fn sort_inclusive(&self, list: &mut [MethodIndex]) {
-        let time = |m: MethodIndex| self.totals[m as usize].inclusive;
-        self.order().sort_by_time(self.methods.list(), list, time);
+    pub fn sort_exclusive(&self, methods: &mut [MethodIndex]) {
+        self.sort(methods, |totals| totals.exclusive);
     }
 
-    pub fn sort_exclusive(&self, list: &mut [MethodIndex]) {
-        let time = |m: MethodIndex| self.totals[m as usize].exclusive;
-        self.order().sort_by_time(self.methods.list(), list, time);
-    }
-
-    fn order(&self) -> &Order {
-        self.methods.order()
+    fn sort(&self, methods: &mut [MethodIndex], time: impl Fn(&Totals) -> u64) {
+        let key = |&method: &MethodIndex| (time(self.totals(method)), method);
+        let list = &self.methods.list;
+        self.order.sort_by_time(list, methods, key);
     }
 
     pub fn totals(&self, method: MethodIndex) -> &Totals {
         &self.totals[method as usize]
     }
-}
 
-fn account(methods: &Methods<'_>, records: Records<'_>, notes: &mut Vec<u8>) -> Account {
-    let mut accountant = Accountant::new(methods);
-    accountant.read(&records);
-    if records.is_torn() {
-        notes.extend_from_slice(TORN);
+    pub fn rank_of(&self, method: MethodIndex) -> u32 {
+        self.ranks[method as usize]
     }
-    accountant.finish()
-}
 
-fn nothing(methods: usize) -> Account {
-    Account {
-        totals: vec![Totals::default(); methods],
-        edges: Vec::new(),
-        total: 0,
-        repairs: Repairs::default(),
+    /// A line for standard error about names that end the original; here they are printed whole.
+    pub fn long_names_note(&self) -> Vec<u8> {
+        match self.methods.list.iter().filter(|m| m.is_too_long()).count() {
+            0 => Vec::new(),
+            count => {
+                format!("WARNING: {count} methods have names of 10 KiB or more\n").into_bytes()
+            }
+        }
     }
 }
 
-/// What the original says of a file that ends inside a record.
-pub(super) const TORN: &[u8] = b"WARNING: hit EOF mid-record\n";
-
-/// The original is silent about a bad offset.
-pub(super) fn header_note(error: &HeaderError, notes: &mut Vec<u8>) {
-    if let HeaderError::Version(_) = error {
-        notes.extend_from_slice(format!("{error}\n").as_bytes());
-    }
-}
-
-/// One line each for what ends the original: nothing is repaired silently.
-fn repair_note(repairs: &Repairs, methods: &Methods<'_>, notes: &mut Vec<u8>) {
+/// A line for each kind of repair, where the original would have ended.
+fn repair_notes(repairs: &Repairs, methods: &Methods<'_>, notes: &mut Vec<u8>) {
     if let Some((thread, method)) = repairs.first {
         let (early, ignored) = (repairs.closed_early, repairs.ignored);
         let text = format!(
             "WARNING: exits did not match the stack: {early} calls closed early, {ignored} exits \
              ignored; first on thread {thread}, exit from method "
         );
-        notes.extend_from_slice(text.as_bytes());
-        let method = methods.get(method);
-        notes.extend_from_slice(method.class);
-        if let Some(name) = method.name {
-            for part in [b".", name, b" ", method.signature] {
-                notes.extend_from_slice(part);
-            }
-        }
+        notes.extend(text.bytes());
+        notes.extend(full_name(methods.get(method)));
         notes.push(b'\n');
     }
     if repairs.too_deep > 0 {
-        let text = format!("WARNING: a stack is {} frames deep\n", repairs.too_deep);
-        notes.extend_from_slice(text.as_bytes());
+        let depth = repairs.too_deep;
+        notes.extend(format!("WARNING: a stack is {depth} frames deep\n").bytes());
+    }
+}
+
+fn full_name(method: &Method<'_>) -> Vec<u8> {
+    match method.name {
+        Some(name) => [method.class, b".", name, b" ", method.signature].concat(),
+        None => method.class.to_vec(),
     }
 }

@@ -60,6 +60,7 @@ pub use format::{
     WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
+pub use method_trace::{MethodRecord, MethodRecords};
 pub use omissions::{Omission, Written};
 pub use registry::{AnyReader, FORMATS, detect};
 pub use ring_buffer::EventTally;

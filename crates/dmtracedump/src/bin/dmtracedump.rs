@@ -1,5 +1,4 @@
-//! The program `dmtracedump`, for who needs nothing else of traceloom: `cargo xtask dist` links it
-//! statically, so that a small trace is printed before a bigger program would have started.
+//! The program `dmtracedump`, for those who need nothing else of traceloom.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Holds our dmtracedump against the real one: made traces, real traces and random ones,
-//! times sets of options. Skipped, visibly, where the real one is not installed.
+//! Compares our dmtracedump with the original on synthetic, real and random traces, each with
+//! several sets of options. Skipped, with a message, if the original is not installed.
 #![cfg(unix)]
 
 mod build;
@@ -7,13 +7,12 @@ mod cases;
 mod ours;
 mod peers;
 mod random;
-mod rng;
 mod speed;
 
 use std::path::PathBuf;
 
 use peers::Peers;
-use rng::Rng;
+use testkit::{CallShape, Corpus, Rng, call_trace};
 
 /// Sets of options for a trace in `a.trace`, with `b.trace` to compare it with.
 const OPTIONS: &[&[&str]] = &[
@@ -71,21 +70,21 @@ fn random_traces_print_the_same() {
     for seed in seeds {
         peers.write("a.trace", &random::trace(seed));
         peers.write("b.trace", &random::trace(seed / 2));
-        for options in chosen(Rng::new(seed).next() as usize % 1000, 4) {
+        for options in chosen(Rng::new(seed).index(1000), 4) {
             peers.compare(&format!("seed {seed}"), options);
         }
     }
     report(&peers, count);
 }
 
-/// Enough callers and callees that several threads share the work.
+/// Methods with many callers and callees.
 #[test]
 fn a_wide_call_graph_prints_the_same() {
     let Some(mut peers) = Peers::find() else {
         return;
     };
-    peers.write("a.trace", &random::wide(300, 130_000));
-    peers.write("b.trace", &random::wide(310, 100_000));
+    peers.write("a.trace", &call_trace(CallShape::Random, 130_000, 300, 1));
+    peers.write("b.trace", &call_trace(CallShape::Random, 100_000, 310, 2));
     for options in OPTIONS.iter().take(8) {
         peers.compare("wide", options);
     }
@@ -109,9 +108,6 @@ fn real_traces_print_the_same() {
         return;
     };
     let traces = corpus();
-    if traces.is_empty() {
-        return eprintln!("skipped: no corpus");
-    }
     for (at, trace) in traces.iter().enumerate() {
         let read = |path: &PathBuf| std::fs::read(path).expect("a readable trace");
         peers.write("a.trace", &read(trace));
@@ -125,16 +121,12 @@ fn real_traces_print_the_same() {
 }
 
 fn corpus() -> Vec<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/testdata");
-    let root = std::env::var_os("TRACELOOM_TESTDATA").unwrap_or_else(|| beside.into());
-    let mut traces = Vec::new();
-    for folder in ["traceview-v1", "traceview-v2", "traceview-v3"] {
-        let entries = std::fs::read_dir(PathBuf::from(&root).join(folder));
-        let paths = entries.into_iter().flatten().flatten().map(|e| e.path());
-        traces.extend(paths.filter(|p| p.extension().is_some_and(|e| e == "trace")));
-    }
-    traces.sort();
-    traces
+    let folders = ["traceview-v1", "traceview-v2", "traceview-v3"];
+    let files = Corpus::find().map(|corpus| corpus.files(&folders));
+    let paths = files.into_iter().flatten().map(|file| file.path);
+    paths
+        .filter(|p| p.extension().is_some_and(|e| e == "trace"))
+        .collect()
 }
 
 #[test]

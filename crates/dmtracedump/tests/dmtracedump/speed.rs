@@ -1,58 +1,25 @@
-//! How much faster ours is, in one run with the real one. Not a test of anything; run it with
-//! `cargo test --release -p traceloom-dmtracedump speed -- --ignored --nocapture`.
+//! A trace with a wide call graph, which takes the original a minute, is printed without delay.
+//! No time is asserted; `cargo xtask bench dmtracedump` measures.
 
-use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::random;
-
-const REAL: &str = "/usr/bin/dmtracedump";
-
-/// Wall time of the best of `rounds`.
-fn best(rounds: usize, mut command: impl FnMut() -> Command) -> Duration {
-    let once = |_| {
-        let start = Instant::now();
-        let status = command().stdout(Stdio::null()).status().expect("it runs");
-        assert!(status.success());
-        start.elapsed()
-    };
-    (0..rounds).map(once).min().unwrap_or_default()
-}
-
-fn race(name: &str, options: &[&str], trace: &Path) {
-    let ours = best(7, || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dmtracedump"));
-        command.args(options).arg(trace);
-        command
-    });
-    let real = best(2, || {
-        let mut command = Command::new(REAL);
-        command.args(options).arg(trace);
-        command
-    });
-    let ratio = real.as_secs_f64() / ours.as_secs_f64();
-    eprintln!("{name}: ours {ours:?}, the real one {real:?}, {ratio:.1} times faster");
-}
+use testkit::{CallShape, call_trace};
 
 #[test]
-#[ignore = "takes minutes, and measures"]
-fn speed_beside_the_real_one() {
-    if !Path::new(REAL).exists() {
-        return eprintln!("skipped: no {REAL} to compare with");
-    }
-    for trace in crate::corpus() {
-        if fs::metadata(&trace).is_ok_and(|meta| meta.len() > 100_000) {
-            for options in [&[][..], &["-h"], &["-o"]] {
-                race(&format!("{} {options:?}", trace.display()), options, &trace);
-            }
-        }
-    }
+fn a_wide_call_graph_takes_no_time() {
     let dir = tempfile::tempdir().expect("a temporary directory");
-    for records in [500_000, 1_000_000, 2_000_000] {
-        let path = dir.path().join("wide.trace");
-        fs::write(&path, random::wide(2_000, records)).expect("a file");
-        race(&format!("{records} records, 2000 methods"), &[], &path);
+    let path = dir.path().join("wide.trace");
+    std::fs::write(&path, call_trace(CallShape::Random, 500_000, 2_000, 1)).expect("a file");
+    for option in ["-k", "-h", "-o"] {
+        let start = Instant::now();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dmtracedump"));
+        let status = command
+            .arg(option)
+            .arg(&path)
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.expect("it runs").success());
+        eprintln!("500000 records, {option}: {:?}", start.elapsed());
     }
 }

@@ -7,9 +7,11 @@
 //! a1 a2 b                          SLOW       packets with deltas
 //! ```
 //!
-//! [`key`] and [`header`] read the front; [`records`], [`streaming`] and [`v2`] turn the body into
-//! events, sharing [`emit`]. None of these knows of tables; [`interpret`] fills them.
+//! [`key`] and [`header`] read the front, [`classic`] decodes records; [`records`], [`streaming`] and
+//! [`v2`] turn the body into events, sharing [`emit`]. None of these knows of tables; [`interpret`]
+//! fills them.
 
+mod classic;
 mod clocks;
 mod emit;
 mod header;
@@ -28,6 +30,7 @@ mod v2;
 mod v2_header;
 mod write;
 
+pub use classic::{MethodRecord, MethodRecords};
 pub(crate) use long_running::LongRunning;
 
 use crate::format::{Confidence, Format, ReadOptions, Reader, Writer};

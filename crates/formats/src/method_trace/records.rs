@@ -1,17 +1,12 @@
 //! Records of versions 1 to 3: the innermost loop.
 //!
-//! ```text
-//! v1  u8 thread   u32 method|action  u32 µs
-//! v2  u16 thread  u32 method|action  u32 µs
-//! v3  u16 thread  u32 method|action  u32 CPU µs  u32 wall µs
-//! ```
-//!
-//! Further bytes, up to the record size in the header, are ignored.
+//! [`classic`](super::classic) decodes them.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, RepairKind, ThreadIndex,
 };
 
+use super::classic::MethodRecord;
 use super::clocks::ThreadClocks;
 use super::emit::{BATCH, Emitter, Repairs};
 use super::header::Header;
@@ -104,13 +99,12 @@ impl Records {
     /// Assigns indices to the ids of the record at the beginning of `bytes`.
     #[cold]
     fn announce(&self, bytes: &[u8], at: u64, emit: &mut Emitter, sink: &mut dyn MethodEvents) {
-        let tid = match self.tid_bytes {
-            1 => u32::from(bytes[0]),
-            _ => u32::from(u16::from_le_bytes([bytes[0], bytes[1]])),
+        let record = match self.tid_bytes {
+            1 => MethodRecord::decode::<1, false>(bytes),
+            _ => MethodRecord::decode::<2, false>(bytes),
         };
-        emit.thread(tid, at, sink);
-        let id = u32_at(bytes, self.tid_bytes) & !3;
-        emit.method(id.into(), at, sink);
+        emit.thread(record.thread.into(), at, sink);
+        emit.method(record.method.into(), at, sink);
     }
 
     fn decode(&mut self, bytes: &[u8], at: u64, emit: &mut Emitter) -> (usize, Stop) {
@@ -177,7 +171,8 @@ impl Records {
                     break if escape { Stop::Escape } else { Stop::Input };
                 }
             };
-            let tid = tid_of::<TID>(record);
+            let record = decode::<TID, CLOCK>(record);
+            let tid = u32::from(record.thread);
             if STREAM && tid == 0 {
                 break Stop::Escape;
             }
@@ -195,15 +190,14 @@ impl Records {
                     None => break Stop::Unknown,
                 }
             }
-            let word = u32_at(record, TID);
-            let method = methods.find(u64::from(word & !3));
+            let method = methods.find(u64::from(record.method));
             if method == NONE {
                 break Stop::Unknown;
             }
-            let Some(action) = action_of(word) else {
+            let Some(action) = action_of(record.action) else {
                 break Stop::Action;
             };
-            let Times { cpu, wall } = Times::read::<TID, CLOCK>(record);
+            let Times { cpu, wall } = Times::of(&record);
             if CLOCK != WALL && !last.clock.cpu.goes_on(cpu) {
                 note(last.clock.cpu.step(cpu, 0), repairs, offset);
             }
@@ -232,17 +226,10 @@ struct Times {
 
 impl Times {
     #[inline(always)]
-    fn read<const TID: usize, const CLOCK: u8>(record: &[u8]) -> Self {
-        let first = u32_at(record, TID + 4);
-        match CLOCK {
-            DUAL => Self {
-                cpu: first,
-                wall: u32_at(record, TID + 8),
-            },
-            _ => Self {
-                cpu: first,
-                wall: first,
-            },
+    fn of(record: &MethodRecord) -> Self {
+        Self {
+            cpu: record.time_us,
+            wall: record.second_time_us.unwrap_or(record.time_us),
         }
     }
 }
@@ -284,15 +271,15 @@ impl Last {
             let Some(record) = record.first_chunk::<LEN>() else {
                 break;
             };
-            let word = u32_at(record, TID);
-            let method = methods.find(u64::from(word & !3));
-            let times = Times::read::<TID, CLOCK>(record);
+            let record = decode::<TID, CLOCK>(record);
+            let method = methods.find(u64::from(record.method));
+            let times = Times::of(&record);
             let goes_on = (CLOCK == WALL || last.clock.cpu.goes_on(times.cpu))
                 && (CLOCK == CPU || last.clock.wall.goes_on(times.wall));
-            if tid_of::<TID>(record) != last.tid || method == NONE || !goes_on {
+            if u32::from(record.thread) != last.tid || method == NONE || !goes_on {
                 break;
             }
-            let Some(action) = action_of(word) else {
+            let Some(action) = action_of(record.action) else {
                 break;
             };
             let Some(slot) = free.next() else {
@@ -343,8 +330,8 @@ fn note(said: Option<RepairKind>, repairs: &mut Repairs, offset: u64) {
 }
 
 #[inline(always)]
-fn action_of(word: u32) -> Option<MethodAction> {
-    match word & 3 {
+fn action_of(action: u8) -> Option<MethodAction> {
+    match action {
         0 => Some(MethodAction::Enter),
         1 => Some(MethodAction::Exit),
         2 => Some(MethodAction::Unwind),
@@ -353,15 +340,9 @@ fn action_of(word: u32) -> Option<MethodAction> {
 }
 
 #[inline(always)]
-fn tid_of<const TID: usize>(record: &[u8]) -> u32 {
-    match TID {
-        1 => u32::from(record[0]),
-        _ => u32::from(u16::from_le_bytes([record[0], record[1]])),
+fn decode<const TID: usize, const CLOCK: u8>(bytes: &[u8]) -> MethodRecord {
+    match CLOCK {
+        DUAL => MethodRecord::decode::<TID, true>(bytes),
+        _ => MethodRecord::decode::<TID, false>(bytes),
     }
-}
-
-#[inline(always)]
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes[at..].first_chunk();
-    u32::from_le_bytes(*bytes.expect("a record has room for its fields"))
 }

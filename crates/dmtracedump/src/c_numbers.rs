@@ -1,5 +1,5 @@
-//! Numbers as C's `atoi` and `strtoul(…, 0)` read them: the key section and `-t` go through these
-//! in the original, so signs, octal, overflow and trailing text have to come out the same.
+//! C's `atoi` and `strtoul(…, 0)`, with which the original reads the key section and `-t`: signs,
+//! octal numbers, overflow and trailing text have to give the same values.
 
 /// C's `isspace` in the C locale.
 fn is_space(byte: &u8) -> bool {
@@ -16,52 +16,44 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// `atoi`: decimal, stops at the first other character; out of range saturates at 64 bits and is
-/// then cut to 32, as glibc does.
+/// The number that `text` begins with, saturating, and how many digits it has.
+fn digits(text: &[u8], radix: u32) -> (u128, usize) {
+    let digits = text
+        .iter()
+        .map_while(|&byte| (byte as char).to_digit(radix));
+    digits.fold((0, 0), |(value, count), digit| {
+        let value = u128::saturating_mul(value, radix.into());
+        (value.saturating_add(digit.into()), count + 1)
+    })
+}
+
+/// `atoi`: decimal, up to the first other character; saturates at 64 bits and is then cut to 32, as
+/// in glibc.
 pub(super) fn atoi(text: &[u8]) -> i32 {
-    let (negative, digits) = sign(text);
-    let mut value = 0i64;
-    for digit in digits.iter().take_while(|b| b.is_ascii_digit()) {
-        let digit = i64::from(digit - b'0');
-        value = value.saturating_mul(10);
-        value = if negative {
-            value.saturating_sub(digit)
-        } else {
-            value.saturating_add(digit)
-        };
-    }
-    value as i32
+    let (negative, rest) = sign(text);
+    let (value, _) = digits(rest, 10);
+    let value = i128::try_from(value).unwrap_or(i128::MAX);
+    let signed = if negative { -value } else { value };
+    signed.clamp(i64::MIN.into(), i64::MAX.into()) as i32
 }
 
 /// `strtoul` with base 0: the value and how many bytes it took (0: no number there).
 pub(super) fn strtoul(text: &[u8]) -> (u64, usize) {
-    let (negative, digits) = sign(text);
-    let before = text.len() - digits.len();
-    let (radix, prefix) = match digits {
+    let (negative, rest) = sign(text);
+    let (radix, prefix) = match rest {
         [b'0', b'x' | b'X', d, ..] if d.is_ascii_hexdigit() => (16, 2),
         [b'0', ..] => (8, 0),
         _ => (10, 0),
     };
-    let mut value = Some(0u64);
-    let mut taken = 0;
-    for &byte in &digits[prefix..] {
-        let Some(digit) = (byte as char).to_digit(radix) else {
-            break;
-        };
-        value = value
-            .and_then(|v| v.checked_mul(u64::from(radix)))
-            .and_then(|v| v.checked_add(u64::from(digit)));
-        taken += 1;
-    }
-    if taken == 0 {
+    let (value, count) = digits(&rest[prefix..], radix);
+    if count == 0 {
         return (0, 0);
     }
-    let value = match (value, negative) {
-        (None, _) => u64::MAX,
-        (Some(v), true) => v.wrapping_neg(),
-        (Some(v), false) => v,
+    let value = match u64::try_from(value) {
+        Ok(value) if negative => value.wrapping_neg(),
+        other => other.unwrap_or(u64::MAX),
     };
-    (value, before + prefix + taken)
+    (value, text.len() - rest.len() + prefix + count)
 }
 
 #[cfg(test)]
