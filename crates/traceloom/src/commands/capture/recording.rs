@@ -198,11 +198,13 @@ impl Recording {
         for kind in JOINED {
             let parts = self.parts.iter_mut().filter(|part| part.kind == kind);
             for part in parts.filter(|part| name.is_some() || part.kind != PartKind::CgroupDump) {
-                let options = ReadOptions {
+                let mut options = ReadOptions {
                     name: part.name.clone(),
-                    joined: name.is_some(),
                     ..self.options.clone()
                 };
+                if name.is_some() {
+                    options = options.joined();
+                }
                 let mut target = Target::Trace(&mut system);
                 if let Err(error) = part.read(&mut AnyReader::new(options), &mut target) {
                     warn(&part.name, &error);
