@@ -1,4 +1,4 @@
-//! Analyses of traces: a trace in, a result out. No files, no screen.
+#![doc = include_str!("../README.md")]
 
 mod diff;
 mod flame;
@@ -15,6 +15,12 @@ mod tree;
 pub use diff::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 pub use flame::{Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, NO_FRAME};
 pub use graph::{CallGraph, GraphEdge, GraphNode, GraphOptions};
-pub use profile::*;
+pub use profile::{
+    Edge, GroupBy, MethodReport, Profile, ProfileOptions, ProfileRow, RepairNote, ReportEdge,
+    TreeDirection, TreeView, TreeViewOptions, TreeViewRow,
+};
 pub use traceloom_trace::{AlignedBy, Alignment, align, align_clocks, align_starts};
-pub use tree::*;
+pub use tree::{
+    CallNodes, CallTree, CallTreeBuilder, CpuSource, Function, FunctionId, Measure, NodeId, Origin,
+    OverheadReport, Sums, TimeRange, Times, TreeClocks, TreeOptions, TreeThread, WholeTree,
+};

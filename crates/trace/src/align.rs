@@ -1,4 +1,4 @@
-//! Where one trace lies on the time line of another.
+//! Aligns the clock of one trace with another.
 //!
 //! Every trace has a clock of its own. Where both noted what a common clock showed, the distance
 //! is known:

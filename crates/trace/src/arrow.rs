@@ -11,7 +11,7 @@ use arrow_buffer::ScalarBuffer;
 use crate::column::Column;
 use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
 use crate::state::TaskState;
-use crate::tables::TrackKind;
+use crate::track_kind::TrackKind;
 
 /// A table that can be taken apart into Arrow arrays.
 pub trait IntoArrow {

@@ -1,4 +1,4 @@
-//! Clocks seen in a trace, and the points that tie them together.
+//! The clocks of a trace, and the snapshots that relate them.
 
 use crate::ids::SourceId;
 

@@ -1,6 +1,6 @@
 //! A column: values of one type in chunks, so that growing never copies what is already there.
 
-/// Rows a chunk holds. Only the first chunk ever grows by copying, so that small traces stay small.
+/// Rows in a chunk. Only the first chunk grows by copying, so small traces stay small.
 pub const CHUNK_ROWS: usize = 1 << 16;
 
 /// A growable column of plain values.
@@ -10,12 +10,12 @@ pub const CHUNK_ROWS: usize = 1 << 16;
 /// row n:  chunks[n >> 16][n & 0xffff]
 /// ```
 ///
-/// While all rows hold one value (the category of calls, a clock that was not recorded), only that
-/// value and their number are kept.
+/// While all rows have the same value (a clock that was not recorded, for instance), only that value and the
+/// number of rows are stored.
 #[derive(Clone, Debug)]
 pub struct Column<T> {
     chunks: Vec<Vec<T>>,
-    /// The value of all rows and how many they are; then there are no chunks.
+    /// The value of all rows and their number, if all are equal. Then there are no chunks.
     same: Option<(T, usize)>,
 }
 
@@ -76,14 +76,14 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The last chunk, where it has room for so many rows more.
+    /// The last chunk, if it has room for `rows` more.
     #[inline]
     pub(crate) fn room(&mut self, rows: usize) -> Option<&mut Vec<T>> {
         let chunk = self.chunks.last_mut()?;
         (chunk.len() + rows <= CHUNK_ROWS).then_some(chunk)
     }
 
-    /// Adds a row that repeats the others, or for which there is no room in the last chunk.
+    /// Adds a row that repeats the others, or that does not fit into the last chunk.
     #[inline(never)]
     fn push_aside(&mut self, value: T) {
         if self.chunks.is_empty() {
@@ -103,7 +103,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Gives each row its place.
+    /// Stores each row, instead of one value for all.
     #[cold]
     fn spread(&mut self) {
         let Some((value, mut rows)) = self.same.take() else {
@@ -129,7 +129,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The values of these rows, where they stand in one chunk.
+    /// The values of these rows, if they are in one chunk.
     #[inline]
     pub(crate) fn within_chunk(&self, rows: std::ops::Range<usize>) -> Option<&[T]> {
         let chunk = self.chunks.get(rows.start / CHUNK_ROWS)?;
@@ -137,7 +137,7 @@ impl<T: Copy + PartialEq> Column<T> {
         chunk.get(start..start + rows.len())
     }
 
-    /// The value of `row` to be changed in place.
+    /// The value of `row`, to change it in place.
     ///
     /// # Panics
     /// As [`get`](Self::get).
@@ -314,7 +314,7 @@ impl<T: Copy> ColumnChunk<'_, T> {
 
 /// The order that sorts rows by time and keeps the order of arrival within one instant, or
 /// `None` where the rows stand in that order already.
-pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
+pub(crate) fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     let sorted = times_ns.chunks.iter().all(|chunk| chunk.is_sorted())
         && times_ns
             .chunks
@@ -330,8 +330,8 @@ pub fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     }))
 }
 
-/// Sorts whole keys, which is several times faster than looking times up, where time and row fit
-/// one: two million rows leave room for two hours.
+/// Sorts keys of time and row, several times faster than a lookup per comparison. `None` if they do not
+/// fit into 64 bits: two million rows leave room for two hours.
 ///
 /// ```text
 /// key: | time since the first, in bits that remain | row, in as few bits as rows need |

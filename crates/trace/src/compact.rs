@@ -1,4 +1,4 @@
-//! Leaving out what nothing names.
+//! Drops methods and strings that no row refers to.
 
 use crate::args::{ArgTable, ArgValue};
 use crate::ids::{ArgSetId, StringId};
@@ -6,8 +6,8 @@ use crate::strings::StringPool;
 use crate::trace::Trace;
 
 impl Trace {
-    /// Leaves out methods that no slice calls and strings that no row names: what is left of a
-    /// piece of a trace should not tell of the rest. Threads, processes and tracks stay.
+    /// Drops methods that no slice calls and strings that no row refers to, so that a part of a trace does not
+    /// contain names from the rest. Threads, processes and tracks stay.
     pub fn drop_unused(&mut self) {
         self.drop_unused_methods();
         let old = std::mem::take(&mut self.strings);
@@ -69,7 +69,7 @@ impl Trace {
     }
 }
 
-/// Strings on their way into a new pool, in the order of their first use.
+/// Moves strings into a new pool, in the order of their first use.
 struct Pool {
     old: StringPool,
     new: StringPool,

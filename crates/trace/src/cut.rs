@@ -1,4 +1,4 @@
-//! Cutting a stretch of time out of a trace.
+//! Cuts a time range out of a trace.
 
 use rustc_hash::FxHashMap;
 

@@ -1,14 +1,14 @@
-//! Row numbers of the tables, each in a type of its own so that they cannot be mixed up.
+//! Row numbers of the tables, one type per table so that they cannot be mixed up.
 
-/// A row number of some table: a `u32` that may also say "none".
+/// A row number of a table: a `u32` that can also mean "none".
 pub trait RowId: Copy + Eq {
-    /// The value that stands for "no row".
+    /// The value for "no row".
     const NONE: Self;
     /// Makes an id from a row number.
     fn from_row(row: usize) -> Self;
     /// The row number; meaningless for [`RowId::NONE`].
     fn row(self) -> usize;
-    /// This id, or `None` where it says "no row".
+    /// This id, or `None` if it is [`RowId::NONE`].
     fn some(self) -> Option<Self> {
         (self != Self::NONE).then_some(self)
     }
@@ -44,9 +44,9 @@ macro_rules! row_ids {
 row_ids! {
     /// A row of the slice table.
     SliceId;
-    /// A row of the thread table: what PerfettoSQL calls `utid`. Unique where a tid is reused.
+    /// A row of the thread table: what PerfettoSQL calls `utid`. Unique even if a tid is reused.
     ThreadId;
-    /// A row of the process table: what PerfettoSQL calls `upid`. Unique where a pid is reused.
+    /// A row of the process table: what PerfettoSQL calls `upid`. Unique even if a pid is reused.
     ProcessId;
     /// A row of the track table.
     TrackId;
@@ -64,7 +64,7 @@ row_ids! {
 pub struct StringId(pub u32);
 
 impl StringId {
-    /// The empty string, which also stands for "no string".
+    /// The empty string, which also means "no string".
     pub const EMPTY: Self = Self(0);
 
     /// Whether this is the empty string.

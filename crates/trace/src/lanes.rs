@@ -1,4 +1,4 @@
-//! Slices that overlap: each runs on a lane of its track where no other is open.
+//! Slices that overlap on a track: each goes on a lane on which no other is open.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::builder::{SliceBegin, TraceBuilder};
 use crate::ids::{SliceId, TrackId};
 
-/// What tells overlapping slices of one track apart.
+/// Identifies one of the overlapping slices of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaneKey {
     /// The track; the first lane is the track itself, the others have it as parent.
@@ -77,7 +77,7 @@ impl AsyncLanes {
 mod tests {
     use super::*;
     use crate::ids::StringId;
-    use crate::tables::TrackKind;
+    use crate::track_kind::TrackKind;
 
     #[test]
     fn the_drawing_above() {

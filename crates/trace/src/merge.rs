@@ -1,4 +1,4 @@
-//! One trace behind another, on one time line.
+//! Merges traces.
 
 use crate::args::ArgValue;
 use crate::builder::TraceBuilder;
@@ -7,23 +7,28 @@ use crate::ids::{
     ArgSetId, MethodId, ProcessId, RowId, SliceId, SourceId, StringId, ThreadId, TrackId,
 };
 use crate::repair::Place;
-use crate::tables::*;
+use crate::tables::{
+    CounterRow, CounterTable, FlowRow, FlowTable, FtraceEventRow, FtraceEventTable, InstantRow,
+    InstantTable, MetadataRow, MetadataTable, MethodRow, NO_DURATION, NO_TIME, ProcessRow,
+    SchedSliceRow, SchedSliceTable, SliceRow, SliceTable, SourceRow, ThreadRow, ThreadStateRow,
+    ThreadStateTable, TrackRow,
+};
 use crate::trace::Trace;
 
 impl Trace {
-    /// Takes the rows of `other` in, with `shift_ns` added to its times.
+    /// Appends the rows of `other`, with `shift_ns` added to its times.
     ///
     /// ```text
     /// self    a     b  b'    c          sources 0, 1
     /// other      x     y        z       sources 0     ─> 2
     /// merged  a  x  b  b' y  c  z       by (ts, self before other, arrival)
     /// ```
-    /// Ids of `other` move up behind those of `self`, strings are interned anew. Nothing is put
-    /// together: equal pids of both are two processes, each with its own source. The threads' CPU
-    /// clocks are not moved. A time that would not fit ends up at the first or last that does.
+    /// Ids of `other` follow those of `self`, and strings are interned again. Nothing is unified: a pid in both
+    /// traces means two processes, each with its own source. The threads' CPU clocks are not shifted. A time
+    /// that does not fit into 64 bits is clamped.
     ///
-    /// Runs on CPUs and thread states that are open when their own trace ends are closed there if
-    /// the other one goes on: nobody saw what came after.
+    /// Runs on CPUs and thread states that are open when their own trace ends are closed there if the other
+    /// trace ends later: what came after was not recorded.
     pub fn append(&mut self, mut other: Self, shift_ns: i64) {
         let bounds = match (self.has_times(), other.has_times()) {
             (_, false) => self.bounds,
@@ -111,9 +116,9 @@ impl Trace {
 }
 
 impl TraceBuilder {
-    /// Takes a finished trace in, as [`Trace::append`] does, for a reader whose input holds whole
-    /// traces. The current source stays what it is; slices that are open in `other` stay open and
-    /// are not counted again. Into an empty builder it goes as it is, without a copy.
+    /// Appends a finished trace, as [`Trace::append`] does, for a reader whose input contains whole traces. The
+    /// current source does not change. Slices that are open in `other` stay open and are not counted again. If
+    /// the builder is empty, nothing is copied.
     pub fn append(&mut self, other: Trace, shift_ns: i64) {
         if other.has_times() {
             let (first, last) = shifted_bounds(&other, shift_ns);
@@ -137,7 +142,7 @@ fn shifted_bounds(trace: &Trace, shift_ns: i64) -> (i64, i64) {
     )
 }
 
-/// What the ids and times of the other trace become.
+/// Maps ids and times of the other trace to those in the merged one.
 struct Ids {
     strings: Vec<StringId>,
     sources: u32,

@@ -1,5 +1,5 @@
-//! Method traces as a stream of events: what a reader of `.trace` files hands out, whether tables
-//! are built from it or a profile is counted straight away.
+//! Method traces as a stream of events. A reader of `.trace` files produces it; the consumer builds tables or
+//! counts a profile directly.
 
 use crate::repair::{Place, RepairKind};
 

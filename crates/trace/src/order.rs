@@ -1,4 +1,4 @@
-//! Putting the tables in order of time once all rows are there.
+//! Sorts the tables by time once all rows are there.
 
 use crate::column::order_by_time;
 use crate::ids::{RowId, SliceId};
@@ -19,7 +19,7 @@ pub(crate) fn order_tables(trace: &mut Trace) {
     trace.clocks.sort_by_key(|row| row.ts);
 }
 
-/// Slices know each other (parents, flows), so their new numbers go wherever the old ones stood.
+/// Sorts the slices. Parents and flows refer to slices by row, so they get the new numbers.
 fn order_slices(trace: &mut Trace) {
     let Some(order) = order_by_time(&trace.slices.ts) else {
         return;

@@ -1,5 +1,4 @@
-//! What was wrong with an input, and what was done about it. Nothing is silent: a reader that
-//! mends, guesses or drops says so here.
+//! What was wrong with an input, and what was done about it. Readers count every repair, guess and loss here.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Scheduler events to the tables of what ran on each CPU and what each thread was doing.
+//! Turns scheduler events into rows of the sched_slice and thread_state tables.
 
 use crate::builder::TraceBuilder;
 use crate::ids::{RowId, StringId, ThreadId};
@@ -7,7 +7,7 @@ use crate::tables::{NO_DURATION, SchedSliceRow, ThreadStateRow};
 
 const NO_ROW: u32 = u32::MAX;
 
-/// A CPU turned from one thread to another.
+/// A switch of a CPU from one thread to another.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedSwitch {
     /// When, ns.

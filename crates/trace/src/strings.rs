@@ -1,4 +1,4 @@
-//! The string pool: every name of a trace, once.
+//! The string pool: every string of a trace, once.
 
 use std::hash::Hasher;
 
@@ -83,7 +83,7 @@ impl StringPool {
         self.arena.get(start..end).unwrap_or_default()
     }
 
-    /// Whether `id` stands for these bytes: faster than to compare what [`get`](Self::get) gives.
+    /// Whether `id` is the string with these bytes. Faster than comparing the result of [`get`](Self::get).
     #[inline]
     pub fn is(&self, id: StringId, bytes: &[u8]) -> bool {
         let (start, end) = self.range(id.0);

@@ -1,4 +1,4 @@
-//! The macro that declares a table once: its columns, its row, and what every table can do.
+//! The macro that declares a table: its columns, its row type, and the methods of every table.
 
 macro_rules! table {
     (

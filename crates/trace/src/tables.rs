@@ -4,11 +4,12 @@
 use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, ThreadId, TrackId};
 use crate::state::TaskState;
 use crate::table::table;
+use crate::track_kind::TrackKind;
 
-/// `ts` or an end that is not known.
+/// A time that is not known.
 pub const NO_TIME: i64 = i64::MIN;
 
-/// The `dur` of a slice that never ended, and `thread_ts`/`thread_dur` where no CPU clock was recorded.
+/// The `dur` of a slice that never ended, and `thread_ts` or `thread_dur` if no CPU clock was recorded.
 pub const NO_DURATION: i64 = -1;
 
 /// A number of the operating system (tid, pid, uid, cpu) that is not known.
@@ -29,23 +30,23 @@ table! {
 }
 
 table! {
-    /// Processes; a pid that is reused has a row for each life.
+    /// Processes. A reused pid has one row per lifetime.
     ProcessTable of
     /// A process.
     ProcessRow {
-        /// The operating system's number, [`NO_NUMBER`] where a file does not say.
+        /// The operating system's number, [`NO_NUMBER`] if the file does not have it.
         pid: i64,
         /// Its name: the package of an Android app, else the command's name.
         name: StringId,
-        /// The full command line, where a dump gave it.
+        /// The full command line, if the input has it.
         cmdline: StringId,
-        /// User id, [`NO_NUMBER`] where unknown.
+        /// User id, [`NO_NUMBER`] if unknown.
         uid: i64,
-        /// The parent's pid, [`NO_NUMBER`] where unknown.
+        /// The parent's pid, [`NO_NUMBER`] if unknown.
         ppid: i64,
-        /// When it began, [`NO_TIME`] where that was before the trace.
+        /// When it started, ns; [`NO_TIME`] if that was before the trace.
         start_ts: i64,
-        /// When it ended, [`NO_TIME`] where it outlived the trace.
+        /// When it ended, ns; [`NO_TIME`] if it outlived the trace.
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
@@ -53,96 +54,29 @@ table! {
 }
 
 table! {
-    /// Threads; a tid that is reused has a row for each life.
+    /// Threads. A reused tid has one row per lifetime.
     ThreadTable of
     /// A thread.
     ThreadRow {
         /// The operating system's number, or the virtual machine's own small one in a method trace.
         tid: i64,
-        /// The newest name the trace gives.
+        /// Its last name in the trace.
         name: StringId,
-        /// Its process, or none where no line told.
+        /// Its process, or none if unknown.
         upid: ProcessId,
         /// Whether it is the process's first thread.
         is_main_thread: bool,
-        /// When it began, [`NO_TIME`] where that was before the trace.
+        /// When it started, ns; [`NO_TIME`] if that was before the trace.
         start_ts: i64,
-        /// When it ended, [`NO_TIME`] where it outlived the trace.
+        /// When it ended, ns; [`NO_TIME`] if it outlived the trace.
         end_ts: i64,
         /// The input it came from.
         source: SourceId,
     }
 }
 
-/// What a track belongs to and holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum TrackKind {
-    /// Nested slices of a thread.
-    Thread,
-    /// Named track of a thread (its second row of slices).
-    ThreadTrack,
-    /// Nested slices that belong to a process and to no thread.
-    Process,
-    /// A named track of a process (`G`/`H`/`N` markers).
-    ProcessTrack,
-    /// Async slices of a process; lanes that keep overlapping ones apart have it as parent.
-    ProcessAsync,
-    /// Slices of a CPU: interrupts, softirqs.
-    Cpu,
-    /// Slices of no thread, process or CPU.
-    Global,
-    /// A counter of a thread.
-    ThreadCounter,
-    /// A counter of a process.
-    ProcessCounter,
-    /// A counter of a CPU: frequency, idle state.
-    CpuCounter,
-    /// A counter of the whole machine.
-    GlobalCounter,
-}
-
-impl TrackKind {
-    /// Every kind; a kind's number is its place here.
-    pub const ALL: [Self; 11] = [
-        Self::Thread,
-        Self::ThreadTrack,
-        Self::Process,
-        Self::ProcessTrack,
-        Self::ProcessAsync,
-        Self::Cpu,
-        Self::Global,
-        Self::ThreadCounter,
-        Self::ProcessCounter,
-        Self::CpuCounter,
-        Self::GlobalCounter,
-    ];
-
-    /// Whether counter values live on it, not slices.
-    pub fn is_counter(self) -> bool {
-        self >= Self::ThreadCounter
-    }
-
-    /// The kind's name in tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Thread => "thread",
-            Self::ThreadTrack => "thread_track",
-            Self::Process => "process",
-            Self::ProcessTrack => "process_track",
-            Self::ProcessAsync => "process_async",
-            Self::Cpu => "cpu",
-            Self::Global => "global",
-            Self::ThreadCounter => "thread_counter",
-            Self::ProcessCounter => "process_counter",
-            Self::CpuCounter => "cpu_counter",
-            Self::GlobalCounter => "counter",
-        }
-    }
-}
-
 table! {
-    /// Tracks: what slices and counter values stand on.
+    /// Tracks, which hold slices or counter values.
     TrackTable of
     /// A track.
     TrackRow {
@@ -166,29 +100,29 @@ table! {
 }
 
 table! {
-    /// Slices: stretches of time with a name, nested on their track. Sorted by (ts, arrival).
+    /// Slices: named time spans, nested on their track. Sorted by (ts, arrival).
     SliceTable of
     /// A slice.
     SliceRow {
         /// Start.
         ts: i64,
-        /// Length, [`NO_DURATION`] while it never ended.
+        /// Duration, ns; [`NO_DURATION`] if it never ended.
         dur: i64,
-        /// The track it stands on.
+        /// Its track.
         track_id: TrackId,
         /// Its name; for a call of a method, empty: the name is the method's.
         name: StringId,
         /// A category, or empty.
         category: StringId,
-        /// How many slices of its track are around it.
+        /// How many slices of its track enclose it.
         depth: u32,
-        /// The slice around it.
+        /// The innermost slice that encloses it.
         parent_id: SliceId,
         /// Its arguments.
         arg_set_id: ArgSetId,
         /// The thread's CPU clock at the start, [`NO_DURATION`] if not recorded.
         thread_ts: i64,
-        /// CPU time spent, [`NO_DURATION`] if not recorded or never ended.
+        /// CPU time, ns; [`NO_DURATION`] if not recorded or never ended.
         thread_dur: i64,
         /// The method called, in a method trace.
         method_id: MethodId,
@@ -210,7 +144,7 @@ table! {
         signature: StringId,
         /// The source file, or empty.
         file: StringId,
-        /// The line it starts at, -1 where unknown.
+        /// The line it starts at, -1 if unknown.
         line: i32,
         /// The input it came from.
         source: SourceId,
@@ -238,7 +172,7 @@ table! {
     InstantRow {
         /// When.
         ts: i64,
-        /// The track it stands on.
+        /// Its track.
         track_id: TrackId,
         /// Its name.
         name: StringId,
@@ -248,7 +182,7 @@ table! {
 }
 
 table! {
-    /// Arrows from slice to slice: a binder call and its reply, a handed-over piece of work.
+    /// Arrows from slice to slice, such as a binder call and its reply.
     FlowTable of
     /// An arrow.
     FlowRow {
@@ -264,11 +198,11 @@ table! {
 table! {
     /// What ran on each CPU. Sorted by (ts, arrival).
     SchedSliceTable of
-    /// A stretch of a thread on a CPU.
+    /// One run of a thread on a CPU.
     SchedSliceRow {
         /// Start.
         ts: i64,
-        /// Length, [`NO_DURATION`] where the trace ends first.
+        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
         dur: i64,
         /// The CPU.
         cpu: u32,
@@ -284,11 +218,11 @@ table! {
 table! {
     /// What each thread was doing. Sorted by (ts, arrival).
     ThreadStateTable of
-    /// A stretch of a thread in one state.
+    /// A thread in one state for some time.
     ThreadStateRow {
         /// Start.
         ts: i64,
-        /// Length, [`NO_DURATION`] where the trace ends first.
+        /// Duration, ns; [`NO_DURATION`] if the trace ends first.
         dur: i64,
         /// The thread.
         utid: ThreadId,
@@ -296,7 +230,7 @@ table! {
         cpu: u32,
         /// The state.
         state: TaskState,
-        /// Whether it waited for I/O: 1 yes, 0 no, -1 nobody said.
+        /// Whether it waited for I/O: 1 yes, 0 no, -1 unknown.
         io_wait: i8,
         /// The kernel function it was blocked in, or empty.
         blocked_function: StringId,
@@ -306,7 +240,7 @@ table! {
 }
 
 table! {
-    /// Events of the kernel that have no table of their own, so that nothing is thrown away.
+    /// Kernel events that have no table of their own.
     FtraceEventTable of
     /// An event.
     FtraceEventRow {

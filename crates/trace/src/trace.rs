@@ -1,4 +1,4 @@
-//! The finished trace: all its tables.
+//! The finished trace.
 
 use crate::args::ArgTable;
 use crate::clock::ClockRow;
@@ -11,11 +11,11 @@ use crate::tables::{
     ThreadTable, TrackTable,
 };
 
-/// A trace: tables, strings, and what was mended on the way. Made by
+/// A trace: its tables, its strings, and the repairs that reading it took. Built by
 /// [`TraceBuilder`](crate::TraceBuilder).
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Every name, once.
+    /// Every string, once.
     pub strings: StringPool,
     /// Input files.
     pub sources: SourceTable,
@@ -47,9 +47,9 @@ pub struct Trace {
     pub metadata: MetadataTable,
     /// Sync points between clocks.
     pub clocks: Vec<ClockRow>,
-    /// What was mended or lost.
+    /// Repairs and losses.
     pub repairs: RepairTable,
-    /// The first and the last moment of any event, ns; both 0 for a trace without events.
+    /// The times of the first and the last event, ns. Both are 0 for a trace without events.
     pub bounds: (i64, i64),
 }
 
@@ -68,7 +68,7 @@ impl Trace {
         }
     }
 
-    /// `class.method`, or the id where the file does not name the method.
+    /// `class.method`, or the id if the file does not name the method.
     pub fn method_name(&self, method: MethodId) -> String {
         let row = self.methods.row(method.row());
         match (self.strings.get(row.class), self.strings.get(row.name)) {
@@ -79,7 +79,7 @@ impl Trace {
         }
     }
 
-    /// The thread's name, or its number where it has none.
+    /// The thread's name, or its number if it has none.
     pub fn thread_name(&self, thread: ThreadId) -> String {
         let row = self.threads.row(thread.row());
         match self.strings.get(row.name) {
@@ -88,7 +88,7 @@ impl Trace {
         }
     }
 
-    /// When a slice ended; the end of the trace where it never did.
+    /// When a slice ended, ns; the end of the trace if it never did.
     #[inline]
     pub fn slice_end(&self, slice: SliceId) -> i64 {
         let (ts, dur) = (
@@ -108,7 +108,7 @@ impl Trace {
         self.tracks.utid.get(track.row()).some()
     }
 
-    /// The value of a metadata key, the first that any source gave.
+    /// The first value of a metadata key.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let key = self.strings.lookup(key)?;
         let row = self
@@ -119,8 +119,8 @@ impl Trace {
         Some(self.strings.get(self.metadata.value.get(row)))
     }
 
-    /// The last moment that each source tells of: where what never ended in it is known to have
-    /// lasted. The trace's end where there is one source alone, or where one has no events.
+    /// The time of each source's last event, ns: what never ended in it lasted at least until then. For a single
+    /// source, and for one without events, this is the end of the trace.
     pub fn source_ends(&self) -> Vec<i64> {
         let mut ends = vec![NO_TIME; self.sources.len()];
         let mut look = |rows: usize, row: &dyn Fn(usize) -> (SourceId, i64)| {

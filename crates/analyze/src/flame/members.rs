@@ -1,6 +1,6 @@
 //! Which nodes of the trees a bar stands for.
 
-use super::{FlameDirection, FlameOptions, FlameSide};
+use super::options::{FlameDirection, FlameOptions, FlameSide};
 use crate::profile::sorted_by_group;
 use crate::tree::{Measure, NodeId};
 

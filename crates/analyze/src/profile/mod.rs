@@ -1,4 +1,4 @@
-//! Traceview's profile: what each method cost, whom it calls and who calls it.
+//! Traceview's profile: the cost, the callers and the callees of each method.
 
 mod edges;
 mod folded;

@@ -1,7 +1,7 @@
 //! Rows of a table by what they belong to: states by thread, runs by CPU, values by counter.
 
+use super::downsample::Spans;
 use super::reach::Reach;
-use super::thin::Spans;
 
 /// A row's start and end, ns.
 pub type Extent<'f> = &'f dyn Fn(usize) -> (i64, i64);

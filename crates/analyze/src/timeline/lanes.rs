@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use traceloom_trace::{RowId, SliceId, Trace, TrackId};
 
+use super::downsample::Spans;
 use super::ends::Ends;
 use super::reach::Reach;
-use super::thin::Spans;
 use crate::parallel;
 use crate::partition::partition_point;
 

@@ -1,9 +1,9 @@
-//! The time line: rows in the order people expect, what a window of them shows, and everything
-//! about one slice, one moment or one range.
+//! The timeline: its rows, what a window of them shows, and details of a slice, a moment or a range.
 //!
-//! Everything here works on numbers of rows and on a [`Timeline`], which is made once for a trace
-//! and holds a few words a slice. What a window costs is bounded by its pixels.
+//! A [`Timeline`] is computed once per trace and takes a few words per slice. The cost of a window is bounded
+//! by its pixels.
 
+mod downsample;
 mod ends;
 mod extremes;
 mod focus;
@@ -21,7 +21,6 @@ mod search;
 mod slice;
 mod state;
 mod tally;
-mod thin;
 mod totals;
 mod usage;
 mod window;
@@ -30,6 +29,7 @@ use std::sync::OnceLock;
 
 use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId};
 
+pub use downsample::{Spans, Window};
 pub use ends::{Ends, TrackSpan};
 pub use extremes::MinMax;
 pub use grouped::{Extent, GroupSpans, Grouped};
@@ -43,7 +43,6 @@ pub use rows::{NO_ROW, RowKind, Rows, TimelineRow, row_flags};
 pub use search::{FindMode, Finder, Hits};
 pub use slice::{Blocked, ChildName, SliceDetails, SliceRepair, StateTimes, Step};
 pub use state::StateKind;
-pub use thin::{Spans, Window};
 pub use totals::Totals;
 pub use usage::{CounterUse, CpuUse, inside};
 pub use window::{CounterPoint, ShownInstant, ShownSlice, ShownState, WindowRow};
@@ -74,11 +73,11 @@ pub struct Timeline {
     thread_hues: Vec<u8>,
     recursion: OnceLock<Recursion>,
     totals: OnceLock<Totals>,
-    kept: OnceLock<range::Kept>,
+    durations: OnceLock<range::DurationCache>,
 }
 
 impl Timeline {
-    /// Indexes a trace: a few passes over its tables.
+    /// Indexes a trace in a few passes over its tables.
     pub fn new(trace: &Trace) -> Self {
         let slices = || {
             let ends = Ends::new(trace);
@@ -141,26 +140,27 @@ impl Timeline {
         }
     }
 
-    /// Which slices stand within one of their name; found at the first question.
+    /// Which slices are nested in one of the same name; computed at the first call.
     pub fn recursion(&self, trace: &Trace) -> &Recursion {
         self.recursion
             .get_or_init(|| Recursion::new(trace, &self.lanes, &self.names))
     }
 
-    /// How often each name occurs in the whole trace; counted at the first question.
+    /// How often each name occurs in the whole trace; counted at the first call.
     pub fn totals(&self, trace: &Trace) -> &Totals {
         self.totals.get_or_init(|| Totals::new(trace, self))
     }
 
-    /// Makes what answers questions about ranges over most of the trace at once: all lengths by name,
-    /// sorted; 8 bytes a slice.
+    /// Caches the sorted durations of each name, which makes ranges over most of the trace fast. Takes 8 bytes
+    /// per slice.
     pub fn cache_durations(&self, trace: &Trace) {
-        self.kept.get_or_init(|| range::Kept::new(trace, self));
+        self.durations
+            .get_or_init(|| range::DurationCache::new(trace, self));
     }
 
-    /// What is kept of a scope's tracks.
-    fn kept(&self, scope: &RangeScope<'_>) -> Option<&range::Kept> {
-        self.kept
+    /// The cached durations, if they hold for a scope.
+    fn cached_durations(&self, scope: &RangeScope<'_>) -> Option<&range::DurationCache> {
+        self.durations
             .get()
             .filter(|_| scope.tracks.is_none() && !scope.all_tracks)
     }
@@ -243,16 +243,16 @@ impl Timeline {
     }
 }
 
-/// No machine has more; a number beyond is a mistake of the input, and rows must stay few.
+/// No machine has more. A larger number is an error in the input, and must not cost memory.
 const MOST_CPUS: usize = 1 << 16;
 
-/// Start and end of a thread state; one that never ended reaches to the end of the trace.
+/// Start and end of a thread state, ns. One that never ended lasts to the end of the trace.
 pub fn state_extent(trace: &Trace, row: usize) -> (i64, i64) {
     let states = &trace.thread_states;
     extent(trace, states.ts.get(row), states.dur.get(row))
 }
 
-/// Start and end of a run on a CPU; one that never ended reaches to the end of the trace.
+/// Start and end of a run on a CPU, ns. One that never ended lasts to the end of the trace.
 pub fn run_extent(trace: &Trace, row: usize) -> (i64, i64) {
     let runs = &trace.sched_slices;
     extent(trace, runs.ts.get(row), runs.dur.get(row))

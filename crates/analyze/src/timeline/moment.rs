@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use traceloom_trace::{RowId, SliceId, ThreadId, Trace, TrackId};
 
-use super::thin::{Spans, Window};
+use super::downsample::{Spans, Window};
 use super::{StateKind, Timeline, run_extent, state_extent};
 
 /// A thread was woken by another.

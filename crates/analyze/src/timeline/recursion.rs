@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{RowId, Trace, TrackId};
 
-use super::names::NameId;
-use super::{Lanes, Names};
+use super::lanes::Lanes;
+use super::names::{NameId, Names};
 use crate::parallel;
 
 /// Levels up to which the names around a slice are looked through one by one.

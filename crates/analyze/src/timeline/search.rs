@@ -1,4 +1,4 @@
-//! Finding slices by name.
+//! Finds slices by name.
 
 use std::ops::Range;
 

@@ -2,9 +2,9 @@
 
 use traceloom_trace::{ThreadId, Trace, TrackId};
 
+use super::downsample::Window;
 use super::order::is_idle_thread;
 use super::tally::Tally;
-use super::thin::Window;
 use super::{MinMax, StateKind, Timeline, run_extent, state_extent};
 use crate::partition::partition_point;
 use crate::tree::TimeRange;

@@ -6,10 +6,10 @@ use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId};
 
 use crate::frames::Frame;
 
+use super::downsample::{Spans, Window, downsample_states};
 use super::lanes::Lane;
 use super::order::{SUMMARY_THREADS, is_idle_thread};
 use super::rows::{RowKind, row_flags};
-use super::thin::{Spans, Window, thin_states};
 use super::{StateKind, Timeline, run_extent, state_extent};
 
 /// A slice to draw.
@@ -111,7 +111,7 @@ fn show_lane(
     window: &Window,
     out: &mut Vec<ShownSlice>,
 ) {
-    window.thin(lane, &mut |at, several| {
+    window.downsample(lane, &mut |at, several| {
         let id = lane.ids()[at];
         out.push(ShownSlice {
             id,
@@ -176,7 +176,7 @@ impl Timeline {
                 frames: &self.frames.frames,
                 places,
             };
-            window.thin(&lane, &mut |at, several| {
+            window.downsample(&lane, &mut |at, several| {
                 let frame = lane.frame(at);
                 out.push(ShownSlice {
                     id: frame.slice.0,
@@ -261,7 +261,7 @@ impl Timeline {
         let thread = self.same_threads.of(thread);
         let spans = self.states.spans(thread.0 as usize, &extent);
         let kind = |at: usize| StateKind::of(trace, spans.rows[at] as usize);
-        thin_states(&spans, window, &|at| kind(at).is_quiet(), &mut |at| {
+        downsample_states(&spans, window, &|at| kind(at).is_quiet(), &mut |at| {
             out.push(ShownState {
                 ts: spans.start(at),
                 end: spans.end(at),
@@ -277,7 +277,7 @@ impl Timeline {
         let spans = self.runs.spans(cpu as usize, &extent);
         let who = |at: usize| trace.sched_slices.utid.get(spans.rows[at] as usize);
         let is_idle = |at: usize| is_idle_thread(trace, who(at));
-        thin_states(&spans, window, &is_idle, &mut |at| {
+        downsample_states(&spans, window, &is_idle, &mut |at| {
             if !is_idle(at) {
                 out.push(ShownState {
                     ts: spans.start(at),
@@ -340,7 +340,7 @@ impl Timeline {
             rows,
             ts: &|row| trace.instants.ts.get(row),
         };
-        window.thin(&spans, &mut |at, _| {
+        window.downsample(&spans, &mut |at, _| {
             out.push(ShownInstant {
                 id: rows[at],
                 ts: spans.start(at),

@@ -133,22 +133,9 @@ fn between(before: Moment, after: Moment, at_ns: i64) -> i64 {
     }
 }
 
-/// `value * part / whole` rounded down, for a part of a whole that is not 0. One binary digit after
-/// the other, as dividing numbers of 128 bits takes a kilobyte of a report.
+/// `value * part / whole`, rounded down, for a `part` of a `whole` that is not 0.
 fn share(value: u64, part: u64, whole: u64) -> u64 {
-    let (mut quotient, mut rest) = (0, 0_u128);
-    for digit in (0..u64::BITS).rev() {
-        quotient *= 2;
-        rest *= 2;
-        if value >> digit & 1 == 1 {
-            rest += u128::from(part);
-        }
-        while rest >= u128::from(whole) {
-            rest -= u128::from(whole);
-            quotient += 1;
-        }
-    }
-    quotient
+    (u128::from(value) * u128::from(part) / u128::from(whole)) as u64
 }
 
 /// Cuts the calls of one thread at a range.

@@ -1,4 +1,4 @@
-//! What a call path counts: calls and times, in 16 bytes.
+//! The calls and times of a call path, in 16 bytes.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The calling-context tree: every path of calls once, with what it cost.
+//! The calling-context tree: every call path once, with its cost.
 
 mod arena;
 mod clip;
@@ -53,7 +53,7 @@ impl NodeId {
 /// The calling-context tree of a trace: one root for each thread, and below it one node for each
 /// different path of calls.
 ///
-/// Nodes stand in the order of a walk from the root down, so a subtree is a range of rows:
+/// Nodes are in preorder, so a subtree is a range of rows:
 ///
 /// ```text
 /// main            row 0  end 4        children of row 0: row 1, then row end(1) = 3
@@ -73,13 +73,13 @@ pub struct CallTree {
     pub nodes: CallNodes,
     /// Which times there are.
     pub clocks: TreeClocks,
-    /// What was mended or lost on the way here.
+    /// Repairs and losses.
     pub repairs: RepairTable,
     /// Records or slices that were counted.
     pub calls: u64,
     /// Slices that stand on tracks of no thread and were left out.
     pub other_slices: u64,
-    /// What one look at the recording clocks cost, ns, where the trace says so
+    /// What reading the recording clocks once cost, ns, if the trace has it
     /// (`clock-call-overhead-nsec`).
     pub clock_overhead_ns: Option<i64>,
 }
@@ -133,7 +133,7 @@ impl CallTree {
         self.functions.get(self.nodes.function(node).0 as usize)
     }
 
-    /// How many calls (or slices) the threads that are kept made.
+    /// Calls (or slices) of the remaining threads.
     pub fn calls_of_threads(&self) -> u64 {
         let rows = self.threads.iter().map(|thread| self.rows_of(thread).len());
         // Each root counts as one call.

@@ -1,4 +1,4 @@
-//! The tree of a part of a trace, from the tree of all of it.
+//! Narrows the tree of a whole trace to a part of it.
 //!
 //! Slices stand in order of time, so those that begin within a range are a stretch of the table.
 //! Either these are added up, or all others are taken from the whole: whichever are fewer. What
@@ -21,10 +21,9 @@ use super::clip::TimeRange;
 use super::freeze::Span;
 use super::from_trace::{Counts as Tracks, TreeOptions};
 use super::nodes::CallNodes;
-use super::sched::StateClock;
-use super::sums::Sums;
+use super::sums::{Counted, Narrowing, Sums};
 use super::whole::{WholeLane, WholeTree};
-use super::{CallTree, NodeId, TreeClocks, TreeThread};
+use super::{CallTree, NodeId, TreeThread};
 use crate::parallel;
 use crate::partition::partition_point;
 use crate::timeline::Timeline;
@@ -49,29 +48,6 @@ impl WholeTree {
         let threads = parallel::split(rows + self.tree.nodes.len(), usize::MAX).len();
         narrowing.tree(threads, tracks.left_out)
     }
-}
-
-/// What all parts of the work share.
-pub(super) struct Narrowing<'a> {
-    pub whole: &'a WholeTree,
-    pub trace: &'a Trace,
-    pub timeline: &'a Timeline,
-    pub range: TimeRange,
-    /// The lanes that are wanted.
-    pub is_in: Vec<bool>,
-    pub clocks: TreeClocks,
-    pub thread_clocks: bool,
-    pub states: Option<&'a [StateClock]>,
-    /// The slices that begin within the range.
-    pub window: Range<usize>,
-    /// Whether slices outside of it are taken away, instead of those within it added.
-    pub takes: bool,
-}
-
-/// The trees of some lanes.
-pub(super) struct Counted {
-    pub nodes: CallNodes,
-    pub threads: Vec<TreeThread>,
 }
 
 impl<'a> Narrowing<'a> {

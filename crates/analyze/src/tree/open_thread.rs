@@ -6,11 +6,6 @@ use super::arena::Arena;
 use super::clip::{Clip, Moment};
 use super::faults::Faults;
 use super::freeze::Span;
-use super::passes::Passes;
-
-/// So many records of a thread in a row are worth the passes; fewer are done before those are set
-/// up.
-const FEW: usize = 64;
 
 /// An open call: its node and when it began.
 #[derive(Clone, Copy, Debug)]
@@ -67,37 +62,8 @@ impl OpenThread {
         arena.add_call(frame.node, wall_ns as u64, cpu_ns as u64);
     }
 
-    /// Counts records up to the first of another thread at the latest; returns how many.
-    ///
-    /// Where both clocks go on and a call is left that is the innermost open one, which is nearly
-    /// always, no time can be below zero and the thread's first event stays the first: that is what
-    /// the [`Passes`] count. Anything else takes [`odd`](Self::odd), which asks all questions.
-    pub fn run(
-        &mut self,
-        passes: &mut Passes,
-        arena: &mut Arena,
-        faults: &mut Faults,
-        records: &[MethodEvent],
-    ) -> usize {
-        let is_own = |event: &&MethodEvent| event.thread == records[0].thread;
-        let turn = records.iter().take(FEW).take_while(is_own).count();
-        if turn < FEW || self.clip.is_some() {
-            self.one_by_one(arena, faults, &records[..turn]);
-            return turn;
-        }
-        let mut counted = 0;
-        while counted < records.len() && records[counted].thread == records[0].thread {
-            let plain = passes.run(self, arena, &records[counted..]);
-            if plain == 0 {
-                self.odd(arena, faults, &records[counted]);
-            }
-            counted += plain.max(1);
-        }
-        counted
-    }
-
     /// Counts records of this thread without passes.
-    fn one_by_one(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
+    pub fn one_by_one(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
         let plain = self.clip.is_none();
         // Copies: the compiler keeps them in registers.
         let (mut last, mut node) = (self.last, self.node());
@@ -120,7 +86,7 @@ impl OpenThread {
                 }
             }
             self.last = last;
-            self.odd(arena, faults, event);
+            self.count_any(arena, faults, event);
             (last, node) = (self.last, self.node());
         }
         self.last = last;
@@ -148,7 +114,7 @@ impl OpenThread {
 
     /// Counts any record.
     #[inline(never)]
-    pub fn odd(&mut self, arena: &mut Arena, faults: &mut Faults, event: &MethodEvent) {
+    pub fn count_any(&mut self, arena: &mut Arena, faults: &mut Faults, event: &MethodEvent) {
         let now = moment_of(event);
         let key = event.method().0;
         if event.action() == MethodAction::Enter {

@@ -17,10 +17,14 @@ use traceloom_trace::{MethodAction, MethodEvent};
 
 use super::arena::Arena;
 use super::clip::Moment;
+use super::faults::Faults;
 use super::open_thread::{Frame, OpenThread, moment_of};
 
 /// Records that go through the passes together: what these keep stays in the nearest cache.
 const RUN: usize = 512;
+
+/// Fewest records of a thread in a row that are worth the passes.
+const FEW: usize = 64;
 
 /// Calls are numbered in the order in which a run enters them. Those that were open before, and
 /// that it comes back to, follow: one more than it can leave.
@@ -176,5 +180,36 @@ impl Passes {
             let (node, begin) = (self.nodes[call], self.begins[call]);
             thread.stack.push(self.keys[call], Frame { node, begin });
         }
+    }
+}
+
+impl OpenThread {
+    /// Counts records up to the first of another thread at the latest; returns how many.
+    ///
+    /// Where both clocks go on and a call is left that is the innermost open one, which is nearly
+    /// always, no time can be below zero and the thread's first event stays the first: that is what
+    /// the [`Passes`] count. Anything else takes [`count_any`](Self::count_any), which asks all questions.
+    pub fn run(
+        &mut self,
+        passes: &mut Passes,
+        arena: &mut Arena,
+        faults: &mut Faults,
+        records: &[MethodEvent],
+    ) -> usize {
+        let is_own = |event: &&MethodEvent| event.thread == records[0].thread;
+        let first_run = records.iter().take(FEW).take_while(is_own).count();
+        if first_run < FEW || self.clip.is_some() {
+            self.one_by_one(arena, faults, &records[..first_run]);
+            return first_run;
+        }
+        let mut counted = 0;
+        while counted < records.len() && records[counted].thread == records[0].thread {
+            let plain = passes.run(self, arena, &records[counted..]);
+            if plain == 0 {
+                self.count_any(arena, faults, &records[counted]);
+            }
+            counted += plain.max(1);
+        }
+        counted
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId};
+use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, Trace};
 
 use super::arena::{Link, NONE};
 use super::clip::{Clip, Moment, TimeRange};
@@ -10,9 +10,34 @@ use super::counts::Counts;
 use super::edges::{add_cut, end_of, see};
 use super::freeze::{Span, set_root};
 use super::lane::{begin_of, measured};
-use super::narrow::{Counted, Narrowing};
 use super::nodes::CallNodes;
-use super::{NodeId, TreeThread};
+use super::sched::StateClock;
+use super::whole::WholeTree;
+use super::{NodeId, TreeClocks, TreeThread};
+use crate::timeline::Timeline;
+
+/// What all parts of the work share.
+pub(super) struct Narrowing<'a> {
+    pub whole: &'a WholeTree,
+    pub trace: &'a Trace,
+    pub timeline: &'a Timeline,
+    pub range: TimeRange,
+    /// The lanes that are wanted.
+    pub is_in: Vec<bool>,
+    pub clocks: TreeClocks,
+    pub thread_clocks: bool,
+    pub states: Option<&'a [StateClock]>,
+    /// The slices that begin within the range.
+    pub window: Range<usize>,
+    /// Whether slices outside of it are taken away, instead of those within it added.
+    pub takes: bool,
+}
+
+/// The trees of some lanes.
+pub(super) struct Counted {
+    pub nodes: CallNodes,
+    pub threads: Vec<TreeThread>,
+}
 
 /// What is added up of some lanes, whose rows stand together in the whole tree.
 pub(super) struct Sums<'n, 'a> {

@@ -1,5 +1,5 @@
-//! The tree of all slices that remembers the node of each, so that the tree of a range or of some
-//! threads need not look for them again.
+//! The tree of all slices, with the node of each slice. From it, the tree of a range or of some threads can be
+//! narrowed without walking all slices again.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

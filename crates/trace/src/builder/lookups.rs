@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ids::{RowId, SliceId, StringId, ThreadId, TrackId};
-use crate::tables::TrackKind;
+use crate::track_kind::TrackKind;
 
 /// The open slices of each track, innermost last.
 #[derive(Debug, Default)]

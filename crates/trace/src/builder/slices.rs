@@ -1,4 +1,4 @@
-//! Opening and closing slices: nesting, depth and parents on each track.
+//! Opens and closes slices: nesting, depth and parents on each track.
 
 use super::trace_builder::TraceBuilder;
 use crate::args::ArgColumns;

@@ -1,8 +1,9 @@
-//! Finding the track of a thread, process, CPU or counter, and making it at its first use.
+//! Finds the track of a thread, process, CPU or counter, and adds it at its first use.
 
 use super::trace_builder::TraceBuilder;
 use crate::ids::{ProcessId, RowId, StringId, ThreadId, TrackId};
-use crate::tables::{NO_NUMBER, TrackKind, TrackRow};
+use crate::tables::{NO_NUMBER, TrackRow};
+use crate::track_kind::TrackKind;
 
 impl TraceBuilder {
     /// The track of a thread's nested slices.

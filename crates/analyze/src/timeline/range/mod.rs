@@ -1,6 +1,6 @@
 //! What slices there are in a stretch of time, by name.
 
-mod kept;
+mod durations;
 mod one_name;
 mod percentiles;
 
@@ -11,12 +11,12 @@ use traceloom_trace::{CHUNK_ROWS, NO_DURATION, RowId, SliceId, Trace, TrackId, T
 
 use crate::parallel;
 use crate::partition::partition_point;
+use crate::timeline::downsample::Window;
 use crate::timeline::names::NameId;
-use crate::timeline::thin::Window;
 use crate::timeline::{Recursion, Timeline};
 use crate::tree::TimeRange;
 
-pub(super) use kept::Kept;
+pub(super) use durations::DurationCache;
 pub(super) use one_name::of_name;
 
 /// Which slices to count.
@@ -138,8 +138,8 @@ pub(super) fn by_name(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<(Vec<NameStats>, usize)> {
     let count = Count::new(trace, timeline, scope);
-    if let Some(kept) = timeline.kept(scope)
-        && let Some(found) = kept.by_name(&count, limit)
+    if let Some(cached) = timeline.cached_durations(scope)
+        && let Some(found) = cached.by_name(&count, limit)
     {
         return Some(found);
     }

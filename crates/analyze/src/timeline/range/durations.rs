@@ -1,4 +1,5 @@
-//! The whole trace by name, kept: what a range over most of it leaves out is taken from there.
+//! Cached slice durations by name. The numbers of a range that holds most of the trace are the cached ones
+//! without what the range leaves out.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::tree::TimeRange;
 
 /// All slices of threads by name: sums, and their lengths in order of size.
 #[derive(Debug)]
-pub(in crate::timeline) struct Kept {
+pub(in crate::timeline) struct DurationCache {
     sums: Vec<Sum>,
     /// Where each name's lengths start; one more than there are names.
     starts: Vec<usize>,
@@ -27,7 +28,7 @@ struct Changes {
     added: Vec<(u32, i64)>,
 }
 
-impl Kept {
+impl DurationCache {
     pub fn new(trace: &Trace, timeline: &Timeline) -> Self {
         let count = Count::new(trace, timeline, &RangeScope::default());
         let source = count.source();

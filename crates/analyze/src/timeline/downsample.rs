@@ -1,4 +1,4 @@
-//! Thinning to pixels: what a window shows costs what its pixels are, not what the trace holds.
+//! Downsampling to pixels: the cost of a window depends on its pixels and not on the size of the trace.
 
 /// Stretches of time in order of their starts.
 pub trait Spans {
@@ -68,7 +68,7 @@ impl Window {
 
     /// Calls `show` with each stretch that reaches a pixel no earlier one reached, and whether it
     /// stands for others in its only pixel. `false` from `show` ends it.
-    pub fn thin(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
+    pub fn downsample(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
         if self.px_ns > 0.0 {
             let (mut covered, edge) = (-1.0f64, self.edge());
             let mut at = self.next(spans, 0, covered);
@@ -143,14 +143,14 @@ impl Window {
 /// states  sssssssssRsssssss|ssssRRRRR      s: quiet
 /// pixels  |0    |1    |2   |3    |4        shown: s to 1, R in 1, s to 3, R
 /// ```
-pub(super) fn thin_states(
+pub(super) fn downsample_states(
     spans: &dyn Spans,
     window: &Window,
     is_quiet: &dyn Fn(usize) -> bool,
     show: &mut dyn FnMut(usize),
 ) {
     if window.px_ns <= 0.0 {
-        return window.thin(spans, &mut |at, _| show(at));
+        return window.downsample(spans, &mut |at, _| show(at));
     }
     let (mut awake, mut any, edge) = (-1.0f64, -1.0f64, window.edge());
     let mut at = window.next(spans, 0, awake);
