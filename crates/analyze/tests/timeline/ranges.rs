@@ -88,7 +88,7 @@ fn check(trace: &Trace, range: Option<TimeRange>) -> Result<(), TestCaseError> {
     };
     let counted = timeline.by_name(trace, &scope, usize::MAX, &|| false);
     let keeping = Timeline::new(trace);
-    keeping.keep_lengths(trace);
+    keeping.cache_durations(trace);
     let kept = keeping.by_name(trace, &scope, usize::MAX, &|| false);
     prop_assert_eq!(&kept, &counted);
     let (stats, _) = counted.unwrap();

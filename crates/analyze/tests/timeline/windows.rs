@@ -212,7 +212,7 @@ fn what_reaches_beyond_the_window_is_not_seen_to_reach_further() {
         }
     }
     let mut shown = Vec::new();
-    window(0, 20, 1.0).thin(&Overlapping, &mut |at, _| shown.push(at));
+    window(0, 20, 1.0).downsample(&Overlapping, &mut |at, _| shown.push(at));
     assert_eq!(shown, [0]);
 }
 
@@ -232,7 +232,7 @@ fn what_a_window_costs_does_not_grow_with_the_trace() {
     }
     let mut shown = 0;
     let window = window(0, 1_000_000_000_000, 1e9);
-    window.thin(&Endless, &mut |_, several| {
+    window.downsample(&Endless, &mut |_, several| {
         assert!(several);
         shown += 1;
     });
