@@ -14,6 +14,14 @@ pub enum ReadError {
         /// The first bytes, made printable.
         found: String,
     },
+    /// The input is a file of another tool, which traceloom does not read.
+    #[error("this is {name}, which traceloom does not read")]
+    Foreign {
+        /// What the file is, with an article.
+        name: &'static str,
+        /// What the user can do with it.
+        advice: &'static str,
+    },
     /// The input is empty.
     #[error("the input is empty")]
     Empty,

@@ -33,6 +33,7 @@ mod chrome_json;
 mod collapsed;
 mod deferred;
 mod error;
+mod foreign;
 mod format;
 mod format_id;
 mod ftrace;

@@ -1,8 +1,10 @@
 //! The list of all formats, and detection by content.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use crate::error::{ReadError, printable};
+use crate::error::ReadError;
+use crate::foreign::unknown_format;
 use crate::format::{Confidence, Format, Nesting, ReadOptions, Reader, SNIFF_BYTES, Target};
 
 /// All formats that traceloom reads or writes.
@@ -84,6 +86,11 @@ impl AnyReader {
         }
     }
 
+    /// Bytes that decompression has produced so far, over all containers of the input.
+    pub fn decompressed_bytes(&self) -> u64 {
+        self.options.nesting.decompressed.load(Ordering::Relaxed)
+    }
+
     /// The format, once it is known.
     pub fn format(&self) -> Option<&'static dyn Format> {
         self.reader.as_ref().map(|(format, _)| *format)
@@ -91,9 +98,7 @@ impl AnyReader {
 
     fn open(&mut self, head: &[u8], out: &mut Target<'_>) -> Result<&mut dyn Reader, ReadError> {
         let shown = &head[..head.len().min(SNIFF_BYTES)];
-        let unknown = || ReadError::UnknownFormat {
-            found: printable(shown),
-        };
+        let unknown = || unknown_format(shown);
         let format = detect(shown).ok_or_else(unknown)?;
         let reader = format.reader(&self.options).ok_or_else(unknown)?;
         let begins_source = !format.is_container() && !self.options.nesting.joined;

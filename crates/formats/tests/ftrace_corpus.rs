@@ -43,8 +43,9 @@ fn every_real_trace_opens_with_the_counts_of_the_index() {
     let mut checked = 0;
     for (path, row) in corpus.files("ftrace-text/") {
         let trace = open(&corpus.read(path), ReadOptions::default());
-        let lines =
-            sum_after(&row, "flagw=", |_| true).unwrap_or_else(|| panic!("{path}: no flagw"));
+        let lines = sum_after(&row, "flagw=", |_| true)
+            .or_else(|| number_after(&row, "lines="))
+            .unwrap_or_else(|| panic!("{path}: the index has no count of lines"));
         assert_eq!(event_lines(&trace), lines, "{path}: lines of events");
         let only_marks = row.contains("top=['tracing_mark_write']");
         if let (true, Some(begins)) = (

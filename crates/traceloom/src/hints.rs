@@ -17,6 +17,7 @@ pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
             "traceloom opens method traces (.trace, .key + .data), systrace pages, atrace output, ftrace text, trace.dat, \
              Chrome JSON, ring files and reports, also inside zip, gzip or zstd. Was the file copied completely, in binary mode?"
         }
+        ReadError::Foreign { advice, .. } => advice,
         ReadError::Empty => {
             "record again: the recorder wrote nothing (was the disk full, or the app killed?)"
         }

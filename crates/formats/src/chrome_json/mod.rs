@@ -29,7 +29,8 @@ mod write;
 
 use traceloom_trace::{Place, RepairKind};
 
-use crate::error::{ReadError, printable};
+use crate::error::ReadError;
+use crate::foreign::unknown_format;
 use crate::format::{Confidence, Format, ReadOptions, Reader, SNIFF_BYTES, Target, Writer};
 use crate::format_id;
 use interpret::Interpreter;
@@ -88,8 +89,9 @@ struct JsonReader {
 
 impl Reader for JsonReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        const SHOWN: usize = 64;
-        let room = SHOWN - self.head.len();
+        // Enough to recognise JSON of other tools.
+        const HEAD: usize = 4 << 10;
+        let room = HEAD - self.head.len();
         self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);
         out.trace(format_id::CHROME_JSON)?
             .add_source_bytes(chunk.len() as u64);
@@ -102,9 +104,7 @@ impl Reader for JsonReader {
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         if !self.splitter.found_events && !self.interpreter.read_inner {
-            return Err(ReadError::UnknownFormat {
-                found: printable(&self.head),
-            });
+            return Err(unknown_format(&self.head));
         }
         if self.splitter.is_torn() {
             let place = Place::at_offset(self.offset);

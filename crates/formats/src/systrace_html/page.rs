@@ -183,9 +183,9 @@ impl PageReader {
         let place = Place::at_offset(self.offset);
         let kind = match error {
             ReadError::Empty => return,
-            ReadError::UnknownFormat { .. } | ReadError::NothingInside { .. } => {
-                RepairKind::SkippedEntry
-            }
+            ReadError::UnknownFormat { .. }
+            | ReadError::Foreign { .. }
+            | ReadError::NothingInside { .. } => RepairKind::SkippedEntry,
             _ => RepairKind::BrokenBlock,
         };
         out.repair(kind, 1, place, || error.to_string());

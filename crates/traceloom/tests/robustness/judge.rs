@@ -1,13 +1,14 @@
 //! Reads some bytes and judges what came of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use testkit::PeakAlloc;
 use traceloom_analyze::{CallTree, CallTreeBuilder, TreeOptions};
-use traceloom_formats::{ReadError, ReadOptions, read_bytes, read_method_events};
-use traceloom_trace::Trace;
+use traceloom_formats::{
+    AnyReader, ReadError, ReadOptions, Reader, Target, read_bytes, read_method_events, wants_whole,
+};
+use traceloom_trace::{Trace, TraceBuilder};
 
 /// What is allowed at all: reading, and refusing with a reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,12 +38,12 @@ pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
         max_decompressed: MAX_DECOMPRESSED,
         ..ReadOptions::default()
     };
-    let decompressed = options.decompressed.clone();
+    let mut reader = AnyReader::new(options);
     let begun = Instant::now();
-    let read = || catch_unwind(AssertUnwindSafe(|| read_bytes(bytes, options)));
+    let read = || catch_unwind(AssertUnwindSafe(|| read(bytes, &mut reader)));
     let (result, peak) = PeakAlloc::measure(read);
     let taken = begun.elapsed();
-    let unpacked = bytes.len() + decompressed.load(Ordering::Relaxed) as usize;
+    let unpacked = bytes.len() + reader.decompressed_bytes() as usize;
     let allowed = FREE_BYTES + BYTES_PER_BYTE * unpacked;
     assert!(
         peak <= allowed,
@@ -61,6 +62,21 @@ pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
 
 /// Every analysis starts from the call tree. The one of the tables and the one straight from the
 /// events must count the same calls, however broken they are.
+/// Reads `bytes` as [`read_bytes`](traceloom_formats::read_bytes) does.
+fn read(bytes: &[u8], reader: &mut AnyReader) -> Result<Trace, ReadError> {
+    let mut builder = TraceBuilder::new();
+    let mut target = Target::Trace(&mut builder);
+    if wants_whole(bytes) {
+        reader.whole(bytes, &mut target)?;
+    } else {
+        bytes
+            .chunks(16 << 20)
+            .try_for_each(|chunk| reader.feed(chunk, &mut target))?;
+        reader.finish(&mut target)?;
+    }
+    Ok(builder.finish())
+}
+
 fn analyze(name: &str, bytes: &[u8], trace: &Trace) -> Verdict {
     let trees = catch_unwind(AssertUnwindSafe(|| {
         let of_tables = CallTree::from_trace(trace, &TreeOptions::default());

@@ -1,0 +1,231 @@
+//! Recognises files of other tools, so that a refusal can name them and say what to do.
+
+use crate::error::{ReadError, printable};
+
+/// A file that traceloom does not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct ForeignFormat {
+    /// The name with its article, for "this is …".
+    name: &'static str,
+    /// What the user can do with it.
+    advice: &'static str,
+    matches: fn(&[u8]) -> bool,
+}
+
+const FORMATS: &[ForeignFormat] = &[
+    ForeignFormat {
+        name: "a perf.data recording of perf or simpleperf",
+        advice: "open it with `perf report`, `simpleperf report` or Firefox Profiler",
+        matches: |head| head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP"),
+    },
+    ForeignFormat {
+        name: "a sample report of simpleperf (report-sample)",
+        advice: "open it with simpleperf's scripts or Firefox Profiler",
+        matches: |head| head.starts_with(b"SIMPLEPERF"),
+    },
+    ForeignFormat {
+        name: "a Java Flight Recorder file (JFR)",
+        advice: "open it with JDK Mission Control",
+        matches: |head| head.starts_with(b"FLR\0"),
+    },
+    ForeignFormat {
+        name: "a Java heap dump (hprof)",
+        advice: "open it with Android Studio or Eclipse MAT",
+        matches: |head| head.starts_with(b"JAVA PROFILE 1.0"),
+    },
+    ForeignFormat {
+        name: "a speedscope profile",
+        advice: "open it at speedscope.app",
+        matches: |head| is_json_with(head, &["speedscope.app/file-format"]),
+    },
+    ForeignFormat {
+        name: "a profile of Firefox Profiler",
+        advice: "open it at profiler.firefox.com",
+        matches: |head| {
+            is_json_with(head, &["\"meta\"", "\"interval\""])
+                || is_json_with(head, &["\"meta\"", "\"preprocessedProfileVersion\""])
+                || is_json_with(head, &["\"label\"", "\"duration\"", "\"markers\""])
+                || is_json_with(head, &["\"libs\"", "\"meta\"", "\"abi\""])
+                || is_json_with(head, &["\"meta\"", "\"categories\"", "\"subcategories\""])
+        },
+    },
+    ForeignFormat {
+        name: "a CPU or heap profile of V8 (Chrome, Node)",
+        advice: "open it in Chrome's DevTools",
+        matches: |head| {
+            is_json_with(head, &["\"nodes\"", "\"callFrame\""])
+                || is_json_with(head, &["\"head\"", "\"functionName\""])
+        },
+    },
+    ForeignFormat {
+        name: "a pprof profile",
+        advice: "open it with `go tool pprof`",
+        matches: is_pprof,
+    },
+    ForeignFormat {
+        name: "a CPU profile of gperftools",
+        advice: "open it with pprof",
+        matches: |head| is_gperftools(head, 8) || is_gperftools(head, 4),
+    },
+    ForeignFormat {
+        name: "a heap or contention profile of gperftools",
+        advice: "open it with pprof",
+        matches: |head| head.starts_with(b"heap profile: ") || head.starts_with(b"--- contention"),
+    },
+    ForeignFormat {
+        name: "a Perfetto trace",
+        advice: "convert it with Perfetto's `traceconv systrace IN OUT`, which traceloom opens",
+        matches: is_perfetto,
+    },
+    ForeignFormat {
+        name: "a trace of profilo",
+        advice: "convert it with profilo's workflow tool",
+        matches: |head| head.starts_with(b"dt\nver|"),
+    },
+    ForeignFormat {
+        name: "a thread dump of ART (traces.txt, ANR)",
+        advice: "it is text: read it in an editor",
+        matches: |head| head.trim_ascii_start().starts_with(b"----- pid "),
+    },
+    ForeignFormat {
+        name: "a tar archive",
+        advice: "unpack it and open the trace inside",
+        matches: |head| head.get(257..262) == Some(b"ustar"),
+    },
+    ForeignFormat {
+        name: "UTF-16 text",
+        advice: "save it as UTF-8; in PowerShell, redirect with `| Out-File -Encoding utf8`",
+        matches: |head| head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff"),
+    },
+    ForeignFormat {
+        name: "a list of collapsed stacks",
+        advice: "traceloom only writes these; open it with speedscope or flamegraph.pl",
+        matches: is_collapsed,
+    },
+];
+
+/// The error for an input that begins with `head` and that no format reads.
+pub(crate) fn unknown_format(head: &[u8]) -> ReadError {
+    match recognise(head) {
+        Some(foreign) => ReadError::Foreign {
+            name: foreign.name,
+            advice: foreign.advice,
+        },
+        None => ReadError::UnknownFormat {
+            found: printable(head),
+        },
+    }
+}
+
+/// The foreign format that begins with `head`, if it is a known one.
+fn recognise(head: &[u8]) -> Option<&'static ForeignFormat> {
+    FORMATS.iter().find(|format| (format.matches)(head))
+}
+
+/// Whether the input is a JSON object whose beginning contains all of these texts.
+fn is_json_with(head: &[u8], texts: &[&str]) -> bool {
+    let contains = |text: &&str| memchr::memmem::find(head, text.as_bytes()).is_some();
+    head.trim_ascii_start().starts_with(b"{") && texts.iter().all(contains)
+}
+
+/// A pprof profile starts with its sample types: messages of two small numbers.
+fn is_pprof(head: &[u8]) -> bool {
+    matches!(head, [0x0a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
+}
+
+/// A Perfetto trace is a list of packets: length-delimited fields of number 1.
+fn is_perfetto(head: &[u8]) -> bool {
+    let mut rest = head;
+    let mut packets = 0;
+    while let Some(after_tag) = rest.strip_prefix(&[0x0a]) {
+        let Some((length, body)) = varint(after_tag) else {
+            break;
+        };
+        packets += 1;
+        match body.get(length..) {
+            Some(next) => rest = next,
+            None => return length > 1 && looks_like_packet(body),
+        }
+    }
+    packets > 1 && rest.is_empty()
+}
+
+/// Whether a packet starts with a field that packets have: a small number, and no text.
+fn looks_like_packet(body: &[u8]) -> bool {
+    body.first()
+        .is_some_and(|&tag| matches!(tag & 7, 0 | 2) && tag >= 8)
+}
+
+/// A protobuf varint and the bytes after it.
+fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut value = 0usize;
+    for (at, &byte) in bytes.iter().take(5).enumerate() {
+        value |= usize::from(byte & 0x7f) << (7 * at);
+        if byte < 0x80 {
+            return Some((value, &bytes[at + 1..]));
+        }
+    }
+    None
+}
+
+/// A gperftools CPU profile starts with the words 0, 3, 0 or 1, a period and 0.
+fn is_gperftools(head: &[u8], word: usize) -> bool {
+    let word_at = |number: usize| {
+        let bytes = head.get(number * word..(number + 1) * word)?;
+        Some(
+            bytes
+                .iter()
+                .rev()
+                .fold(0u64, |value, &byte| value << 8 | u64::from(byte)),
+        )
+    };
+    let words: Option<Vec<u64>> = (0..5).map(word_at).collect();
+    matches!(words.as_deref(), Some([0, 3, 0 | 1, period, 0]) if *period > 0)
+}
+
+/// Lines of frames separated by semicolons, each followed by a count.
+fn is_collapsed(head: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(head) else {
+        return false;
+    };
+    let mut lines = text
+        .split('\n')
+        .filter(|line| !line.is_empty())
+        .take(5)
+        .peekable();
+    let is_stack = |line: &str| {
+        let (frames, count) = line.rsplit_once(' ').unwrap_or((line, ""));
+        frames.contains(';') && count.trim_end().bytes().all(|byte| byte.is_ascii_digit())
+    };
+    lines.peek().is_some() && lines.all(is_stack)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_tools_files_are_named() {
+        let name = |head: &[u8]| recognise(head).map(|format| format.name);
+        assert!(name(b"PERFILE2h\0\0\0").unwrap().contains("perf.data"));
+        assert!(name(b"FLR\0\0\x02\0\0").unwrap().contains("JFR"));
+        assert!(
+            name(b"\x0a\x04\x08\x02\x10\x01\x0a\x04")
+                .unwrap()
+                .contains("pprof")
+        );
+        assert!(
+            name(b"\x0a\x6b\x32\xe1\x80\x80\x00\x10\x06")
+                .unwrap()
+                .contains("Perfetto")
+        );
+        assert!(
+            name(b"main;run;draw 12\nmain;run 3\n")
+                .unwrap()
+                .contains("collapsed")
+        );
+        assert_eq!(name(b"hello; world 5 and more\n"), None);
+        assert_eq!(name(b"\x0a"), None);
+        assert_eq!(name(b""), None);
+    }
+}
