@@ -3,7 +3,6 @@
 use crate::error::{ReadError, printable};
 
 /// A file that traceloom does not read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ForeignFormat {
     /// The name with its article, for "this is …".
     name: &'static str,
