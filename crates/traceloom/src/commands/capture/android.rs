@@ -13,11 +13,12 @@ use traceloom_capture::live::LiveAtraceAgent;
 use traceloom_capture::raw::RawAtraceAgent;
 use traceloom_capture::{Agent, Limits};
 
-use super::args::{CaptureArgs, MethodArgs};
 use super::console::Console;
+use super::device_folder::device_folder;
 use super::extra::beside_device;
 use super::live::{Show, listed};
-use super::run::{print_list, record};
+use super::options::{CaptureArgs, MethodArgs};
+use super::record::{print_list, record};
 use super::tape::tape;
 use super::wait::Wait;
 
@@ -84,11 +85,6 @@ fn dist() -> PathBuf {
         Some(beside) if beside.is_dir() => beside,
         _ => PathBuf::from("target/dist"),
     }
-}
-
-/// A folder on the device to use instead of the default, for tests.
-pub fn device_folder() -> Option<String> {
-    std::env::var("TRACELOOM_DEVICE_FOLDER").ok()
 }
 
 fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {

@@ -2,112 +2,17 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use traceloom_capture::Agent;
 use traceloom_capture::adb::Device;
 use traceloom_capture::agents::{
     CgroupAgent, FullDump, LocalShell, MemoryAgent, MemoryOptions, WaltAgent,
 };
 
-use super::android::device_folder;
-use super::args::{CaptureArgs, OutputKind, Target};
-use super::battor::BattorArgs;
-
-/// Options of the additional recorders.
-#[derive(clap::Args, Clone, Debug)]
-pub struct ExtraArgs {
-    /// Record processes, their threads and their memory at intervals
-    #[arg(long, help_heading = "Beside the trace")]
-    pub process_dump: bool,
-
-    /// Interval in milliseconds [default: 5000]
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(100..), help_heading = "Beside the trace")]
-    pub process_dump_interval: Option<u32>,
-
-    /// Record detailed memory of these processes: all, apps, or names separated by commas
-    #[arg(
-        long,
-        value_name = "all|apps|NAME,…",
-        help_heading = "Beside the trace"
-    )]
-    pub process_dump_full: Option<String>,
-
-    /// List the memory mappings of the processes of --process-dump-full
-    #[arg(long, help_heading = "Beside the trace")]
-    pub process_dump_mmaps: bool,
-
-    /// Include the measurements of the WALT app: latencies of touch, display and sound
-    #[arg(long, help_heading = "Beside the trace")]
-    pub walt: bool,
-
-    #[command(flatten)]
-    pub battor: BattorArgs,
-}
-
-impl CaptureArgs {
-    /// Refuses combinations that cannot be recorded.
-    ///
-    /// # Errors
-    /// Names the option.
-    pub fn check_extra(&self) -> Result<()> {
-        let extra = &self.extra;
-        if extra.walt && self.target == Target::Linux {
-            bail!("--walt is for Android");
-        }
-        extra.battor.check(self.from_file.is_some())?;
-        let asked = [
-            (extra.process_dump, "--process-dump"),
-            (extra.walt, "--walt"),
-            (extra.battor.battor, "--battor"),
-        ];
-        let has_place = matches!(self.kind()?, OutputKind::Page | OutputKind::Json);
-        for (_, option) in asked.iter().filter(|(is_asked, _)| *is_asked) {
-            if !has_place && self.from_file.is_none() {
-                bail!("{option} needs an output file that can hold its data: .html or .json");
-            }
-        }
-        Ok(())
-    }
-
-    /// Warns about options without effect.
-    pub fn warn_of_extra(&self) {
-        let extra = &self.extra;
-        let is_asked = extra.process_dump || extra.walt || extra.battor.battor;
-        if is_asked && self.from_file.is_some() {
-            eprintln!(
-                "Warning: --process-dump, --walt and --battor are for recording; they have no effect with --from-file."
-            );
-        }
-        let is_detailed = extra.process_dump_interval.is_some()
-            || extra.process_dump_full.is_some()
-            || extra.process_dump_mmaps;
-        if is_detailed && !extra.process_dump {
-            eprintln!("Warning: --process-dump-… has no effect without --process-dump.");
-        }
-        if !extra.battor.battor && extra.battor.battor_path.is_some() {
-            eprintln!("Warning: --battor-path has no effect without --battor.");
-        }
-    }
-
-    fn memory(&self) -> MemoryOptions {
-        let usual = MemoryOptions::default();
-        let interval = self.extra.process_dump_interval;
-        MemoryOptions {
-            interval: interval.map_or(usual.interval, |ms| Duration::from_millis(ms.into())),
-            full: full(self.extra.process_dump_full.as_deref()),
-            mmaps: self.extra.process_dump_mmaps,
-        }
-    }
-}
-
-fn full(text: Option<&str>) -> FullDump {
-    match text {
-        None | Some("") => FullDump::None,
-        Some("all") => FullDump::All,
-        Some("apps") => FullDump::Apps,
-        Some(names) => FullDump::Named(names.split(',').map(str::to_owned).collect()),
-    }
-}
+#[cfg(all(target_os = "linux", feature = "battor"))]
+use super::battor;
+use super::device_folder::device_folder;
+use super::options::{BattorArgs, CaptureArgs, ExtraArgs};
 
 /// The agents that record beside the trace of a device.
 ///
@@ -121,13 +26,16 @@ pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn 
         agents.push(Box::new(CgroupAgent::new(device.clone())));
     }
     if args.extra.process_dump {
-        agents.push(Box::new(MemoryAgent::new(device.clone(), args.memory())));
+        agents.push(Box::new(MemoryAgent::new(
+            device.clone(),
+            memory(&args.extra),
+        )));
     }
     if args.extra.walt {
         let folder = device_folder();
         agents.push(Box::new(WaltAgent::new(device.clone(), folder.as_deref())));
     }
-    agents.extend(args.extra.battor.agent(Some(device))?);
+    agents.extend(battor_agent(&args.extra.battor, Some(device))?);
     Ok(agents)
 }
 
@@ -139,8 +47,42 @@ pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn 
 pub fn beside_machine(args: &CaptureArgs) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     if args.extra.process_dump {
-        agents.push(Box::new(MemoryAgent::new(LocalShell, args.memory())));
+        agents.push(Box::new(MemoryAgent::new(LocalShell, memory(&args.extra))));
     }
-    agents.extend(args.extra.battor.agent(None)?);
+    agents.extend(battor_agent(&args.extra.battor, None)?);
     Ok(agents)
+}
+
+/// The agent that measures, if `--battor` was given.
+fn battor_agent(args: &BattorArgs, device: Option<&Device>) -> Result<Option<Box<dyn Agent>>> {
+    if !args.battor {
+        return Ok(None);
+    }
+    #[cfg(all(target_os = "linux", feature = "battor"))]
+    return battor::agent(args, device).map(Some);
+    #[cfg(not(all(target_os = "linux", feature = "battor")))]
+    {
+        _ = device;
+        args.check(false)?;
+        Ok(None)
+    }
+}
+
+fn memory(extra: &ExtraArgs) -> MemoryOptions {
+    let usual = MemoryOptions::default();
+    let interval = extra.process_dump_interval;
+    MemoryOptions {
+        interval: interval.map_or(usual.interval, |ms| Duration::from_millis(ms.into())),
+        full: full(extra.process_dump_full.as_deref()),
+        mmaps: extra.process_dump_mmaps,
+    }
+}
+
+fn full(text: Option<&str>) -> FullDump {
+    match text {
+        None | Some("") => FullDump::None,
+        Some("all") => FullDump::All,
+        Some("apps") => FullDump::Apps,
+        Some(names) => FullDump::Named(names.split(',').map(str::to_owned).collect()),
+    }
 }

@@ -13,14 +13,14 @@ use traceloom_capture::{
 #[cfg(target_os = "linux")]
 use traceloom_tracefs::spool_folder;
 
-use super::args::CaptureArgs;
 use super::console::Console;
 #[cfg(target_os = "linux")]
 use super::extra::beside_machine;
 #[cfg(target_os = "linux")]
 use super::live::{Show, listed};
+use super::options::CaptureArgs;
 #[cfg(target_os = "linux")]
-use super::run::{print_list, record};
+use super::record::{print_list, record};
 #[cfg(target_os = "linux")]
 use super::tape::tape;
 use super::wait::Wait;

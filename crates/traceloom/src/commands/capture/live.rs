@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use traceloom_capture::live::{Window, WindowLimits, WindowStats};
 use traceloom_capture::{Agent, Limits, PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadError, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 use traceloom_view::{Handle, LiveOptions, LiveStats, Server, ServerError, ServerOptions};
 
-use super::args::CaptureArgs;
+use super::options::CaptureArgs;
 use super::wait::{Ended, Wait};
 use crate::commands::view::{announce, open_browser};
 use crate::input::InputArgs;
@@ -46,52 +46,6 @@ const PROCESSES_FOR: Duration = Duration::from_secs(10);
 
 /// How long to wait until the page has learnt that nothing was recorded.
 const LAST_WORD: Duration = Duration::from_secs(2);
-
-/// Options of the live view.
-#[derive(clap::Args, Clone, Debug)]
-pub struct LiveArgs {
-    /// Show the recording in the browser while it runs: the last 30 seconds, or the time of --ring
-    ///
-    /// When the recording ends, the whole trace is written and shown until Ctrl-C.
-    #[arg(long, help_heading = "Live")]
-    pub live: bool,
-
-    /// Port to serve the page on [default: a free one]
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        hide_default_value = true,
-        requires = "live",
-        help_heading = "Live"
-    )]
-    pub port: u16,
-
-    /// Print the URL without opening a browser
-    #[arg(long, requires = "live", help_heading = "Live")]
-    pub no_open: bool,
-}
-
-impl CaptureArgs {
-    /// Refuses recordings that cannot be shown live.
-    ///
-    /// # Errors
-    /// Names the options.
-    pub fn check_live(&self) -> Result<()> {
-        if !self.live.live {
-            return Ok(());
-        }
-        if self.from_file.is_some() {
-            bail!("--live shows a recording while it runs; use traceloom view to show a file");
-        }
-        if self.method.method.is_some() && self.chosen().is_empty() {
-            bail!(
-                "a method trace arrives only when it has ended; add categories to show live beside --method"
-            );
-        }
-        Ok(())
-    }
-}
 
 /// The reason why a recording ended. The first one is kept.
 #[derive(Clone, Default)]

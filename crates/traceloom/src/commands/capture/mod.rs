@@ -1,14 +1,16 @@
 //! `traceloom capture`, which also answers as `systrace`.
 
 mod android;
-mod args;
+#[cfg(all(target_os = "linux", feature = "battor"))]
 mod battor;
 mod console;
+mod device_folder;
 mod extra;
 mod linux;
 mod live;
+mod options;
 mod output;
-mod raw;
+mod record;
 mod recording;
 mod run;
 mod tape;
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 
-pub use args::CaptureArgs;
+pub use options::CaptureArgs;
 
 /// Runs the command.
 ///

@@ -11,7 +11,7 @@ use traceloom_formats::{FORMATS, WriteOptions, Writer};
 use traceloom_trace::Trace;
 use traceloom_view::{ReportOptions, write_report};
 
-use super::args::OutputKind;
+use super::options::OutputKind;
 use super::recording::{Part, is_of_system};
 use crate::commands::convert::left_out;
 use crate::output::write_file;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use traceloom_capture::live::{Tape, Watched};
 
-use super::args::CaptureArgs;
 use super::live::Show;
+use super::options::CaptureArgs;
 use super::wait::{Ended, Wait};
 use crate::print::plain;
 use crate::progress::tell;

@@ -1,4 +1,4 @@
-//! The options of `traceloom capture`, and which of them exclude each other.
+//! The options of `traceloom capture`.
 
 use std::path::{Path, PathBuf};
 
@@ -197,9 +197,9 @@ pub struct OldArgs {
     #[arg(long, hide = true)]
     no_fix_circular: bool,
     #[arg(long, hide = true)]
-    link_assets: bool,
+    pub(super) link_assets: bool,
     #[arg(long, hide = true)]
-    asset_dir: Option<String>,
+    pub(super) asset_dir: Option<String>,
 }
 
 /// The kind of output file.
@@ -237,36 +237,9 @@ impl CaptureArgs {
         self.ring.is_some() || self.until.is_some() || self.live.live
     }
 
-    /// Refuses options that exclude each other.
-    ///
-    /// # Errors
-    /// Names the options.
-    pub fn check(&self) -> Result<()> {
-        if self.old.link_assets || self.old.asset_dir.is_some() {
-            bail!("--link-assets and --asset-dir are deprecated.");
-        }
-        if self.target == Target::Linux && self.android.app.is_some() {
-            bail!("--app is for Android; on Linux every program's own marks are recorded");
-        }
-        if self.target == Target::Linux && self.method.method.is_some() {
-            bail!("--method is for Android");
-        }
-        if self.target == Target::Android && !self.linux.event.is_empty() {
-            bail!("--event is for Linux: --target linux");
-        }
-        if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
-            bail!("--ring and --until are for recording, not for a file");
-        }
-        if self.from_file.as_ref() == Some(&self.output()) {
-            bail!(
-                "{} is the input; choose another output file with -o",
-                self.output().display()
-            );
-        }
-        self.kind()?;
-        self.check_extra()?;
-        self.check_live()?;
-        self.check_raw()
+    /// Whether raw pages are recorded.
+    pub fn is_raw(&self) -> bool {
+        self.raw.raw || self.kind().is_ok_and(|kind| kind == OutputKind::Dat)
     }
 
     /// The path of the output file.

@@ -1,0 +1,132 @@
+//! Which options of `traceloom capture` exclude each other, and which have no effect.
+
+use anyhow::{Result, bail};
+
+use super::args::{CaptureArgs, OutputKind, Target};
+
+impl CaptureArgs {
+    /// Refuses options that exclude each other.
+    ///
+    /// # Errors
+    /// Names the options.
+    pub fn check(&self) -> Result<()> {
+        if self.old.link_assets || self.old.asset_dir.is_some() {
+            bail!("--link-assets and --asset-dir are deprecated.");
+        }
+        if self.target == Target::Linux && self.android.app.is_some() {
+            bail!("--app is for Android; on Linux every program's own marks are recorded");
+        }
+        if self.target == Target::Linux && self.method.method.is_some() {
+            bail!("--method is for Android");
+        }
+        if self.target == Target::Android && !self.linux.event.is_empty() {
+            bail!("--event is for Linux: --target linux");
+        }
+        if (self.ring.is_some() || self.until.is_some()) && self.from_file.is_some() {
+            bail!("--ring and --until are for recording, not for a file");
+        }
+        if self.from_file.as_ref() == Some(&self.output()) {
+            bail!(
+                "{} is the input; choose another output file with -o",
+                self.output().display()
+            );
+        }
+        self.kind()?;
+        self.check_extra()?;
+        self.check_live()?;
+        self.check_raw()
+    }
+
+    /// Refuses combinations that cannot be recorded.
+    ///
+    /// # Errors
+    /// Names the option.
+    fn check_extra(&self) -> Result<()> {
+        let extra = &self.extra;
+        if extra.walt && self.target == Target::Linux {
+            bail!("--walt is for Android");
+        }
+        extra.battor.check(self.from_file.is_some())?;
+        let asked = [
+            (extra.process_dump, "--process-dump"),
+            (extra.walt, "--walt"),
+            (extra.battor.battor, "--battor"),
+        ];
+        let has_place = matches!(self.kind()?, OutputKind::Page | OutputKind::Json);
+        for (_, option) in asked.iter().filter(|(is_asked, _)| *is_asked) {
+            if !has_place && self.from_file.is_none() {
+                bail!("{option} needs an output file that can hold its data: .html or .json");
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns about options without effect.
+    pub fn warn_of_extra(&self) {
+        let extra = &self.extra;
+        let is_asked = extra.process_dump || extra.walt || extra.battor.battor;
+        if is_asked && self.from_file.is_some() {
+            eprintln!(
+                "Warning: --process-dump, --walt and --battor are for recording; they have no effect with --from-file."
+            );
+        }
+        let is_detailed = extra.process_dump_interval.is_some()
+            || extra.process_dump_full.is_some()
+            || extra.process_dump_mmaps;
+        if is_detailed && !extra.process_dump {
+            eprintln!("Warning: --process-dump-… has no effect without --process-dump.");
+        }
+        if !extra.battor.battor && extra.battor.battor_path.is_some() {
+            eprintln!("Warning: --battor-path has no effect without --battor.");
+        }
+    }
+
+    /// Refuses recordings that cannot be shown live.
+    ///
+    /// # Errors
+    /// Names the options.
+    fn check_live(&self) -> Result<()> {
+        if !self.live.live {
+            return Ok(());
+        }
+        if self.from_file.is_some() {
+            bail!("--live shows a recording while it runs; use traceloom view to show a file");
+        }
+        if self.method.method.is_some() && self.chosen().is_empty() {
+            bail!(
+                "a method trace arrives only when it has ended; add categories to show live beside --method"
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses options that cannot be combined with raw pages.
+    ///
+    /// # Errors
+    /// Names the option.
+    fn check_raw(&self) -> Result<()> {
+        let (version, packed) = (&self.raw.raw_version, &self.raw.raw_compression);
+        if !self.is_raw() {
+            if version.is_some() || packed.is_some() {
+                bail!("--raw-version and --raw-compression are for --raw, or for -o FILE.dat");
+            }
+            return Ok(());
+        }
+        if self.from_file.is_some() {
+            bail!("--raw records pages; it cannot convert a file");
+        }
+        if self.is_live() {
+            bail!("--live, --ring and --until read text and cannot be combined with raw pages");
+        }
+        if self.method.method.is_some() && self.chosen().is_empty() {
+            bail!(
+                "--raw applies to the system trace: add categories to record one beside --method"
+            );
+        }
+        let is_packed = packed.as_ref().is_some_and(|name| name != "none");
+        if version.as_deref() == Some("6") && is_packed {
+            bail!("version 6 of trace.dat has no compression; use --raw-version 7");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! The command line of `traceloom capture`.
+
+mod args;
+mod battor;
+mod check;
+mod extra;
+mod live;
+mod raw;
+
+pub use args::{CaptureArgs, MethodArgs, OutputKind, Target};
+pub use battor::BattorArgs;
+pub use extra::ExtraArgs;
