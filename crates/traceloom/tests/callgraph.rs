@@ -92,7 +92,7 @@ fn refusals() {
         let front = ["callgraph", app.to_str().unwrap()];
         refused_in(Path::new("."), &[&front, args].concat())
     };
-    assert!(told(&["-o", "calls.txt"]).contains("Name it .svg"));
+    assert!(told(&["-o", "calls.txt"]).contains("use .svg, .dot or .png"));
     assert!(told(&["-o", "-", "--to", "svg", "--method", "nobody"]).contains("no method"));
     assert!(told(&["-o", "-", "--to", "svg", "--thread", "nobody"]).contains("main (1)"));
     assert!(told(&["-o", "-", "--to", "svg", "--threshold", "101"]).contains("0 to 100"));

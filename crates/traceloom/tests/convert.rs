@@ -31,7 +31,7 @@ fn convert(folder: &Path, args: &[&str]) -> Output {
 fn left_out(folder: &Path, args: &[&str]) -> String {
     let errors = String::from_utf8(convert(folder, args).stderr).unwrap();
     assert_eq!(errors.lines().count(), 1, "{errors}");
-    let line = errors.trim_end().split_once("no place for it: ");
+    let line = errors.trim_end().split_once("cannot hold it: ");
     line.unwrap_or_else(|| panic!("{errors}")).1.to_owned()
 }
 

@@ -87,7 +87,7 @@ fn wrong_side_files_and_ranges_are_refused() {
         ),
         (
             &["info", "a.trace", "--process-dump", "bad.toml"],
-            "no process dump",
+            "not a process dump",
         ),
         (
             &["profile", "a.trace", "--tree=top-down", "--min-percent=nan"],

@@ -82,7 +82,7 @@ fn methods_beside_slices_are_warned_of() {
     assert!(output.status.success());
     let said = stderr(&output);
     assert!(
-        said.contains("app.trace has calls of methods, linux.html slices"),
+        said.contains("app.trace contains method calls, linux.html slices"),
         "{said}"
     );
     assert_eq!(stderr(&traceloom(&["diff", "app.trace", "app.trace"])), "");
@@ -104,7 +104,7 @@ fn threads_have_no_callers() {
 #[test]
 fn no_overhead_without_a_method_trace() {
     let said = refused(&["profile", "linux.html", "--correct-overhead"]);
-    assert!(said.contains("is no method trace"), "{said}");
+    assert!(said.contains("is not a method trace"), "{said}");
 }
 
 #[test]

@@ -172,7 +172,10 @@ fn a_profile_of_ids_is_that_of_the_named_trace() {
     std::fs::write(folder.path().join("methods.txt"), "7,1,a.b <init> ()V\n").unwrap();
     let (told, error) = run(&["profile", "ids.trace", "--csv"]);
     assert_eq!(told, ids);
-    assert!(error.contains("has 0 of its 2 ids: not used"), "{error}");
+    assert!(
+        error.contains("has only 0 of its 2 ids and is ignored"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn this_machine_says_that_it_traces_none() {
         assert_eq!(output.status.code(), Some(2));
         insta::allow_duplicates!(insta::assert_snapshot!(complaint(&output), @r"
         traceloom: error: this kernel does not trace functions (-k): its tracers are [tracers], without function_graph
-          without --ktr everything else is recorded
+          leave out --ktr to record everything else
         "));
     }
     assert_eq!(settings(), before);

@@ -101,7 +101,10 @@ fn the_result_takes_the_place_of_an_old_one() {
 fn what_does_not_go_with_pages_is_refused() {
     let cases: [(&[&str], &str); 5] = [
         (&["--raw-version", "7", "-o", "x.txt"], "are for --raw"),
-        (&["--raw", "--ring", "5s"], "do not go with pages"),
+        (
+            &["--raw", "--ring", "5s"],
+            "cannot be combined with raw pages",
+        ),
         (
             &[
                 "-o",
@@ -115,7 +118,7 @@ fn what_does_not_go_with_pages_is_refused() {
         ),
         (
             &["-o", "x.dat", "--from-file", "y.txt"],
-            "no file can be turned",
+            "it cannot convert a file",
         ),
         (&["--raw", "--raw-version", "8"], "[possible values: 6, 7]"),
     ];

@@ -143,7 +143,7 @@ impl Losses {
         self.told = Some(lost);
         tell(&format!(
             "Warning: {} events were lost {when}: the kernel's buffer is full. --buf-size enlarges it, \
-             --raw empties it while recording",
+             --raw drains it continuously",
             thousands(lost)
         ));
     }
