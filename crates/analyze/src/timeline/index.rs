@@ -56,12 +56,13 @@ impl Timeline {
     /// The thread_state rows of a thread, in order of time; those of the same thread in another source,
     /// where its own has none.
     pub fn states_of(&self, thread: ThreadId) -> &[u32] {
-        self.states.rows(self.same_threads.of(thread).row())
+        self.states
+            .rows(self.same_threads.with_states(thread).row())
     }
 
     /// The thread whose states [`Timeline::states_of`] gives.
     pub fn who_has_states(&self, thread: ThreadId) -> ThreadId {
-        self.same_threads.of(thread)
+        self.same_threads.with_states(thread)
     }
 
     /// The sched_slice rows of a CPU, in order of time.
@@ -88,7 +89,7 @@ impl Timeline {
     pub fn extremes_of(&self, trace: &Trace, track: TrackId, from: usize, to: usize) -> MinMax {
         let rows = self.values_of(track);
         let value = |at: usize| trace.counters.value.get(rows[at] as usize);
-        self.extremes[track.row()].of(from, to, &value)
+        self.extremes[track.row()].of_range(from, to, &value)
     }
 
     /// The slices of one level of a track.
@@ -98,7 +99,7 @@ impl Timeline {
 
     /// When a slice ended, or how far one reaches that never did.
     pub fn end_of(&self, trace: &Trace, slice: usize) -> i64 {
-        self.ends.of(trace, slice)
+        self.ends.end_of(trace, slice)
     }
 
     /// The row of a slice, and its level there.

@@ -226,7 +226,7 @@ impl Rows {
 
     /// Whose frames a row shows: a place in [`Frames::apps`](crate::frames::Frames::apps).
     pub fn frames(&self, row: u32) -> Option<usize> {
-        let found = self.frames.iter().find(|(known, _)| *known == row);
+        let found = self.frames.iter().find(|(shown, _)| *shown == row);
         found.map(|(_, app)| *app)
     }
 

@@ -31,16 +31,16 @@ impl StateKind {
     pub const COUNT: usize = 9;
 
     /// The kind of a row of the thread_state table.
-    pub fn of(trace: &Trace, row: usize) -> Self {
+    pub fn from_row(trace: &Trace, row: usize) -> Self {
         let (state, io_wait) = (
             trace.thread_states.state.get(row),
             trace.thread_states.io_wait.get(row),
         );
-        Self::of_task(state, io_wait)
+        Self::from_task_state(state, io_wait)
     }
 
     /// The kind of a task state; `io_wait` as in the thread_state table.
-    pub fn of_task(state: TaskState, io_wait: i8) -> Self {
+    pub fn from_task_state(state: TaskState, io_wait: i8) -> Self {
         const PREEMPTED: u16 = TaskState::PREEMPTED.0 & !TaskState::RUNNABLE.0;
         const STOPPED: u16 = 1 << 3 | 1 << 4;
         match state {

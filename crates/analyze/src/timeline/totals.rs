@@ -22,7 +22,7 @@ impl Totals {
     }
 
     /// The statistics of a name; `None` for a name without slices.
-    pub fn of(&self, name: NameId) -> Option<&NameStats> {
+    pub fn stats(&self, name: NameId) -> Option<&NameStats> {
         let place = *self.places.get(name.row())?;
         self.stats.get(place as usize)
     }

@@ -129,11 +129,11 @@ impl Counts {
         for track in trace.slices.track_id.iter() {
             slices[track.row()] += 1;
         }
-        Self::of(trace, slices, options, wanted)
+        Self::with_slices(trace, slices, options, wanted)
     }
 
     /// The same where it is known how many slices each track has.
-    pub fn of(
+    pub fn with_slices(
         trace: &Trace,
         slices: Vec<u32>,
         options: &TreeOptions,

@@ -242,8 +242,8 @@ impl<'a> Walk<'a> {
         let mut way = Vec::new();
         let mut next = SliceId(slice);
         let mut node = loop {
-            if let Some(&known) = self.stray.get(&next.0) {
-                break known;
+            if let Some(&node) = self.stray.get(&next.0) {
+                break node;
             }
             way.push(next.row());
             let parent = slices.parent_id.get(next.row());

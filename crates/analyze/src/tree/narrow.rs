@@ -42,7 +42,7 @@ impl WholeTree {
         wanted: Option<&[bool]>,
     ) -> CallTree {
         let options = TreeOptions::default();
-        let tracks = Tracks::of(trace, self.slices_of_track.clone(), &options, wanted);
+        let tracks = Tracks::with_slices(trace, self.slices_of_track.clone(), &options, wanted);
         let narrowing = Narrowing::new(self, trace, timeline, range, &tracks.is_in);
         let rows: usize = narrowing.rows().map(|rows| rows.len()).iter().sum();
         let threads = parallel::split(rows + self.tree.nodes.len(), usize::MAX).len();

@@ -33,7 +33,7 @@ impl StatesByThread {
 
     /// The rows of one thread.
     pub(crate) fn rows_of(&self, utid: ThreadId) -> &[u32] {
-        self.rows.rows(self.same.of(utid).row())
+        self.rows.rows(self.same.with_states(utid).row())
     }
 
     /// The story of one thread, added up so that any stretch of it is a subtraction.
