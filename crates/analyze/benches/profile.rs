@@ -45,7 +45,7 @@ fn bench(c: &mut Criterion) {
     group.throughput(Throughput::Elements(tree.nodes.len() as u64));
     group.bench_function("every path new", |b| {
         b.iter_batched(
-            || ProfileOptions::of(&tree),
+            || ProfileOptions::for_tree(&tree),
             |options| Profile::new(&tree, &options),
             BatchSize::PerIteration,
         )

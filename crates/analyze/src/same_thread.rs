@@ -1,14 +1,13 @@
-//! One thread, told of by two sources: what an app recorded about itself, and what the scheduler saw of it. It has a
-//! row in each.
+//! Threads recorded by two sources, such as an app's own trace and the scheduler. Such a thread has a row for each source.
 
 use traceloom_trace::{RowId, ThreadId, Trace};
 
-/// For threads without states of their own, the thread of another source that has them; in order.
+/// For each thread without states, the row of the same thread that has them; sorted.
 #[derive(Debug, Default)]
 pub(crate) struct SameThreads(Vec<(ThreadId, ThreadId)>);
 
 impl SameThreads {
-    /// Finds them by the numbers of thread and process, where only one thread with states has those.
+    /// Finds them by tid and pid, if only one thread with states has these.
     pub fn find(trace: &Trace, has_states: &dyn Fn(ThreadId) -> bool) -> Self {
         if trace.sources.len() < 2 || trace.thread_states.is_empty() {
             return Self::default();
@@ -27,7 +26,7 @@ impl SameThreads {
         let mut same = Vec::new();
         for (numbers, utid) in without {
             let first = told.partition_point(|one| one.0 < numbers);
-            // Of two that had the numbers one after the other, it could be either.
+            // If the numbers were reused, either could be meant.
             let mut alike = told[first..].iter().take_while(|one| one.0 == numbers);
             if let (Some((_, told)), None) = (alike.next(), alike.next()) {
                 same.push((utid, *told));
@@ -36,14 +35,14 @@ impl SameThreads {
         Self(same)
     }
 
-    /// The thread that has this one's states: mostly itself.
-    pub fn of(&self, utid: ThreadId) -> ThreadId {
+    /// The thread that has the states of this one: usually itself.
+    pub fn with_states(&self, utid: ThreadId) -> ThreadId {
         let found = self.0.binary_search_by_key(&utid, |(own, _)| *own);
         found.map_or(utid, |at| self.0[at].1)
     }
 }
 
-/// The numbers of a thread and its process. `None` for the idle thread, and where its process is not known.
+/// The pid and tid of a thread. `None` for the idle thread, and if the process is unknown.
 fn numbers(trace: &Trace, utid: ThreadId) -> Option<(i64, i64)> {
     let row = utid.row();
     let (tid, process) = (

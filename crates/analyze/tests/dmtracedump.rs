@@ -48,7 +48,7 @@ fn ours(tree: &CallTree) -> BTreeMap<String, Numbers> {
     };
     let options = ProfileOptions {
         clock,
-        ..ProfileOptions::of(tree)
+        ..ProfileOptions::for_tree(tree)
     };
     let profile = Profile::new(tree, &options);
     let rows = profile.rows.iter().map(|row| {

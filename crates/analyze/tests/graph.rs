@@ -8,7 +8,7 @@ use traceloom_analyze::{
 };
 
 fn everything(tree: &CallTree) -> (Profile, GraphOptions) {
-    let profile = Profile::new(tree, &ProfileOptions::of(tree));
+    let profile = Profile::new(tree, &ProfileOptions::for_tree(tree));
     let options = GraphOptions {
         threshold_percent: 0.0,
         max_nodes: usize::MAX,

@@ -44,7 +44,7 @@ pub fn to_dot(graph: &CallGraph, title: &str) -> String {
 }
 
 fn write_node(out: &mut String, graph: &CallGraph, number: usize, node: &GraphNode) {
-    let label = Label::of(graph, number);
+    let label = Label::for_node(graph, number);
     let (shape, style) = if node.is_leaf {
         ("ellipse", "filled")
     } else {

@@ -18,7 +18,7 @@ pub(crate) struct Label {
 
 impl Label {
     /// Of the node that stands at `number` in the graph.
-    pub(crate) fn of(graph: &CallGraph, number: usize) -> Self {
+    pub(crate) fn for_node(graph: &CallGraph, number: usize) -> Self {
         let node = &graph.nodes[number];
         let mut lines = Vec::with_capacity(4);
         let class = keep_end(visible(&node.function.class));

@@ -7,7 +7,7 @@ use crate::layers::Layers;
 const SWEEPS: usize = 24;
 
 pub(crate) fn reduce_crossings(layers: &mut Layers) {
-    let links = Links::of(layers);
+    let links = Links::new(layers);
     let mut places = places_of(layers);
     let mut best = (links.crossings(&layers.rows, &places), layers.rows.clone());
     for sweep in 0..SWEEPS {
@@ -39,7 +39,7 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    pub fn of(layers: &Layers) -> Self {
+    pub fn new(layers: &Layers) -> Self {
         let mut links = Self {
             above: vec![Vec::new(); layers.row_of.len()],
             below: vec![Vec::new(); layers.row_of.len()],

@@ -70,7 +70,7 @@ struct Drawing {
 
 /// The middle of each vertex, px; the smallest may be below 0.
 fn horizontal(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<f64> {
-    let mut columns = Columns::of(layers, sizes);
+    let mut columns = Columns::new(layers, sizes);
     let mut drawings = Vec::with_capacity(4);
     for number in 0..4 {
         let sign = if number % 2 == 0 { 1.0 } else { -1.0 };
@@ -128,7 +128,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(layers: &Layers, sizes: &[(f64, f64)]) -> Self {
+    fn new(layers: &Layers, sizes: &[(f64, f64)]) -> Self {
         let reach = |vertex: usize| match sizes.get(vertex) {
             Some((width, _)) => (width + GAP_X) / 2.0,
             None => POINT_GAP / 2.0,
@@ -136,7 +136,7 @@ impl Columns {
         let mut columns = Self {
             rows: layers.rows.clone(),
             places: places_of(layers),
-            links: Links::of(layers),
+            links: Links::new(layers),
             bent: Vec::new(),
             reach: (0..layers.row_of.len()).map(reach).collect(),
         };

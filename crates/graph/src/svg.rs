@@ -37,7 +37,7 @@ pub fn to_svg(graph: &CallGraph, title: &str) -> String {
     let mut layers = layers::assign(graph);
     reduce_crossings(&mut layers);
     let nodes = 0..graph.nodes.len();
-    let labels: Vec<Label> = nodes.map(|number| Label::of(graph, number)).collect();
+    let labels: Vec<Label> = nodes.map(|number| Label::for_node(graph, number)).collect();
     let mut sizes = Vec::with_capacity(labels.len());
     for (label, node) in labels.iter().zip(&graph.nodes) {
         sizes.push(size(label, node));

@@ -1,6 +1,8 @@
-//! Two sides of runs, row by row: what got slower, faster, new and gone.
+//! Compares two sets of runs row by row: what got slower, faster, appeared or disappeared.
 
 mod noise;
+
+use std::borrow::Borrow;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -11,13 +13,13 @@ use crate::profile::{GroupBy, Profile};
 use crate::tree::{Function, Measure, Times};
 use noise::{Judge, median};
 
-/// Which number a comparison is about.
+/// The number to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffMetric {
-    /// Time without callees: says where a change comes from.
+    /// Exclusive time: shows the cause of a change.
     Exclusive,
-    /// Time with callees: says what a change affects.
+    /// Inclusive time: shows the effect of a change.
     Inclusive,
     /// Calls, recursive ones included.
     Calls,
@@ -32,21 +34,21 @@ pub struct Change {
     pub new: f64,
     /// `new - base`.
     pub delta: f64,
-    /// `delta` in percent of `base`; none where `base` is 0 and `new` is not.
+    /// `delta` in percent of `base`; `None` if `base` is 0 and `new` is not.
     pub percent: Option<f64>,
-    /// Whether it is more than noise.
+    /// Whether the change exceeds the noise.
     pub verdict: Verdict,
-    /// The exact p of the rank test; none with one run on a side.
+    /// The exact p of the rank test; `None` if a side has one run.
     pub p: Option<f64>,
-    /// How much runs of one side vary: a robust standard deviation; none with one run on a side.
+    /// The variation within a side: a robust standard deviation. `None` if a side has one run.
     pub sigma: Option<f64>,
-    /// Every base run.
+    /// The value of each base run.
     pub base_runs: Vec<f64>,
-    /// Every new run.
+    /// The value of each new run.
     pub new_runs: Vec<f64>,
 }
 
-/// Where a row is found.
+/// The sides that have a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
@@ -58,13 +60,13 @@ pub enum Presence {
     Gone,
 }
 
-/// A method (class, package, thread) on both sides.
+/// A method (or class, package, thread) on both sides.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DiffRow {
-    /// Its name. Threads are matched by name without their number.
+    /// Its name. Threads are matched by name, without their tid.
     #[serde(flatten)]
     pub function: Function,
-    /// Where it is found.
+    /// The sides that have it.
     pub presence: Presence,
     /// Calls, recursive ones included.
     pub calls: Change,
@@ -75,7 +77,7 @@ pub struct DiffRow {
 }
 
 impl DiffRow {
-    /// One of its numbers.
+    /// The change of one number.
     pub fn change(&self, metric: DiffMetric) -> &Change {
         match metric {
             DiffMetric::Exclusive => &self.exclusive,
@@ -85,43 +87,43 @@ impl DiffRow {
     }
 }
 
-/// A comparison of two sides.
+/// The comparison of two sides.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Diff {
-    /// What a row stands for.
+    /// What each row groups.
     pub by: GroupBy,
-    /// What rows are ordered by.
+    /// The number that orders the rows.
     pub metric: DiffMetric,
-    /// Runs on the base side.
+    /// The number of base runs.
     pub base_runs: usize,
-    /// Runs on the new side.
+    /// The number of new runs.
     pub new_runs: usize,
-    /// All threads together.
+    /// The sum of all threads.
     pub total: Change,
-    /// Rows by impact: the largest absolute change of the metric first, equal ones by name.
+    /// The rows, the largest absolute change of the metric first; ties are ordered by name.
     pub rows: Vec<DiffRow>,
 }
 
-/// Calls of a row for each run, the base side's first; then its inclusive, then its exclusive
-/// times.
+/// The calls of a row in each run, base runs first; then its inclusive times, then its exclusive times.
 type Numbers = Vec<f64>;
 
 impl Diff {
-    /// Compares profiles of the same grouping on one clock, each side with at least one.
+    /// Compares profiles with the same grouping on one clock. Each side needs at least one.
     ///
-    /// [`Verdict`] says of every number whether its change exceeds the noise, by this rule: with two runs or
-    /// more on each side, the exact Mann–Whitney test must give p ≤ 0.05 (or the smallest p so few
-    /// runs allow), and the medians must differ by more than three robust standard deviations of
-    /// the runs around their own side's median. Rows are judged one by one.
-    pub fn new(base: &[Profile], new: &[Profile], clock: Measure, metric: DiffMetric) -> Self {
-        let [base, new] = [base, new].map(|side| side.iter().collect::<Vec<_>>());
-        Self::of(&base, &new, clock, metric)
-    }
-
-    /// As [`new`](Self::new), of profiles that stand elsewhere.
-    pub fn of(base: &[&Profile], new: &[&Profile], clock: Measure, metric: DiffMetric) -> Self {
-        let by = base.first().map_or(GroupBy::Method, |profile| profile.by);
-        let runs: Vec<&Profile> = base.iter().chain(new).copied().collect();
+    /// The [`Verdict`] of each number needs at least two runs on each side. A change exceeds the noise if the exact
+    /// Mann–Whitney test gives p ≤ 0.05 (or the smallest p that so few runs allow), and if the medians differ by more
+    /// than three robust standard deviations of the runs around the median of their own side. Each row is judged on
+    /// its own.
+    pub fn new<P: Borrow<Profile>>(
+        base: &[P],
+        new: &[P],
+        clock: Measure,
+        metric: DiffMetric,
+    ) -> Self {
+        let by = base
+            .first()
+            .map_or(GroupBy::Method, |profile| profile.borrow().by);
+        let runs: Vec<&Profile> = base.iter().chain(new).map(P::borrow).collect();
         let mut judge = Judge::default();
         let mut rows: Vec<DiffRow> = Vec::new();
         for (function, numbers) in collect(&runs, clock) {
@@ -144,8 +146,8 @@ impl Diff {
         }
     }
 
-    /// Whether noise is known at all: two runs or more on each side.
-    pub fn knows_noise(&self) -> bool {
+    /// Whether noise can be estimated: it takes at least two runs on each side.
+    pub fn has_noise(&self) -> bool {
         self.base_runs > 1 && self.new_runs > 1
     }
 }
@@ -154,7 +156,7 @@ fn time(times: &Times, clock: Measure) -> f64 {
     times.get(clock).unwrap_or(0) as f64
 }
 
-/// What a row is matched by. Numbers of threads differ from run to run.
+/// The key that matches rows. Tids differ between runs and are left out.
 fn key(function: &Function, by: GroupBy) -> Function {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let numbered = function

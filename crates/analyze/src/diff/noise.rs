@@ -1,62 +1,61 @@
-//! When a change is more than noise.
+//! Decides whether a change exceeds the noise.
 //!
 //! With at least two runs on each side, a change of the medians exceeds the noise if both hold:
 //!
-//! 1. **Ranks:** the exact two-sided Mann–Whitney test gives p ≤ 0.05, or the smallest p that so few runs
-//!    can give (all runs of one side above all of the other). For two against two runs that is
-//!    p = 0.33, for three against three 0.1, for four against four 0.03.
+//! 1. **Ranks:** the exact two-sided Mann–Whitney test gives p ≤ 0.05, or the smallest p that so few runs can give (all
+//!    runs of one side are above all of the other). That is 0.33 for two runs against two, 0.1 for three against
+//!    three, and 0.03 for four against four.
 //! 2. **Size:** the medians differ by more than 3 σ, where σ is 1.4826 times the median of all runs'
-//!    distances from the median of their own side. On a side with an odd number of runs one
-//!    distance is zero by construction; it is left out.
+//!    distances from the median of their own side. If a side has an odd number of runs, one distance is zero by
+//!    construction and is left out.
 //!
-//! What the rule is not: rows are judged one by one, so among a thousand rows that did not change,
-//! some will seem to; and with two or three runs a side the first half of the rule is weak, as
-//! its p says. With one run on a side nothing is known about noise.
+//! The limits of the rule: each row is judged on its own, so of a thousand unchanged rows a few seem changed. With two
+//! or three runs on a side the first condition is weak, as its p shows. With one run on a side, noise is unknown.
 
 use rustc_hash::FxHashMap;
 
 use serde::Serialize;
 
-/// The p that counts as significant where enough runs are there to reach it.
+/// The significance level, if there are enough runs to reach it.
 const SIGNIFICANT: f64 = 0.05;
 
-/// How many robust standard deviations a change must exceed.
+/// A change must exceed this many robust standard deviations.
 const SIGMAS: f64 = 3.0;
 
-/// Makes the median distance of normally distributed values their standard deviation.
+/// Converts the median distance of normally distributed values to their standard deviation.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
-/// What is known of a change.
+/// Whether a change exceeds the noise, and its direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The medians are equal.
     Same,
-    /// It rose, beyond the noise.
+    /// It rose by more than the noise.
     More,
-    /// It fell, beyond the noise.
+    /// It fell by more than the noise.
     Less,
-    /// The runs of one side differ about as much.
+    /// The runs of one side vary about as much.
     WithinNoise,
     /// One run on a side: noise is unknown.
     Unknown,
 }
 
-/// Compares two sets of runs; remembers the distributions it worked out.
+/// Compares two sets of runs, and caches the distributions it computes.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// For each set of ranks (doubled) and size of the new side: how many ways lead to each sum.
+    /// The number of ways to get each rank sum, by the doubled ranks and the size of the new side.
     ways: FxHashMap<(Vec<usize>, usize), Vec<f64>>,
 }
 
-/// The verdict with the numbers it rests on.
+/// A verdict, and the numbers behind it.
 pub(super) struct Judgement {
     pub verdict: Verdict,
     pub p: Option<f64>,
     pub sigma: Option<f64>,
 }
 
-/// The middle value; of an even number, the mean of the two in the middle. 0 of none.
+/// The median; the mean of the two middle values for an even number of values, 0 for none.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sort(&mut sorted);
@@ -72,7 +71,7 @@ fn sort(values: &mut [f64]) {
     values.sort_by(f64::total_cmp);
 }
 
-/// The pooled spread of both sides; rule 2 of the module.
+/// The pooled spread of both sides; see condition 2 in the module docs.
 fn sigma(base: &[f64], new: &[f64]) -> f64 {
     let mut distances = Vec::new();
     for side in [base, new] {
@@ -91,9 +90,9 @@ fn sigma(base: &[f64], new: &[f64]) -> f64 {
 impl Judge {
     pub(super) fn compare(&mut self, base: &[f64], new: &[f64]) -> Judgement {
         let delta = median(new) - median(base);
-        let known = base.len() > 1 && new.len() > 1;
-        let p = known.then(|| self.rank_p(base, new));
-        let sigma = known.then(|| sigma(base, new));
+        let has_noise = base.len() > 1 && new.len() > 1;
+        let p = has_noise.then(|| self.rank_p(base, new));
+        let sigma = has_noise.then(|| sigma(base, new));
         let verdict = match (p, sigma) {
             _ if delta == 0.0 => Verdict::Same,
             (Some(p), Some(sigma)) => {
@@ -110,8 +109,8 @@ impl Judge {
         Judgement { verdict, p, sigma }
     }
 
-    /// The exact two-sided p of the Mann–Whitney test: of all ways to deal the ranks out to the
-    /// two sides, the share that gives the new side a sum at least as far from the middle.
+    /// The exact two-sided p of the Mann–Whitney test: the share of all ways to split the ranks between the sides in
+    /// which the rank sum of the new side is at least as far from the middle.
     fn rank_p(&mut self, base: &[f64], new: &[f64]) -> f64 {
         let mut all: Vec<(f64, bool)> = Vec::new();
         for (side, is_new) in [(base, false), (new, true)] {
@@ -145,7 +144,7 @@ impl Judge {
     }
 }
 
-/// Ranks times two, so that the mean rank of equal values stays whole. `all` is sorted.
+/// The ranks of sorted values, doubled so that the mean rank of equal values is an integer.
 fn doubled_ranks(all: &[(f64, bool)]) -> Vec<usize> {
     let mut ranks = Vec::with_capacity(all.len());
     for equal in all.chunk_by(|a, b| a.0 == b.0) {
@@ -156,9 +155,9 @@ fn doubled_ranks(all: &[(f64, bool)]) -> Vec<usize> {
     ranks
 }
 
-/// In how many ways `take` of the ranks give each sum.
+/// The number of ways in which `take` of the ranks give each sum.
 fn ways_to_sums(ranks: &[usize], take: usize) -> Vec<f64> {
-    // For each number of ranks taken, a way for each sum.
+    // The ways to get each sum, by the number of ranks taken.
     let sums = ranks.iter().sum::<usize>() + 1;
     let mut ways = vec![0.0; (take + 1) * sums];
     ways[0] = 1.0;
@@ -172,7 +171,7 @@ fn ways_to_sums(ranks: &[usize], take: usize) -> Vec<f64> {
     ways.split_off(take * sums)
 }
 
-/// The p of two sides that do not overlap: 2 of all ways to deal the runs out.
+/// The p of two sides that do not overlap: 2 of all ways to split the runs.
 fn smallest_p(base: usize, new: usize) -> f64 {
     let ways: f64 = (1..=new).map(|i| (base + i) as f64 / i as f64).product();
     2.0 / ways

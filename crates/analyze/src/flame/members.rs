@@ -1,10 +1,10 @@
-//! Which nodes of the trees a bar stands for.
+//! The tree nodes behind each bar.
 
 use super::options::{FlameDirection, FlameOptions, FlameSide};
 use crate::profile::sorted_by_group;
 use crate::tree::{Measure, NodeId};
 
-/// A node that a bar stands for, and the node whose time counts (downwards: the same).
+/// A node of a bar, and the node whose time counts (downwards: the same one).
 #[derive(Clone, Copy)]
 pub(super) struct Member {
     pub at: NodeId,
@@ -27,7 +27,7 @@ pub(super) struct Members<'a> {
     sides: &'a [FlameSide<'a>],
     clock: Measure,
     options: &'a FlameOptions,
-    /// More than any name.
+    /// One more than the largest name.
     names: usize,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Members<'a> {
         self.options.direction
     }
 
-    /// The first level, and how wide the whole is, ns.
+    /// The first level, and the width of the graph, ns.
     pub(super) fn top(&self) -> (Vec<Group>, f64) {
         let options = self.options;
         let first = match (options.focus, options.direction, options.root) {
@@ -67,7 +67,7 @@ impl<'a> Members<'a> {
         (groups, total)
     }
 
-    /// What stands on top of a bar.
+    /// The bars on top of a bar.
     pub(super) fn below(&self, group: &Group) -> Vec<Group> {
         match self.options.direction {
             FlameDirection::Down => self.gather(self.children(&group.members)),
@@ -85,8 +85,7 @@ impl<'a> Members<'a> {
         roots
     }
 
-    /// The calls of a method that are within no other call of it; without one, every node with
-    /// time of its own.
+    /// The outermost calls of a method; without a method, every node with exclusive time.
     fn nodes(&self, focus: Option<usize>) -> Vec<Member> {
         let name = focus.and_then(|row| Some(name_of(self.sides.first()?, row)));
         let mut found = Vec::new();
@@ -110,7 +109,7 @@ impl<'a> Members<'a> {
         found
     }
 
-    /// The nodes that the same names lead to as to this one.
+    /// The nodes whose path has the same names as that of `node`.
     fn same_path(&self, node: NodeId) -> Vec<Member> {
         let Some(first) = self.sides.first() else {
             return Vec::new();
@@ -142,7 +141,7 @@ impl<'a> Members<'a> {
         below
     }
 
-    /// Who called each member; what a thread called itself has no caller.
+    /// The caller of each member. The outermost calls of a thread have none.
     fn callers(&self, members: &[Member]) -> Vec<Member> {
         let above = members.iter().filter_map(|member| {
             let side = &self.sides[member.side as usize];
@@ -158,7 +157,7 @@ impl<'a> Members<'a> {
         Some(name_of(side, row))
     }
 
-    /// A node that stands for itself.
+    /// A member whose own time counts.
     fn member(&self, node: NodeId, side: u32) -> Member {
         let by_own_time =
             self.options.direction == FlameDirection::Up && self.options.focus.is_none();
@@ -179,7 +178,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// One group for each name.
+    /// Groups members by name.
     fn gather(&self, members: Vec<Member>) -> Vec<Group> {
         let mut named = Vec::new();
         for member in members {

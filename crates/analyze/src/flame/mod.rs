@@ -21,43 +21,43 @@ use members::{Group, Members};
 /// Means "none" in [`FlameFrame`].
 pub const NO_FRAME: u32 = u32::MAX;
 
-/// Levels of callers at most. Each level of an inverted tree may hold every call of a method that
-/// calls itself, and nobody looks for a caller beyond so many.
+/// The most levels of callers. In an inverted tree, each level may hold every call of a recursive method, so a limit
+/// bounds the cost.
 const MOST_CALLERS: u32 = 1_000;
 
 /// A bar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FlameFrame {
-    /// 0 for the outermost (upwards: for the methods themselves).
+    /// 0 for the outermost calls (upwards: for the methods themselves).
     pub depth: u32,
-    /// Its left end, ns from the left of the whole.
+    /// Its left edge, ns from the left of the graph.
     pub x: f64,
     /// Its width, ns.
     pub w: f64,
-    /// The part of it that no bar on top of it covers.
+    /// The part of its width that no bar on top of it covers, ns.
     pub own: f64,
-    /// What of its width comes from base sides.
+    /// The part of its width from base sides, ns.
     pub base: f64,
-    /// Calls of all sides.
+    /// The calls of all sides.
     pub calls: u64,
-    /// What is called: a row of the profile (or its [name](FlameSide::names)); [`NO_FRAME`] for a gap.
+    /// The profile row of the function (or its [name](FlameSide::names)); [`NO_FRAME`] for a gap.
     pub name: u32,
-    /// A node that stands for it, of the first side that has it; [`NO_FRAME`] for a gap.
+    /// A node of the function, from the first side that has it; [`NO_FRAME`] for a gap.
     pub node: u32,
     /// The bar below it; [`NO_FRAME`] for the first level.
     pub parent: u32,
 }
 
-/// A flame graph: its bars by level, and from left to right in each.
+/// A flame graph: its bars by level, each level from left to right.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Flame {
-    /// How wide the whole is, ns.
+    /// The width of the graph, ns.
     pub total_ns: f64,
     /// The bars on the screen.
     pub frames: Vec<FlameFrame>,
 }
 
-/// A bar to be, and the nodes it stands for.
+/// A bar to draw, and its nodes.
 struct Pending {
     depth: u32,
     parent: u32,
@@ -67,8 +67,8 @@ struct Pending {
 }
 
 impl Flame {
-    /// The bars that are at least half a pixel wide. Ends early, with what there is, once
-    /// `goes_on` says no.
+    /// Lays out the bars that are at least half a pixel wide. Stops early, with the bars so far, if `goes_on` returns
+    /// `false`.
     pub fn new(
         sides: &[FlameSide<'_>],
         clock: Measure,
@@ -87,7 +87,7 @@ impl Flame {
             frames: Vec::new(),
         };
         layout.place(top, 0, NO_FRAME, (0.0, total_ns));
-        // A level at a time.
+        // One level at a time.
         while !layout.waiting.is_empty() {
             for pending in std::mem::take(&mut layout.waiting) {
                 if layout.frames.len().is_multiple_of(256) && !goes_on() {
@@ -114,8 +114,8 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Puts siblings beside each other between two places, and the narrow ones into a gap.
-    /// Returns the time of all.
+    /// Places siblings side by side between two positions, and merges the narrow ones into a gap.
+    /// Returns their total time.
     fn place(&mut self, mut groups: Vec<Group>, depth: u32, parent: u32, ends: (f64, f64)) -> f64 {
         groups.sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
         let sum = groups.iter().map(|group| group.w).sum();
@@ -125,7 +125,7 @@ impl Layout<'_> {
         groups.extend(gap);
         let mut x = ends.0;
         for group in groups {
-            // Where clocks stepped back, callees can have more time than their caller.
+            // If a clock stepped back, callees can have more time than their caller.
             let w = group.w.min(ends.1 - x).max(0.0);
             if w >= self.least && w > 0.0 && x < self.screen.1 && x + w > self.screen.0 {
                 self.waiting.push(Pending {
@@ -175,7 +175,7 @@ impl Layout<'_> {
     }
 }
 
-/// All that is too narrow, as one.
+/// Merges the groups that are too narrow to draw.
 fn joined(groups: &[Group]) -> Option<Group> {
     (!groups.is_empty()).then(|| Group {
         name: NO_FRAME,

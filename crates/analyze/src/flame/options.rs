@@ -9,31 +9,31 @@ use crate::tree::{CallTree, NodeId};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlameDirection {
-    /// From the outermost calls to those within.
+    /// From the outermost calls to their callees.
     Down,
-    /// From methods to their callers. Without a focus by each method's exclusive time, with one by
-    /// the inclusive time of its calls, those within calls of itself not counted again.
+    /// From methods to their callers. Widths are exclusive times, or with a focus the inclusive times of its outermost
+    /// calls.
     Up,
 }
 
-/// What of a flame graph is asked for.
+/// Options of a flame graph.
 #[derive(Clone, Copy, Debug)]
 pub struct FlameOptions {
-    /// Which way.
+    /// The direction.
     pub direction: FlameDirection,
-    /// All calls of this row of the first side's profile, merged; else everything.
+    /// Merges all calls of this row of the first side's profile. `None` shows everything.
     pub focus: Option<usize>,
-    /// Only what this node of the first side's tree stands for: its path in all threads. Downwards
-    /// and without a focus only.
+    /// Shows only the path of this node of the first side's tree, in all threads. Only for direction
+    /// [`Down`](FlameDirection::Down) without a focus.
     pub root: Option<NodeId>,
-    /// How wide the screen is, px.
+    /// The width of the screen, px.
     pub width_px: f64,
-    /// The part of the whole that is on the screen, 0 to 1.
+    /// The part of the graph that is on the screen: its left and right end, 0 to 1.
     pub shares: (f64, f64),
 }
 
 impl FlameOptions {
-    /// Everything, on a screen of this many pixels.
+    /// Shows everything, on a screen of this width in px.
     pub fn new(direction: FlameDirection, width_px: f64) -> Self {
         Self {
             direction,
@@ -45,17 +45,17 @@ impl FlameOptions {
     }
 }
 
-/// A tree that goes into the picture, with its profile by method.
+/// A tree in a flame graph, with its profile by method.
 #[derive(Clone, Copy)]
 pub struct FlameSide<'a> {
     /// The tree.
     pub tree: &'a CallTree,
     /// Its profile.
     pub profile: &'a Profile,
-    /// What each of the profile's rows is called in the picture; `None`: its place.
+    /// The name of each profile row in the graph. `None` uses the row numbers.
     pub names: Option<&'a [u32]>,
-    /// What its times are multiplied with: several runs are averaged so.
+    /// The factor for its times, to average several runs.
     pub scale: f64,
-    /// Whether it is what others are compared with.
+    /// Whether this is a base side of a comparison.
     pub is_base: bool,
 }

@@ -1,5 +1,5 @@
-//! What held a frame: what its threads did meanwhile, on whom they waited, and which slices took
-//! the time.
+//! Why a frame took its time: the states of its threads, what they waited for, and the slices with the most
+//! exclusive time.
 
 use std::cmp::Reverse;
 
@@ -10,60 +10,60 @@ use traceloom_trace::{
 use super::{Frame, Frames, track_of};
 use crate::tree::StatesByThread;
 
-/// Waits and slices that are told of a frame.
+/// The number of waits and slices to report for a frame.
 const TOLD: usize = 5;
 
-/// What held a frame. The frame is the UI thread's until that is through, and the RenderThread's
-/// from then on; the times add up to its length where the scheduler's events are in the trace.
+/// Why a frame took its time: the states of the UI thread until it finishes, then those of the RenderThread. The times
+/// add up to the duration of the frame if the trace has scheduler events.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FrameDetail {
     /// On a CPU, ns.
     pub running_ns: i64,
-    /// Ready to run, but without a CPU.
+    /// Waiting for a CPU, ns.
     pub runnable_ns: i64,
-    /// Waiting for another thread or a timer.
+    /// Waiting for another thread or a timer, ns.
     pub blocked_ns: i64,
-    /// Waiting for a disk.
+    /// Waiting for I/O, ns.
     pub io_ns: i64,
-    /// Neither: between both threads, or not known.
+    /// The rest, ns: between the two threads, or unknown.
     pub other_ns: i64,
-    /// On what it waited, longest first.
+    /// What it waited for, longest first.
     pub blocked_on: Vec<Blocked>,
-    /// The slices that took most time of their own, longest first.
+    /// The slices with the most exclusive time, longest first.
     pub top: Vec<TopSlice>,
 }
 
 /// Waits of one kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Blocked {
-    /// The innermost slice meanwhile; none where there is no slice.
+    /// The innermost slice around it, or none.
     pub slice: SliceId,
     /// The kernel function it waited in, or empty.
     pub function: StringId,
-    /// Who woke it; none if the trace does not say.
+    /// The thread that woke it, or none if unknown.
     pub waker: ThreadId,
-    /// Whether it was a wait for a disk.
+    /// Whether it was an I/O wait.
     pub is_io: bool,
-    /// How long, ns.
+    /// The duration, ns.
     pub ns: i64,
 }
 
-/// Slices of one name within a frame.
+/// The slices of one name within a frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TopSlice {
     /// The longest of them.
     pub slice: SliceId,
-    /// Their time without those within, ns.
+    /// Their exclusive time, ns.
     pub own_ns: i64,
 }
 
-/// Answers what held frames.
+/// Explains frames one by one.
 pub struct FrameDetails<'a> {
     trace: &'a Trace,
     states: Option<StatesByThread>,
 }
 
-/// A part of a frame that one thread has to answer for.
+/// The part of a frame on one thread.
 #[derive(Clone, Copy)]
 struct Part {
     slice: SliceId,
@@ -71,7 +71,7 @@ struct Part {
     to: i64,
 }
 
-/// A slice within a frame's.
+/// A slice nested in the slice of a frame.
 struct Inner {
     slice: SliceId,
     from: i64,
@@ -88,8 +88,8 @@ impl<'a> FrameDetails<'a> {
         }
     }
 
-    /// What held this frame.
-    pub fn of(&self, frame: &Frame) -> FrameDetail {
+    /// Explains one frame.
+    pub fn detail(&self, frame: &Frame) -> FrameDetail {
         let mut detail = FrameDetail::default();
         let mut top = Vec::new();
         let render = frame.render;
@@ -224,21 +224,21 @@ impl<'a> FrameDetails<'a> {
         }
     }
 
-    /// Waits of one function, waker and name of slice are told together.
+    /// Adds a wait. Waits with the same function, waker and slice name are merged.
     fn add_wait(&self, blocked: &mut Vec<Blocked>, wait: Blocked) {
         let name = |slice: SliceId| slice.some().map(|slice| called(self.trace, slice));
-        let same = |known: &&mut Blocked| {
-            (known.function, known.waker, known.is_io) == (wait.function, wait.waker, wait.is_io)
-                && name(known.slice) == name(wait.slice)
+        let same = |other: &&mut Blocked| {
+            (other.function, other.waker, other.is_io) == (wait.function, wait.waker, wait.is_io)
+                && name(other.slice) == name(wait.slice)
         };
         match blocked.iter_mut().find(same) {
-            Some(known) => known.ns += wait.ns,
+            Some(other) => other.ns += wait.ns,
             None => blocked.push(wait),
         }
     }
 }
 
-/// What a slice is by: the method that it calls, and its name where it calls none.
+/// What a slice is called: its method, or its name if it has no method.
 type Called = (MethodId, StringId);
 
 fn called(trace: &Trace, slice: SliceId) -> Called {
@@ -246,14 +246,14 @@ fn called(trace: &Trace, slice: SliceId) -> Called {
     (trace.slices.method_id.get(row), trace.slices.name.get(row))
 }
 
-/// The innermost slice at a moment: the last one that is open then.
+/// The innermost slice at a time: the last one that is open then.
 fn innermost(inner: &[Inner], ts: i64) -> SliceId {
     let open = inner.iter().rev().find(|one| one.from <= ts && ts < one.to);
     open.map_or(SliceId::NONE, |one| one.slice)
 }
 
 impl Frames {
-    /// The places of the frames `wanted` accepts, worst first: most ticks missed, then longest.
+    /// The indexes of the frames that `wanted` accepts, worst first: by missed vsyncs, then by duration.
     pub fn worst(&self, wanted: &dyn Fn(&Frame) -> bool) -> Vec<usize> {
         let mut places = Vec::new();
         for (at, frame) in self.frames.iter().enumerate() {

@@ -1,5 +1,4 @@
-//! Frames as Android people know them: what each app and the compositor drew, how long it took,
-//! and which pictures came late.
+//! Android frames: what each app and the compositor drew, how long it took, and which frames were janky.
 //!
 //! ```text
 //! vsync      |               |               |               |
@@ -8,8 +7,8 @@
 //!            ├──────────────── a frame ────────────────┤        missed: 2
 //! ```
 //!
-//! A frame starts with the tick it answers, where the trace tells ticks, and ends when its
-//! RenderThread has drawn it. Each tick that passes meanwhile is a picture that came late.
+//! A frame starts with the vsync it responds to, if recorded, and ends when its RenderThread has drawn it. Each
+//! vsync that passes in between is missed.
 
 mod detail;
 mod names;
@@ -30,11 +29,11 @@ pub use vsync::{Vsync, VsyncSource};
 
 use names::{COMPOSITOR, Role, roles, vsync_id};
 
-/// Ends that are this much of a period behind a tick still count as in time: clocks are read at
+/// A frame that ends less than 1/50 of a period after a vsync is still on time, as the two clocks are read at
 /// different places.
 const SLACK_OF_PERIOD: i64 = 50;
 
-/// Who draws.
+/// The kind of a thread that draws.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum FrameKind {
     /// A thread of an app that has a UI.
@@ -46,51 +45,50 @@ pub enum FrameKind {
 /// A thread that makes frames.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FrameApp {
-    /// Who it is.
+    /// The kind.
     pub kind: FrameKind,
-    /// Its process, if that is known.
+    /// Its process, or none if unknown.
     pub upid: ProcessId,
     /// The thread.
     pub utid: ThreadId,
     /// Its frames: a range of [`Frames::frames`], in order of time.
     pub frames: std::ops::Range<usize>,
-    /// Frames that the trace does not show the end of; they are not in `frames`.
+    /// The number of frames whose end was not recorded. They are not in `frames`.
     pub unfinished: usize,
-    /// Its frames by [level](Frame::level), in order of time: places in [`Frames::frames`].
+    /// Its frames by [level](Frame::level), in order of time: indexes into [`Frames::frames`].
     pub levels: Vec<Vec<u32>>,
 }
 
 /// A frame. Times are on the trace's clock, ns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// A place in [`Frames::apps`].
+    /// An index into [`Frames::apps`].
     pub app: u32,
     /// The slice on the UI thread.
     pub slice: SliceId,
-    /// What the RenderThread drew of it, if it did.
+    /// The slice of the RenderThread that drew it, or none.
     pub render: SliceId,
-    /// The tick it answers; its slice's start where no tick is known.
+    /// The vsync it responds to, ns; the start of its slice if no vsync was recorded.
     pub vsync: i64,
-    /// When the UI thread began.
+    /// When the UI thread started, ns.
     pub ts: i64,
-    /// When the UI thread was through.
+    /// When the UI thread finished, ns.
     pub ui_end: i64,
-    /// When it was drawn.
+    /// When it was drawn, ns.
     pub end: i64,
-    /// Ticks that passed meanwhile.
+    /// The number of vsyncs it missed.
     pub missed: u32,
-    /// 0 unless an earlier frame of the app is still being drawn when it starts; then one more than
-    /// the levels in use.
+    /// The lowest level that is free when it starts: more than 0 if an earlier frame of the app is still being drawn.
     pub level: u32,
 }
 
 impl Frame {
-    /// From the UI thread's start until it was drawn, ns.
+    /// The time from the start of the UI thread until it was drawn, ns.
     pub fn dur_ns(&self) -> i64 {
         self.end.saturating_sub(self.ts)
     }
 
-    /// Whether it came late.
+    /// Whether it missed a vsync.
     pub fn is_janky(&self) -> bool {
         self.missed > 0
     }
@@ -99,14 +97,14 @@ impl Frame {
 /// All frames of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Frames {
-    /// The display's beat.
+    /// The vsyncs of the display.
     pub vsync: Vsync,
-    /// Who draws: apps first, in order of their first frames.
+    /// The threads that draw: apps first, in order of their first frames.
     pub apps: Vec<FrameApp>,
-    /// The frames, those of one app together.
+    /// The frames, grouped by app.
     pub frames: Vec<Frame>,
-    /// Slices of frames that came late, on either thread; in order of their numbers.
-    late: Vec<SliceId>,
+    /// The slices of janky frames, on both threads, sorted.
+    janky_slices: Vec<SliceId>,
 }
 
 /// A slice that may be a frame or a part of one.
@@ -118,7 +116,7 @@ struct Candidate {
 }
 
 impl Frames {
-    /// The frames of a trace: one look at each slice. A trace of no device with a screen has none.
+    /// Finds the frames of a trace in one pass over its slices.
     pub fn find(trace: &Trace) -> Self {
         let mut candidates = candidates(trace);
         let renders = Renders::new(trace, &candidates);
@@ -137,33 +135,33 @@ impl Frames {
             vsync: Vsync::find(trace, &starts),
             apps: Vec::new(),
             frames: Vec::new(),
-            late: Vec::new(),
+            janky_slices: Vec::new(),
         };
         for thread in drawn {
             frames.add(trace, thread, &renders);
         }
         for frame in &frames.frames {
             if frame.is_janky() {
-                frames.late.push(frame.slice);
-                frames.late.extend(frame.render.some());
+                frames.janky_slices.push(frame.slice);
+                frames.janky_slices.extend(frame.render.some());
             }
         }
-        frames.late.sort_unstable();
+        frames.janky_slices.sort_unstable();
         frames
     }
 
-    /// Whether a slice is a frame that came late, or what the RenderThread drew of one.
-    pub fn is_late(&self, slice: SliceId) -> bool {
-        self.late.binary_search(&slice).is_ok()
+    /// Whether a slice belongs to a janky frame, on the UI thread or the RenderThread.
+    pub fn is_janky(&self, slice: SliceId) -> bool {
+        self.janky_slices.binary_search(&slice).is_ok()
     }
 
-    /// Whether there are none.
+    /// Whether the trace has no frames.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
     /// The frames of one app.
-    pub fn of(&self, app: &FrameApp) -> &[Frame] {
+    pub fn of_app(&self, app: &FrameApp) -> &[Frame] {
         &self.frames[app.frames.clone()]
     }
 
@@ -180,7 +178,7 @@ impl Frames {
             }
             let (ts, ui_end) = (trace.slices.ts.get(slice.row()), trace.slice_end(slice));
             let render = if is_app {
-                renders.of(trace, upid, slice)
+                renders.for_frame(trace, upid, slice)
             } else {
                 SliceId::NONE
             };
@@ -210,7 +208,7 @@ impl Frames {
         });
     }
 
-    /// Ticks that passed between two moments.
+    /// The number of vsyncs between two times.
     fn missed(&self, vsync: i64, end: i64) -> u32 {
         let period = self.vsync.period_ns.max(1);
         let slack = period / SLACK_OF_PERIOD;
@@ -219,7 +217,7 @@ impl Frames {
     }
 }
 
-/// Keeps frames apart that overlap: the RenderThread may still draw one while the next begins.
+/// Assigns levels to overlapping frames: the RenderThread may still draw one when the next one starts.
 #[derive(Default)]
 struct Levels {
     ends: Vec<i64>,
@@ -248,7 +246,7 @@ struct Drawn {
     slices: Vec<SliceId>,
 }
 
-/// Slices with a role, in order.
+/// The slices that have a role, in order of time.
 fn candidates(trace: &Trace) -> Vec<Candidate> {
     let roles = roles(&trace.strings);
     let mut candidates = Vec::new();
@@ -270,7 +268,7 @@ fn candidates(trace: &Trace) -> Vec<Candidate> {
     candidates
 }
 
-/// The slices that are a thread's frames: those of its best role that are within no other of it.
+/// The frames of a thread: the slices of its best role that are not nested in another one of that role.
 fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<Drawn> {
     let utid = candidates.first()?.utid;
     let (kind, roles): (_, &[Role]) = if is_compositor(trace, utid) {
@@ -305,7 +303,7 @@ fn process_of(trace: &Trace, utid: ThreadId) -> ProcessId {
     trace.threads.upid.get(utid.row())
 }
 
-/// What RenderThreads drew, by process and in order of time.
+/// The slices of RenderThreads, by process and in order of time.
 struct Renders(Vec<(ProcessId, SliceId)>);
 
 impl Renders {
@@ -318,9 +316,9 @@ impl Renders {
         Self(renders)
     }
 
-    /// What was drawn of a frame: the slice with the same vsync's number, else the one that began
-    /// while the UI thread was at the frame (it waits there for the RenderThread to take it over).
-    fn of(&self, trace: &Trace, upid: ProcessId, frame: SliceId) -> SliceId {
+    /// The slice that drew a frame: the one with the same vsync ID, else the one that started while the UI thread
+    /// worked on the frame (the UI thread waits there until the RenderThread takes over).
+    fn for_frame(&self, trace: &Trace, upid: ProcessId, frame: SliceId) -> SliceId {
         let start = |slice: SliceId| trace.slices.ts.get(slice.row());
         let id = |slice: SliceId| vsync_id(trace.strings.get(trace.slices.name.get(slice.row())));
         let (from, end, wanted) = (start(frame), trace.slice_end(frame), id(frame));
@@ -344,7 +342,7 @@ impl Renders {
     }
 }
 
-/// The track a slice stands on.
+/// The track of a slice.
 fn track_of(trace: &Trace, slice: SliceId) -> TrackId {
     trace.slices.track_id.get(slice.row())
 }

@@ -1,12 +1,12 @@
-//! Which slices are frames, by the names Android gives them.
+//! Recognises the slices of frames by the names that Android gives them.
 
 use traceloom_trace::StringPool;
 
-/// What a slice's name makes of it.
+/// The role of a slice in a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Role {
-    /// Nothing.
+    /// No role.
     Other,
     /// A frame on a UI thread.
     Frame,
@@ -14,15 +14,15 @@ pub(super) enum Role {
     Traversal,
     /// The part of a frame that the RenderThread draws.
     Render,
-    /// The compositor puts a picture together: Android 12 and later.
+    /// The compositor composes a picture: Android 12 and later.
     Composite,
-    /// The same, before.
+    /// The same before Android 12.
     Refresh,
     /// The message around it.
     Message,
 }
 
-/// The compositor's roles: the first of them that a thread has is its frames.
+/// The roles of the compositor, best first. The slices of the first one that a thread has are its frames.
 pub(super) const COMPOSITOR: [Role; 3] = [Role::Composite, Role::Refresh, Role::Message];
 
 /// The role of each string.
@@ -30,8 +30,8 @@ pub(super) fn roles(strings: &StringPool) -> Vec<Role> {
     strings.iter().map(|(_, name)| role(name)).collect()
 }
 
-/// Newer releases write the vsync's number behind the name: `Choreographer#doFrame 16149055`,
-/// `DrawFrames 16149055`, `composite 16149055`; or how the frame was moved:
+/// Newer releases append the vsync ID: `Choreographer#doFrame 16149055`,
+/// `DrawFrames 16149055`, `composite 16149055`; or that the frame was moved:
 /// `Choreographer#doFrame - resynced to 16149057 in 20.1ms`.
 fn role(name: &str) -> Role {
     match split(name).0 {
@@ -45,7 +45,7 @@ fn role(name: &str) -> Role {
     }
 }
 
-/// The digits of the vsync's number in a name, if it has one.
+/// The digits of the vsync ID in a name.
 pub(super) fn vsync_id(name: &str) -> Option<&str> {
     let (first, rest) = split(name);
     let rest = rest.strip_prefix("- resynced to ").unwrap_or(rest);
@@ -59,7 +59,7 @@ pub(super) fn vsync_id(name: &str) -> Option<&str> {
     }
 }
 
-/// The first word, and what is behind the space after it.
+/// Splits a text at the first space.
 fn split<'a>(text: &'a str) -> (&'a str, &'a str) {
     let space = text.bytes().position(|byte| byte == b' ');
     let space = space.unwrap_or(text.len());

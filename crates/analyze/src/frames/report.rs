@@ -1,4 +1,4 @@
-//! Frames in words and numbers: what a table or a panel shows.
+//! The frame report that tables and panels show.
 
 use serde::Serialize;
 use traceloom_trace::{NO_NUMBER, ProcessId, RowId, SliceId, StringId, ThreadId, Trace};
@@ -8,118 +8,118 @@ use super::{
 };
 use crate::tree::TimeRange;
 
-/// Which frames a report is about.
+/// The frames to report.
 pub struct FrameSelection<'a> {
-    /// Only frames that are on their way within this range of the trace's clock.
+    /// Only frames that overlap this range of the trace clock.
     pub range: TimeRange,
     /// Only frames of these apps.
     pub wanted: &'a dyn Fn(&FrameApp) -> bool,
-    /// How many frames are told of, the worst first.
+    /// The number of frames to explain, worst first.
     pub limit: usize,
 }
 
-/// Who drew, how well, and what held the worst frames. Times are ns; moments count from the
-/// trace's first event.
+/// How well each app drew, and why the worst frames took long. Durations and times are in ns; times count from the
+/// first event of the trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FrameReport {
-    /// From one picture of the display to the next.
+    /// The time between two vsyncs.
     pub vsync_ns: i64,
-    /// How that is known: the counter's name, `distance of frames` or `assumed`.
+    /// How it was found: the name of a counter, `distance of frames` or `assumed`.
     pub vsync_source: String,
-    /// How long after its tick a frame is still in time.
+    /// The longest time from its vsync in which a frame is not late.
     pub deadline_ns: i64,
-    /// Who draws.
+    /// The apps.
     pub apps: Vec<AppReport>,
-    /// The worst frames: those that missed most ticks first, then the longest.
+    /// The worst frames: by missed vsyncs, then by duration.
     pub worst: Vec<WorstFrame>,
 }
 
 /// How well one app drew.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AppReport {
-    /// The process's row, if it is known.
+    /// The row of its process, or none.
     pub upid: u32,
-    /// The thread's row.
+    /// The row of its thread.
     pub utid: u32,
-    /// Its process's number, -1 if it is not known.
+    /// The pid, -1 if unknown.
     pub pid: i64,
-    /// The thread's number.
+    /// The tid.
     pub tid: i64,
-    /// Its name, and the thread's where that is not the process's first.
+    /// The name of its process, with that of the thread unless it is the main thread.
     pub label: String,
     /// `app` or `compositor`.
     pub kind: &'static str,
-    /// How many frames.
+    /// The number of frames.
     pub frames: usize,
-    /// How many came late.
+    /// The number of janky frames.
     pub janky: usize,
-    /// Ticks that passed without a new picture.
+    /// The number of vsyncs missed.
     pub missed: u64,
-    /// Half of the frames took no longer.
+    /// The median duration.
     pub p50_ns: i64,
-    /// Nine of ten took no longer.
+    /// The 90th percentile.
     pub p90_ns: i64,
-    /// Ninety-nine of a hundred took no longer.
+    /// The 99th percentile.
     pub p99_ns: i64,
-    /// The longest.
+    /// The longest duration.
     pub worst_ns: i64,
-    /// Frames that the trace does not show the end of, which no number counts.
+    /// The number of frames whose end was not recorded; no other number includes them.
     pub unfinished: usize,
 }
 
-/// A frame and what held it.
+/// A frame, and why it took its time.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct WorstFrame {
-    /// The process's row, if it is known.
+    /// The row of the process, or none.
     pub upid: u32,
-    /// The thread's row.
+    /// The row of the thread.
     pub utid: u32,
     /// The app.
     pub label: String,
-    /// When the UI thread began.
+    /// When the UI thread started.
     pub ts: i64,
-    /// Until it was drawn.
+    /// The time until it was drawn.
     pub dur: i64,
-    /// How long after its tick the UI thread began.
+    /// The time from its vsync until the UI thread started.
     pub late_start_ns: i64,
-    /// Of it, the UI thread's part.
+    /// The part of `dur` on the UI thread.
     pub ui_ns: i64,
-    /// Ticks that passed meanwhile.
+    /// The number of vsyncs missed.
     pub missed: u32,
     /// The slice on the UI thread.
     pub slice: u32,
-    /// The RenderThread's slice, or none.
+    /// The slice on the RenderThread, or none.
     pub render_slice: u32,
-    /// On a CPU: the UI thread until it is through, then the RenderThread; so below.
+    /// On a CPU. This and the next four times are of the UI thread until it finishes, then of the RenderThread.
     pub running_ns: i64,
-    /// Ready to run, but without a CPU.
+    /// Waiting for a CPU.
     pub runnable_ns: i64,
     /// Waiting for another thread or a timer.
     pub blocked_ns: i64,
-    /// Waiting for a disk.
+    /// Waiting for I/O.
     pub io_ns: i64,
-    /// Not known.
+    /// Unknown.
     pub other_ns: i64,
-    /// On what it waited, longest first.
+    /// What it waited for, longest first.
     pub blocked_on: Vec<BlockedReport>,
-    /// The slices that took most time of their own.
+    /// The slices with the most exclusive time.
     pub top: Vec<TopReport>,
 }
 
 /// A wait.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BlockedReport {
-    /// The innermost slice meanwhile, or empty.
+    /// The innermost slice around it, or empty.
     pub label: String,
     /// The kernel function it waited in, or empty.
     pub function: String,
-    /// Who ended it, or empty.
+    /// The name of the thread that ended it, or empty.
     pub waker: String,
     /// The thread that ended it, or none.
     pub waker_utid: u32,
-    /// Whether it was a wait for a disk.
+    /// Whether it was an I/O wait.
     pub io: bool,
-    /// How long.
+    /// The duration.
     pub ns: i64,
 }
 
@@ -128,7 +128,7 @@ pub struct BlockedReport {
 pub struct TopReport {
     /// The name.
     pub label: String,
-    /// Their time without those within.
+    /// Their exclusive time.
     pub ns: i64,
     /// The longest of them.
     pub slice: u32,
@@ -145,8 +145,8 @@ impl Frames {
         let mut is_wanted: Vec<bool> = self.apps.iter().map(selection.wanted).collect();
         let mut apps = Vec::new();
         for (app, wanted) in self.apps.iter().zip(&mut is_wanted) {
-            let frames = self.of(app).iter().filter(|frame| in_range(frame));
-            let stats = FrameStats::of(frames);
+            let frames = self.of_app(app).iter().filter(|frame| in_range(frame));
+            let stats = FrameStats::new(frames);
             *wanted &= stats.frames > 0;
             if *wanted {
                 apps.push(app_report(trace, app, &stats));
@@ -172,7 +172,7 @@ impl Frames {
 
     fn worst_frame(&self, trace: &Trace, details: &FrameDetails<'_>, frame: &Frame) -> WorstFrame {
         let app = &self.apps[frame.app as usize];
-        let detail = details.of(frame);
+        let detail = details.detail(frame);
         let name = |slice: SliceId| slice.some().map(|slice| trace.slice_name(slice));
         let blocked = |one: &Blocked| BlockedReport {
             label: name(named(trace, one.slice)).unwrap_or_default(),
@@ -232,7 +232,7 @@ fn app_report(trace: &Trace, app: &FrameApp, stats: &FrameStats) -> AppReport {
     }
 }
 
-/// The slice that says what a wait was for: around a call of another process, the one that made it.
+/// The slice that explains a wait: for a binder transaction, the slice around it.
 fn named(trace: &Trace, slice: SliceId) -> SliceId {
     let is_call = |slice: &SliceId| trace.slice_name(*slice) == "binder transaction";
     let around = |slice: SliceId| trace.slices.parent_id.get(slice.row()).some();
@@ -247,7 +247,7 @@ fn text(trace: &Trace, id: StringId) -> String {
     trace.strings.get(id).to_owned()
 }
 
-/// What an app is called: its process, and its thread where that is not the process's first.
+/// The name of an app: that of its process, with that of the thread unless it is the main thread.
 pub fn app_label(trace: &Trace, app: &FrameApp) -> String {
     let thread = trace.thread_name(app.utid);
     let is_main = trace.threads.is_main_thread.get(app.utid.row());
@@ -258,13 +258,13 @@ pub fn app_label(trace: &Trace, app: &FrameApp) -> String {
     }
 }
 
-/// A thread's name, with its process's where that is another.
+/// The name of a thread, with that of its process if it differs.
 fn thread_label(trace: &Trace, utid: ThreadId) -> String {
     let Some(utid) = utid.some().filter(|utid| utid.row() < trace.threads.len()) else {
         return String::new();
     };
     if trace.threads.tid.get(utid.row()) == 0 {
-        // Whatever interrupts an idle CPU runs in the idle thread's name.
+        // An interrupt of an idle CPU runs in the context of the idle thread.
         return "an interrupt".to_owned();
     }
     let thread = trace.thread_name(utid);

@@ -1,29 +1,29 @@
-//! Numbers of many frames.
+//! Statistics of frames.
 
 use super::Frame;
 
-/// How long frames took, and how many came late.
+/// How long frames took, and how many were janky.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FrameStats {
-    /// How many.
+    /// The number of frames.
     pub frames: usize,
-    /// How many came late.
+    /// The number of janky frames.
     pub janky: usize,
-    /// Ticks that passed without a new picture, all frames together.
+    /// The number of vsyncs that all frames missed.
     pub missed: u64,
-    /// Half of the frames took no longer, ns.
+    /// The median duration, ns.
     pub p50_ns: i64,
-    /// Nine of ten took no longer, ns.
+    /// The 90th percentile, ns.
     pub p90_ns: i64,
-    /// Ninety-nine of a hundred took no longer, ns.
+    /// The 99th percentile, ns.
     pub p99_ns: i64,
-    /// The longest, ns.
+    /// The longest duration, ns.
     pub worst_ns: i64,
 }
 
 impl FrameStats {
-    /// Of these frames. Percentiles are times that one of them took (nearest rank).
-    pub fn of<'a>(frames: impl Iterator<Item = &'a Frame>) -> Self {
+    /// Computes the statistics of some frames. Percentiles are by nearest rank.
+    pub fn new<'a>(frames: impl Iterator<Item = &'a Frame>) -> Self {
         let (mut stats, mut times) = (Self::default(), Vec::new());
         for frame in frames {
             times.push(frame.dur_ns());

@@ -1,13 +1,13 @@
-//! How often the display takes a new picture, found in the trace.
+//! The refresh rate of the display, as far as the trace shows it.
 
 use traceloom_trace::{RowId, StringId, Trace, TrackId};
 
-/// Rates that displays have, Hz.
+/// Common refresh rates, Hz.
 const RATES: [f64; 12] = [
     60.0, 90.0, 120.0, 144.0, 50.0, 48.0, 72.0, 75.0, 96.0, 100.0, 165.0, 240.0,
 ];
 
-/// Counters that turn over at each tick, the best first.
+/// Counters that change at each vsync, the best first.
 const COUNTERS: [&str; 6] = [
     "VSYNC-app",
     "VSYNC-sf",
@@ -17,35 +17,34 @@ const COUNTERS: [&str; 6] = [
     "VSYNC-appsf",
 ];
 
-/// Distances of ticks that may be one period, ns: 25 to 250 Hz. (A display that rests has none.)
+/// Plausible periods, ns: 25 to 250 Hz.
 const PERIODS: std::ops::RangeInclusive<i64> = 4_000_000..=40_000_000;
 
-/// Where the period comes from.
+/// How the period was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum VsyncSource {
-    /// A counter that turns over with each tick: its name.
+    /// From the counter of this name, which changes at each vsync.
     Counter(StringId),
-    /// How far apart frames start: the usual rate that fits best.
+    /// From the distances between frames: the common rate that fits best.
     FrameDistance,
-    /// Nothing tells: 60 Hz.
+    /// Not found; 60 Hz is assumed.
     #[default]
     Assumed,
 }
 
-/// The display's beat.
+/// The vsyncs of the display.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Vsync {
-    /// From one picture to the next, ns.
+    /// The time between two vsyncs, ns.
     pub period_ns: i64,
-    /// How that is known.
+    /// How the period was found.
     pub source: VsyncSource,
-    /// When apps were told to draw, as far as a counter says, in order.
+    /// The vsyncs of apps, in order, ns. Empty without a counter for them.
     pub ticks: Vec<i64>,
 }
 
 impl Vsync {
-    /// The beat of a trace. `starts` are the starts of its frames, those of one thread together
-    /// and in order.
+    /// Finds the vsyncs of a trace. `starts` has the start times of the frames of each thread, in order.
     pub(super) fn find(trace: &Trace, starts: &[Vec<i64>]) -> Self {
         let counters = COUNTERS.iter().filter_map(|name| counter(trace, name));
         let mut ticks = Vec::new();
@@ -68,8 +67,7 @@ impl Vsync {
         }
     }
 
-    /// The tick that a frame starting at `ts` answers: the last one before it, if that is less
-    /// than a period ago; else its own start.
+    /// The vsync that a frame starting at `ts` responds to: the last one before it if less than a period ago, else `ts`.
     pub(super) fn tick_of(&self, ts: i64) -> i64 {
         let after = self.ticks.partition_point(|tick| *tick <= ts);
         match after.checked_sub(1).map(|at| self.ticks[at]) {
@@ -92,8 +90,8 @@ fn counter(trace: &Trace, name: &str) -> Option<(StringId, Vec<i64>)> {
     Some((id, changes.map(|row| row.ts).collect()))
 }
 
-/// The usual distance of ticks, ns. Ticks that were not asked for are left out, so a distance may
-/// be several periods: a period is what the short ones have.
+/// The usual distance between vsyncs, ns. Vsyncs that no app requested are missing, so a distance may be several
+/// periods; the shortest ones are one period.
 fn period(ticks: &[i64]) -> Option<i64> {
     let mut distances = distances(ticks);
     distances.sort_unstable();
@@ -109,7 +107,7 @@ fn distances(times: &[i64]) -> Vec<i64> {
     pairs.filter(|ns| PERIODS.contains(ns)).collect()
 }
 
-/// The period whose multiple is the median distance of frames.
+/// The period if the median distance between frames is one or two of it.
 fn frame_period(starts: &[Vec<i64>]) -> Option<i64> {
     let mut all: Vec<i64> = starts.iter().flat_map(|one| distances(one)).collect();
     all.sort_unstable();
@@ -117,7 +115,7 @@ fn frame_period(starts: &[Vec<i64>]) -> Option<i64> {
     (1..=2).find_map(|times| rate_near(median, times, 0.08))
 }
 
-/// The period of the usual rate nearest to a `times`-th of a distance, if it is near.
+/// The period of the common rate nearest to `distance_ns / times`, if within the tolerance.
 fn rate_near(distance_ns: i64, times: i64, tolerance: f64) -> Option<i64> {
     let period = distance_ns as f64 / times as f64;
     let off = |rate: f64| (period * rate / 1e9 - 1.0).abs();

@@ -31,12 +31,12 @@ pub(crate) struct Groups {
 
 impl Groups {
     pub(crate) fn new(functions: &[Function], by: GroupBy) -> Self {
-        let mut known: FxHashMap<Function, u32> = FxHashMap::default();
+        let mut group_of_name: FxHashMap<Function, u32> = FxHashMap::default();
         let mut names = Vec::new();
         let mut of_function = Vec::with_capacity(functions.len());
         for function in functions {
             let name = group_name(function, by);
-            let group = *known.entry(name).or_insert_with_key(|name| {
+            let group = *group_of_name.entry(name).or_insert_with_key(|name| {
                 names.push(name.clone());
                 names.len() as u32 - 1
             });
@@ -56,7 +56,7 @@ impl Groups {
 
     /// The group of a node; `None` for a root.
     #[inline]
-    pub(crate) fn of(&self, tree: &CallTree, node: NodeId) -> Option<u32> {
+    pub(crate) fn of_node(&self, tree: &CallTree, node: NodeId) -> Option<u32> {
         match tree.nodes.function(node) {
             FunctionId::TOPLEVEL => None,
             function => self.of_function.get(function.0 as usize).copied(),
@@ -139,7 +139,7 @@ pub(crate) fn walk(
             while let Some((_, group)) = path.pop_if(|(end, _)| *end <= node) {
                 open[group as usize] -= 1;
             }
-            if let Some(group) = groups.of(tree, node) {
+            if let Some(group) = groups.of_node(tree, node) {
                 let above = path.last().map(|(_, group)| *group);
                 let count = &mut open[group as usize];
                 visit(node, (group, above), *count > 0);

@@ -22,7 +22,7 @@ pub struct ProfileOptions {
 
 impl ProfileOptions {
     /// Methods, ranked by the [usual clock](crate::TreeClocks::usual).
-    pub fn of(tree: &CallTree) -> Self {
+    pub fn for_tree(tree: &CallTree) -> Self {
         Self {
             by: GroupBy::Method,
             clock: tree.clocks.usual(),
@@ -163,7 +163,7 @@ impl Profile {
     /// The row of a tree's node; `None` for a root, and in a profile of threads. The tree must be the one the profile is of.
     #[inline]
     pub fn row_of(&self, tree: &CallTree, node: NodeId) -> Option<usize> {
-        self.groups.of(tree, node).map(|group| group as usize)
+        self.groups.of_node(tree, node).map(|group| group as usize)
     }
 
     /// The row that a function of the tree counts in; none in a profile of threads, and for one

@@ -106,8 +106,8 @@ impl Ends {
         for &row in open {
             let mut at = row as u32;
             let end = loop {
-                if let Some(&known) = self.within.get(&at) {
-                    break known;
+                if let Some(&end) = self.within.get(&at) {
+                    break end;
                 }
                 let (ts, dur) = (
                     trace.slices.ts.get(at as usize),
@@ -143,10 +143,10 @@ impl Ends {
 
     /// When a slice ended, or how far one reaches that never did; never before its beginning.
     #[inline]
-    pub fn of(&self, trace: &Trace, row: usize) -> i64 {
+    pub fn end_of(&self, trace: &Trace, row: usize) -> i64 {
         let (ts, dur) = (trace.slices.ts.get(row), trace.slices.dur.get(row));
         if dur == NO_DURATION {
-            return self.of_open(trace, row, ts);
+            return self.end_of_open(trace, row, ts);
         }
         ts.saturating_add(dur)
     }
@@ -157,7 +157,7 @@ impl Ends {
     }
 
     #[cold]
-    fn of_open(&self, trace: &Trace, row: usize, ts: i64) -> i64 {
+    fn end_of_open(&self, trace: &Trace, row: usize, ts: i64) -> i64 {
         let end = match self.end_around(row) {
             NO_END => self.spans[trace.slices.track_id.get(row).row()].open_end_ns,
             end => end,

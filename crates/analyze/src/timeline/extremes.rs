@@ -48,7 +48,7 @@ impl Extremes {
     }
 
     /// The extremes of values `from` up to `to`, which is not one of them.
-    pub fn of(&self, from: usize, to: usize, value: &dyn Fn(usize) -> f64) -> MinMax {
+    pub fn of_range(&self, from: usize, to: usize, value: &dyn Fn(usize) -> f64) -> MinMax {
         let (mut from, mut to, mut found) = (from, to.max(from), NOTHING);
         let mut below: Option<&[MinMax]> = None;
         for level in 0..=self.levels.len() {
@@ -94,7 +94,7 @@ mod tests {
             let plain = values[from..to]
                 .iter()
                 .fold(NOTHING, |all, &v| both(all, (v, v)));
-            let found = extremes.of(from, to, &value);
+            let found = extremes.of_range(from, to, &value);
             assert_eq!(format!("{found:?}"), format!("{plain:?}"), "{from}..{to}");
         }
     }

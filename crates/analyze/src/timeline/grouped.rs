@@ -81,7 +81,7 @@ impl Grouped {
     pub fn spans<'t>(&'t self, group: usize, extent: Extent<'t>) -> GroupSpans<'t> {
         GroupSpans {
             rows: self.rows(group),
-            reach: self.reach.of(group as u32),
+            reach: self.reach.of_group(group as u32),
             extent,
         }
     }

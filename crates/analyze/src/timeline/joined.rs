@@ -33,7 +33,7 @@ impl Joined {
         let mut free = BinaryHeap::new();
         for &slice in &slices {
             let row = slice as usize;
-            let (ts, end) = (trace.slices.ts.get(row), ends.of(trace, row));
+            let (ts, end) = (trace.slices.ts.get(row), ends.end_of(trace, row));
             while let Some(&(Reverse(until), level)) = taken.peek()
                 && until <= ts
             {
@@ -70,8 +70,8 @@ impl Joined {
 
     /// The slices of a level; none beyond the last.
     pub fn lane<'t>(&'t self, trace: &'t Trace, ends: &'t Ends, level: u32) -> Lane<'t> {
-        let known = self.levels.get(level as usize);
-        let (ids, ts) = known.map_or((&[][..], &[][..]), |(ids, ts)| (ids, ts));
+        let of_level = self.levels.get(level as usize);
+        let (ids, ts) = of_level.map_or((&[][..], &[][..]), |(ids, ts)| (ids, ts));
         Lane::in_turn(trace, ends, ids, ts)
     }
 }

@@ -82,7 +82,7 @@ impl Lanes {
         for lane in self.put(trace, ends) {
             let (start, end) = (self.starts[lane as usize], self.starts[lane as usize + 1]);
             let rows = &self.ids[start as usize..end as usize];
-            self.reach.push(lane, rows, &|row| ends.of(trace, row));
+            self.reach.push(lane, rows, &|row| ends.end_of(trace, row));
         }
     }
 
@@ -151,7 +151,7 @@ impl Lanes {
             ends,
             ids: &self.ids[places.clone()],
             ts: &self.ts[places],
-            reach: self.reach.of(lane).filter(|_| start < end),
+            reach: self.reach.of_group(lane).filter(|_| start < end),
         }
     }
 
@@ -233,7 +233,7 @@ impl Share<'_> {
                 continue;
             }
             let lane = lane_of(self.first_lane, track, trace.slices.depth.get(row));
-            let (ts, end) = (trace.slices.ts.get(row), ends.of(trace, row));
+            let (ts, end) = (trace.slices.ts.get(row), ends.end_of(trace, row));
             let (at, id) = (lane as usize - first, SliceId(row as u32));
             let place = next[at] as usize;
             next[at] += 1;
@@ -344,7 +344,7 @@ impl Spans for Lane<'_> {
     }
 
     fn end(&self, at: usize) -> i64 {
-        self.ends.of(self.trace, self.ids[at] as usize)
+        self.ends.end_of(self.trace, self.ids[at] as usize)
     }
 
     fn reach(&self, at: usize) -> Option<i64> {

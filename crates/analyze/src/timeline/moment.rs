@@ -1,4 +1,4 @@
-//! What is at a moment, and what wakes whom.
+//! What runs at a point in time, and which thread wakes which.
 
 use std::cmp::Reverse;
 
@@ -7,22 +7,22 @@ use traceloom_trace::{RowId, SliceId, ThreadId, Trace, TrackId};
 use super::downsample::{Spans, Window};
 use super::{StateKind, Timeline, run_extent, state_extent};
 
-/// A thread was woken by another.
+/// The wake-up of one thread by another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Wakeup {
-    /// When, ns.
+    /// Its time, ns.
     pub ts: i64,
-    /// Who woke it.
+    /// The thread that woke the other.
     pub waker: ThreadId,
-    /// Who was woken.
+    /// The thread that was woken.
     pub woken: ThreadId,
 }
 
-/// States looked through for threads that a slice woke.
+/// The most states to search for threads that a slice woke.
 const MOST_STATES: usize = 1 << 20;
 
 impl Timeline {
-    /// The row of a thread's state at a moment.
+    /// The row of the state of a thread at a time.
     pub fn state_at(&self, trace: &Trace, utid: ThreadId, ts: i64) -> Option<u32> {
         let rows = self.states_of(utid);
         let at = self.first_state(trace, utid, ts);
@@ -31,7 +31,7 @@ impl Timeline {
             .filter(|&row| state_extent(trace, row as usize).0 <= ts)
     }
 
-    /// What ran on a CPU at a moment: a row of the sched_slice table.
+    /// The run on a CPU at a time: a row of the sched_slice table.
     pub fn run_at(&self, trace: &Trace, cpu: u32, ts: i64) -> Option<u32> {
         let extent = |row| run_extent(trace, row);
         let spans = self.runs.spans(cpu as usize, &extent);
@@ -43,7 +43,7 @@ impl Timeline {
             .filter(|&row| extent(row as usize).0 <= ts)
     }
 
-    /// The innermost slice of a track at a moment.
+    /// The innermost slice of a track at a time.
     pub fn slice_at(&self, trace: &Trace, track: TrackId, ts: i64) -> Option<SliceId> {
         let mut found = None;
         for level in 0..self.lanes.levels(track) {
@@ -57,19 +57,19 @@ impl Timeline {
         found
     }
 
-    /// The innermost slice of a thread at a moment.
+    /// The innermost slice of a thread at a time.
     pub fn slice_of_thread_at(&self, trace: &Trace, utid: ThreadId, ts: i64) -> Option<SliceId> {
         let row = self.rows.of_thread(utid);
         let mut tracks = self.rows.tracks(row).iter();
         tracks.find_map(|(track, _)| self.slice_at(trace, *track, ts))
     }
 
-    /// The wake-up that ended, or will end, a thread's wait at a moment: the one it runs since, or
-    /// waits for a CPU since, or sleeps until.
+    /// The wake-up that belongs to the state of a thread at a time. If the thread sleeps, it is the one that ends the
+    /// sleep, else the one that made the thread runnable.
     pub fn wakeup_at(&self, trace: &Trace, utid: ThreadId, ts: i64) -> Option<Wakeup> {
         let rows = self.states_of(utid);
         let at = self.first_state(trace, utid, ts);
-        let kind = |at: usize| StateKind::of(trace, rows[at] as usize);
+        let kind = |at: usize| StateKind::from_row(trace, rows[at] as usize);
         let waits = |kind| {
             !matches!(
                 kind,
@@ -89,7 +89,7 @@ impl Timeline {
         if at < rows.len() && waits(kind(at)) {
             return wakeup(at + 1);
         }
-        // Preempted and put back it may have been several times since.
+        // Since then, the thread may have been preempted several times.
         let mut back = at.min(rows.len().checked_sub(1)?);
         loop {
             if let Some(found) = wakeup(back) {
@@ -102,7 +102,7 @@ impl Timeline {
         }
     }
 
-    /// Who ended the longest waits of a thread between two moments, in order of time.
+    /// The wake-ups that ended the longest waits of a thread between two times, in order of time.
     pub fn wakeups_of(
         &self,
         trace: &Trace,
@@ -138,7 +138,7 @@ impl Timeline {
         wakeups
     }
 
-    /// Whom a thread woke between two moments: the first `limit`, as far as a million states tell.
+    /// The wake-ups by a thread between two times: the first `limit` in at most a million states.
     pub fn woken_by(
         &self,
         trace: &Trace,
@@ -167,14 +167,14 @@ impl Timeline {
         woken
     }
 
-    /// The place among some rows, which are in order of time, of the last at or before `ts`.
+    /// The index of the last row at or before `ts`. The rows are in order of time.
     pub fn last_before(rows: &[u32], ts: i64, of: &dyn Fn(usize) -> i64) -> Option<usize> {
         rows.partition_point(|&row| of(row as usize) <= ts)
             .checked_sub(1)
     }
 }
 
-/// A window that holds one moment.
+/// A window with one point in time.
 fn moment(ts: i64) -> Window {
     Window {
         from_ns: ts,

@@ -72,7 +72,7 @@ impl Names {
     #[inline]
     fn text(&mut self, id: StringId) -> NameId {
         match self.of_string.get(id.0 as usize) {
-            Some(&known) if known != NameId::NONE => known,
+            Some(&name) if name != NameId::NONE => name,
             Some(_) => {
                 let name = self.push(Named::Text(id));
                 self.of_string[id.0 as usize] = name;
@@ -97,7 +97,7 @@ impl Names {
             let name = if !class.is_empty() || !own.is_empty() && !signature.is_empty() {
                 let key = (class, own, signature);
                 match self.by_method.get(&key) {
-                    Some(&known) => known,
+                    Some(&name) => name,
                     None => {
                         let new = self.push(Named::Method(id));
                         self.by_method.insert(key, new);
@@ -111,7 +111,7 @@ impl Names {
                 let name = match trace.strings.lookup(&trace.method_name(id)) {
                     Some(text) => self.text(text),
                     None => match by_raw_id.get(&raw_id) {
-                        Some(&known) => known,
+                        Some(&name) => name,
                         None => self.push(Named::Method(id)),
                     },
                 };

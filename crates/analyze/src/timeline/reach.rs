@@ -18,7 +18,7 @@ impl Reach {
     }
 
     /// The latest ends of a group; `None` where its rows don't overlap.
-    pub(super) fn of(&self, group: u32) -> Option<&[i64]> {
+    pub(super) fn of_group(&self, group: u32) -> Option<&[i64]> {
         let found = self.groups.binary_search_by_key(&group, |(own, _)| *own);
         found.ok().map(|at| &self.groups[at].1[..])
     }

@@ -1,10 +1,7 @@
 //! The rows of the time line, and which row a thread, track or CPU has.
 
-use traceloom_trace::{
-    NO_NUMBER, NO_TIME, ProcessId, RowId, SliceId, SourceId, ThreadId, Trace, TrackId,
-};
+use traceloom_trace::{NO_NUMBER, NO_TIME, ProcessId, RowId, SourceId, ThreadId, Trace, TrackId};
 
-use super::Timeline;
 use super::joined::Joined;
 
 /// No row.
@@ -229,7 +226,7 @@ impl Rows {
 
     /// Whose frames a row shows: a place in [`Frames::apps`](crate::frames::Frames::apps).
     pub fn frames(&self, row: u32) -> Option<usize> {
-        let found = self.frames.iter().find(|(known, _)| *known == row);
+        let found = self.frames.iter().find(|(shown, _)| *shown == row);
         found.map(|(_, app)| *app)
     }
 
@@ -266,27 +263,6 @@ impl Rows {
             .get(process.row())
             .copied()
             .unwrap_or(NO_ROW)
-    }
-}
-
-impl Timeline {
-    /// The row of a slice, and its level there.
-    pub fn place_of(&self, trace: &Trace, slice: SliceId) -> (u32, u32) {
-        let place = self.rows.place(trace.slices.track_id.get(slice.row()));
-        if let Some(joined) = self.rows.joined(place.row) {
-            return (place.row, joined.level_of(slice));
-        }
-        let level = self.lanes.level_of(trace, slice.row());
-        (place.row, place.level.saturating_add(level))
-    }
-
-    /// The process of a track: its own, or its thread's.
-    pub fn process_of(&self, trace: &Trace, track: TrackId) -> ProcessId {
-        let row = trace.tracks.row(track.row());
-        match row.utid.some() {
-            Some(utid) => trace.threads.upid.get(utid.row()),
-            None => row.upid,
-        }
     }
 }
 

@@ -11,32 +11,32 @@ use crate::parallel;
 use crate::partition::partition_point;
 use crate::tree::TimeRange;
 
-/// How a text is looked for in names.
+/// How to match a text in names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindMode {
     /// Anywhere in the name.
     #[serde(rename = "smart")]
     Part,
-    /// At its beginning.
+    /// At the start of the name.
     Prefix,
-    /// As whole words: no letter, digit or underscore stands beside it.
+    /// As whole words: no letter, digit or underscore next to it.
     Word,
     /// The whole name.
     Exact,
 }
 
-/// A text to look for. Capital letters match only themselves; a text without any matches both.
+/// A text to find. The search ignores case unless the text has a capital letter.
 #[derive(Clone, Debug)]
 pub struct Finder {
     text: String,
     mode: FindMode,
-    /// Whether small letters match capital ones.
+    /// Whether case is ignored.
     folds: bool,
 }
 
 impl Finder {
-    /// Looks for `text`. An empty text is found nowhere.
+    /// Prepares a search for `text`. An empty text matches nothing.
     pub fn new(text: &str, mode: FindMode) -> Self {
         Self {
             text: text.to_owned(),
@@ -45,7 +45,7 @@ impl Finder {
         }
     }
 
-    /// Whether `name` has the text.
+    /// Whether `name` matches.
     pub fn finds(&self, name: &str) -> bool {
         match self.folds {
             true if name.is_ascii() => {
@@ -83,24 +83,24 @@ impl Finder {
     }
 }
 
-/// Slices that were found.
+/// The slices found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hits {
-    /// The first of them, in order of time.
+    /// The first slices, in order of time.
     pub first: Vec<SliceId>,
-    /// How many there are on each track.
+    /// The number of matches on each track.
     pub per_track: Vec<u64>,
 }
 
 impl Hits {
-    /// How many there are.
+    /// The number of matches.
     pub fn total(&self) -> u64 {
         self.per_track.iter().sum()
     }
 }
 
 impl Timeline {
-    /// The names that a finder finds.
+    /// The names that match.
     pub fn find_names(&self, trace: &Trace, finder: &Finder) -> Vec<NameId> {
         let mut found = Vec::new();
         for name in (0..self.names.len() as u32).map(NameId) {
@@ -111,8 +111,8 @@ impl Timeline {
         found
     }
 
-    /// The slices of these names that have a part in the range, on some tracks: the first `limit`
-    /// of them. `None` once `cancelled` says so.
+    /// Finds the slices with these names that overlap the range, on some tracks, and returns the first `limit`. `None`
+    /// if `cancelled`.
     pub fn slices_of(
         &self,
         trace: &Trace,

@@ -1,4 +1,4 @@
-//! Everything about one slice.
+//! Details of one slice.
 
 use serde::Deserialize;
 use traceloom_trace::{
@@ -9,32 +9,32 @@ use super::names::NameId;
 use super::tally::{Tallied, Tally};
 use super::{StateKind, Timeline, state_extent};
 
-/// Which neighbour of a slice.
+/// A direction from a slice to a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// The next on its level.
+    /// The next slice on its level.
     Next,
-    /// The one before on its level.
+    /// The previous slice on its level.
     Previous,
-    /// The slice around it.
+    /// Its parent.
     Parent,
-    /// The first within it.
+    /// Its first child.
     Child,
 }
 
-/// Times of a thread in each state, indexed by [`StateKind`], and what it was blocked on.
+/// Time of a thread in each state, and what it waited for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StateTimes {
-    /// Time by kind, ns.
+    /// The time in each [`StateKind`], ns.
     pub by_kind: [i64; StateKind::COUNT],
     /// What it waited for, longest first.
     pub blocked: Vec<Blocked>,
 }
 
 impl StateTimes {
-    /// Time in one state, ns.
-    pub fn of(&self, kind: StateKind) -> i64 {
+    /// The time in one state, ns.
+    pub fn time_in(&self, kind: StateKind) -> i64 {
         self.by_kind[kind as usize]
     }
 }
@@ -46,36 +46,36 @@ pub struct Blocked {
     pub function: StringId,
     /// The thread that ended the wait, or none.
     pub waker: ThreadId,
-    /// How long in all, ns.
+    /// The total duration, ns.
     pub ns: i64,
 }
 
-/// Slices of one name within a slice.
+/// The children of a slice with the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChildName {
     /// The name.
     pub name: NameId,
-    /// How many.
+    /// The number of slices.
     pub count: u64,
-    /// Their time, ns.
+    /// Their total time, ns.
     pub total_ns: i64,
 }
 
-/// What was mended of a slice.
+/// A repair of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SliceRepair {
-    /// It never ended; it is drawn to the end of the slice around it.
+    /// It never ended; it is drawn to the end of its parent.
     ClosedByParent,
-    /// It never ended, nor did any around it.
+    /// Neither it nor any ancestor ended.
     NeverEnded,
-    /// Its name was cut by the recorder.
+    /// The recorder truncated its name.
     NameCut,
-    /// It may have been closed with its caller: both end at once, and the input has such repairs.
+    /// It may have been closed with its caller: both end at the same time, and the input has such repairs.
     MaybeClosedByParent,
 }
 
 impl SliceRepair {
-    /// What happened, in a sentence for people.
+    /// A sentence that explains the repair.
     pub fn explanation(self) -> &'static str {
         match self {
             Self::ClosedByParent => {
@@ -95,25 +95,25 @@ impl SliceRepair {
 pub struct SliceDetails {
     /// Its start, ns.
     pub ts: i64,
-    /// Its end, or where it is drawn to, ns.
+    /// Its end, or the time it is drawn to, ns.
     pub end: i64,
-    /// Its time without the slices directly within it, ns.
+    /// Its exclusive time, ns.
     pub self_ns: i64,
-    /// Time on a CPU, ns, where something tells.
+    /// Its CPU time, ns, if known.
     pub cpu_ns: Option<i64>,
-    /// The same without the slices within it.
+    /// Its exclusive CPU time, ns, if known.
     pub cpu_self_ns: Option<i64>,
-    /// Its part of the slice around it, 0 to 1.
+    /// Its share of its parent, 0 to 1.
     pub share_of_parent: Option<f64>,
-    /// Its part of its track's time: from first to last event for methods, else in slices.
+    /// Its share of the time of its track: from the first to the last event for methods, else the time in slices.
     pub share_of_thread: Option<f64>,
-    /// What its thread did meanwhile, where the scheduler was recorded.
+    /// The states of its thread, if the scheduler was recorded.
     pub states: Option<StateTimes>,
-    /// How many slices are directly within it.
+    /// The number of its children.
     pub children: u64,
-    /// Their names, the most time first.
+    /// Its children by name, the longest total time first.
     pub child_names: Vec<ChildName>,
-    /// What was mended.
+    /// Its repairs.
     pub repairs: Vec<SliceRepair>,
 }
 
@@ -155,7 +155,7 @@ impl Timeline {
         }
     }
 
-    /// The thread of a track, if the scheduler tells about it.
+    /// The thread of a track, if it has scheduler events.
     fn thread_of(&self, trace: &Trace, track: TrackId) -> Option<ThreadId> {
         let utid = trace.track_thread(track)?;
         (!self.states_of(utid).is_empty()).then_some(utid)
@@ -178,7 +178,7 @@ impl Timeline {
         by_name.sorted().into_iter().map(name).collect()
     }
 
-    /// CPU time with and without children: by the thread's clock, else by the scheduler.
+    /// CPU time with and without children: from the clock of the thread, else from the scheduler.
     fn cpu_times(
         &self,
         trace: &Trace,
@@ -206,7 +206,7 @@ impl Timeline {
         (Some(own), Some(own.saturating_sub(within).max(0)))
     }
 
-    /// When a thread ran, added up.
+    /// The runs of a thread, with running sums.
     fn running(&self, trace: &Trace, utid: ThreadId) -> Running {
         let mut running = Running::default();
         let mut latest = i64::MIN;
@@ -214,14 +214,14 @@ impl Timeline {
             let (start, end) = state_extent(trace, row as usize);
             let start = start.max(latest);
             latest = latest.max(end);
-            if end > start && StateKind::of(trace, row as usize) == StateKind::Running {
+            if end > start && StateKind::from_row(trace, row as usize) == StateKind::Running {
                 running.push(start, end);
             }
         }
         running
     }
 
-    /// What a thread did between two moments. Where states overlap, the earlier one counts.
+    /// The states of a thread between two times. If states overlap, the earlier one counts.
     pub fn state_times(&self, trace: &Trace, utid: ThreadId, from: i64, to: i64) -> StateTimes {
         let mut times = StateTimes::default();
         let mut blocked = Tally::default();
@@ -239,7 +239,7 @@ impl Timeline {
             if ns <= 0 {
                 continue;
             }
-            let kind = StateKind::of(trace, row as usize);
+            let kind = StateKind::from_row(trace, row as usize);
             let time = &mut times.by_kind[kind as usize];
             *time = time.saturating_add(ns);
             if matches!(
@@ -260,7 +260,7 @@ impl Timeline {
         times
     }
 
-    /// The place among a thread's states of the first that reaches beyond `from`.
+    /// The index of the first state of a thread that ends after `from`.
     pub(super) fn first_state(&self, trace: &Trace, utid: ThreadId, from: i64) -> usize {
         let extent = |row| state_extent(trace, row);
         let window = super::Window {
@@ -269,13 +269,15 @@ impl Timeline {
             px_ns: 1.0,
         };
         window.next(
-            &self.states.spans(self.same_threads.of(utid).row(), &extent),
+            &self
+                .states
+                .spans(self.same_threads.with_states(utid).row(), &extent),
             0,
             -1.0,
         )
     }
 
-    /// Who ended the state at this place among a thread's states: the waker of the next one.
+    /// The thread that ended the state at an index: the waker of the next state.
     pub fn waker_behind(&self, trace: &Trace, utid: ThreadId, at: usize) -> ThreadId {
         let next = self.states_of(utid).get(at + 1);
         next.map_or(ThreadId::NONE, |&row| {
@@ -304,7 +306,7 @@ impl Timeline {
         }
     }
 
-    /// What was mended of a slice, as far as the tables tell.
+    /// The repairs of a slice, as far as the tables show them.
     pub fn repairs_of(&self, trace: &Trace, slice: SliceId) -> Vec<SliceRepair> {
         let row = slice.row();
         let mut repairs = Vec::new();
@@ -336,7 +338,7 @@ impl Timeline {
         trace.strings.get(trace.slices.name.get(row)).len() >= SURELY_WHOLE
     }
 
-    /// Whether a slice's end or name surely is not what the app made it.
+    /// Whether the end or the name of a slice certainly differs from what the app wrote.
     pub fn is_repaired(&self, trace: &Trace, row: usize) -> bool {
         self.ends.is_closed_by_parent(row)
             || self.has_cut_name(trace, row) && {
@@ -355,7 +357,7 @@ fn has(trace: &Trace, source: SourceId, kind: RepairKind) -> bool {
         .any(|row| row.source == source && row.kind == kind)
 }
 
-/// The time of some slices.
+/// The total time of some slices.
 fn sum(slices: &[u32], ns: &dyn Fn(usize) -> i64) -> i64 {
     let mut sum = 0i64;
     for &slice in slices {
@@ -364,7 +366,7 @@ fn sum(slices: &[u32], ns: &dyn Fn(usize) -> i64) -> i64 {
     sum
 }
 
-/// Stretches in which a thread ran, with the time before each.
+/// The periods in which a thread ran, with the running time before each.
 #[derive(Default)]
 struct Running {
     stretches: Vec<(i64, i64, i64)>,

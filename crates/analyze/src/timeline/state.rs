@@ -1,6 +1,6 @@
-//! Thread states as people tell them apart.
+//! What threads and CPUs did, and for how long: thread states and runs.
 
-use traceloom_trace::{TaskState, Trace};
+use traceloom_trace::{NO_DURATION, TaskState, Trace};
 
 /// What a thread was doing; the numbers are those of the page's columns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,16 +31,16 @@ impl StateKind {
     pub const COUNT: usize = 9;
 
     /// The kind of a row of the thread_state table.
-    pub fn of(trace: &Trace, row: usize) -> Self {
+    pub fn from_row(trace: &Trace, row: usize) -> Self {
         let (state, io_wait) = (
             trace.thread_states.state.get(row),
             trace.thread_states.io_wait.get(row),
         );
-        Self::of_task(state, io_wait)
+        Self::from_task_state(state, io_wait)
     }
 
     /// The kind of a task state; `io_wait` as in the thread_state table.
-    pub fn of_task(state: TaskState, io_wait: i8) -> Self {
+    pub fn from_task_state(state: TaskState, io_wait: i8) -> Self {
         const PREEMPTED: u16 = TaskState::PREEMPTED.0 & !TaskState::RUNNABLE.0;
         const STOPPED: u16 = 1 << 3 | 1 << 4;
         match state {
@@ -77,5 +77,24 @@ impl StateKind {
             Self::Stopped => "stopped",
             Self::Dead => "dead",
         }
+    }
+}
+
+/// Start and end of a thread state, ns. One that never ended lasts to the end of the trace.
+pub fn state_extent(trace: &Trace, row: usize) -> (i64, i64) {
+    let states = &trace.thread_states;
+    extent(trace, states.ts.get(row), states.dur.get(row))
+}
+
+/// Start and end of a run on a CPU, ns. One that never ended lasts to the end of the trace.
+pub fn run_extent(trace: &Trace, row: usize) -> (i64, i64) {
+    let runs = &trace.sched_slices;
+    extent(trace, runs.ts.get(row), runs.dur.get(row))
+}
+
+fn extent(trace: &Trace, ts: i64, dur: i64) -> (i64, i64) {
+    match dur {
+        NO_DURATION => (ts, trace.bounds.1.max(ts)),
+        dur => (ts, ts.saturating_add(dur)),
     }
 }

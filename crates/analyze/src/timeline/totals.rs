@@ -1,12 +1,9 @@
 //! How often each name occurs in the whole trace.
 
-use traceloom_trace::Trace;
-
-use super::Timeline;
 use super::names::NameId;
-use super::range::{NameStats, RangeScope, by_name};
+use super::stats::NameStats;
 
-/// The numbers of all names over the whole trace, tracks of no thread included.
+/// The statistics of all names over the whole trace, tracks without a thread included.
 #[derive(Debug, Default)]
 pub struct Totals {
     stats: Vec<NameStats>,
@@ -15,22 +12,17 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub(super) fn new(trace: &Trace, timeline: &Timeline) -> Self {
-        let scope = RangeScope {
-            all_tracks: true,
-            ..RangeScope::default()
-        };
-        let found = by_name(trace, timeline, &scope, usize::MAX, &|| false);
-        let (stats, _) = found.unwrap_or_default();
-        let mut places = vec![u32::MAX; timeline.names.len()];
+    /// Indexes statistics by name; `names` is the number of names.
+    pub(super) fn new(stats: Vec<NameStats>, names: usize) -> Self {
+        let mut places = vec![u32::MAX; names];
         for (place, stats) in stats.iter().enumerate() {
             places[stats.name.row()] = place as u32;
         }
         Self { stats, places }
     }
 
-    /// A name's numbers; `None` for a name without slices.
-    pub fn of(&self, name: NameId) -> Option<&NameStats> {
+    /// The statistics of a name; `None` for a name without slices.
+    pub fn stats(&self, name: NameId) -> Option<&NameStats> {
         let place = *self.places.get(name.row())?;
         self.stats.get(place as usize)
     }

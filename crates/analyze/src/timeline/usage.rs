@@ -49,7 +49,7 @@ impl Timeline {
             }
             let ns = end.min(range.to_ns).saturating_sub(start.max(latest));
             latest = latest.max(end);
-            let time = &mut times[StateKind::of(trace, row as usize) as usize];
+            let time = &mut times[StateKind::from_row(trace, row as usize) as usize];
             *time = time.saturating_add(ns.max(0));
         }
         times

@@ -1,4 +1,4 @@
-//! What a window shows of a row.
+//! The contents of one row in a window.
 
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ pub struct ShownSlice {
     pub ts: i64,
     /// Where to draw its end, ns.
     pub end: i64,
-    /// The row's level.
+    /// Its level in the row.
     pub level: u32,
     /// Whether it never ended.
     pub never_ended: bool,
-    /// Whether it stands for several shorter than a pixel.
+    /// Whether it represents several slices shorter than a pixel.
     pub several: bool,
 }
 
@@ -36,48 +36,48 @@ pub struct ShownState {
     pub ts: i64,
     /// Its end, ns.
     pub end: i64,
-    /// What the thread did.
+    /// The state of the thread.
     pub state: StateKind,
-    /// The CPU of a state, [`u32::MAX`] where it ran on none; the thread of a run.
+    /// For a state, its CPU, or [`u32::MAX`] if it has none; for a run, its thread.
     pub who: u32,
 }
 
-/// A pixel of a counter.
+/// The values of a counter in one pixel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CounterPoint {
-    /// The first value's time, ns.
+    /// The time of the first value, ns.
     pub ts: i64,
     /// The smallest value.
     pub min: f64,
-    /// The largest.
+    /// The largest value.
     pub max: f64,
-    /// The last, which holds until the next point.
+    /// The last value, which holds until the next point.
     pub last: f64,
 }
 
-/// An instant, the first of its pixel.
+/// An instant: the first one in its pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShownInstant {
     /// The row of the instant table.
     pub id: u32,
-    /// When, ns.
+    /// Its time, ns.
     pub ts: i64,
 }
 
-/// What a window shows of one row. Everything is in order of time, slices within their level.
+/// The contents of one row in a window. Each list is in order of time, slices within their level.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct WindowRow {
     /// Slices, level by level.
     pub slices: Vec<ShownSlice>,
-    /// Thread states, or what ran.
+    /// Thread states, or runs on a CPU.
     pub states: Vec<ShownState>,
-    /// Values of a counter; the first holds when the window begins.
+    /// Values of a counter. The first one holds at the start of the window.
     pub points: Vec<CounterPoint>,
     /// Instants.
     pub instants: Vec<ShownInstant>,
 }
 
-/// Frames of an app that do not overlap.
+/// Frames of an app on one level, which do not overlap.
 struct FrameLane<'t> {
     frames: &'t [Frame],
     places: &'t [u32],
@@ -103,7 +103,7 @@ impl Spans for FrameLane<'_> {
     }
 }
 
-/// What a window shows of a lane, as slices of one level of a row.
+/// Draws a lane as one level of a row.
 fn show_lane(
     trace: &Trace,
     lane: &Lane<'_>,
@@ -125,7 +125,7 @@ fn show_lane(
 }
 
 impl Timeline {
-    /// What `window` shows of a row, on some of its levels. A row that does not exist shows nothing.
+    /// The contents of some levels of a row in `window`. Empty for a row that does not exist.
     pub fn window(
         &self,
         trace: &Trace,
@@ -164,7 +164,7 @@ impl Timeline {
         shown
     }
 
-    /// The frames of an app: each as its slice on the UI thread, until it was drawn.
+    /// The frames of an app, each with the ID of its slice on the UI thread. It lasts until the frame was drawn.
     fn frames(&self, row: u32, window: &Window, levels: Range<u32>, out: &mut Vec<ShownSlice>) {
         let app = self
             .rows
@@ -190,7 +190,7 @@ impl Timeline {
         }
     }
 
-    /// The slices of a track whose level 0 is the row's level `first`.
+    /// The slices of a track whose level 0 is level `first` of the row.
     fn slices(
         &self,
         trace: &Trace,
@@ -211,8 +211,8 @@ impl Timeline {
         }
     }
 
-    /// A folded process: a level for the outermost slices of each of its first threads, and when
-    /// any of them ran.
+    /// A collapsed process: the outermost slices of its first threads, one level each, and the times at which any of
+    /// its threads ran.
     fn summary(
         &self,
         trace: &Trace,
@@ -258,9 +258,9 @@ impl Timeline {
         out: &mut Vec<ShownState>,
     ) {
         let extent = |row| state_extent(trace, row);
-        let thread = self.same_threads.of(thread);
+        let thread = self.same_threads.with_states(thread);
         let spans = self.states.spans(thread.0 as usize, &extent);
-        let kind = |at: usize| StateKind::of(trace, spans.rows[at] as usize);
+        let kind = |at: usize| StateKind::from_row(trace, spans.rows[at] as usize);
         downsample_states(&spans, window, &|at| kind(at).is_quiet(), &mut |at| {
             out.push(ShownState {
                 ts: spans.start(at),
@@ -271,7 +271,7 @@ impl Timeline {
         });
     }
 
-    /// What ran on a CPU; while it was idle, nothing did.
+    /// The runs on a CPU, without idle time.
     fn runs(&self, trace: &Trace, cpu: u32, window: &Window, out: &mut Vec<ShownState>) {
         let extent = |row| run_extent(trace, row);
         let spans = self.runs.spans(cpu as usize, &extent);
@@ -349,7 +349,7 @@ impl Timeline {
     }
 }
 
-/// Rows without length.
+/// Rows without a duration.
 struct Moments<'t> {
     rows: &'t [u32],
     ts: &'t dyn Fn(usize) -> i64,

@@ -1,35 +1,34 @@
-//! The growing calling-context tree: nodes in order of their first call, and finding a child.
+//! The growing calling-context tree: its nodes in order of their first call, and the lookup of children.
 
 use super::counts::Counts;
 use crate::prefetch::prefetch;
 
-/// Stands for "no node".
+/// No node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// In [`Origin::key`]: this node's children are found by the hash table.
+/// Flag in [`Origin::key`]: the children of this node are in the hash table.
 const MANY_CHILDREN: u32 = 1 << 31;
 
-/// In a growing [`Link`], with the other child's key: there are more children than these two.
+/// Flag in the second key of a growing [`Link`]: the node has more children than these two.
 const MORE_CHILDREN: u32 = 1 << 31;
 
-/// Children that are looked for one after the other; with more, the hash table is asked.
+/// The most children to search one by one. Nodes with more use the hash table.
 const RING: usize = 8;
 
-/// The largest number of slots that may be filled, of 8.
+/// The most filled slots of every 8.
 const FILL_OF_8: usize = 5;
 
-/// What each event looks at; 16 bytes, so that four share a cache line. A tree in use has more of
-/// them than a core's caches hold, and it is waiting for them that counting calls costs.
+/// The part of a node that each event reads. It has 16 bytes, so that four share a cache line: large trees exceed the
+/// caches, and most of the time of counting calls is spent waiting for memory.
 ///
 /// ```text
-/// growing    the key and number of the child entered last, and of the one before it; with the key
-///            of the latter the flag MORE_CHILDREN
-/// finished   function, row behind the subtree, row of the parent, number of the path's counts
+/// growing    key and number of the child entered last, then of the one entered before it;
+///            the second key has the flag MORE_CHILDREN
+/// finished   function, end row of the subtree, row of the parent, number of the path's counts
 /// ```
 ///
-/// Two children are enough for almost every call, and finding one then asks no other memory. The
-/// finished links stand where the growing ones stood: fresh memory costs the kernel more time than
-/// counting a call does.
+/// Two children suffice for almost every call, and no other memory is read to find them. Finished links reuse the memory
+/// of growing ones, as fresh memory costs the kernel more time than counting a call does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link(pub [u32; 4]);
 
@@ -37,14 +36,14 @@ impl Link {
     const CHILDLESS: Self = Self([NONE; 4]);
 }
 
-/// What only new paths and the finished tree look at.
+/// The part of a node that only new paths and the finished tree read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// The function; with the flag [`MANY_CHILDREN`].
+    /// The function, with the flag [`MANY_CHILDREN`].
     pub key: u32,
     /// The caller; [`NONE`] for a root.
     pub parent: u32,
-    /// The next child of the same parent; the last one's is the first.
+    /// The next child of the same parent. The last child points to the first one.
     pub sibling: u32,
 }
 
@@ -55,7 +54,7 @@ impl Origin {
     }
 }
 
-/// All that is known of each node, by its number. Parents have smaller numbers.
+/// The data of all nodes, by number. Parents have smaller numbers than their children.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub links: Vec<Link>,
@@ -69,15 +68,15 @@ pub(crate) struct Parts {
 /// parent ─last child─► b ─sibling─► c ─► a ─► b      a, b, c called in turn: after b comes c
 /// ```
 ///
-/// A new child goes behind the one called before it, so code that calls the same methods in the
-/// same order finds each at the first or second look, and nodes made together lie together. Past
-/// [`RING`] children they are found in one hash table for all nodes:
+/// A new child is inserted after the one called before it. Code that calls the same methods in the same order then finds
+/// each at the first or second look, and nodes created together are adjacent. If a node has more than [`RING`] children,
+/// they are in one hash table for all nodes:
 ///
 /// ```text
-/// slot: [ 32 bits of hash | 32 bits of node ]   at hash · slots / 2^32, then the next ones
+/// slot: [ 32 bits of hash | 32 bits of node ]   at hash · slots / 2^32 or a slot after it
 /// ```
 ///
-/// The slot's place comes from the hash bits it keeps, so growing the table reads no nodes.
+/// A slot has all hash bits that determine its position, so growing the table reads no nodes.
 #[derive(Debug)]
 pub(crate) struct Arena {
     parts: Parts,
@@ -100,12 +99,12 @@ impl Default for Arena {
 }
 
 impl Arena {
-    /// A node without a parent.
+    /// Adds a node without a parent.
     pub(crate) fn root(&mut self, key: u32) -> u32 {
         self.push(NONE, key)
     }
 
-    /// The node of `key` called from `parent`; made at its first call. `key` is below 2^31 - 1.
+    /// The node of `key` called from `parent`, created at its first call. `key` is below 2^31 - 1.
     #[inline]
     pub(crate) fn child(&mut self, parent: u32, key: u32) -> u32 {
         let link = &mut self.parts.links[parent as usize];
@@ -121,32 +120,32 @@ impl Arena {
         self.other_child(parent, key)
     }
 
-    /// Tells the processor that a node's children and counts are wanted soon.
+    /// Prefetches the children and counts of a node.
     #[inline]
     pub(crate) fn prefetch(&self, node: u32) {
         prefetch(&self.parts.links, node as usize);
         self.parts.counts.prefetch(node);
     }
 
-    /// Adds a finished call. More than 2^63 - 1 ns count as so many.
+    /// Adds a finished call. Times above 2^63 - 1 ns are clamped.
     #[inline]
     pub(crate) fn add_call(&mut self, node: u32, wall_ns: u64, cpu_ns: u64) {
         self.parts.counts.add_call(node, wall_ns, cpu_ns);
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.parts.links.len()
     }
 
-    /// Bytes of memory that the tree takes, slots while they grow included.
+    /// The memory of the tree in bytes, including the peak while the hash table grows.
     pub(crate) fn peak_bytes(&self) -> usize {
         let node = size_of::<Link>() + size_of::<Origin>() + Counts::BYTES;
         let slots = self.slots.len() * 3 / 2 * size_of::<u64>();
         self.len() * node + slots + self.parts.counts.beyond_bytes()
     }
 
-    /// The nodes. No child is looked for any more.
+    /// Takes the nodes, once no more children are added.
     pub(crate) fn into_parts(self) -> Parts {
         self.parts
     }
@@ -163,7 +162,7 @@ impl Arena {
         id
     }
 
-    /// A child that is none of the two entered last.
+    /// Finds or creates a child other than the two entered last.
     #[inline(never)]
     fn other_child(&mut self, parent: u32, key: u32) -> u32 {
         let Link([last_key, last, other_key, other]) = self.parts.links[parent as usize];
@@ -173,7 +172,7 @@ impl Arena {
             return id;
         }
         let more = if other == NONE { 0 } else { MORE_CHILDREN };
-        // Where there are no more than the two, the ring is known without a look at it.
+        // If there are only these two, the ring need not be read.
         let id = match (other, other_key & more) {
             (NONE, _) => self.new_sibling(parent, key, last, last),
             (_, 0) => self.new_sibling(parent, key, last, other),
@@ -183,7 +182,7 @@ impl Arena {
         id
     }
 
-    /// Makes a child that stands between `last` and `next` in the ring.
+    /// Creates a child between `last` and `next` in the ring.
     fn new_sibling(&mut self, parent: u32, key: u32, last: u32, next: u32) -> u32 {
         let id = self.push(parent, key);
         self.parts.origins[id as usize].sibling = next;
@@ -191,7 +190,7 @@ impl Arena {
         id
     }
 
-    /// A child of one that has more children than its link knows.
+    /// Finds or creates a child of a node with more than two children.
     fn one_of_more(&mut self, parent: u32, key: u32, last: u32) -> u32 {
         if let Some(id) = self.find_child(parent, last, key) {
             return id;
@@ -211,7 +210,7 @@ impl Arena {
         }
     }
 
-    /// Looks around the ring. One that is full and has not got the key goes into the hash table.
+    /// Searches the ring. If the key is missing and the ring is full, moves it into the hash table.
     fn find_in_ring(&mut self, parent: u32, last: u32, key: u32) -> Option<u32> {
         let mut at = self.parts.origins[last as usize].sibling;
         for _ in 0..RING {
@@ -287,7 +286,7 @@ fn put(slots: &mut [u64], slot: u64) {
     slots[at] = slot;
 }
 
-/// Where the search for a slot starts. `slots` is a power of two.
+/// The slot at which a search starts. `slots` is a power of two.
 #[inline]
 fn place(tag: u32, slots: usize) -> usize {
     ((u64::from(tag) * slots as u64) >> 32) as usize

@@ -1,11 +1,11 @@
-//! Cutting calls at the ends of a time range, on both clocks.
+//! Cuts calls at the ends of a time range, on both clocks.
 
-/// A stretch of the trace's clock: `from_ns` belongs to it, `to_ns` does not.
+/// A half-open range of the trace clock: it includes `from_ns` but not `to_ns`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeRange {
-    /// Where it starts, ns.
+    /// Its start, ns.
     pub from_ns: i64,
-    /// Where it ends, ns.
+    /// Its end, ns.
     pub to_ns: i64,
 }
 
@@ -24,14 +24,14 @@ impl TimeRange {
         }
     }
 
-    /// Whether a call between these wall times has a part in the range.
+    /// Whether a call between these wall times overlaps the range.
     #[inline]
     pub(crate) fn overlaps(self, begin_ns: i64, end_ns: i64) -> bool {
         begin_ns < self.to_ns && (end_ns > self.from_ns || begin_ns >= self.from_ns)
     }
 }
 
-/// What both clocks of a thread showed at once.
+/// A reading of both clocks of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Moment {
     pub wall_ns: i64,
@@ -39,7 +39,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// The time from `begin` to here; never below zero.
+    /// The time since `begin`; never negative.
     #[inline]
     pub(crate) fn since(self, begin: Self) -> (i64, i64) {
         (
@@ -48,7 +48,7 @@ impl Moment {
         )
     }
 
-    /// The time from `begin` to here, where neither clock shows less than it did then.
+    /// The time since `begin`, if neither clock stepped back.
     #[inline]
     pub(crate) fn after(self, begin: Self) -> (u64, u64) {
         (
@@ -57,7 +57,7 @@ impl Moment {
         )
     }
 
-    /// Whether neither clock shows less than it did then.
+    /// Whether neither clock stepped back.
     #[inline]
     pub(crate) fn is_after(self, then: Self) -> bool {
         self.wall_ns >= then.wall_ns && self.cpu_ns >= then.cpu_ns
@@ -80,8 +80,8 @@ impl Moment {
     }
 }
 
-/// One end of a range on one thread: finds what the thread's CPU clock showed there, between the
-/// events before and after it.
+/// One end of a range on one thread. Interpolates the CPU clock of the thread there, between the events before and after
+/// it.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     at_ns: i64,
@@ -119,7 +119,7 @@ impl Edge {
     }
 }
 
-/// The CPU clock at `at_ns`, on the straight line between an event not after it and one behind it.
+/// The CPU clock at `at_ns`, interpolated linearly between an event at or before it and one after it.
 fn between(before: Moment, after: Moment, at_ns: i64) -> i64 {
     let step = share(
         after.cpu_ns.abs_diff(before.cpu_ns),
@@ -133,7 +133,7 @@ fn between(before: Moment, after: Moment, at_ns: i64) -> i64 {
     }
 }
 
-/// `value * part / whole`, rounded down, for a `part` of a `whole` that is not 0.
+/// `value * part / whole`, rounded down. `whole` must not be 0.
 fn share(value: u64, part: u64, whole: u64) -> u64 {
     (u128::from(value) * u128::from(part) / u128::from(whole)) as u64
 }
@@ -155,13 +155,13 @@ impl Clip {
         }
     }
 
-    /// Learns from an event of the thread. Calls can be cut once an event behind the cut was seen.
+    /// Adds an event of the thread. Calls can be cut only after an event beyond the cut.
     pub(crate) fn see(&mut self, moment: Moment) {
         self.from.see(moment);
         self.to.see(moment);
     }
 
-    /// Both ends of a call, moved into the range; `None` for a call outside of it.
+    /// Both ends of a call, moved into the range; `None` for a call outside.
     pub(crate) fn call(&self, begin: Moment, end: Moment) -> Option<(Moment, Moment)> {
         self.range
             .overlaps(begin.wall_ns, end.wall_ns)

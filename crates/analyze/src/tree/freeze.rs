@@ -1,4 +1,4 @@
-//! From the growing tree to the finished one: rows in walking order.
+//! Converts the growing tree into the finished one, with rows in preorder.
 
 use super::NodeId;
 use super::arena::{Arena, Link, NONE, Origin, Parts};
@@ -10,32 +10,32 @@ use super::nodes::CallNodes;
 /// The key of roots.
 pub(crate) const ROOT_KEY: u32 = (1 << 31) - 1;
 
-/// How long a thread took in all.
+/// The total time of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Span {
-    /// From its first to its last event: wall and CPU, ns.
+    /// From its first to its last event: wall and CPU time, ns.
     Measured(i64, i64),
-    /// As long as its outermost calls together.
+    /// The sum of its outermost calls.
     SumOfCalls,
 }
 
 /// Times in thread states of each node of an arena: runnable, sleeping, uninterruptible.
 pub(crate) type StateSums = Vec<[i64; 3]>;
 
-/// Finishes an arena. `roots` lists the threads' roots in the order wanted; nodes without calls
-/// are left out. Returns the rows of the roots, too.
+/// Finishes an arena. `roots` has the roots of the threads in the wanted order. Nodes without calls are left out. Also
+/// returns the rows of the roots.
 ///
-/// Parents have smaller numbers than their children, so plain loops replace every recursion:
-/// backwards to sum up sizes, forwards to hand out rows:
+/// Parents have smaller numbers than their children, so loops replace recursion: backwards to sum up sizes, forwards to
+/// assign rows:
 ///
 /// ```text
 /// number     0 main  1 a  2 b(a)  3 c  4 d(a)        b(a): b called by a
 /// size       5       3    1       1    1
-/// row        0       1    2       4    3             1 + what stands before it in its parent
-/// walking    main, a, b(a), d(a), c
+/// row        0       1    2       4    3             1 + the sizes of its earlier siblings
+/// preorder   main, a, b(a), d(a), c
 /// ```
 ///
-/// Only the links move to their rows. Counts stay where they are, and a row knows their number.
+/// Only the links move to their rows. Counts stay in place, and a row has their number.
 pub(crate) fn freeze(
     arena: Arena,
     roots: &[(u32, Span)],
@@ -64,7 +64,7 @@ pub(crate) fn freeze(
     (finished, root_rows)
 }
 
-/// Puts the size of each subtree into `sibling`; 0 for nodes to be left out.
+/// Stores the size of each subtree in `sibling`; 0 for nodes to leave out.
 fn sum_up_sizes(origins: &mut [Origin], roots: &[(u32, Span)], counts: &Counts) {
     origins.iter_mut().for_each(|origin| origin.sibling = 0);
     for (root, _) in roots {
@@ -81,7 +81,7 @@ fn sum_up_sizes(origins: &mut [Origin], roots: &[(u32, Span)], counts: &Counts) 
     }
 }
 
-/// Puts the roots' rows into `key` and returns how many rows there are.
+/// Stores the rows of the roots in `key`, and returns the number of rows.
 fn start_roots(origins: &mut [Origin], roots: &[(u32, Span)]) -> u32 {
     let mut rows = 0;
     for (root, _) in roots {
@@ -92,8 +92,8 @@ fn start_roots(origins: &mut [Origin], roots: &[(u32, Span)]) -> u32 {
     rows
 }
 
-/// Makes the link of each row. When that is done for a node, its `key` is its row and `sibling`
-/// the row that its next child gets.
+/// Builds the link of each row. Once a node is done, its `key` is its row, and its `sibling` is the row of its next
+/// child.
 fn assign_rows(origins: &mut [Origin], links: &mut [Link]) {
     for id in 0..origins.len() {
         let origin = origins[id];
@@ -116,7 +116,7 @@ fn assign_rows(origins: &mut [Origin], links: &mut [Link]) {
     }
 }
 
-/// Sets what a root stands for, once what is below it is finished.
+/// Sets the times of a root, once its subtree is finished.
 pub(super) fn set_root(nodes: &mut CallNodes, root: NodeId, span: Span) {
     let mut sums = [0i64; Measure::COUNT];
     for child in nodes.children(root) {

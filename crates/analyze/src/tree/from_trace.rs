@@ -1,8 +1,7 @@
-//! The tree from a trace's slices: calls of methods and named slices alike.
+//! Builds the tree from the slices of a trace: method calls and named slices.
 //!
-//! Slices are walked over in order of time, by several threads where there are: each counts the
-//! slices of some tracks, and the tracks' trees are put together in an order that does not depend
-//! on who counted them.
+//! Several threads walk over the slices in order of time, each for some of the tracks. The trees of the tracks are then
+//! merged in an order that does not depend on the number of threads.
 
 use std::cmp::Reverse;
 use std::sync::OnceLock;
@@ -21,31 +20,29 @@ use super::sched::StatesByThread;
 use super::{CallTree, NodeId, TreeThread};
 use crate::parallel;
 
-/// Slices that a thread should have to itself, at least, before another one is started.
+/// The fewest slices per thread for which another thread is started.
 const SLICES_A_THREAD: u64 = 200_000;
 
-/// What of a trace goes into its tree.
+/// The parts of a trace that go into its tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TreeOptions {
-    /// Cut slices at the ends of this range.
+    /// Slices are cut at the ends of this range. `None` is the whole trace.
     pub range: Option<TimeRange>,
-    /// Take slices that stand on tracks of no thread too: async slices, interrupts. Each such
-    /// track becomes a root.
+    /// Whether to include tracks without a thread, such as async slices and interrupts. Each becomes a root.
     pub all_tracks: bool,
 }
 
 impl CallTree {
-    /// The tree of a trace's slices.
+    /// Builds the tree of the slices of a trace.
     ///
-    /// CPU times are those of the threads' clocks where the trace has them, else the time each
-    /// thread ran according to the scheduler. A method that never ended is closed at its thread's
-    /// last event; any other slice at the end of the trace.
+    /// CPU times come from the clocks of the threads if recorded, else from the scheduler. A method that never ended is
+    /// closed at the last event of its thread, any other slice at the end of the trace.
     pub fn from_trace(trace: &Trace, options: &TreeOptions) -> Self {
         Self::of_tracks(trace, options, None)
     }
 
-    /// As [`from_trace`](Self::from_trace), of some tracks alone: those that `wanted` has `true`
-    /// for, by their rows. Slices of others do not count as left out.
+    /// Like [`from_trace`](Self::from_trace), but only for the tracks for which `wanted` is `true`, by row. Slices of
+    /// other tracks do not count as left out.
     pub fn of_tracks(trace: &Trace, options: &TreeOptions, wanted: Option<&[bool]>) -> Self {
         let counts = Counts::new(trace, options, wanted);
         let parts = usual_parts(&counts);
@@ -115,7 +112,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// How many slices each track has, and which tracks go into the tree.
+/// The number of slices of each track, and whether it goes into the tree.
 pub(super) struct Counts {
     pub slices: Vec<u32>,
     pub is_in: Vec<bool>,
@@ -129,11 +126,11 @@ impl Counts {
         for track in trace.slices.track_id.iter() {
             slices[track.row()] += 1;
         }
-        Self::of(trace, slices, options, wanted)
+        Self::with_slices(trace, slices, options, wanted)
     }
 
-    /// The same where it is known how many slices each track has.
-    pub fn of(
+    /// The same, with the number of slices of each track.
+    pub fn with_slices(
         trace: &Trace,
         slices: Vec<u32>,
         options: &TreeOptions,
@@ -158,7 +155,7 @@ impl Counts {
         counts
     }
 
-    /// The tracks in `parts` parts of about as many slices each.
+    /// Splits the tracks into `parts` parts with about the same number of slices.
     fn parts(&self, parts: usize) -> Vec<Vec<bool>> {
         let tracks = 0..self.slices.len();
         let mut tracks: Vec<usize> = tracks.filter(|&track| self.is_in[track]).collect();
@@ -183,7 +180,7 @@ pub(super) fn usual_parts(counts: &Counts) -> usize {
         .max(1)
 }
 
-/// Counts the slices in parts, each on its own thread.
+/// Counts the slices of each part on its own thread.
 fn count(plan: &Plan<'_>, counts: &Counts, parts: usize) -> Counted {
     let mut counted = parallel::map(counts.parts(parts), &|part| Walk::count(plan, part));
     match counted.pop() {
@@ -232,7 +229,7 @@ fn function(trace: &Trace, origin: Origin) -> Function {
     }
 }
 
-/// The key section's line; only where a single source has it, as it holds for that source alone.
+/// The value in the key section, if exactly one source has it: it holds only for that source.
 fn overhead_of(trace: &Trace) -> Option<i64> {
     match trace.sources.len() {
         0 | 1 => trace

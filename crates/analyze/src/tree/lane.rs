@@ -1,4 +1,4 @@
-//! Counting the slices of some tracks, in one walk over all slices.
+//! Counts the slices of some tracks in one walk over all slices.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,50 +12,49 @@ use super::clip::{Clip, Moment, TimeRange};
 use super::freeze::{ROOT_KEY, Span, StateSums, freeze};
 use super::sched::{StateClock, StatesByThread};
 
-/// A track with slices, while they are counted.
+/// A track while its slices are counted.
 pub(super) struct Lane {
     pub track: TrackId,
-    /// Its first slice: lanes stand in the order of these.
+    /// Its first slice, by which lanes are sorted.
     pub first_slice: u32,
     pub first: Moment,
     pub last: Moment,
     pub has_methods: bool,
-    /// What is added to a node's number in its walk to make the number of its counts.
+    /// The offset from the number of a node in its walk to the number of its counts.
     pub first_path: u32,
     root: u32,
     clip: Clip,
     states: StateClock,
-    /// The way from the root to the newest slice: slices and their nodes.
+    /// The path from the root to the newest slice: slices and their nodes.
     path: Vec<(u32, u32)>,
-    /// Slices that never ended and their nodes: how long they took is known at the end.
+    /// Slices that never ended, and their nodes. Their durations are known only at the end.
     pub open: Vec<(u32, u32)>,
-    /// Slices that an end of the range cuts: what the CPU clock showed there is known once all
-    /// events were seen.
+    /// Slices that an end of the range cuts. The CPU clock at the cut is known only after all events.
     cut: Vec<(u32, Moment, Moment)>,
 }
 
-/// What all walks share.
+/// The data that all walks share.
 pub(super) struct Plan<'a> {
     pub trace: &'a Trace,
     pub range: Option<TimeRange>,
     pub states: Option<StatesByThread>,
-    /// CPU times are those of the threads' clocks.
+    /// Whether CPU times come from the clocks of the threads.
     pub thread_clocks: bool,
-    /// Where each source ends, once something needs it.
+    /// The end of each source, computed when first needed.
     pub source_ends: OnceLock<Vec<i64>>,
-    /// Takes the node of each slice, by its number in the walk; empty where nobody asks.
+    /// Receives the node of each slice, by its number in the walk; empty if not requested.
     pub nodes_of: &'a [AtomicU32],
 }
 
 impl Plan<'_> {
-    /// Whether a slice of the range reaches out of it, where that cuts its thread's clock too.
+    /// Whether a slice reaches beyond the range, which then also cuts the clock of its thread.
     #[inline]
     fn cuts(&self, begin: Moment, end: Moment) -> bool {
         let is_out = |range: TimeRange| begin.wall_ns < range.from_ns || end.wall_ns > range.to_ns;
         self.thread_clocks && self.range.is_some_and(is_out)
     }
 
-    /// The last moment that a track's source tells of.
+    /// The end of the source of a track.
     fn source_end(&self, track: TrackId) -> i64 {
         let ends = self.source_ends.get_or_init(|| self.trace.source_ends());
         let end = ends.get(self.trace.tracks.source.get(track.row()).row());
@@ -77,18 +76,18 @@ pub(super) struct Walk<'a> {
     plan: &'a Plan<'a>,
     arena: Arena,
     lanes: Vec<Lane>,
-    /// The lane of each track; [`NONE`] for those that are not of this walk.
+    /// The lane of each track; [`NONE`] for tracks that are not in this walk.
     lane_of_track: Vec<u32>,
     is_mine: Vec<bool>,
     sums: StateSums,
-    /// Nodes of slices that do not stand behind their parents.
+    /// The nodes of slices that do not directly follow their parents.
     stray: FxHashMap<u32, u32>,
     calls: u64,
 }
 
 impl<'a> Walk<'a> {
-    /// Counts the slices of the tracks that `is_mine` has `true` for. The same for each track,
-    /// whichever others it is counted with.
+    /// Counts the slices of the tracks for which `is_mine` is `true`. The result for a track does not depend on the
+    /// other tracks of the walk.
     pub fn count(plan: &'a Plan<'a>, is_mine: Vec<bool>) -> Counted {
         let mut walk = Self {
             plan,
@@ -105,7 +104,7 @@ impl<'a> Walk<'a> {
         walk.finish()
     }
 
-    /// Adds each slice of the walk's tracks to its lane.
+    /// Adds each slice of the tracks to its lane.
     fn add_slices(&mut self) {
         let slices = &self.plan.trace.slices;
         for chunk in 0..slices.len().div_ceil(CHUNK_ROWS) {
@@ -148,7 +147,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Methods have the first keys, names those behind.
+    /// The key of a name. Methods have the first keys, names follow.
     fn name_key(&self, name: u32) -> u32 {
         self.plan.trace.methods.len() as u32 + name
     }
@@ -217,7 +216,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The node of a slice: below that of its parent, which mostly is the newest slice or around it.
+    /// The node of a slice: a child of its parent's node. The parent is usually the newest slice or one of its ancestors.
     fn place(&mut self, at: usize, slice: &Slice) -> u32 {
         let lane = &mut self.lanes[at];
         if slice.parent == SliceId::NONE {
@@ -234,16 +233,16 @@ impl<'a> Walk<'a> {
         self.arena.child(parent, slice.key)
     }
 
-    /// The node of a slice that is not on the way to the newest one: outside of the range, or time
-    /// stepped back. The way up is walked until a slice with a known node, and then down again.
+    /// The node of a slice that is not on the path to the newest one, because it is outside the range or time stepped
+    /// back. Walks up to a slice whose node is cached, and down again.
     #[cold]
     fn stray(&mut self, slice: u32) -> u32 {
         let slices = &self.plan.trace.slices;
         let mut way = Vec::new();
         let mut next = SliceId(slice);
         let mut node = loop {
-            if let Some(&known) = self.stray.get(&next.0) {
-                break known;
+            if let Some(&node) = self.stray.get(&next.0) {
+                break node;
             }
             way.push(next.row());
             let parent = slices.parent_id.get(next.row());
@@ -264,7 +263,7 @@ impl<'a> Walk<'a> {
         node
     }
 
-    /// The root of a track. Parents stand on their children's track, so it has a lane.
+    /// The root of a track. Parents are on the track of their children, so it has a lane.
     fn root_of(&self, track: TrackId) -> u32 {
         let lane = self.lane_of_track[track.row()] as usize;
         self.lanes.get(lane).map_or(0, |lane| lane.root)
@@ -290,12 +289,13 @@ impl<'a> Walk<'a> {
             }
         }
         self.calls += 1;
-        // Neither is below zero: both are lengths.
+        // Neither is negative: both are durations.
         let [wall_ns, cpu_ns] = [wall_ns, cpu_ns].map(|time| time.max(0) as u64);
         self.arena.add_call(node, wall_ns, cpu_ns);
     }
 
-    /// Measures what is cut, and ends what never ended: methods with the lane's last event, other slices with their source.
+    /// Measures slices that were cut, and closes those that never ended: methods at the last event of the lane, other
+    /// slices at the end of their source.
     fn close(&mut self) {
         let trace = self.plan.trace;
         for at in 0..self.lanes.len() {
@@ -335,7 +335,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// When a slice began.
+/// The start of a slice.
 pub(super) fn begin_of(trace: &Trace, row: usize) -> Moment {
     Moment {
         wall_ns: trace.slices.ts.get(row),
@@ -343,7 +343,7 @@ pub(super) fn begin_of(trace: &Trace, row: usize) -> Moment {
     }
 }
 
-/// A slice's columns.
+/// The columns of a slice.
 struct Slice {
     row: u32,
     begin: Moment,
@@ -354,7 +354,7 @@ struct Slice {
 }
 
 impl Lane {
-    /// How long the lane took: methods from the first to the last event, else its outermost slices.
+    /// The duration of the lane: from the first to the last event for methods, else the sum of its outermost slices.
     fn span(&self, has_states: bool) -> Span {
         if !self.has_methods {
             Span::SumOfCalls
@@ -367,7 +367,7 @@ impl Lane {
     }
 }
 
-/// The time between two moments; that on a CPU is the scheduler's where it told.
+/// The time between two moments. The CPU time is that of the scheduler, if recorded.
 pub(super) fn measured(moments: Option<(Moment, Moment)>, states: Option<&StateClock>) -> Span {
     let Some((first, last)) = moments else {
         return Span::Measured(0, 0);

@@ -1,8 +1,8 @@
 //! Narrows the tree of a whole trace to a part of it.
 //!
-//! Slices stand in order of time, so those that begin within a range are a stretch of the table.
-//! Either these are added up, or all others are taken from the whole: whichever are fewer. What
-//! the range's ends cut is found by the time line's lanes, level by level:
+//! Slices are in order of time, so those that start within a range are consecutive rows. Either these are added up, or
+//! all others are subtracted from the whole, whichever are fewer. The slices that an end of the range cuts are found in
+//! the lanes of the timeline, level by level:
 //!
 //! ```text
 //! range            |from            to|
@@ -10,7 +10,7 @@
 //! level 1      [x]   [added] [added]  [x]
 //! ```
 //!
-//! Rows stand in the order that they have in the whole tree.
+//! Rows have the same order as in the whole tree.
 
 use std::ops::Range;
 
@@ -29,11 +29,11 @@ use crate::partition::partition_point;
 use crate::timeline::Timeline;
 
 impl WholeTree {
-    /// The tree of what stands in a range, on some tracks: those that `wanted` has `true` for, by
-    /// their rows; all if there is none. `timeline` is the trace's.
+    /// The tree of a range, on the tracks for which `wanted` is `true`, by row; on all tracks if `None`. `timeline` must
+    /// be that of the trace.
     ///
-    /// The same as [`CallTree::of_tracks`] counts, but for the order of calls within each call,
-    /// and that [`functions`](CallTree::functions) has those of the whole trace.
+    /// The result equals that of [`CallTree::of_tracks`], except for the order of children, and that
+    /// [`functions`](CallTree::functions) has the functions of the whole trace.
     pub fn narrowed(
         &self,
         trace: &Trace,
@@ -42,7 +42,7 @@ impl WholeTree {
         wanted: Option<&[bool]>,
     ) -> CallTree {
         let options = TreeOptions::default();
-        let tracks = Tracks::of(trace, self.slices_of_track.clone(), &options, wanted);
+        let tracks = Tracks::with_slices(trace, self.slices_of_track.clone(), &options, wanted);
         let narrowing = Narrowing::new(self, trace, timeline, range, &tracks.is_in);
         let rows: usize = narrowing.rows().map(|rows| rows.len()).iter().sum();
         let threads = parallel::split(rows + self.tree.nodes.len(), usize::MAX).len();
@@ -82,7 +82,7 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// The slices that are added or taken away one by one.
+    /// The slices to add or subtract one by one.
     fn rows(&self) -> [Range<usize>; 2] {
         if self.takes {
             [
@@ -94,7 +94,7 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// The lanes of a part of the work: about as many slices as the others have.
+    /// The lanes of one part of the work. All parts have about the same number of slices.
     fn share(&self, part: usize, parts: usize) -> Range<usize> {
         let slices = |lane: &WholeLane| u64::from(self.whole.slices_of_track[lane.track.row()]);
         let all: u64 = self.whole.lanes.iter().map(slices).sum();
@@ -157,7 +157,7 @@ impl<'a> Narrowing<'a> {
 }
 
 impl CallNodes {
-    /// Puts others behind its own; both have their counts in the order of the rows.
+    /// Appends other nodes. Both have their counts in the order of the rows.
     fn extend(&mut self, others: Self) {
         if self.links.is_empty() {
             *self = others;

@@ -1,30 +1,29 @@
-//! Taking out what the recording itself cost.
+//! Subtracts the overhead of the recording.
 
 use serde::Serialize;
 
 use super::measure::Measure;
 use super::{CallTree, NodeId};
 
-/// What [`CallTree::correct_overhead`] took out.
+/// The overhead that [`CallTree::correct_overhead`] subtracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct OverheadReport {
-    /// What one look at the clocks costs, ns (`clock-call-overhead-nsec`).
+    /// The cost of reading the clocks once, ns (`clock-call-overhead-nsec`).
     pub clock_overhead_ns: i64,
-    /// CPU time taken out of the tree's threads, ns.
+    /// The CPU time subtracted from all threads, ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_cpu_ns: Option<i64>,
-    /// Real time taken out of the tree's threads, ns.
+    /// The wall time subtracted from all threads, ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_wall_ns: Option<i64>,
 }
 
 impl CallTree {
-    /// Takes the cost of reading the clocks out of all times; `None` where the trace does not say
-    /// what a reading costs.
+    /// Subtracts the cost of reading the clocks from all times. `None` if the trace does not have that cost.
     ///
-    /// ART measures, before it records, what one reading of its clocks takes, and writes it into
-    /// the key section. Each record makes one reading; its time stamp is taken somewhere inside
-    /// it. If a share `f` of the cost `c` falls before the stamp, then
+    /// Before it records, ART measures the cost of reading its clocks and writes it into the key section. Each record
+    /// makes one reading, and its timestamp is taken somewhere within. If a share `f` of the cost `c` is before the
+    /// timestamp, then
     ///
     /// ```text
     ///  caller |        callee         | caller
@@ -32,19 +31,18 @@ impl CallTree {
     ///         ^ entry's stamp         ^ exit's stamp
     /// ```
     ///
-    /// so whatever `f` is, a call puts `c` into the callee's exclusive time and `c` into its
-    /// caller's. The corrected times of a path are therefore
+    /// so for any `f`, a call adds `c` to the exclusive time of the callee and `c` to that of its caller. The corrected
+    /// times of a path are therefore
     ///
     /// ```text
     /// exclusive' = max(0, exclusive - c · (own calls + calls of its children))
     /// inclusive' = exclusive' + sum of the children's inclusive'
     /// ```
     ///
-    /// Nothing gets below zero: a method that is cheaper than the measured cost becomes 0, and no
-    /// more is taken out of the others for it. Other costs of recording (storing the record, the
-    /// call into the recorder) are not written in the file and stay in. The reading takes CPU
-    /// time, so the same amount comes out of both clocks. A call still open at the end has no exit
-    /// record; it is treated like the others.
+    /// No time becomes negative: a method cheaper than the measured cost becomes 0, and the rest is not subtracted
+    /// elsewhere. Other costs of recording, such as storing the record, are not in the file and remain. A reading takes
+    /// CPU time, so the same amount is subtracted on both clocks. A call that is open at the end has no exit record; it
+    /// is treated like the others.
     pub fn correct_overhead(&mut self) -> Option<OverheadReport> {
         let cost = self.clock_overhead_ns.filter(|cost| *cost >= 0)?;
         let readings = self.readings();
@@ -61,8 +59,7 @@ impl CallTree {
         })
     }
 
-    /// Whether each node belongs to a thread of the tree: the nodes of others stay when a tree is
-    /// cut down to some threads.
+    /// Whether each node belongs to a thread of the tree. A tree limited to some threads keeps the nodes of the others.
     fn rows_of_threads(&self) -> Vec<bool> {
         let mut shown = vec![false; self.nodes.len()];
         for thread in &self.threads {
@@ -71,7 +68,7 @@ impl CallTree {
         shown
     }
 
-    /// How many readings fall into each node's exclusive time.
+    /// The number of readings in the exclusive time of each node.
     fn readings(&self) -> Vec<u64> {
         let mut readings = vec![0u64; self.nodes.len()];
         for node in (0..self.nodes.len() as u32).map(NodeId) {
@@ -84,7 +81,7 @@ impl CallTree {
         readings
     }
 
-    /// Children have higher rows, so going backwards a node is whole before its parent is asked.
+    /// Children have higher rows, so in a backward pass a node is complete before its parent.
     fn take_out(&mut self, measure: Measure, cost: i64, readings: &[u64]) -> i64 {
         let rows = (0..self.nodes.len() as u32).map(NodeId);
         let exclusive = rows.map(|node| self.nodes.exclusive(node, measure));
@@ -95,7 +92,7 @@ impl CallTree {
             let cost = i64::try_from(*readings)
                 .unwrap_or(i64::MAX)
                 .saturating_mul(cost);
-            // What children added stays: only the node's own time pays for its readings.
+            // Only the exclusive time pays for the readings; the sum of the children stays.
             let own = self.nodes.exclusive(NodeId(row as u32), measure);
             let taken = cost.min(own);
             times[row] = times[row].saturating_sub(taken);

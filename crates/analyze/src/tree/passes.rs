@@ -1,15 +1,14 @@
-//! Records of one thread, counted in three passes.
+//! Counts the records of one thread in three passes.
 //!
-//! Whether the next record enters or leaves is more than a processor can guess, and a wrong guess
-//! costs it as much as all the work of a record. So the first pass does not ask: it writes what an
-//! entry and what an exit would, and only moves on in the list of calls where it was an entry. The
-//! others go through the calls:
+//! A processor cannot predict whether the next record is an entry or an exit, and a misprediction costs as much as all
+//! other work for a record. The first pass therefore has no such branch: it writes the results of both an entry and an
+//! exit, and advances in the list of calls only for an entry. The other passes go through the calls:
 //!
 //! ```text
 //! records    +a  +b  -b  +c  -c  -a
-//! call        0   1       2          the innermost call that was open before stands for 0's parent
+//! call        0   1       2          the parent of 0 is the innermost call that was open before
 //! parent      …   0       0
-//! ends        5   2       4          written again and again; the call's exit is the last to write
+//! ends        5   2       4          overwritten several times; the exit of the call is the last to write
 //! node        a   a/b     a/c        found in the second pass; the third one counts
 //! ```
 
@@ -20,24 +19,23 @@ use super::clip::Moment;
 use super::faults::Faults;
 use super::open_thread::{Frame, OpenThread, moment_of};
 
-/// Records that go through the passes together: what these keep stays in the nearest cache.
+/// The most records in one run of the passes, so that their data fits into the L1 cache.
 const RUN: usize = 512;
 
-/// Fewest records of a thread in a row that are worth the passes.
+/// The fewest consecutive records of a thread for which the passes pay off.
 const FEW: usize = 64;
 
-/// Calls are numbered in the order in which a run enters them. Those that were open before, and
-/// that it comes back to, follow: one more than it can leave.
+/// The size of the tables of calls. Calls are numbered in the order in which a run enters them; those that were open
+/// before, and that the run returns to, follow.
 const CALLS: usize = 4 * RUN;
 
-/// Numbers of calls are below [`CALLS`] by construction. The mask tells the compiler, which else
-/// compares each with the size of a table.
+/// A mask for the numbers of calls. They are below [`CALLS`] by construction; the mask saves the bounds checks.
 const CALL: usize = CALLS - 1;
 
-/// The key of calls that were open before, which no record has.
+/// The key of calls that were open before the run. No record has it.
 const BEFORE: u32 = u32::MAX;
 
-/// What the passes hand each other, by number of a call.
+/// The data that the passes share, by the number of the call.
 #[derive(Debug)]
 pub(super) struct Passes {
     keys: [u32; CALLS],
@@ -45,16 +43,16 @@ pub(super) struct Passes {
     begins: [Moment; CALLS],
     ends: [Moment; CALLS],
     nodes: [u32; CALLS],
-    /// The calls that are open: one from before, then those of the run.
+    /// The open calls: one from before the run, then those of the run.
     open: [u32; CALLS],
 }
 
-/// How far the first pass came.
+/// The result of the first pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Paired {
     records: usize,
     calls: usize,
-    /// Calls of the run that are open.
+    /// The number of calls of the run that are open.
     open: usize,
 }
 
@@ -76,8 +74,8 @@ impl Default for Passes {
 }
 
 impl Passes {
-    /// Counts records up to the first of another thread or an odd one: one before which a clock
-    /// stepped back, or the exit of another call than the innermost. Returns how many.
+    /// Counts records up to the first one of another thread or the first odd one: a clock stepped back, or it exits
+    /// another call than the innermost one. Returns the number of records counted.
     pub fn run(
         &mut self,
         thread: &mut OpenThread,
@@ -103,8 +101,7 @@ impl Passes {
         paired.records
     }
 
-    /// The first pass: finds the entry of each exit, until the next record is odd, or the exit of
-    /// the call from before.
+    /// The first pass: finds the entry of each exit, up to a record that is odd or exits the call from before the run.
     #[inline(never)]
     fn pair(&mut self, thread_last: &mut Moment, records: &[MethodEvent], paired: &mut Paired) {
         let Some(MethodEvent { thread, .. }) = records.first() else {
@@ -118,7 +115,7 @@ impl Passes {
             let key = event.method().0;
             let leaves = u32::from(event.action() != MethodAction::Enter);
             let call = self.open[open & CALL] as usize & CALL;
-            // Numbers, not conditions: of those the compiler makes branches.
+            // Arithmetic instead of conditions, which the compiler would turn into branches.
             let is_other = (self.keys[call] ^ key) & leaves.wrapping_neg();
             let is_elsewhere = event.thread.0 ^ thread.0;
             if is_other | is_elsewhere != 0 || !now.is_after(last) {
@@ -143,7 +140,7 @@ impl Passes {
         };
     }
 
-    /// The second pass: finds or makes the node of each call entered.
+    /// The second pass: finds or creates the node of each call entered.
     #[inline(never)]
     fn find_nodes(&mut self, arena: &mut Arena, calls: usize) {
         for call in 0..calls & CALL {
@@ -154,7 +151,7 @@ impl Passes {
         }
     }
 
-    /// The third pass: counts the calls that were left, all but those still open.
+    /// The third pass: counts the calls that ended.
     #[inline(never)]
     fn count(&self, arena: &mut Arena, paired: Paired) {
         let mut from = 0;
@@ -173,7 +170,7 @@ impl Passes {
         }
     }
 
-    /// Opens the calls that the run did not leave.
+    /// Opens the calls that are still open after the run.
     fn keep_open(&self, thread: &mut OpenThread, open: usize) {
         for call in &self.open[1..=open] {
             let call = *call as usize & CALL;
@@ -184,11 +181,11 @@ impl Passes {
 }
 
 impl OpenThread {
-    /// Counts records up to the first of another thread at the latest; returns how many.
+    /// Counts records, at most up to the first one of another thread. Returns the number of records counted.
     ///
-    /// Where both clocks go on and a call is left that is the innermost open one, which is nearly
-    /// always, no time can be below zero and the thread's first event stays the first: that is what
-    /// the [`Passes`] count. Anything else takes [`count_any`](Self::count_any), which asks all questions.
+    /// Nearly always, both clocks advance and an exit ends the innermost open call. Then no time can be negative, and the
+    /// first event of the thread stays the first. The [`Passes`] count such records; all others take the general path,
+    /// [`count_any`](Self::count_any).
     pub fn run(
         &mut self,
         passes: &mut Passes,

@@ -1,4 +1,4 @@
-//! What a thread did during its slices: running, runnable, blocked.
+//! The states of a thread during its slices: running, runnable, blocked.
 
 use traceloom_trace::{NO_DURATION, RowId, TaskState, ThreadId, Trace};
 
@@ -6,10 +6,10 @@ use super::clip::TimeRange;
 use crate::same_thread::SameThreads;
 use crate::timeline::Grouped;
 
-/// How many states are told apart: running, runnable, sleeping, uninterruptible.
+/// The number of states: running, runnable, sleeping, uninterruptible.
 const STATES: usize = 4;
 
-/// Time in each state since the thread's first one.
+/// The time in each state since the first state of the thread.
 type Elapsed = [i64; STATES];
 
 /// The thread_state rows of each thread, in order of time.
@@ -33,10 +33,10 @@ impl StatesByThread {
 
     /// The rows of one thread.
     pub(crate) fn rows_of(&self, utid: ThreadId) -> &[u32] {
-        self.rows.rows(self.same.of(utid).row())
+        self.rows.rows(self.same.with_states(utid).row())
     }
 
-    /// The story of one thread, added up so that any stretch of it is a subtraction.
+    /// The states of one thread as running sums, so that the times of any range are a subtraction.
     pub(crate) fn clock(&self, trace: &Trace, utid: ThreadId) -> StateClock {
         let mut clock = StateClock::default();
         for &row in self.rows_of(utid) {
@@ -52,7 +52,7 @@ impl StatesByThread {
     }
 }
 
-/// The states of one thread as a running sum:
+/// The states of one thread as running sums:
 ///
 /// ```text
 /// state:    R    Running   S
@@ -62,7 +62,7 @@ impl StatesByThread {
 #[derive(Debug, Default)]
 pub(crate) struct StateClock {
     stretches: Vec<Stretch>,
-    /// The stretch found last: slices come in order of time.
+    /// The index found last. Slices are looked up in order of time.
     hint: usize,
 }
 
@@ -91,7 +91,7 @@ impl StateClock {
         }
     }
 
-    /// Time in each state between two moments of the range.
+    /// The time in each state between two times, both cut to the range.
     pub(crate) fn between(&mut self, begin: i64, end: i64, range: TimeRange) -> Elapsed {
         let begin = begin.clamp(range.from_ns, range.to_ns.max(range.from_ns));
         let end = end.clamp(begin, range.to_ns.max(begin));
@@ -101,8 +101,7 @@ impl StateClock {
         elapsed
     }
 
-    /// Time in each state between two moments. `hint` is what the last answer left there, 0 at
-    /// first.
+    /// The time in each state between two times. `hint` starts at 0 and is kept between calls.
     pub(crate) fn within(&self, begin: i64, end: i64, hint: &mut usize) -> Elapsed {
         let from = self.find(begin, *hint);
         *hint = from;
@@ -111,7 +110,7 @@ impl StateClock {
         std::array::from_fn(|state| to[state] - from[state])
     }
 
-    /// The number of stretches that start at or before `ts`, looked for around `hint` first.
+    /// The number of states that start at or before `ts`. The search starts at `hint`.
     fn find(&self, ts: i64, hint: usize) -> usize {
         let (mut low, mut high) = (0, self.stretches.len());
         let mut step = 1;
@@ -149,7 +148,7 @@ impl Stretch {
     }
 }
 
-/// The place of a state in [`Elapsed`]. States that are neither (stopped, unknown) count nowhere.
+/// The index of a state in [`Elapsed`]. Other states, such as stopped or unknown, are not counted.
 fn state_index(state: TaskState) -> Option<usize> {
     if state == TaskState::RUNNING {
         Some(0)

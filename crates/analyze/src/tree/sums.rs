@@ -1,4 +1,4 @@
-//! Slices added to the paths of a whole tree, or taken from them.
+//! Adds slices to the paths of a whole tree, or subtracts them.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::whole::WholeTree;
 use super::{NodeId, TreeClocks, TreeThread};
 use crate::timeline::Timeline;
 
-/// What all parts of the work share.
+/// The data that all parts of the work share.
 pub(super) struct Narrowing<'a> {
     pub whole: &'a WholeTree,
     pub trace: &'a Trace,
@@ -27,9 +27,9 @@ pub(super) struct Narrowing<'a> {
     pub clocks: TreeClocks,
     pub thread_clocks: bool,
     pub states: Option<&'a [StateClock]>,
-    /// The slices that begin within the range.
+    /// The slices that start within the range.
     pub window: Range<usize>,
-    /// Whether slices outside of it are taken away, instead of those within it added.
+    /// Whether slices outside the range are subtracted, instead of adding those inside.
     pub takes: bool,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Counted {
     pub threads: Vec<TreeThread>,
 }
 
-/// What is added up of some lanes, whose rows stand together in the whole tree.
+/// The sums of some lanes, whose rows are adjacent in the whole tree.
 pub(super) struct Sums<'n, 'a> {
     of: &'n Narrowing<'a>,
     rows: Range<u32>,
     counts: Counts,
     states: Vec<[i64; 3]>,
-    /// For each lane where its state clock was asked last.
+    /// For each lane, the last position in its state clock.
     hints: Vec<usize>,
 }
 
@@ -75,7 +75,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         sums
     }
 
-    /// Adds these slices, or takes them away. What never ended is left for later.
+    /// Adds or subtracts these slices, except those that never ended, which follow later.
     pub fn each(&mut self, rows: Range<usize>) {
         let of = self.of;
         let slices = &of.trace.slices;
@@ -92,7 +92,7 @@ impl<'n, 'a> Sums<'n, 'a> {
                     cpu_ns: thread_ts.get(at).max(0),
                 };
                 let is_own = node.wrapping_sub(self.rows.start) < self.rows.len() as u32;
-                // A range never holds the last moment of all, so nothing there was added.
+                // No range includes the largest time, so nothing there was added.
                 if !is_own || dur == NO_DURATION || begin.wall_ns == i64::MAX {
                     continue;
                 }
@@ -109,7 +109,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         }
     }
 
-    /// Adds a slice's times, or takes them away.
+    /// Adds or subtracts the times of a slice.
     #[inline]
     fn measure(&mut self, lane: usize, node: u32, (first, last): (Moment, Moment), takes: bool) {
         let (wall_ns, mut cpu_ns) = last.since(first);
@@ -131,8 +131,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         }
     }
 
-    /// Sees to what the ends of the range cut of a lane, and to what never ended. How long the
-    /// lane took.
+    /// Handles the slices of a lane that the range cuts, and those that never ended. Returns the duration of the lane.
     pub fn at_edges(&mut self, lane: usize) -> Span {
         let of = self.of;
         let (own, lanes) = (&of.whole.lanes[lane], &of.timeline.lanes);
@@ -177,7 +176,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         }
     }
 
-    /// The rows that have calls, or others that do below them.
+    /// The rows that have calls in their subtree.
     pub fn finish(self, lanes: Range<usize>, spans: &[Span]) -> Counted {
         let tree = &*self.of.whole.tree;
         let wanted = lanes.zip(spans).filter(|(lane, _)| self.of.is_in[*lane]);
@@ -225,7 +224,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         Counted { nodes, threads }
     }
 
-    /// For each row of the whole tree, and behind the last, how many stay before it.
+    /// For each row of the whole tree, and for the end, the number of rows before it that are kept.
     fn places(&self, wanted: &[(&TreeThread, Span)]) -> Vec<u32> {
         let tree = &*self.of.whole.tree;
         let mut places = vec![0; self.rows.len() + 1];
@@ -233,7 +232,7 @@ impl<'n, 'a> Sums<'n, 'a> {
         for (thread, _) in wanted {
             let rows = tree.rows_of(thread);
             places[rows.start - first + 1] = 1;
-            // Parents stand before their children.
+            // Parents come before their children.
             for at in (rows.start + 1 - first..rows.end - first).rev() {
                 if places[at + 1] != 0 || self.counts.calls(at as u32) > 0 {
                     let parent = tree.nodes.links[first + at].0[2] as usize;

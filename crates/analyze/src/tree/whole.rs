@@ -15,19 +15,19 @@ use super::sched::{StateClock, StatesByThread};
 use super::{CallTree, TreeClocks};
 use crate::parallel;
 
-/// The tree of all threads' slices, and what it takes to [narrow](Self::narrowed) it.
+/// The tree of the slices of all threads, and the data to [narrow](Self::narrowed) it.
 #[derive(Debug)]
 pub struct WholeTree {
     /// The tree.
     pub tree: Arc<CallTree>,
     /// The tracks of its threads, in their order.
     pub(super) lanes: Vec<WholeLane>,
-    /// The place of each track in `lanes`; [`NONE`] for those of no thread.
+    /// The index of each track in `lanes`; [`NONE`] for tracks without a thread.
     pub(super) lane_of_track: Vec<u32>,
-    /// The row that each slice counts in; [`NONE`] for those that count nowhere.
+    /// The row that counts each slice; [`NONE`] if no row does.
     pub(super) node_of: Vec<u32>,
     pub(super) slices_of_track: Vec<u32>,
-    /// What each lane's thread did, where somebody asked and the scheduler tells.
+    /// The states of the thread of each lane, once requested and if the scheduler was recorded.
     states: OnceLock<Option<Vec<StateClock>>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct WholeLane {
 }
 
 impl WholeTree {
-    /// Counts all slices of threads, as [`CallTree::from_trace`] does.
+    /// Counts all slices of threads like [`CallTree::from_trace`].
     pub fn new(trace: &Trace) -> Self {
         let options = TreeOptions::default();
         let counts = Counts::new(trace, &options, None);
@@ -72,7 +72,7 @@ impl WholeTree {
         whole
     }
 
-    /// Turns the numbers that nodes had in their walks into rows.
+    /// Converts the numbers of nodes in their walks into rows.
     fn number(&self, trace: &Trace, lanes: &[Lane], row_of: &[u32], nodes_of: &[AtomicU32]) {
         let mut first_paths = vec![0; trace.tracks.len()];
         for lane in lanes {
@@ -108,7 +108,7 @@ impl WholeTree {
         }
     }
 
-    /// What each lane's thread did; `None` for a trace without scheduler events.
+    /// The states of the thread of each lane; `None` for a trace without scheduler events.
     pub(super) fn states(&self, trace: &Trace) -> Option<&[StateClock]> {
         let clocks = || {
             let states = StatesByThread::new(trace)?;
@@ -119,7 +119,7 @@ impl WholeTree {
         self.states.get_or_init(clocks).as_deref()
     }
 
-    /// Whether its sums can be made smaller: times in thread states end at the largest number.
+    /// Whether slices can be subtracted: not if a time in a thread state was clamped to the largest number.
     pub(super) fn is_exact(&self) -> bool {
         let most = |times: &[i64; 3]| times.iter().all(|time| *time < i64::MAX);
         self.tree.nodes.states.iter().all(most)
@@ -133,7 +133,7 @@ impl WholeTree {
 }
 
 impl CallNodes {
-    /// Puts the counts in the order of the rows; returns the row of each number they had.
+    /// Sorts the counts by row. Returns the row of each old number.
     pub(super) fn order_counts(&mut self) -> Vec<u32> {
         let mut row_of = vec![u32::MAX; self.counts.len()];
         let paths = self.links.iter().map(|link| link.0[3]);

@@ -138,7 +138,7 @@ fn what_never_ended_lasts_as_long_as_its_own_input() {
         tree.threads.iter().map(total).collect::<Vec<_>>(),
         [100, 100, 1100, 1100]
     );
-    let work = Profile::new(&tree, &ProfileOptions::of(&tree));
+    let work = Profile::new(&tree, &ProfileOptions::for_tree(&tree));
     assert_eq!(work.rows[0].inclusive.wall_ns, Some(2 * (100 + 90)));
 }
 

@@ -16,7 +16,7 @@ fn by_profile(trace: &Trace, range: Option<TimeRange>) -> Vec<(String, u64, i64,
         all_tracks: false,
     };
     let tree = CallTree::from_trace(trace, &options);
-    let profile = Profile::new(&tree, &ProfileOptions::of(&tree));
+    let profile = Profile::new(&tree, &ProfileOptions::for_tree(&tree));
     let mut rows: Vec<_> = profile
         .rows
         .iter()
@@ -130,7 +130,7 @@ fn check_slices(trace: &Trace) -> Result<(), TestCaseError> {
         if let Some(states) = &details.states {
             let all: i64 = states.by_kind.iter().sum();
             prop_assert!(all <= length(row));
-            prop_assert_eq!(details.cpu_ns, Some(states.of(StateKind::Running)));
+            prop_assert_eq!(details.cpu_ns, Some(states.time_in(StateKind::Running)));
         }
         // Recursion, by looking at everything around it.
         let mut above = trace.slices.parent_id.get(row).some();

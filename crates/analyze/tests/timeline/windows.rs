@@ -109,7 +109,7 @@ fn check_states(
     let utid = timeline.rows.all[row as usize].utid;
     let states = timeline.states_of(utid).iter().map(|&row| {
         let (ts, end) = state_extent(trace, row as usize);
-        (ts, end, StateKind::of(trace, row as usize))
+        (ts, end, StateKind::from_row(trace, row as usize))
     });
     let plain: Vec<_> = states
         .filter(|(ts, end, _)| window.shows(*ts, *end))

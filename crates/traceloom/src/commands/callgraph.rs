@@ -129,7 +129,7 @@ impl CallgraphArgs {
             all_tracks: false,
         })?;
         let clock = choose_clock(self.clock, &[&tree])?;
-        let by = ProfileOptions::of(&tree).by;
+        let by = ProfileOptions::for_tree(&tree).by;
         let profile = Profile::new(&tree, &ProfileOptions { by, clock });
         let options = GraphOptions {
             clock,

@@ -1,4 +1,4 @@
-//! What stands under headings: CPUs, what belongs to nobody, interrupts, the kernel.
+//! Rows under headings: CPUs, tracks without an owner, interrupts, the kernel.
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ impl Maker<'_> {
             .push(TimelineRow::new(RowKind::Group, name.to_owned()))
     }
 
-    /// The tracks of CPUs, in order of those: counters, or those with slices.
+    /// The tracks of CPUs, in order of the CPUs: either counters or tracks with slices.
     fn cpu_tracks(&self, counters: bool) -> Vec<TrackId> {
         let tracks = &self.trace.tracks;
         let mut found = Vec::new();
@@ -27,7 +27,7 @@ impl Maker<'_> {
         found
     }
 
-    /// Rows for CPUs on which something ran or that have counters.
+    /// Rows for CPUs that ran a thread or have counters.
     pub(super) fn cpus(&mut self) {
         let counters = self.cpu_tracks(true);
         let cpu_of = |track: &TrackId| self.trace.tracks.cpu.get(track.row());
@@ -95,8 +95,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Threads whose process nobody told, a heading for each input; without one where they are all
-    /// there is.
+    /// Threads without a known process, with a heading for each input; without a heading if there is nothing else.
     pub(super) fn homeless_threads(&mut self) {
         let mut threads = std::mem::take(&mut self.homeless);
         self.sort_for_show(&mut threads);

@@ -1,5 +1,5 @@
-//! Putting the rows in order: the app in focus, CPUs, other processes by what they did, what
-//! belongs to nobody, the kernel, and idle processes last.
+//! The order of the rows: the app in focus, CPUs, other processes by activity, tracks without an owner, the kernel, and
+//! idle processes last.
 
 mod group;
 mod process;
@@ -11,10 +11,10 @@ use super::focus::{self, Focus};
 use super::rows::{NO_EXTENT, Rows, widened};
 use super::{Grouped, StateKind, Timeline, state_extent};
 
-/// Threads that a folded process shows.
+/// The number of threads that a collapsed process shows.
 pub(super) const SUMMARY_THREADS: usize = 8;
 
-/// The rows of a trace whose other indexes are made.
+/// Builds the rows. All other indexes of `timeline` must be built.
 pub(super) fn rows(trace: &Trace, timeline: &Timeline) -> Rows {
     let mut maker = Maker::new(trace, timeline);
     let (busy, idle) = maker.processes();
@@ -36,7 +36,7 @@ pub(super) fn rows(trace: &Trace, timeline: &Timeline) -> Rows {
     maker.rows
 }
 
-/// What a thread's row will say.
+/// Facts about a thread, for its row.
 #[derive(Clone, Copy)]
 struct ThreadFacts {
     busy_ns: i64,
@@ -49,7 +49,7 @@ struct ThreadFacts {
 enum Owner {
     Thread(ThreadId),
     Process(ProcessId),
-    /// The track that a lane is of.
+    /// The track that a lane belongs to.
     Track(TrackId),
     Cpu,
     Nobody,
@@ -61,13 +61,13 @@ struct Maker<'t> {
     rows: Rows,
     focus: Focus,
     facts: Vec<ThreadFacts>,
-    /// Tracks by the number of their [`Owner`]; those of one owner in order.
+    /// Tracks by the number of their [`Owner`], in order.
     tracks: Grouped,
     /// Threads by process.
     threads: Grouped,
-    /// Threads whose process is not known, without those of the kernel.
+    /// Threads without a known process, except kernel threads.
     homeless: Vec<ThreadId>,
-    /// Threads of the kernel whose process is not known.
+    /// Kernel threads without a known process.
     kernel: Vec<ThreadId>,
 }
 
@@ -120,7 +120,7 @@ impl<'t> Maker<'t> {
         for &state in states {
             let (start, end) = state_extent(self.trace, state as usize);
             extent = widened(extent, (start, end));
-            if StateKind::of(self.trace, state as usize) == StateKind::Running {
+            if StateKind::from_row(self.trace, state as usize) == StateKind::Running {
                 busy_ns = busy_ns.saturating_add(end.saturating_sub(start));
             }
         }
@@ -139,12 +139,12 @@ impl<'t> Maker<'t> {
         }
     }
 
-    /// The first and the last instant of a track.
+    /// The times of the first and the last instant of a track.
     fn extent_of_instants(&self, track: TrackId) -> (i64, i64) {
         first_and_last(self.timeline.instants_of(track), &self.trace.instants.ts)
     }
 
-    /// `text`, with the input's name where there are several.
+    /// `text`, with the name of its input if there are several inputs.
     fn note(&self, text: String, source: SourceId) -> String {
         let several = self.trace.sources.len() > 1;
         let name = source.some().filter(|_| several).map_or("", |source| {
@@ -160,7 +160,7 @@ impl<'t> Maker<'t> {
     }
 }
 
-/// The times of the first and the last of some rows, which are in order.
+/// The times of the first and the last of some rows, which must be in order of time.
 fn first_and_last(rows: &[u32], ts: &Column<i64>) -> (i64, i64) {
     match (rows.first(), rows.last()) {
         (Some(&first), Some(&last)) => (ts.get(first as usize), ts.get(last as usize)),
@@ -170,7 +170,7 @@ fn first_and_last(rows: &[u32], ts: &Column<i64>) -> (i64, i64) {
 
 fn owner_of(trace: &Trace, row: usize) -> Owner {
     let tracks = &trace.tracks;
-    // A lane is made after the track it belongs to.
+    // A lane has a larger number than the track it belongs to.
     let parent = tracks.parent.get(row).some();
     let parent = parent.filter(|parent| parent.row() < row);
     match (
@@ -186,7 +186,7 @@ fn owner_of(trace: &Trace, row: usize) -> Owner {
     }
 }
 
-/// The track that a lane of lanes belongs to in the end.
+/// The outermost track that a lane belongs to.
 fn trunk(trace: &Trace, mut track: TrackId) -> TrackId {
     while let Some(parent) = trace.tracks.parent.get(track.row()).some()
         && parent < track
@@ -196,7 +196,7 @@ fn trunk(trace: &Trace, mut track: TrackId) -> TrackId {
     track
 }
 
-/// Numbers of owners: threads, processes, tracks, then all CPUs, then nobody.
+/// The number of an owner: threads first, then processes, tracks, all CPUs together, and nobody.
 fn number_of(trace: &Trace, owner: Owner) -> usize {
     let (threads, processes) = (trace.threads.len(), trace.processes.len());
     let others = threads + processes + trace.tracks.len();
@@ -209,7 +209,7 @@ fn number_of(trace: &Trace, owner: Owner) -> usize {
     }
 }
 
-/// Whether a thread stands for the idle loops of all CPUs.
+/// Whether a thread is the idle thread, which all CPUs share.
 pub(super) fn is_idle_thread(trace: &Trace, utid: ThreadId) -> bool {
     utid.some()
         .is_none_or(|utid| trace.threads.tid.get(utid.row()) == 0)

@@ -1,4 +1,4 @@
-//! Processes and their threads.
+//! Rows of processes and their threads.
 
 use std::cmp::Reverse;
 
@@ -9,8 +9,7 @@ use crate::timeline::focus::{self, Focus};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, numbered, row_flags};
 
 impl Maker<'_> {
-    /// Processes that did something and processes that did not, each in the order to show. What
-    /// several inputs tell of one process stands together.
+    /// Busy and idle processes, each in display order. Rows that several inputs have for one process are adjacent.
     pub(super) fn processes(&self) -> (Vec<ProcessId>, Vec<ProcessId>) {
         let processes = &self.trace.processes;
         let mut all = Vec::new();
@@ -55,7 +54,7 @@ impl Maker<'_> {
             .fold(0, i64::saturating_add)
     }
 
-    /// Whether there is anything to see of a process.
+    /// Whether a process has anything to show.
     pub(super) fn is_used(&self, upid: ProcessId) -> bool {
         self.threads_of(upid)
             .any(|utid| self.facts[utid.row()].extent.0 != NO_TIME)
@@ -133,12 +132,12 @@ impl Maker<'_> {
         self.some_threads(&threads[idle..], row);
     }
 
-    /// A row for each thread of a process that makes frames.
+    /// A row for each thread of a process that draws frames.
     fn frames(&mut self, upid: ProcessId, parent: u32) {
         let frames = &self.timeline.frames;
         let apps = frames.apps.iter().zip(0..);
         for (app, place) in apps.filter(|(app, _)| app.upid == upid) {
-            let own = frames.of(app);
+            let own = frames.of_app(app);
             let Some(first) = own.first() else {
                 continue;
             };
@@ -160,7 +159,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A thread's track of slices, if it has some.
+    /// The track of a thread's slices, if it has any.
     pub(super) fn summary_track(&self, utid: ThreadId) -> Option<TrackId> {
         let mut tracks = self.tracks_of(Owner::Thread(utid));
         let with_slices = |track: &TrackId| {
@@ -186,7 +185,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Main thread, threads that draw, then the busiest; idle ones last.
+    /// The order of threads: main thread, threads that draw, then by busy time; idle threads last.
     pub(super) fn sort_for_show(&self, threads: &mut [ThreadId]) {
         threads.sort_by_cached_key(|&utid| {
             let (flags, facts) = (self.thread_flags(utid), &self.facts[utid.row()]);

@@ -1,4 +1,4 @@
-//! Rows of tracks that are no thread's own: named and async tracks, counters, interrupts.
+//! Rows of tracks other than thread tracks: named and async tracks, counters, interrupts.
 
 use traceloom_trace::{NO_TIME, RowId, TrackId, TrackKind};
 
@@ -8,7 +8,7 @@ use crate::timeline::joined::{Joined, stem};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 
 impl<'t> Maker<'t> {
-    /// Gives a track and its lanes to a row.
+    /// Adds a track and its lanes to a row.
     pub(super) fn put(&mut self, track: TrackId, row: u32) {
         for track in self.family(track) {
             let levels = self.timeline.lanes.levels(track);
@@ -16,12 +16,11 @@ impl<'t> Maker<'t> {
         }
     }
 
-    /// Rows for named tracks, then for counters. Async tracks whose names differ in numbers alone
-    /// are one row.
+    /// Rows for named tracks, then for counters. Async tracks whose names differ only in numbers share a row.
     pub(super) fn tracks(&mut self, mut tracks: Vec<TrackId>, parent: u32) {
         let is_counter = |track: &TrackId| self.trace.tracks.kind.get(track.row()).is_counter();
         tracks.sort_by_key(is_counter);
-        // Those that are alike stand where the first of them does.
+        // Tracks that share a row are placed at the first of them.
         let mut alike: Vec<(&str, usize)> = Vec::new();
         for (at, track) in tracks.iter().enumerate() {
             alike.extend(self.stem_of(*track).map(|stem| (stem, at)));
@@ -44,7 +43,7 @@ impl<'t> Maker<'t> {
         }
     }
 
-    /// What an async track's name has in common with others; `None` for what keeps its own row.
+    /// The part of an async track's name that it shares with others; `None` if it gets a row of its own.
     fn stem_of(&self, id: TrackId) -> Option<&'t str> {
         let trace = self.trace;
         let is_async = trace.tracks.kind.get(id.row()) == TrackKind::ProcessAsync;
@@ -88,7 +87,7 @@ impl<'t> Maker<'t> {
         self.rows.put_joined(row, families, joined);
     }
 
-    /// Whose a track's row is.
+    /// The thread or process of a track's row.
     fn place(&self, row: &mut TimelineRow, id: TrackId, parent: u32) {
         let tracks = &self.trace.tracks;
         row.parent = parent;
@@ -159,7 +158,7 @@ fn numbered_names(count: usize) -> String {
     }
 }
 
-/// The unit of a counter, where its name tells.
+/// The unit of a counter, as far as its name shows it.
 fn unit(kind: TrackKind, name: &str) -> &'static str {
     match kind {
         TrackKind::CpuCounter if name.contains("freq") => "kHz",

@@ -1,21 +1,20 @@
-//! The numbers of one name, from its slices alone.
+//! The statistics of one name, from its slices alone.
 
-use traceloom_trace::{RowId, SliceId, Trace, TrackId};
+use traceloom_trace::{RowId, SliceId, TrackId};
 
+use super::count::{Count, STRIDE};
 use super::percentiles::nearest_ranks;
-use super::{Count, NameStats, RangeScope, STRIDE, Sum};
-use crate::timeline::{NameId, Timeline};
+use crate::timeline::names::NameId;
+use crate::timeline::stats::{NameStats, Sum};
 
-/// The numbers of some slices of one name: those of them that have a part in the range. `None`
-/// for none, and once `cancelled` says so.
-pub(in crate::timeline) fn of_name(
-    trace: &Trace,
-    timeline: &Timeline,
-    scope: &RangeScope<'_>,
+/// The statistics of those of some slices of one name that have a part in the range. `None` if there are none, or if
+/// `cancelled`.
+pub(super) fn of_name(
+    count: &Count<'_>,
     (name, slices): (NameId, &[SliceId]),
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<NameStats> {
-    let count = Count::new(trace, timeline, scope);
+    let (trace, timeline) = (count.trace, count.timeline);
     let (mut sum, mut lengths) = (Sum::ZERO, Vec::with_capacity(slices.len()));
     for (at, row) in slices.iter().map(|id| id.row()).enumerate() {
         if at % STRIDE == 0 && cancelled() {

@@ -1,7 +1,8 @@
 //! Medians and 95th percentiles by name.
 
-use super::{Count, Source, Sum};
+use super::count::{Count, Source};
 use crate::parallel;
+use crate::timeline::stats::Sum;
 
 impl Count<'_> {
     /// Median and 95th percentile of each of these names. Each part puts its lengths in order of

@@ -110,7 +110,7 @@ impl<'a> Row<'a> {
 
 fn put_rows(question: &Question, (base, new): Sides<'_>, answer: &mut Frame) {
     let metric = question.metric.unwrap_or(DiffMetric::Exclusive);
-    let diff = Diff::of(&profiles(base), &profiles(new), base[0].clock, metric);
+    let diff = Diff::new(&profiles(base), &profiles(new), base[0].clock, metric);
     let limit = question.limit.unwrap_or(DEFAULT_ROWS) as usize;
     let shown = &diff.rows[..diff.rows.len().min(limit)];
     answer

@@ -144,7 +144,7 @@ impl Engine {
         let (trace, timeline) = (&self.trace, self.timeline());
         let found = timeline.state_at(trace, utid, ts)? as usize;
         let row = trace.thread_states.row(found);
-        let kind = StateKind::of(trace, found);
+        let kind = StateKind::from_row(trace, found);
         let rows = timeline.states_of(utid);
         let at = rows.binary_search(&(found as u32)).unwrap_or(0);
         Some(StateAnswer {
@@ -184,7 +184,7 @@ impl Engine {
             extent: self.extent(run_extent(trace, found), row.dur),
             cpu,
             priority: row.priority,
-            end_state: StateKind::of_task(row.end_state, -1).name(),
+            end_state: StateKind::from_task_state(row.end_state, -1).name(),
             end_letters: row.end_state.to_string(),
         })
     }

@@ -128,7 +128,7 @@ pub(crate) fn same(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let most = if is_whole { limit } else { usize::MAX };
     let mut hits = hits(engine, ask, &scope, &[name], most)?;
     let stats = if is_whole {
-        timeline.totals(trace).of(name).copied()
+        timeline.totals(trace).stats(name).copied()
     } else {
         let tracks = scope.tracks(trace);
         let slices = RangeScope {

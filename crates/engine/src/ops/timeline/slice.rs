@@ -261,7 +261,7 @@ impl Engine {
 
     /// How often a name occurs in the whole trace, and for how long.
     fn occurrences(&self, name: NameId) -> Option<Occurrences> {
-        let stats = self.timeline().totals(&self.trace).of(name)?;
+        let stats = self.timeline().totals(&self.trace).stats(name)?;
         Some(Occurrences {
             count: stats.count,
             total_ns: stats.total_ns,

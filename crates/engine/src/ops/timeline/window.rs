@@ -184,5 +184,5 @@ fn flags(trace: &Trace, timeline: &Timeline, slice: &ShownSlice) -> u8 {
     when(slice.never_ended, NEVER_ENDED)
         | when(slice.several, SEVERAL)
         | when(timeline.is_repaired(trace, slice.id as usize), REPAIRED)
-        | when(timeline.frames.is_late(SliceId(slice.id)), LATE)
+        | when(timeline.frames.is_janky(SliceId(slice.id)), LATE)
 }

@@ -37,7 +37,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
         },
         by: shown.diff.by,
         metric: shown.diff.metric,
-        noise_known: shown.diff.knows_noise(),
+        noise_known: shown.diff.has_noise(),
         total: &shown.diff.total,
         rows: &shown.rows,
         more: shown.more,

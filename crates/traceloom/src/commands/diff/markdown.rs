@@ -97,7 +97,7 @@ fn in_words(change: &Change) -> &'static str {
 
 fn noise(shown: &Shown<'_>) -> String {
     let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
-    if shown.diff.knows_noise() {
+    if shown.diff.has_noise() {
         format!("Medians of {base} and {new} runs; bold verdicts exceed the noise.")
     } else {
         "One run on a side: noise is unknown.".into()

@@ -27,7 +27,7 @@ pub use args::DiffArgs;
 /// If a trace cannot be read, or lacks the requested threads or clock.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
     let (diff, clock) = compare(args)?;
-    if args.significant && !diff.knows_noise() {
+    if args.significant && !diff.has_noise() {
         bail!("--significant needs two runs or more on each side (--base a1 a2 --new b1 b2)");
     }
     let changed = args.changed(&diff);

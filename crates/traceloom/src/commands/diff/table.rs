@@ -65,7 +65,7 @@ fn write_head(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
 /// One line on the noise.
 pub(super) fn noise_line(shown: &Shown<'_>) -> String {
     let (base, new) = (shown.diff.base_runs, shown.diff.new_runs);
-    if shown.diff.knows_noise() {
+    if shown.diff.has_noise() {
         format!("medians of {base} and {new} runs; * exceeds the noise, ~ is within it")
     } else {
         "noise is unknown: compare several runs a side (--base a1 a2 a3 --new b1 b2 b3) to tell it from change".into()

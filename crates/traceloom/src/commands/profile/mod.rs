@@ -59,7 +59,7 @@ fn clock(args: &ProfileArgs, tree: &CallTree) -> Result<Measure> {
     let measure = match args.clock {
         Some(Clock::Cpu) => Measure::Cpu,
         Some(Clock::Wall) => Measure::Wall,
-        None => ProfileOptions::of(tree).clock,
+        None => ProfileOptions::for_tree(tree).clock,
     };
     if !tree.clocks.has(measure) {
         match measure {

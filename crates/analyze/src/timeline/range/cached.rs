@@ -1,25 +1,21 @@
-//! Cached slice durations by name. The numbers of a range that holds most of the trace are the cached ones
-//! without what the range leaves out.
+//! Statistics from cached durations. Those of a range that covers most of the trace are the cached ones without what
+//! the range leaves out.
 
 use std::ops::Range;
 
 use traceloom_trace::{RowId, SliceId, Trace, TrackId};
 
+use super::count::{Count, RangeScope, chunks};
 use super::percentiles::place_of;
-use super::{Count, NameStats, RangeScope, Sum};
+use super::sums::{merged, ranked};
 use crate::parallel;
 use crate::partition::partition_point;
-use crate::timeline::{NameId, Spans, Timeline};
+use crate::timeline::downsample::Spans;
+use crate::timeline::durations::DurationCache;
+use crate::timeline::index::Timeline;
+use crate::timeline::names::NameId;
+use crate::timeline::stats::{NameStats, Sum};
 use crate::tree::TimeRange;
-
-/// All slices of threads by name: sums, and their lengths in order of size.
-#[derive(Debug)]
-pub(in crate::timeline) struct DurationCache {
-    sums: Vec<Sum>,
-    /// Where each name's lengths start; one more than there are names.
-    starts: Vec<usize>,
-    lengths: Vec<i64>,
-}
 
 /// What a range leaves out of the whole by name, and what it cuts.
 #[derive(Default)]
@@ -28,33 +24,34 @@ struct Changes {
     added: Vec<(u32, i64)>,
 }
 
-impl DurationCache {
-    pub fn new(trace: &Trace, timeline: &Timeline) -> Self {
-        let count = Count::new(trace, timeline, &RangeScope::default());
-        let source = count.source();
-        let sums = super::merged(&count.sums(&source, &|| false));
-        let mut starts = vec![0];
-        for sum in &sums {
-            starts.push(starts[starts.len() - 1] + sum.count as usize);
-        }
-        let mut next = starts.clone();
-        let mut lengths = vec![0; starts[sums.len()]];
-        for chunk in super::chunks(0..trace.slices.len()) {
-            count.chunk(chunk, |row, part| {
-                let next = &mut next[count.name(row).row()];
-                lengths[*next] = part;
-                *next += 1;
-            });
-        }
-        sort_each(&mut lengths, &starts);
-        Self {
-            sums,
-            starts,
-            lengths,
-        }
+/// Computes the durations to cache.
+pub(super) fn durations(trace: &Trace, timeline: &Timeline) -> DurationCache {
+    let count = Count::new(trace, timeline, &RangeScope::default());
+    let source = count.source();
+    let sums = merged(&count.sums(&source, &|| false));
+    let mut starts = vec![0];
+    for sum in &sums {
+        starts.push(starts[starts.len() - 1] + sum.count as usize);
     }
+    let mut next = starts.clone();
+    let mut lengths = vec![0; starts[sums.len()]];
+    for chunk in chunks(0..trace.slices.len()) {
+        count.chunk(chunk, |row, part| {
+            let next = &mut next[count.name(row).row()];
+            lengths[*next] = part;
+            *next += 1;
+        });
+    }
+    sort_each(&mut lengths, &starts);
+    DurationCache {
+        sums,
+        starts,
+        lengths,
+    }
+}
 
-    /// As [`by_name`](super::by_name) counts it, for a range that leaves little out; else `None`.
+impl DurationCache {
+    /// The same as [`Timeline::by_name`], if the range leaves out little; else `None`.
     pub(super) fn by_name(
         &self,
         count: &Count<'_>,
@@ -70,7 +67,7 @@ impl DurationCache {
             return None;
         }
         let (sums, changes) = self.narrowed(count, from..to, out);
-        let (order, hidden) = super::ranked(&sums, limit);
+        let (order, hidden) = ranked(&sums, limit);
         let stats = order.into_iter().map(|name| {
             let at = name as usize;
             let lengths = Lengths {
@@ -106,7 +103,7 @@ impl DurationCache {
             changes.removed.push((count.name(row).0, length));
         };
         out.into_iter()
-            .flat_map(super::chunks)
+            .flat_map(chunks)
             .for_each(|rows| whole.chunk(rows, &mut remove));
         let cut = cut_rows(count);
         for &row in cut.iter().filter(|row| window.contains(row)) {

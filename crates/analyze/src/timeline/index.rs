@@ -1,0 +1,123 @@
+//! The timeline itself: the tables it is made of, and how to look something up in them.
+
+use std::sync::OnceLock;
+
+use traceloom_trace::{ProcessId, RowId, SliceId, ThreadId, Trace, TrackId};
+
+use super::durations::DurationCache;
+use super::ends::Ends;
+use super::extremes::{Extremes, MinMax};
+use super::grouped::Grouped;
+use super::lanes::{Lane, Lanes};
+use super::names::Names;
+use super::recursion::Recursion;
+use super::rows::Rows;
+use super::totals::Totals;
+use crate::frames::Frames;
+use crate::same_thread::SameThreads;
+
+/// A trace's rows and the indexes behind them.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    /// The names of slices, instants and methods.
+    pub names: Names,
+    /// Where slices end.
+    pub ends: Ends,
+    /// Slices by track and level.
+    pub lanes: Lanes,
+    /// The rows.
+    pub rows: Rows,
+    /// Who draws, and what.
+    pub frames: Frames,
+    pub(super) states: Grouped,
+    pub(super) same_threads: SameThreads,
+    pub(super) runs: Grouped,
+    pub(super) values: Grouped,
+    pub(super) instants: Grouped,
+    pub(super) extremes: Vec<Extremes>,
+    pub(super) thread_hues: Vec<u8>,
+    pub(super) recursion: OnceLock<Recursion>,
+    pub(super) totals: OnceLock<Totals>,
+    pub(super) durations: OnceLock<DurationCache>,
+}
+
+impl Timeline {
+    /// Which slices are nested in one of the same name; computed at the first call.
+    pub fn recursion(&self, trace: &Trace) -> &Recursion {
+        self.recursion
+            .get_or_init(|| Recursion::new(trace, &self.lanes, &self.names))
+    }
+
+    /// A thread's colour: see [`Names::hue`].
+    pub fn hue_of_thread(&self, thread: ThreadId) -> u8 {
+        self.thread_hues.get(thread.row()).copied().unwrap_or(0)
+    }
+
+    /// The thread_state rows of a thread, in order of time; those of the same thread in another source,
+    /// where its own has none.
+    pub fn states_of(&self, thread: ThreadId) -> &[u32] {
+        self.states
+            .rows(self.same_threads.with_states(thread).row())
+    }
+
+    /// The thread whose states [`Timeline::states_of`] gives.
+    pub fn who_has_states(&self, thread: ThreadId) -> ThreadId {
+        self.same_threads.with_states(thread)
+    }
+
+    /// The sched_slice rows of a CPU, in order of time.
+    pub fn runs_of(&self, cpu: u32) -> &[u32] {
+        self.runs.rows(cpu as usize)
+    }
+
+    /// How many CPUs have runs, counted up to the highest number.
+    pub fn cpus(&self) -> u32 {
+        self.runs.groups() as u32
+    }
+
+    /// The counter rows of a track, in order of time.
+    pub fn values_of(&self, track: TrackId) -> &[u32] {
+        self.values.rows(track.row())
+    }
+
+    /// The instant rows of a track, in order of time.
+    pub fn instants_of(&self, track: TrackId) -> &[u32] {
+        self.instants.rows(track.row())
+    }
+
+    /// The smallest and largest of some values of a counter.
+    pub fn extremes_of(&self, trace: &Trace, track: TrackId, from: usize, to: usize) -> MinMax {
+        let rows = self.values_of(track);
+        let value = |at: usize| trace.counters.value.get(rows[at] as usize);
+        self.extremes[track.row()].of_range(from, to, &value)
+    }
+
+    /// The slices of one level of a track.
+    pub fn lane<'t>(&'t self, trace: &'t Trace, track: TrackId, level: u32) -> Lane<'t> {
+        self.lanes.lane(trace, &self.ends, track, level)
+    }
+
+    /// When a slice ended, or how far one reaches that never did.
+    pub fn end_of(&self, trace: &Trace, slice: usize) -> i64 {
+        self.ends.end_of(trace, slice)
+    }
+
+    /// The row of a slice, and its level there.
+    pub fn place_of(&self, trace: &Trace, slice: SliceId) -> (u32, u32) {
+        let place = self.rows.place(trace.slices.track_id.get(slice.row()));
+        if let Some(joined) = self.rows.joined(place.row) {
+            return (place.row, joined.level_of(slice));
+        }
+        let level = self.lanes.level_of(trace, slice.row());
+        (place.row, place.level.saturating_add(level))
+    }
+
+    /// The process of a track: its own, or its thread's.
+    pub fn process_of(&self, trace: &Trace, track: TrackId) -> ProcessId {
+        let row = trace.tracks.row(track.row());
+        match row.utid.some() {
+            Some(utid) => trace.threads.upid.get(utid.row()),
+            None => row.upid,
+        }
+    }
+}
