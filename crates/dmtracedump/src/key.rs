@@ -92,7 +92,12 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        self.text.split(|&byte| byte == b'\n').take(self.count)
+        let mut rest = self.text;
+        (0..self.count).map(move |_| {
+            let (line, after) = split(rest, b'\n').unwrap_or((rest, b""));
+            rest = after;
+            line
+        })
     }
 
     /// Fails if there are no lines, or so short ones that they would take too much memory.

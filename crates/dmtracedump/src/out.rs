@@ -54,15 +54,16 @@ impl<'w> Out<'w> {
 
     /// Escapes `<`, `>` and `&`: as the original, and enough outside of attributes.
     pub fn escaped(&mut self, text: &[u8]) -> &mut Self {
-        for byte in text {
-            match byte {
-                b'<' => self.text("&lt;"),
-                b'>' => self.text("&gt;"),
-                b'&' => self.text("&amp;"),
-                _ => self.text([*byte]),
-            };
+        let mut from = 0;
+        for at in memchr::memchr3_iter(b'<', b'>', b'&', text) {
+            self.text(&text[from..at]).text(match text[at] {
+                b'<' => "&lt;",
+                b'>' => "&gt;",
+                _ => "&amp;",
+            });
+            from = at + 1;
         }
-        self
+        self.text(&text[from..])
     }
 
     /// Appends `class.method`, `between`, `signature`; just the class of a method without a name.
