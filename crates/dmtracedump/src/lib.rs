@@ -34,7 +34,7 @@ use std::ops::Deref;
 use std::process::ExitCode;
 
 use args::Options;
-use out::Out;
+use out::{Labels, Out};
 use profile::Profile;
 
 /// Why a run ended early.
@@ -122,8 +122,9 @@ fn profile_report(options: &Options, profile: &Profile<'_>, out: &mut Out<'_>) -
         page::contents(out);
     }
     let mut order = profile.by_inclusive.clone();
-    exclusive::section(profile, &mut order, out)?;
-    inclusive::section(profile, &mut order, out)?;
+    let labels = Labels::new(&profile.methods.list, out.html);
+    exclusive::section(profile, &labels, &mut order, out)?;
+    inclusive::section(profile, &labels, &mut order, out)?;
     groups::by_class(profile, out)?;
     groups::by_name(profile, out)?;
     if options.html {

@@ -136,10 +136,10 @@ fn sort_by_text<'a>(
     (sorted, ranks)
 }
 
-/// The first 24 bytes as numbers that compare as the bytes do: most texts differ there, and
+/// The first 32 bytes as numbers that compare as the bytes do: most texts differ there, and
 /// numbers next to each other compare faster than texts all over the file.
-fn head(text: Option<&[u8]>) -> [u64; 3] {
-    let mut words = [[0; 8]; 3];
+fn head(text: Option<&[u8]>) -> [u64; 4] {
+    let mut words = [[0; 8]; 4];
     for (word, bytes) in words.iter_mut().zip(text.unwrap_or_default().chunks(8)) {
         word[..bytes.len()].copy_from_slice(bytes);
     }

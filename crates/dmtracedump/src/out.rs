@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::methods::Method;
+use super::methods::{Method, MethodIndex};
 
 /// Bytes collected before they are written.
 const CHUNK: usize = 32 << 10;
@@ -104,7 +104,10 @@ impl<'w> Out<'w> {
     pub fn pad(&mut self, width: usize, used: usize) -> &mut Self {
         let missing = width.saturating_sub(used);
         if self.blank == " " {
-            self.buffer.resize(self.buffer.len() + missing, b' ');
+            let end = self.buffer.len() + missing;
+            // A fixed number is copied faster than the few that are missing.
+            self.buffer.extend_from_slice(&[b' '; 16]);
+            self.buffer.resize(end, b' ');
         } else {
             self.text(self.blank.repeat(missing));
         }
@@ -161,6 +164,35 @@ impl<'w> Out<'w> {
         self.sink.write_all(&self.buffer)?;
         self.buffer.clear();
         self.sink.flush()
+    }
+}
+
+/// What [`Out::method`] prints of each method in a row's end, built once: a method has many rows.
+pub(super) struct Labels {
+    text: Vec<u8>,
+    /// By method; a label starts where the one before ends.
+    ends: Vec<usize>,
+}
+
+impl Labels {
+    pub fn new(methods: &[Method<'_>], html: bool) -> Self {
+        let mut sink = io::sink();
+        let mut out = Out::new(&mut sink, html);
+        let label = |method| {
+            out.method(method, " ").text("\n");
+            out.buffer.len()
+        };
+        let ends = methods.iter().map(label).collect();
+        let text = out.buffer;
+        Labels { text, ends }
+    }
+
+    /// The method's name and signature, and the end of the line.
+    #[inline]
+    pub fn of(&self, method: MethodIndex) -> &[u8] {
+        let at = method as usize;
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[at]]
     }
 }
 
