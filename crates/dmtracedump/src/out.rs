@@ -259,21 +259,4 @@ mod tests {
         assert_eq!(odd(f64::INFINITY), "  inf");
         assert_eq!(odd(-f64::NAN), " -nan");
     }
-
-    #[test]
-    fn fields_are_as_wide_as_they_must_be() {
-        let text = printed(|out| {
-            out.right(5, 42).left(4, -7).text("|").right(2, 123);
-            out.left(2, 123).right(0, u64::MAX).right(3, i32::MIN);
-        });
-        assert_eq!(text, "   42-7  |12312318446744073709551615-2147483648");
-    }
-
-    #[test]
-    fn escaping_leaves_quotes_alone() {
-        let text = printed(|out| {
-            out.escaped(b"<init>&\"'");
-        });
-        assert_eq!(text, "&lt;init&gt;&amp;\"'");
-    }
 }
