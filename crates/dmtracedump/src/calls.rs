@@ -9,7 +9,7 @@
 //! table of edges from caller to callee; both lists are made of it at the end.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use traceloom_formats::MethodRecord;
 
 use super::methods::{MethodIndex, Methods, TOPLEVEL, UNKNOWN};
@@ -42,18 +42,45 @@ impl Totals {
     }
 }
 
-/// A method on a stack; recursive if it is also deeper in that stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Activation {
-    pub method: MethodIndex,
-    pub is_recursive: bool,
+/// A method on a stack, times two, plus one if the method is also deeper in that stack (recursive).
+/// A method takes 20 bytes of a file, so 31 bits are enough for any file below 40 GB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Activation(pub u32);
+
+impl Activation {
+    pub fn new(method: MethodIndex, is_recursive: bool) -> Self {
+        Activation(method << 1 | u32::from(is_recursive))
+    }
+
+    pub fn method(self) -> MethodIndex {
+        self.0 >> 1
+    }
+
+    pub fn is_recursive(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// The activation that every thread starts in.
-const BOTTOM: Activation = Activation {
-    method: TOPLEVEL,
-    is_recursive: false,
-};
+const BOTTOM: Activation = Activation(TOPLEVEL << 1);
+
+/// Caller and callee in one number, which is faster to hash than two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct EdgeKey(u64);
+
+impl EdgeKey {
+    fn new(caller: Activation, callee: Activation) -> Self {
+        EdgeKey(u64::from(caller.0) << 32 | u64::from(callee.0))
+    }
+
+    pub fn caller(self) -> Activation {
+        Activation((self.0 >> 32) as u32)
+    }
+
+    pub fn callee(self) -> Activation {
+        Activation(self.0 as u32)
+    }
+}
 
 /// The calls from one activation to another.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,8 +90,8 @@ pub(super) struct Edge {
     pub calls: u32,
 }
 
-/// Edges by caller and callee, in the order in which they were found.
-pub(super) type Edges = IndexMap<[Activation; 2], Edge, FxBuildHasher>;
+/// Edges in the order in which they were found.
+pub(super) type Edges = IndexMap<EdgeKey, Edge, FxBuildHasher>;
 
 /// What the original would not have survived.
 #[derive(Debug, Default)]
@@ -93,6 +120,16 @@ struct Thread {
 struct Frame {
     entry: u64,
     caller: Activation,
+    /// The place of the callee's [`Slot`].
+    slot: u32,
+}
+
+/// A method on one thread.
+#[derive(Clone, Copy)]
+struct Slot {
+    method: MethodIndex,
+    /// How often the method is on the thread's stack.
+    active: u32,
 }
 
 /// The calls of a trace.
@@ -107,8 +144,8 @@ pub(super) struct Calls<'m, 'a> {
     threads: Vec<Thread>,
     /// By thread number: the place in `threads` plus one, or 0.
     places: Vec<u32>,
-    /// How often a method is on a thread's stack, by thread and method.
-    active: FxHashMap<(u32, MethodIndex), u32>,
+    /// By a thread's place and a method's id in records; unknown ids share one that no record has.
+    slots: IndexMap<u64, Slot, FxBuildHasher>,
 }
 
 impl<'m, 'a> Calls<'m, 'a> {
@@ -121,19 +158,19 @@ impl<'m, 'a> Calls<'m, 'a> {
             repairs: Repairs::default(),
             threads: Vec::new(),
             places: vec![0; 1 << 16],
-            active: FxHashMap::default(),
+            slots: IndexMap::default(),
         }
     }
 
     /// Takes the next record.
     pub fn take(&mut self, record: &MethodRecord) {
         let now = u64::from(record.time_us);
-        let method = self.methods.find(record.method).unwrap_or(UNKNOWN);
         let thread = self.thread(record.thread, now);
+        let slot = self.slot(thread, record.method);
         if record.action == 0 {
-            self.enter(thread, method, now);
+            self.enter(thread, slot, now);
         } else {
-            self.exit(thread, method, now);
+            self.exit(thread, slot, now);
         }
     }
 
@@ -153,17 +190,36 @@ impl<'m, 'a> Calls<'m, 'a> {
         *place as usize - 1
     }
 
-    fn enter(&mut self, at: usize, method: MethodIndex, now: u64) {
-        self.pass_time(at, now);
-        let active = self.active.entry((at as u32, method)).or_default();
-        let callee = Activation {
-            method,
-            is_recursive: *active > 0,
+    /// The place of the slot of a method's id, which may be new.
+    fn slot(&mut self, at: usize, id: u32) -> usize {
+        let thread = (at as u64) << 32;
+        let key = thread | u64::from(id);
+        if let Some(place) = self.slots.get_index_of(&key) {
+            return place;
+        }
+        // The two low bits of a record's id are clear.
+        let (key, method) = match self.methods.find(id) {
+            Some(method) => (key, method),
+            None => (thread | 1, UNKNOWN),
         };
+        let slot = self.slots.entry(key);
+        let place = slot.index();
+        slot.or_insert(Slot { method, active: 0 });
+        place
+    }
+
+    fn enter(&mut self, at: usize, slot: usize, now: u64) {
+        self.pass_time(at, now);
+        let Slot { method, active } = &mut self.slots[slot];
+        let callee = Activation::new(*method, *active > 0);
         *active += 1;
         let thread = &mut self.threads[at];
-        let caller = std::mem::replace(&mut thread.top, callee);
-        thread.frames.push(Frame { entry: now, caller });
+        let frame = Frame {
+            entry: now,
+            caller: std::mem::replace(&mut thread.top, callee),
+            slot: slot as u32,
+        };
+        thread.frames.push(frame);
         let depth = thread.frames.len();
         if depth > ORIGINAL_DEPTH {
             self.repairs.too_deep = self.repairs.too_deep.max(depth);
@@ -171,40 +227,37 @@ impl<'m, 'a> Calls<'m, 'a> {
     }
 
     /// No record can name the method that every thread starts in, so an empty stack never matches.
-    fn exit(&mut self, at: usize, method: MethodIndex, now: u64) {
-        if self.threads[at].top.method == method {
+    fn exit(&mut self, at: usize, slot: usize, now: u64) {
+        let Slot { method, active } = self.slots[slot];
+        if self.threads[at].top.method() == method {
             self.pop(at, now);
         } else if self.threads[at].frames.is_empty() {
             self.exit_from_nothing(at, method, now);
         } else {
-            self.exit_mismatched(at, method, now);
+            self.exit_mismatched(at, method, active > 0, now);
         }
     }
 
     /// An exit on an empty stack counts as a call that began at time 0. It gets only the exclusive
     /// time since the last record.
     fn exit_from_nothing(&mut self, at: usize, method: MethodIndex, now: u64) {
-        let callee = Activation {
-            method,
-            is_recursive: false,
-        };
+        let callee = Activation::new(method, false);
         self.threads[at].top = callee;
         self.pass_time(at, now);
         self.threads[at].top = BOTTOM;
-        count(&mut self.edges, [BOTTOM, callee], now);
+        count(&mut self.edges, BOTTOM, callee, now);
     }
 
     /// Here the original prints the stack and ends.
     #[cold]
-    fn exit_mismatched(&mut self, at: usize, method: MethodIndex, now: u64) {
+    fn exit_mismatched(&mut self, at: usize, method: MethodIndex, is_active: bool, now: u64) {
         let number = self.threads[at].number;
         self.repairs.first.get_or_insert((number, method));
-        let active = self.active.get(&(at as u32, method));
-        if active.is_none_or(|&active| active == 0) {
+        if !is_active {
             self.repairs.ignored += 1;
             return;
         }
-        while self.threads[at].top.method != method {
+        while self.threads[at].top.method() != method {
             self.pop(at, now);
             self.repairs.closed_early += 1;
         }
@@ -215,11 +268,11 @@ impl<'m, 'a> Calls<'m, 'a> {
     fn pop(&mut self, at: usize, now: u64) {
         self.pass_time(at, now);
         let thread = &mut self.threads[at];
-        if let Some(Frame { entry, caller }) = thread.frames.pop() {
-            let callee = std::mem::replace(&mut thread.top, caller);
-            count(&mut self.edges, [caller, callee], now.wrapping_sub(entry));
-            let active = self.active.entry((at as u32, callee.method));
-            active.and_modify(|active| *active -= 1);
+        if let Some(frame) = thread.frames.pop() {
+            let callee = std::mem::replace(&mut thread.top, frame.caller);
+            let elapsed = now.wrapping_sub(frame.entry);
+            count(&mut self.edges, frame.caller, callee, elapsed);
+            self.slots[frame.slot as usize].active -= 1;
         }
     }
 
@@ -227,9 +280,9 @@ impl<'m, 'a> Calls<'m, 'a> {
     fn pass_time(&mut self, at: usize, now: u64) {
         let thread = &mut self.threads[at];
         let elapsed = now.wrapping_sub(std::mem::replace(&mut thread.last, now));
-        let totals = &mut self.totals[thread.top.method as usize];
+        let totals = &mut self.totals[thread.top.method() as usize];
         totals.exclusive = totals.exclusive.wrapping_add(elapsed);
-        if thread.top.is_recursive {
+        if thread.top.is_recursive() {
             totals.recursive_exclusive = totals.recursive_exclusive.wrapping_add(elapsed);
         }
     }
@@ -246,14 +299,15 @@ impl<'m, 'a> Calls<'m, 'a> {
             let callees = callers.clone().skip(1).chain([thread.top]);
             for (frame, callee) in thread.frames.iter().zip(callees) {
                 let elapsed = thread.last.wrapping_sub(frame.entry);
-                count(&mut self.edges, [frame.caller, callee], elapsed);
+                count(&mut self.edges, frame.caller, callee, elapsed);
             }
         }
-        for ([_, callee], edge) in &self.edges {
-            let totals = &mut self.totals[callee.method as usize];
-            let calls = &mut totals.calls[usize::from(callee.is_recursive)];
+        for (key, edge) in &self.edges {
+            let callee = key.callee();
+            let totals = &mut self.totals[callee.method() as usize];
+            let calls = &mut totals.calls[usize::from(callee.is_recursive())];
             *calls = calls.wrapping_add(edge.calls as i32);
-            if !callee.is_recursive {
+            if !callee.is_recursive() {
                 totals.inclusive = totals.inclusive.wrapping_add(edge.inclusive);
             }
         }
@@ -262,8 +316,8 @@ impl<'m, 'a> Calls<'m, 'a> {
 }
 
 /// Counts a call of `elapsed` µs.
-fn count(edges: &mut Edges, key: [Activation; 2], elapsed: u64) {
-    let edge = edges.entry(key).or_default();
+fn count(edges: &mut Edges, caller: Activation, callee: Activation, elapsed: u64) {
+    let edge = edges.entry(EdgeKey::new(caller, callee)).or_default();
     edge.inclusive = edge.inclusive.wrapping_add(elapsed);
     edge.calls = edge.calls.wrapping_add(1);
 }

@@ -3,13 +3,14 @@
 use std::io;
 
 use super::methods::MethodIndex;
-use super::out::Out;
+use super::out::{Labels, Out};
 use super::page;
 use super::profile::Profile;
 
 /// Prints the section and leaves `order` sorted by exclusive time.
 pub(super) fn section(
     profile: &Profile<'_>,
+    labels: &Labels,
     order: &mut [MethodIndex],
     out: &mut Out<'_>,
 ) -> io::Result<()> {
@@ -38,8 +39,7 @@ pub(super) fn section(
             .text(" ");
         out.hundredths(6, 100.0 * sum / total).text("  ");
         page::rank_link(profile.rank_of(method), out);
-        let method = profile.methods.get(method);
-        out.text(" ").method(method, " ").text("\n").end_row()?;
+        out.text(" ").text(labels.of(method)).end_row()?;
     }
     page::rows_end(out)
 }

@@ -130,8 +130,8 @@ fn section(
             break;
         }
         sum += group.exclusive as f64;
-        let id = format!("{}{place}", by.words().1);
-        if out.html {
+        let id = out.html.then(|| format!("{}{place}", by.words().1));
+        if let Some(id) = &id {
             out.text(format!(
                 "<div class=\"link\" onClick=\"javascript:toggle('{id}')\" \
                  onMouseOver=\"javascript:onMouseOver(this)\" \
@@ -146,7 +146,7 @@ fn section(
         numbers(shares, group.calls, " ", out);
         out.text(" ")
             .name(by.key(&profile.methods, group.members[0]));
-        if out.html {
+        if let Some(id) = &id {
             out.text(format!("</div>\n<div class=\"parent\" id=\"{id}\">"));
         }
         out.text("\n");

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::methods::MethodIndex;
-use super::out::Out;
+use super::out::{Labels, Out};
 use super::page;
 use super::profile::Profile;
 use super::relatives::{Relative, Side};
@@ -14,6 +14,7 @@ const RECURSIVE_RULE: &str = "               +++++++++++++++++++++++++\n";
 /// Prints the section and leaves `order` sorted by inclusive time.
 pub(super) fn section(
     profile: &Profile<'_>,
+    labels: &Labels,
     order: &mut [MethodIndex],
     out: &mut Out<'_>,
 ) -> io::Result<()> {
@@ -35,15 +36,21 @@ pub(super) fn section(
             out.text("<a name=\"m").number(rank).text("\"></a>");
         }
         out.text("----------------------------------------------------\n");
-        relatives(profile, method, Side::Callers, out)?;
-        method_rows(profile, place, method, out);
-        relatives(profile, method, Side::Callees, out)?;
+        relatives(profile, labels, method, Side::Callers, out)?;
+        method_rows(profile, labels, place, method, out);
+        relatives(profile, labels, method, Side::Callees, out)?;
     }
     page::rows_end(out)
 }
 
 /// The two rows about the method itself.
-fn method_rows(profile: &Profile<'_>, place: u32, method: MethodIndex, out: &mut Out<'_>) {
+fn method_rows(
+    profile: &Profile<'_>,
+    labels: &Labels,
+    place: u32,
+    method: MethodIndex,
+    out: &mut Out<'_>,
+) {
     let totals = profile.totals(method);
     let inclusive = totals.inclusive as f64;
     let exclusive = totals.plain_exclusive();
@@ -54,7 +61,7 @@ fn method_rows(profile: &Profile<'_>, place: u32, method: MethodIndex, out: &mut
     out.right(6, totals.calls[0]).text("+");
     out.left(6, totals.calls[1]).text(" ");
     out.right(9, totals.inclusive).text(" ");
-    out.method(profile.methods.get(method), " ").text("\n");
+    out.text(labels.of(method));
     out.text("               ");
     out.tenths(5, 100.0 * exclusive as f64 / inclusive);
     out.text("%   excl               ");
@@ -69,6 +76,7 @@ fn rank_width(rank: u32) -> usize {
 
 fn relatives(
     profile: &Profile<'_>,
+    labels: &Labels,
     method: MethodIndex,
     side: Side,
     out: &mut Out<'_>,
@@ -95,7 +103,7 @@ fn relatives(
                 let share = 100.0 * relative.inclusive as f64 / totals.inclusive as f64;
                 out.text("               ").tenths(5, share).text("% ");
             }
-            row(profile, relative, all_calls, out)?;
+            row(profile, labels, relative, all_calls, out)?;
         }
     }
     Ok(())
@@ -104,6 +112,7 @@ fn relatives(
 /// The part of a relative's row behind its percentage.
 fn row(
     profile: &Profile<'_>,
+    labels: &Labels,
     relative: &Relative,
     all_calls: Option<i32>,
     out: &mut Out<'_>,
@@ -115,7 +124,5 @@ fn row(
     out.text(" ").right(6, relative.calls as i32).text("/");
     out.left(6, all_calls.unwrap_or_else(own_calls)).text(" ");
     out.right(9, relative.inclusive).text(" ");
-    out.method(profile.methods.get(relative.method), " ")
-        .text("\n");
-    out.end_row()
+    out.text(labels.of(relative.method)).end_row()
 }

@@ -92,7 +92,12 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        self.text.split(|&byte| byte == b'\n').take(self.count)
+        let mut rest = self.text;
+        (0..self.count).map(move |_| {
+            let (line, after) = split(rest, b'\n').unwrap_or((rest, b""));
+            rest = after;
+            line
+        })
     }
 
     /// Fails if there are no lines, or so short ones that they would take too much memory.
@@ -274,70 +279,5 @@ fn signature(rest: &[u8]) -> &[u8] {
             _ => rest,
         },
         _ => rest,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn method_of(line: &str) -> (String, Option<String>, String) {
-        let m = method(line.as_bytes()).ok().unwrap();
-        let own = |b: &[u8]| String::from_utf8(b.to_vec()).unwrap();
-        (own(m.class), m.name.map(own), own(m.signature))
-    }
-
-    #[test]
-    fn five_fields_keep_the_file_in_the_signature() {
-        let want = |c: &str, n: Option<&str>, s: &str| (c.into(), n.map(String::from), s.into());
-        assert_eq!(method_of("4\tC\tm\t()V"), want("C", Some("m"), "()V"));
-        assert_eq!(
-            method_of("4\tC\tm\t()V\tC.java"),
-            want("C", Some("m"), "()V\tC.java")
-        );
-        assert_eq!(
-            method_of("4\tC\tm\t()V\tC.java\t7"),
-            want("C", Some("m"), "()V")
-        );
-        assert_eq!(
-            method_of("4\tC\tm\t()V\t\t7"),
-            want("C", Some("m"), "()V\t\t7")
-        );
-        assert_eq!(method_of("4\tC\tm"), want("C\tm", None, ""));
-        assert_eq!(method_of("4\t\tm\t()V"), want("\tm\t()V", None, ""));
-    }
-
-    #[test]
-    fn missing_threads_are_survived() {
-        let section = read(b"*version\n2\nclock=wall\n*methods\n4\tA\tf\t()V\n*end\n");
-        assert!(section.notes.starts_with(b"ERROR: 'threads' not found"));
-        let keys = section.keys.unwrap();
-        assert_eq!(keys.threads, [Thread { id: 0, name: b"" }]);
-        assert_eq!(keys.methods.list.len(), 3);
-    }
-
-    #[test]
-    fn what_is_no_trace_is_an_error() {
-        for (bytes, want) in [
-            (&b""[..], "Key file is empty.\n"),
-            (b"hello", "ERROR: not at start of version (found 'hello')\n"),
-            (b"*ver\n", ""),
-            (
-                b"*sersion\n2\n",
-                "ERROR: 'version' not found (got 'sersion')\n",
-            ),
-            (
-                b"*version\n2\n",
-                "ERROR: failed while reading version (found -1)\n",
-            ),
-            (
-                b"*version\n*t",
-                "ERROR: failed while reading version (found 0)\n",
-            ),
-        ] {
-            let section = read(bytes);
-            assert!(section.keys.is_none());
-            assert_eq!(String::from_utf8(section.notes).unwrap(), want);
-        }
     }
 }

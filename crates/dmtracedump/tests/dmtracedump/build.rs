@@ -63,25 +63,34 @@ impl Trace {
         self
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = b"*version\n".to_vec();
-        for line in &self.version_lines {
-            bytes.extend(line.as_bytes());
-            bytes.push(b'\n');
+    /// Adds records written as thread, action, id, `@` and time: `1+4@70` enters method 4 on thread
+    /// 1, `-` exits and `~` unrolls.
+    pub fn calls(&mut self, script: &str) -> &mut Self {
+        for word in script.split_whitespace() {
+            let (call, time) = word.split_once('@').expect("a time");
+            let at = call.find(['+', '-', '~']).expect("an action");
+            let action = match call.as_bytes()[at] {
+                b'+' => ENTER,
+                b'-' => EXIT,
+                _ => UNROLL,
+            };
+            let number = |text: &str| text.parse::<u32>().expect("a number");
+            let (thread, method) = (number(&call[..at]), number(&call[at + 1..]));
+            self.record(thread as u16, method, action, number(time));
         }
+        self
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let version_lines = self.version_lines.iter().map(String::as_bytes);
+        push_section("*version", version_lines, &mut bytes);
         if let Some(threads) = &self.threads {
-            bytes.extend(b"*threads\n");
-            for line in threads {
-                bytes.extend(line.as_bytes());
-                bytes.push(b'\n');
-            }
+            let lines = threads.iter().map(String::as_bytes);
+            push_section("*threads", lines, &mut bytes);
         }
         if let Some(methods) = &self.methods {
-            bytes.extend(b"*methods\n");
-            for line in methods {
-                bytes.extend(line);
-                bytes.push(b'\n');
-            }
+            push_section("*methods", methods.iter().map(Vec::as_slice), &mut bytes);
         }
         bytes.extend(b"*end\nSLOW");
         bytes.extend(self.version.to_le_bytes());
@@ -114,5 +123,12 @@ impl Trace {
             // The second clock; what it holds must not matter.
             bytes.resize(start + size, 0xa5);
         }
+    }
+}
+
+fn push_section<'l>(token: &'l str, lines: impl Iterator<Item = &'l [u8]>, bytes: &mut Vec<u8>) {
+    for line in std::iter::once(token.as_bytes()).chain(lines) {
+        bytes.extend(line);
+        bytes.push(b'\n');
     }
 }

@@ -1,6 +1,6 @@
 //! Traces that each show one thing.
 
-use crate::build::{ENTER, EXIT, Trace, UNROLL};
+use crate::build::{ENTER, EXIT, Trace};
 
 /// Every case, by name.
 pub fn all() -> Vec<(String, Vec<u8>)> {
@@ -22,16 +22,23 @@ fn add(cases: &mut Cases, name: impl Into<String>, trace: &Trace) {
 /// Two threads, nested calls, a call left open.
 fn plain(version: u16) -> Trace {
     let mut trace = Trace::with_methods(version, 5);
+    trace.calls("1+4@100 1+8@250 2+12@300 1-8@1750 1+16@2000 2~12@2500 1-16@9000 1+8@9500");
     trace
-        .record(1, 4, ENTER, 100)
-        .record(1, 8, ENTER, 250)
-        .record(2, 12, ENTER, 300)
-        .record(1, 8, EXIT, 1_750)
-        .record(1, 16, ENTER, 2_000)
-        .record(2, 12, UNROLL, 2_500)
-        .record(1, 16, EXIT, 9_000)
-        .record(1, 8, ENTER, 9_500);
-    trace
+}
+
+/// Adds [`plain`] with a change.
+fn changed(cases: &mut Cases, name: impl Into<String>, change: impl FnOnce(&mut Trace)) {
+    changed_from(cases, name, plain(2), change);
+}
+
+fn changed_from(
+    cases: &mut Cases,
+    name: impl Into<String>,
+    mut trace: Trace,
+    change: impl FnOnce(&mut Trace),
+) {
+    change(&mut trace);
+    add(cases, name, &trace);
 }
 
 fn formats(cases: &mut Cases) {
@@ -51,6 +58,11 @@ fn formats(cases: &mut Cases) {
                 &trace,
             );
         }
+    }
+    for tail in [&[1][..], &[0xff, 1], &[1, 0xff]] {
+        let mut trace = plain(2);
+        trace.tail = tail.to_vec();
+        add(cases, format!("torn: {tail:?}"), &trace);
     }
     for size in [0, 1, 9, 10, 11, 14, 18, 64, 0x8000, 0xffff, 0x7fff] {
         let mut trace = plain(3);
@@ -93,35 +105,34 @@ fn stacks(cases: &mut Cases) {
         trace.record(1, 4 + 4 * (i % 3), ENTER, i * 100);
     }
     add(cases, "open recursion", &trace);
-    let mut trace = Trace::with_methods(2, 4);
-    trace.record(1, 4, EXIT, 500).record(1, 8, UNROLL, 700);
-    trace.record(1, 4, ENTER, 800).record(1, 4, EXIT, 900);
-    add(cases, "exits on an empty stack", &trace);
-    trace.records.truncate(1);
-    add(cases, "a single exit: no total", &trace);
-    let mut trace = Trace::with_methods(2, 3);
-    trace.record(1, 4, ENTER, 7).record(1, 4, EXIT, 7);
-    add(cases, "no time at all", &trace);
-    add(cases, "no records", &Trace::with_methods(2, 3));
-    let mut trace = Trace::with_methods(2, 3);
-    trace
-        .record(1, 4, ENTER, u32::MAX - 5)
-        .record(1, 8, ENTER, 10);
-    trace.record(1, 8, EXIT, 5).record(1, 4, EXIT, u32::MAX);
-    add(cases, "time wraps and steps back", &trace);
-    let mut trace = plain(2);
-    trace.record(7, 4, ENTER, 1).record(7, 0x4000, ENTER, 2);
-    trace.record(7, 0x8000, EXIT, 9).record(7, 0, ENTER, 11);
-    trace.record(7, 0xffff_fffc, ENTER, 12).record(7, 4, 3, 40);
-    add(cases, "unknown methods, a thread nobody declared", &trace);
-    let mut trace = plain(2);
-    for thread in [32_767u16, 32_768, 40_000, 49_151] {
-        trace
-            .record(thread, 4, ENTER, 100)
-            .record(thread, 8, ENTER, 150);
-        trace.record(thread, 8, EXIT, 190);
+    for (name, calls) in [
+        ("exits on an empty stack", "1-4@500 1~8@700 1+4@800 1-4@900"),
+        ("a single exit: no total", "1-4@500"),
+        ("no time at all", "1+4@7 1-4@7"),
+        ("no records", ""),
+        (
+            "time wraps and steps back",
+            "1+4@4294967290 1+8@10 1-8@5 1-4@4294967295",
+        ),
+        (
+            "exits that do not match",
+            "1+4@1 1+8@2 1+12@4 1-4@8 1-8@16 1+16@32 1-16@64",
+        ),
+    ] {
+        let trace = Trace::with_methods(2, 4);
+        changed_from(cases, name, trace, |t| {
+            t.calls(calls);
+        });
     }
-    add(cases, "thread numbers beyond 32767", &trace);
+    changed(cases, "unknown methods, a thread nobody declared", |t| {
+        t.calls("7+4@1 7+16384@2 7-32768@9 7+0@11 7+4294967292@12");
+        t.record(7, 4, 3, 40);
+    });
+    changed(cases, "thread numbers beyond 32767", |t| {
+        for thread in [32_767, 32_768, 40_000, 49_151] {
+            t.calls(&format!("{thread}+4@100 {thread}+8@150 {thread}-8@190"));
+        }
+    });
     deep(cases);
 }
 
@@ -133,57 +144,54 @@ fn deep(cases: &mut Cases) {
         }
         add(cases, format!("{depth} frames"), &trace);
     }
-    let mut trace = Trace::with_methods(2, 4);
-    trace
-        .record(1, 4, ENTER, 1)
-        .record(1, 8, ENTER, 2)
-        .record(1, 12, ENTER, 4);
-    trace
-        .record(1, 4, EXIT, 8)
-        .record(1, 8, EXIT, 16)
-        .record(1, 16, ENTER, 32);
-    trace.record(1, 16, EXIT, 64);
-    add(cases, "exits that do not match", &trace);
 }
 
 fn names(cases: &mut Cases) {
-    let mut trace = plain(2);
-    trace.methods = Some(Vec::new());
-    trace
-        .method("4\tA & B\t<init>\t(I)Ljava/util/List<\"x\">;\tA.java\t12")
-        .method("8\tA & B\t<init>\t(I)V\tA.java\t12")
-        .method("12\tA & B\tm\t\tA.java\t12")
-        .method("16\tjust_a_function");
-    add(cases, "markup in names, four to six fields", &trace);
+    let lines = "4\tA & B\t<init>\t(I)Ljava/util/List<\"x\">;\tA.java\t12|8\tA & B\t<init>\t(I)V\tA.java\t12\
+                 |12\tA & B\tm\t\tA.java\t12|16\tjust_a_function";
+    changed(cases, "markup in names, four to six fields", |t| {
+        t.methods = Some(lines.split('|').map(Vec::from).collect());
+    });
     let mut trace = plain(2);
     trace.methods = Some(Vec::new());
     for id in [4, 8, 12, 16, 20] {
         trace.method(&format!("{id}\tSame\tsame\t()V"));
     }
     add(cases, "one name for all", &trace);
+    for ids in [
+        "4 8 400",
+        "4 0x60000000 0xfffffffc",
+        "3 -8 0x200000000",
+        "4 4 4",
+        "4 4 4 4",
+        "4 4 4 4 4",
+    ] {
+        let mut trace = Trace::new(2);
+        for (i, id) in ids.split(' ').enumerate() {
+            trace.method(&format!("{id}\tC\tm{i}\t()V"));
+        }
+        for id in [4, 8, 400, 12, 0, 0x6000_0000, 0xffff_fffc] {
+            trace
+                .record(1, id, ENTER, 7)
+                .record(1, id, EXIT, 9 + id % 31);
+        }
+        add(cases, format!("ids {ids}"), &trace);
+    }
     trace
         .method("4\tOther\tother\t()V")
         .method("4\tSame\tthird\t()V");
     add(cases, "one id for several", &trace);
-    let mut trace = plain(2);
-    trace.methods = Some(Vec::new());
-    trace
-        .method("4\tX")
-        .method("8\tX\ta\t()V")
-        .method("12\tX\tb\t()V")
-        .method("16\tX");
-    trace
-        .method("2\tX\tzz\t")
-        .method("20\tX\ta\t()I")
-        .method("24\t(toplevel)\tm\t()V");
-    add(cases, "methods with and without names in one class", &trace);
-    let mut trace = plain(2);
-    trace
-        .method("-3\tBelow\tall\t()V")
-        .method("-1\tMinus\tone\t()V");
-    trace.method("0xfffffffffffffffe\tMinus\ttwo\t()V");
-    trace.method("99999999999999999999\tHuge\tid\t()V");
-    add(cases, "negative and huge ids", &trace);
+    let lines =
+        "4\tX|8\tX\ta\t()V|12\tX\tb\t()V|16\tX|2\tX\tzz\t|20\tX\ta\t()I|24\t(toplevel)\tm\t()V";
+    changed(cases, "methods with and without names in one class", |t| {
+        t.methods = Some(lines.split('|').map(Vec::from).collect());
+    });
+    changed(cases, "negative and huge ids", |t| {
+        t.method("-3\tBelow\tall\t()V")
+            .method("-1\tMinus\tone\t()V");
+        t.method("0xfffffffffffffffe\tMinus\ttwo\t()V");
+        t.method("99999999999999999999\tHuge\tid\t()V");
+    });
     for (i, line) in [
         &b"4\t\tm\t()V"[..],
         b"4\tC\t\t()V",
@@ -212,56 +220,30 @@ fn names(cases: &mut Cases) {
 }
 
 fn keys(cases: &mut Cases) {
-    let mut trace = plain(2);
-    trace.threads = None;
-    add(cases, "no threads section", &trace);
-    trace.methods = None;
-    add(cases, "no threads, no methods", &trace);
-    let mut trace = plain(2);
-    trace.threads = Some(Vec::new());
-    add(cases, "empty threads", &trace);
-    let mut trace = plain(2);
-    trace.methods = Some(Vec::new());
-    add(cases, "empty methods", &trace);
-    let mut trace = plain(2);
-    trace.methods = None;
-    add(cases, "no methods section", &trace);
-    let mut trace = plain(2);
-    trace.threads = Some(
-        [
-            "3\tthree",
-            "",
-            "no tab",
-            "-5\tminus",
-            "1\tone\twith tab",
-            "1\tagain",
-            "2147483647\tmax",
-        ]
-        .map(String::from)
-        .to_vec(),
-    );
-    add(cases, "odd threads", &trace);
-    for version in [
-        "",
-        "x",
-        "0x10",
-        "010",
-        "-1",
-        "99999999999999999999",
-        " 3 ",
-        "3\r",
-    ] {
-        let mut trace = plain(2);
-        trace.version_lines = vec![version.into(), "key=value".into(), String::new()];
-        add(cases, format!("version line {version:?}"), &trace);
+    changed(cases, "no threads section", |t| t.threads = None);
+    changed(cases, "no threads, no methods", |t| {
+        (t.threads, t.methods) = (None, None);
+    });
+    changed(cases, "empty threads", |t| t.threads = Some(Vec::new()));
+    changed(cases, "empty methods", |t| t.methods = Some(Vec::new()));
+    changed(cases, "no methods section", |t| t.methods = None);
+    changed(cases, "empty version", |t| t.version_lines.clear());
+    let lines = "3\tthree||no tab|-5\tminus|1\tone\twith tab|1\tagain|2147483647\tmax|12abc|  -7|x|+3\
+                 |4294967297|99999999999999999999|-99999999999999999999";
+    let lines = lines.split('|').map(String::from).collect();
+    changed(cases, "odd threads", |t| t.threads = Some(lines));
+    let versions =
+        "|x|0x10|010|09|0x|0xg|-1|-| 3 | 5z|3\r|99999999999999999999|-99999999999999999999";
+    for version in versions.split('|') {
+        changed(cases, format!("version line {version:?}"), |t| {
+            t.version_lines = vec![version.into(), "key=value".into(), String::new()];
+        });
     }
-    let mut trace = plain(2);
-    trace.version_lines.clear();
-    add(cases, "empty version", &trace);
     for line in ["no tab", "zz\tC\tm\t()V", "4x\tC\tm\t()V", "", "0x\tC"] {
-        let mut trace = plain(2);
-        trace.method(line);
-        add(cases, format!("broken method line {line:?}"), &trace);
+        let name = format!("broken method line {line:?}");
+        changed(cases, name, |t| {
+            t.method(line);
+        });
     }
 }
 
@@ -274,6 +256,8 @@ fn broken(cases: &mut Cases) {
         b"*version",
         b"*version\n",
         b"*version\n3\n",
+        b"*sersion\n2\n",
+        b"*version\n*t",
         b"*ver\n3\n*threads\n",
         b"*versionX\n3\n*threadsX\n1\tmain\n*methodsX\n4\tC\n*endX\n",
         b"*version\n3\n*thr\n",

@@ -101,6 +101,24 @@ impl Peers {
         Run::of(output, self.dir.path())
     }
 
+    /// Whether a trace among `args` has thread numbers for which the original reads past its
+    /// table. It then dies by a signal or with an overflow of a stack that it finds there.
+    fn has_uncounted_threads(&self, args: &[&str]) -> bool {
+        let given = |name: &&str| args.iter().any(|arg| arg.ends_with(*name));
+        ["a.trace", "b.trace"]
+            .iter()
+            .filter(|n| given(n))
+            .any(|name| {
+                let dump = self.run(&self.ours, &["-o", name], false).stdout;
+                let text = String::from_utf8_lossy(&dump);
+                let records = text
+                    .split_once("\nTrace (threadID")
+                    .map_or("", |(_, rows)| rows);
+                let thread = |row: &str| row.split_whitespace().next()?.parse::<u16>().ok();
+                records.lines().filter_map(thread).any(|t| t > 32_767)
+            })
+    }
+
     pub fn write(&self, name: &str, bytes: &[u8]) {
         fs::write(self.dir.path().join(name), bytes).expect("a file");
     }
@@ -123,13 +141,12 @@ impl Peers {
                 return assert_eq!(ours.code, Some(1), "{what} {args:?}: {shown}");
             }
             assert_eq!(ours.code, Some(0), "{what} {args:?}: {shown}");
-            // Where the original is torn down by a signal it need not be a trace's fault.
-            if real.code.is_some() {
-                assert!(
-                    !ours.stderr.is_empty(),
-                    "{what} {args:?}: nothing on stderr"
-                );
-            }
+            // A signal need not be the trace's fault.
+            let may_be_silent = real.code.is_none() || self.has_uncounted_threads(args);
+            assert!(
+                may_be_silent || !ours.stderr.is_empty(),
+                "{what} {args:?}: nothing on stderr"
+            );
             assert_whole(what, args, &ours.stdout);
         } else if real != ours {
             let (real, ours) = (difference(&real, &ours), difference(&ours, &real));
