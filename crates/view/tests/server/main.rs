@@ -170,7 +170,7 @@ fn questions_have_a_form() {
         server.ask("[]").json()["error"]
             .as_str()
             .unwrap()
-            .contains("no JSON object")
+            .contains("not a JSON object")
     );
     assert_eq!(
         server.post("/api", "text/plain", META.as_bytes()).status,
