@@ -28,15 +28,7 @@ fn plain(version: u16) -> Trace {
 
 /// Adds [`plain`] with a change.
 fn changed(cases: &mut Cases, name: impl Into<String>, change: impl FnOnce(&mut Trace)) {
-    changed_from(cases, name, plain(2), change);
-}
-
-fn changed_from(
-    cases: &mut Cases,
-    name: impl Into<String>,
-    mut trace: Trace,
-    change: impl FnOnce(&mut Trace),
-) {
+    let mut trace = plain(2);
     change(&mut trace);
     add(cases, name, &trace);
 }
@@ -119,10 +111,9 @@ fn stacks(cases: &mut Cases) {
             "1+4@1 1+8@2 1+12@4 1-4@8 1-8@16 1+16@32 1-16@64",
         ),
     ] {
-        let trace = Trace::with_methods(2, 4);
-        changed_from(cases, name, trace, |t| {
-            t.calls(calls);
-        });
+        let mut trace = Trace::with_methods(2, 4);
+        trace.calls(calls);
+        add(cases, name, &trace);
     }
     changed(cases, "unknown methods, a thread nobody declared", |t| {
         t.calls("7+4@1 7+16384@2 7-32768@9 7+0@11 7+4294967292@12");
