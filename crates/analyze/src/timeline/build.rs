@@ -14,7 +14,7 @@ use crate::frames::Frames;
 use crate::parallel;
 use crate::same_thread::SameThreads;
 
-/// No machine has more. A larger number is an error in the input, and must not cost memory.
+/// The most CPUs. A larger number is an error in the input and must not cost memory.
 const MOST_CPUS: usize = 1 << 16;
 
 impl Timeline {
@@ -66,7 +66,7 @@ impl Timeline {
         }
     }
 
-    /// Threads of one process look alike: each has the colour of its process's name.
+    /// Gives each thread the colour of its process's name, so that threads of one process look alike.
     fn colour_threads(&mut self, trace: &Trace) {
         let mut processes = Vec::new();
         for name in trace.processes.name.iter() {

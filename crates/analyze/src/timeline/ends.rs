@@ -1,26 +1,26 @@
-//! Where slices end that never ended, and the extent of each track.
+//! The ends of slices, including those that never ended, and the extent of each track.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, Trace};
 
-/// What all slices of a track have in common.
+/// A summary of the slices of a track.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackSpan {
-    /// How many slices it has.
+    /// The number of slices.
     pub slices: u32,
-    /// How many levels they nest.
+    /// The number of levels.
     pub levels: u32,
-    /// How many never ended.
+    /// The number of slices that never ended.
     pub open: u32,
-    /// Its first slice begins, ns.
+    /// The start of its first slice, ns.
     pub first_ns: i64,
-    /// Its last event, ns.
+    /// The time of its last event, ns.
     pub last_ns: i64,
-    /// Where its slices end that never ended: its last event for methods, else its source's end.
+    /// The end of slices that never ended, ns: the last event of the track for methods, else the end of its source.
     pub open_end_ns: i64,
-    /// Time in its outermost slices, ns.
+    /// The time in its outermost slices, ns.
     pub busy_ns: i64,
-    /// How many of its slices are calls of methods.
+    /// The number of slices that are method calls.
     pub methods: u32,
 }
 
@@ -37,21 +37,21 @@ impl TrackSpan {
     };
 }
 
-/// The ends of slices. One that never ended reaches to the end of the nearest slice around it that
-/// did; where none did, to the last event of its track (a method) or of its source, as in a
-/// [`CallTree`](crate::CallTree): what other sources of a merged trace tell is not about it.
+/// The ends of slices. A slice that never ended lasts until the nearest ancestor that did. If there is none, it lasts
+/// until the last event of its track (for a method) or of its source, as in a [`CallTree`](crate::CallTree). Other sources
+/// of a merged trace have no influence.
 #[derive(Debug, Default)]
 pub struct Ends {
     spans: Vec<TrackSpan>,
-    /// Where the slice ends that one is within that never did; [`NO_END`] for one within none.
+    /// For slices that never ended, the end of the nearest ancestor that did; [`NO_END`] if there is none.
     within: FxHashMap<u32, i64>,
 }
 
-/// No slice around one ended.
+/// No ancestor ended.
 const NO_END: i64 = i64::MIN;
 
 impl Ends {
-    /// Looks at every slice once.
+    /// Computes the ends in one pass over the slices.
     pub fn new(trace: &Trace) -> Self {
         let mut ends = Self {
             spans: vec![TrackSpan::EMPTY; trace.tracks.len()],
@@ -75,7 +75,7 @@ impl Ends {
         ends
     }
 
-    /// Counts a slice; whether it never ended.
+    /// Counts a slice. Returns whether it never ended.
     #[inline]
     fn see(&mut self, trace: &Trace, row: usize) -> bool {
         let slices = &trace.slices;
@@ -99,8 +99,7 @@ impl Ends {
         is_open
     }
 
-    /// Finds those that stand within a slice that ended. Each is looked at once: the way up ends
-    /// at one that is known.
+    /// Finds the ends of the ancestors of open slices. Each slice is visited once, as the walk up stops at a known end.
     fn close(&mut self, trace: &Trace, open: &[usize]) {
         let mut path = Vec::new();
         for &row in open {
@@ -136,12 +135,12 @@ impl Ends {
         }
     }
 
-    /// What the slices of a track have in common.
+    /// The summary of a track.
     pub fn span(&self, track: usize) -> &TrackSpan {
         &self.spans[track]
     }
 
-    /// When a slice ended, or how far one reaches that never did; never before its beginning.
+    /// The end of a slice, or the time it is drawn to if it never ended; never before its start.
     #[inline]
     pub fn end_of(&self, trace: &Trace, row: usize) -> i64 {
         let (ts, dur) = (trace.slices.ts.get(row), trace.slices.dur.get(row));
@@ -151,7 +150,7 @@ impl Ends {
         ts.saturating_add(dur)
     }
 
-    /// Whether a slice never ended while one around it did.
+    /// Whether a slice never ended but an ancestor did.
     pub fn is_closed_by_parent(&self, row: usize) -> bool {
         !self.within.is_empty() && self.end_around(row) != NO_END
     }

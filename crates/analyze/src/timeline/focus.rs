@@ -1,25 +1,25 @@
-//! Which app the trace is about.
+//! Finds the app that the trace is about.
 
 use traceloom_trace::{MethodId, ProcessId, RowId, Trace};
 
 use super::ends::Ends;
 
-/// What the app in focus is.
+/// The app in focus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Focus {
     /// A process.
     Process(ProcessId),
-    /// Threads of no known process: those of a method trace.
+    /// Threads without a known process, as in a method trace.
     Homeless,
-    /// Nothing stands out.
+    /// No app.
     Nothing,
 }
 
-/// Slices that apps have for each frame: Choreographer's, RenderThread's, Flutter's.
+/// The slices that apps have for each frame, from Choreographer, RenderThread and Flutter.
 const FRAME_NAMES: &[&str] = &["Choreographer#doFrame", "DrawFrame", "Animator::BeginFrame"];
 
-/// The process with the most frames; without frames, what a method trace is of; else the process
-/// with the most slices.
+/// The process with the most frames; without frames, the threads of a method trace; else the process with the most
+/// slices.
 pub fn find(trace: &Trace, ends: &Ends) -> Focus {
     let processes = trace.processes.len();
     let mut methods = vec![0u64; processes + 1];
@@ -67,7 +67,7 @@ fn most(counts: &[u64]) -> Option<usize> {
     (largest > 0).then(|| counts.iter().position(|&count| count == largest))?
 }
 
-/// The process of each track, a number beyond all where it has none.
+/// The process of each track; a number beyond all processes if it has none.
 fn owners(trace: &Trace) -> Vec<usize> {
     let mut owners = Vec::new();
     for row in 0..trace.tracks.len() {
@@ -89,7 +89,7 @@ fn frame_strings(trace: &Trace) -> Vec<bool> {
         .collect()
 }
 
-/// Threads that people look at first, after the main thread: those that draw.
+/// Threads that draw, which are the most important ones after the main thread.
 pub fn is_important(thread_name: &str) -> bool {
     const NAMES: &[&str] = &[
         "RenderThread",

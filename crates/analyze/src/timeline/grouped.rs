@@ -1,4 +1,4 @@
-//! Rows of a table by what they belong to: states by thread, runs by CPU, values by counter.
+//! Table rows by group: states by thread, runs by CPU, values by counter.
 
 use super::downsample::Spans;
 use super::reach::Reach;
@@ -6,17 +6,17 @@ use super::reach::Reach;
 /// A row's start and end, ns.
 pub type Extent<'f> = &'f dyn Fn(usize) -> (i64, i64);
 
-/// The rows of a table, sorted by group and in each group by their number, which is by time.
+/// The rows of a table by group. Within a group they are in order of time.
 #[derive(Debug, Default)]
 pub struct Grouped {
     rows: Vec<u32>,
-    /// Where each group starts in `rows`; one more than there are groups.
+    /// The start of each group in `rows`, and the end of the last one.
     starts: Vec<u32>,
     reach: Reach,
 }
 
 impl Grouped {
-    /// Groups `count` rows by `group_of`; a row of no group below `groups` is left out.
+    /// Groups `count` rows by `group_of`. Rows whose group is not below `groups` are left out.
     pub fn new(count: usize, groups: usize, group_of: &dyn Fn(usize) -> usize) -> Self {
         let mut starts = vec![0u32; groups + 1];
         for row in 0..count {
@@ -41,7 +41,7 @@ impl Grouped {
         }
     }
 
-    /// Looks for rows that start before an earlier one of their group ends.
+    /// Finds rows that start before an earlier one of their group ends.
     pub fn with_extents(mut self, extent: Extent<'_>) -> Self {
         let mut reach = Reach::default();
         for group in 0..self.groups() {
@@ -61,7 +61,7 @@ impl Grouped {
         self
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -77,7 +77,7 @@ impl Grouped {
         }
     }
 
-    /// The rows of a group as stretches of time.
+    /// The rows of a group as spans of time.
     pub fn spans<'t>(&'t self, group: usize, extent: Extent<'t>) -> GroupSpans<'t> {
         GroupSpans {
             rows: self.rows(group),

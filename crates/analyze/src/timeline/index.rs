@@ -1,4 +1,4 @@
-//! The timeline itself: the tables it is made of, and how to look something up in them.
+//! The timeline itself: its tables, and lookups in them.
 
 use std::sync::OnceLock;
 
@@ -21,13 +21,13 @@ use crate::same_thread::SameThreads;
 pub struct Timeline {
     /// The names of slices, instants and methods.
     pub names: Names,
-    /// Where slices end.
+    /// The ends of slices.
     pub ends: Ends,
     /// Slices by track and level.
     pub lanes: Lanes,
     /// The rows.
     pub rows: Rows,
-    /// Who draws, and what.
+    /// The frames of apps and the compositor.
     pub frames: Frames,
     pub(super) states: Grouped,
     pub(super) same_threads: SameThreads,
@@ -53,8 +53,8 @@ impl Timeline {
         self.thread_hues.get(thread.row()).copied().unwrap_or(0)
     }
 
-    /// The thread_state rows of a thread, in order of time; those of the same thread in another source,
-    /// where its own has none.
+    /// The thread_state rows of a thread, in order of time. If its own source has none, those of the same thread in
+    /// another source.
     pub fn states_of(&self, thread: ThreadId) -> &[u32] {
         self.states
             .rows(self.same_threads.with_states(thread).row())
@@ -70,7 +70,7 @@ impl Timeline {
         self.runs.rows(cpu as usize)
     }
 
-    /// How many CPUs have runs, counted up to the highest number.
+    /// One more than the highest number of a CPU with runs.
     pub fn cpus(&self) -> u32 {
         self.runs.groups() as u32
     }
@@ -97,7 +97,7 @@ impl Timeline {
         self.lanes.lane(trace, &self.ends, track, level)
     }
 
-    /// When a slice ended, or how far one reaches that never did.
+    /// The end of a slice, or the time it is drawn to if it never ended.
     pub fn end_of(&self, trace: &Trace, slice: usize) -> i64 {
         self.ends.end_of(trace, slice)
     }

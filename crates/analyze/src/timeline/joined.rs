@@ -1,4 +1,4 @@
-//! Async tracks that one row shows together: only a number in their names tells them apart.
+//! Async tracks that share a row, because their names differ only in a number.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use traceloom_trace::{SliceId, Trace};
 use super::ends::Ends;
 use super::lanes::Lane;
 
-/// The slices of several tracks on as few levels as keep overlapping ones apart.
+/// The slices of several tracks, on as few levels as possible without overlaps.
 ///
 /// ```text
 /// deliverInputEvent src=0x1002 id=0x1   |--------|          |---|      level 0
@@ -57,7 +57,7 @@ impl Joined {
         this
     }
 
-    /// How many levels there are.
+    /// The number of levels.
     pub fn levels(&self) -> u32 {
         self.levels.len() as u32
     }

@@ -1,4 +1,4 @@
-//! Which slices stand within one of the same name: their time counts once.
+//! Finds slices nested in one of the same name, whose time counts only once.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{RowId, Trace, TrackId};
@@ -70,7 +70,7 @@ impl Recursion {
         self.bits[row / 64] |= 1 << (row % 64);
     }
 
-    /// Whether a slice stands within one of its name.
+    /// Whether a slice is nested in one of its name.
     #[inline]
     pub fn is(&self, row: usize) -> bool {
         self.bits[row / 64] >> (row % 64) & 1 != 0

@@ -1,4 +1,4 @@
-//! The rows of the time line, and which row a thread, track or CPU has.
+//! The rows of the timeline, and the row of each thread, track, process and CPU.
 
 use traceloom_trace::{NO_NUMBER, NO_TIME, ProcessId, RowId, SourceId, ThreadId, Trace, TrackId};
 
@@ -7,7 +7,7 @@ use super::joined::Joined;
 /// No row.
 pub const NO_ROW: u32 = u32::MAX;
 
-/// What a row shows; the numbers are those of the page's columns.
+/// The kind of a row. The numbers are those in the columns of the page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum RowKind {
@@ -17,52 +17,52 @@ pub enum RowKind {
     Process = 1,
     /// A thread: its states and its slices.
     Thread = 2,
-    /// What ran on a CPU.
+    /// The runs on a CPU.
     Cpu = 3,
     /// A counter.
     Counter = 4,
-    /// An async or named track: its slices, overlapping ones on levels of their own.
+    /// An async or named track: its slices, with overlapping ones on separate levels.
     Track = 5,
     /// Frames of an app.
     Frames = 6,
-    /// Slices of a CPU: its interrupts.
+    /// The interrupts of a CPU, as slices.
     Interrupts = 7,
-    /// A track that has instants alone.
+    /// A track with instants only.
     Instants = 8,
 }
 
-/// What else is worth knowing of a row.
+/// Flags of a row.
 pub mod row_flags {
-    /// A process's main thread.
+    /// The main thread of a process.
     pub const MAIN: u8 = 1;
-    /// It does nothing in the trace.
+    /// The row has no activity in the trace.
     pub const IDLE: u8 = 2;
-    /// It has thread states.
+    /// The row has thread states.
     pub const STATES: u8 = 4;
-    /// A thread that people look at first, such as RenderThread.
+    /// An important thread, such as RenderThread.
     pub const IMPORTANT: u8 = 8;
-    /// It belongs to the app in focus.
+    /// The row belongs to the app in focus.
     pub const FOCUS: u8 = 16;
 }
 
-/// A row of the time line.
+/// A row of the timeline.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TimelineRow {
-    /// What it shows.
+    /// Its kind.
     pub kind: RowKind,
-    /// The row it stands under, [`NO_ROW`] at the top.
+    /// The row it is under, [`NO_ROW`] at the top.
     pub parent: u32,
     /// Its name.
     pub name: String,
-    /// What tells it from others of its name: numbers, source, unit.
+    /// A note that distinguishes it from rows of the same name: numbers, source, unit.
     pub note: String,
-    /// Levels of slices. A process has one for each of the threads that its summary shows.
+    /// The number of levels of slices. A process has one for each thread in its summary.
     pub levels: u32,
     /// Its thread.
     pub utid: ThreadId,
     /// Its process.
     pub upid: ProcessId,
-    /// Its track; of several the first.
+    /// Its track, or the first one of several.
     pub track: TrackId,
     /// Its CPU, [`u32::MAX`] if it has none.
     pub cpu: u32,
@@ -70,7 +70,7 @@ pub struct TimelineRow {
     pub source: SourceId,
     /// Time in slices or on a CPU, ns.
     pub busy_ns: i64,
-    /// Its first and last event, ns; [`NO_TIME`] where it has none.
+    /// The times of its first and last event, ns; [`NO_TIME`] if it has none.
     pub extent: (i64, i64),
     /// Smallest and largest value of a counter, NaN for other rows.
     pub extremes: (f64, f64),
@@ -79,7 +79,7 @@ pub struct TimelineRow {
 }
 
 impl TimelineRow {
-    /// A row that shows nothing yet.
+    /// Creates an empty row.
     pub fn new(kind: RowKind, name: String) -> Self {
         Self {
             kind,
@@ -99,7 +99,7 @@ impl TimelineRow {
         }
     }
 
-    /// Makes the extent hold these times too.
+    /// Widens the extent to include another one.
     pub(super) fn widen(&mut self, extent: (i64, i64)) {
         self.extent = widened(self.extent, extent);
     }
@@ -110,10 +110,10 @@ impl TimelineRow {
     }
 }
 
-/// The extent of what has no events.
+/// The extent of a row without events.
 pub(super) const NO_EXTENT: (i64, i64) = (NO_TIME, NO_TIME);
 
-/// An extent that holds other times too.
+/// The extent that includes both extents.
 pub(super) fn widened(extent: (i64, i64), (first, last): (i64, i64)) -> (i64, i64) {
     match extent {
         _ if first > last || first == NO_TIME => extent,
@@ -127,24 +127,24 @@ pub(super) fn widened(extent: (i64, i64), (first, last): (i64, i64)) -> (i64, i6
 pub struct TrackPlace {
     /// The row.
     pub row: u32,
-    /// The row's level on which the track begins.
+    /// The level of the row at which the track starts.
     pub level: u32,
 }
 
-/// All rows, in the order to show them.
+/// All rows, in display order.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// The rows; those under a row stand right behind it.
+    /// The rows. Each is followed by the rows under it.
     pub all: Vec<TimelineRow>,
-    /// The tracks of each row with the levels they begin on.
+    /// The tracks of each row, with the levels at which they start.
     tracks: Vec<Vec<(TrackId, u32)>>,
     places: Vec<TrackPlace>,
     of_thread: Vec<u32>,
     of_cpu: Vec<u32>,
     of_process: Vec<u32>,
-    /// Rows of frames, and whose frames they show: a place in [`Frames::apps`](crate::frames::Frames).
+    /// Rows of frames, and their indexes into [`Frames::apps`](crate::frames::Frames).
     frames: Vec<(u32, usize)>,
-    /// Rows that show several tracks together, in order.
+    /// Rows that show several tracks together, sorted.
     joined: Vec<(u32, Joined)>,
 }
 
@@ -166,7 +166,7 @@ impl Rows {
         }
     }
 
-    /// Adds a row behind all others.
+    /// Appends a row.
     pub(super) fn push(&mut self, row: TimelineRow) -> u32 {
         let number = self.all.len() as u32;
         let place = match row.kind {
@@ -183,7 +183,7 @@ impl Rows {
         number
     }
 
-    /// Gives a track its place: below the levels that the row has already.
+    /// Adds a track to a row, below the levels that the row has already.
     pub(super) fn put_track(&mut self, row: u32, track: TrackId, levels: u32) {
         let number = row as usize;
         let level = self.all[number].levels;
@@ -196,19 +196,19 @@ impl Rows {
         }
     }
 
-    /// Lets a process's row show a thread's track, on a level of its own.
+    /// Adds the track of a thread to the row of a process, on one level.
     pub(super) fn put_summary(&mut self, row: u32, track: TrackId) {
         let number = row as usize;
         self.tracks[number].push((track, self.all[number].levels));
         self.all[number].levels += 1;
     }
 
-    /// Lets a row show the frames of an app.
+    /// Makes a row show the frames of an app.
     pub(super) fn put_frames(&mut self, row: u32, app: usize) {
         self.frames.push((row, app));
     }
 
-    /// Lets a row, which is behind all that show others so, show some tracks together.
+    /// Makes a row show some tracks together. Rows must be added in order.
     pub(super) fn put_joined(&mut self, row: u32, tracks: Vec<TrackId>, joined: Joined) {
         let levels = joined.levels();
         tracks
@@ -218,31 +218,31 @@ impl Rows {
         self.joined.push((row, joined));
     }
 
-    /// What a row shows that shows several tracks together.
+    /// The joined tracks of a row that shows several together.
     pub fn joined(&self, row: u32) -> Option<&Joined> {
         let at = self.joined.binary_search_by_key(&row, |(row, _)| *row);
         at.ok().map(|at| &self.joined[at].1)
     }
 
-    /// Whose frames a row shows: a place in [`Frames::apps`](crate::frames::Frames::apps).
+    /// The index of a row's app in [`Frames::apps`](crate::frames::Frames::apps), if it shows frames.
     pub fn frames(&self, row: u32) -> Option<usize> {
         let found = self.frames.iter().find(|(shown, _)| *shown == row);
         found.map(|(_, app)| *app)
     }
 
-    /// The row of the frames that a thread makes; [`NO_ROW`] if it makes none.
+    /// The row of the frames that a thread draws; [`NO_ROW`] if it draws none.
     pub fn of_frames(&self, thread: ThreadId) -> u32 {
         let of_thread = |row: &u32| self.all[*row as usize].utid == thread;
         let mut rows = self.frames.iter().map(|(row, _)| *row);
         rows.find(of_thread).unwrap_or(NO_ROW)
     }
 
-    /// The tracks of a row, each with the level it begins on.
+    /// The tracks of a row, each with the level at which it starts.
     pub fn tracks(&self, row: u32) -> &[(TrackId, u32)] {
         self.tracks.get(row as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Where a track stands.
+    /// The place of a track.
     pub fn place(&self, track: TrackId) -> TrackPlace {
         self.places[track.row()]
     }
@@ -257,7 +257,7 @@ impl Rows {
         self.of_cpu.get(cpu as usize).copied().unwrap_or(NO_ROW)
     }
 
-    /// The row of a process; [`NO_ROW`] for a process of the kernel, whose threads stand together.
+    /// The row of a process; [`NO_ROW`] for a kernel process, as all kernel threads share a group.
     pub fn of_process(&self, process: ProcessId) -> u32 {
         self.of_process
             .get(process.row())
@@ -266,7 +266,7 @@ impl Rows {
     }
 }
 
-/// `kind NUMBER`, or nothing where the number is not known.
+/// `kind NUMBER`, or an empty text if the number is unknown.
 pub(super) fn numbered(kind: &str, number: i64) -> String {
     match number {
         NO_NUMBER => String::new(),

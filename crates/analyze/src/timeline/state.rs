@@ -6,28 +6,28 @@ use traceloom_trace::{NO_DURATION, TaskState, Trace};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum StateKind {
-    /// The trace does not say.
+    /// Not recorded.
     Unknown = 0,
     /// On a CPU.
     Running = 1,
     /// Waiting for a CPU.
     Runnable = 2,
-    /// Waiting for a CPU because somebody else took it.
+    /// Waiting for a CPU after another thread preempted it.
     Preempted = 3,
-    /// Waiting for something that a signal may interrupt.
+    /// In interruptible sleep.
     Sleeping = 4,
-    /// Waiting for something that no signal interrupts.
+    /// In uninterruptible sleep.
     Uninterruptible = 5,
-    /// The same, and it is known to be I/O.
+    /// In uninterruptible sleep that is known to be I/O.
     UninterruptibleIo = 6,
     /// Stopped or traced.
     Stopped = 7,
-    /// Gone.
+    /// Exited.
     Dead = 8,
 }
 
 impl StateKind {
-    /// How many there are.
+    /// The number of kinds.
     pub const COUNT: usize = 9;
 
     /// The kind of a row of the thread_state table.
@@ -58,13 +58,12 @@ impl StateKind {
         }
     }
 
-    /// Whether the thread does nothing and waits for no CPU: what a picture may leave to the
-    /// background.
+    /// Whether the thread neither runs nor waits for a CPU, so that a view may show it as background.
     pub fn is_quiet(self) -> bool {
         matches!(self, Self::Unknown | Self::Sleeping | Self::Dead)
     }
 
-    /// The kind's word.
+    /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",

@@ -1,18 +1,17 @@
-//! Times added up by number, the most first.
+//! Sums of times by number.
 
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
-/// One table for all kinds of numbers, as each kind of table is machine code of its own in every
-/// report.
+/// One table type for all kinds of numbers, as each type would add machine code to every report.
 #[derive(Default)]
 pub(super) struct Tally {
     places: FxHashMap<u64, u32>,
     sums: Vec<Tallied>,
 }
 
-/// What was added up for a number.
+/// The sum of one number.
 #[derive(Clone, Copy)]
 pub(super) struct Tallied {
     pub number: u64,
@@ -36,7 +35,7 @@ impl Tally {
         sum.ns = sum.ns.saturating_add(ns);
     }
 
-    /// The sums, the most time first, equal ones by number.
+    /// The sums, the longest time first; ties are ordered by number.
     pub(super) fn sorted(mut self) -> Vec<Tallied> {
         self.sums.sort_by_key(|sum| (Reverse(sum.ns), sum.number));
         self.sums

@@ -1,4 +1,4 @@
-//! What threads, CPUs and counters did in a stretch of time.
+//! The use of threads, CPUs and counters in a range of time.
 
 use traceloom_trace::{ThreadId, Trace, TrackId};
 
@@ -9,30 +9,30 @@ use super::{MinMax, StateKind, Timeline, run_extent, state_extent};
 use crate::partition::partition_point;
 use crate::tree::TimeRange;
 
-/// Time of a CPU.
+/// The use of a CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CpuUse {
     /// The CPU.
     pub cpu: u32,
     /// Time in which a thread ran, ns.
     pub busy_ns: i64,
-    /// The threads that ran there, longest first.
+    /// The threads that ran on it and their times, longest first.
     pub top: Vec<(ThreadId, i64)>,
 }
 
-/// Values of a counter.
+/// The values of a counter.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CounterUse {
-    /// Smallest and largest.
+    /// The smallest and the largest value.
     pub extremes: MinMax,
-    /// The mean over time: each value counts as long as it held.
+    /// The mean, weighted by the time that each value held.
     pub mean: f64,
     /// The value at the end.
     pub last: f64,
 }
 
 impl Timeline {
-    /// Time of a thread in each state, by [`StateKind`], ns. Where states overlap, the earlier counts.
+    /// The time of a thread in each [`StateKind`], ns. If states overlap, the earlier one counts.
     pub fn thread_use(
         &self,
         trace: &Trace,
@@ -55,7 +55,7 @@ impl Timeline {
         times
     }
 
-    /// What a CPU did. Where runs overlap, the earlier counts.
+    /// The use of a CPU. If runs overlap, the earlier one counts.
     pub fn cpu_use(&self, trace: &Trace, cpu: u32, range: TimeRange) -> CpuUse {
         let extent = |row| run_extent(trace, row);
         let spans = self.runs.spans(cpu as usize, &extent);
@@ -87,7 +87,7 @@ impl Timeline {
         CpuUse { cpu, busy_ns, top }
     }
 
-    /// What a counter showed; `None` where it had no value by the end of the range.
+    /// The values of a counter; `None` if it had no value before the end of the range.
     pub fn counter_use(
         &self,
         trace: &Trace,
@@ -98,7 +98,7 @@ impl Timeline {
         let ts = |at: usize| trace.counters.ts.get(rows[at] as usize);
         let value = |at: usize| trace.counters.value.get(rows[at] as usize);
         let inside = partition_point(rows.len(), |&at| ts(at) <= range.from_ns);
-        // The value that holds when the range begins counts, too.
+        // The value that holds at the start of the range also counts.
         let first = inside.saturating_sub(1);
         let end = partition_point(rows.len(), |&at| ts(at) < range.to_ns).max(inside);
         let last = value(end.checked_sub(1)?);
@@ -118,7 +118,7 @@ impl Timeline {
     }
 }
 
-/// A window that begins with the range.
+/// A window over the range.
 pub(super) fn starting(range: TimeRange) -> Window {
     Window {
         from_ns: range.from_ns,
@@ -127,7 +127,7 @@ pub(super) fn starting(range: TimeRange) -> Window {
     }
 }
 
-/// The part of all time in which the trace has events, within a range.
+/// The part of a range in which the trace has events.
 pub fn inside(trace: &Trace, range: Option<TimeRange>) -> TimeRange {
     let (first, last) = trace.bounds;
     let range = range.unwrap_or(TimeRange::ALL);
