@@ -15,7 +15,15 @@ const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a perf.data recording of perf or simpleperf",
         advice: "open it with `perf report`, `simpleperf report` or Firefox Profiler",
-        matches: |head| head.starts_with(b"PERFILE2") || head.starts_with(b"2ELIFREP"),
+        matches: |head| {
+            let magics: [&[u8]; 3] = [b"PERFILE2", b"2ELIFREP", b"PERFFILE"];
+            magics.iter().any(|magic| head.starts_with(magic))
+        },
+    },
+    ForeignFormat {
+        name: "text of `perf script`",
+        advice: "open it at profiler.firefox.com or speedscope.app",
+        matches: |head| head.starts_with(b"# ========\n# captured on"),
     },
     ForeignFormat {
         name: "a sample report of simpleperf (report-sample)",
@@ -187,16 +195,14 @@ fn is_collapsed(head: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(head) else {
         return false;
     };
-    let mut lines = text
-        .split('\n')
-        .filter(|line| !line.is_empty())
-        .take(5)
-        .peekable();
+    let lines = || text.lines().filter(|line| !line.is_empty()).take(5);
     let is_stack = |line: &str| {
-        let (frames, count) = line.rsplit_once(' ').unwrap_or((line, ""));
-        frames.contains(';') && count.trim_end().bytes().all(|byte| byte.is_ascii_digit())
+        let count = line
+            .rsplit_once(' ')
+            .map_or("", |(_, count)| count.trim_end());
+        !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit())
     };
-    lines.peek().is_some() && lines.all(is_stack)
+    lines().any(|line| line.contains(';')) && lines().all(is_stack)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use paths::{Module, Paths};
 
 /// Prints the circles in the crates that `args` name, or in all. An error if there are any.
 pub fn run(args: &[String]) -> Result<()> {
-    let mut circles = 0;
+    let (mut circles, mut crates) = (0, 0);
     for source in source_folders()? {
         let name = source
             .parent()
@@ -26,12 +26,17 @@ pub fn run(args: &[String]) -> Result<()> {
         if !args.is_empty() && !args.iter().any(|arg| *arg == name) {
             continue;
         }
+        crates += 1;
         for circle in Graph::of(read_modules(&source)?).circles() {
             let files: Vec<_> = circle.iter().map(|module| shown(module)).collect();
             println!("{name}: {}", files.join(", "));
             circles += 1;
         }
     }
+    ensure!(
+        crates > 0,
+        "no crate has this name; a crate is named by its folder, such as formats"
+    );
     ensure!(circles == 0, "circular imports: {circles}");
     println!("no circular imports");
     Ok(())

@@ -27,6 +27,7 @@ const STEPS: &[Step] = &[
         cargo_step(&["fmt", "--all", "--", "--check"])
     }),
     ("lints", "lints", || cargo_step(LINTS)),
+    ("imports", "imports in one direction", one_direction),
     ("msrv", "oldest supported Rust", platforms::oldest_rust),
     ("tests", "tests", || output::run_tests(TESTS, "test.log")),
     ("page", "the page in a browser", page::run),
@@ -50,6 +51,13 @@ const LINTS: &[&str] = &[
     "warnings",
 ];
 const TESTS: &[&str] = &["test", "--workspace", "--all-features", "--no-fail-fast"];
+
+fn one_direction() -> Counts {
+    match crate::imports::run(&[]) {
+        Ok(()) => Outcome::Passed.into(),
+        Err(error) => Outcome::Failed(error.to_string()).into(),
+    }
+}
 
 /// Runs the steps that `args` name, or all of them, even if one fails. Prints the sum last and exits
 /// with 1 if anything failed.
