@@ -236,12 +236,9 @@ mod tests {
             0.0, 0.05, 0.25, 0.35, 0.125, 0.375, 99.995, 1e15, 4.6e15, 1e300, -1.0, -0.0,
         ];
         values.extend([5e-324, 1e-20, 0.005, 0.015, 2.5, 9.95, 9.96, 999.95]);
-        let mut state = 88172645463325252u64;
+        let mut random = testkit::Rng::new(1);
         for _ in 0..200_000 {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            let (a, b) = (state % 100_000, (state >> 32) % 99_991 + 1);
+            let (a, b) = (random.below(100_000), random.below(99_991) + 1);
             values.push(100.0 * a as f64 / b as f64);
             values.push(a as f64 / 1024.0);
         }

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -167,7 +169,7 @@ pub fn dense_report(bytes: usize) -> Vec<u8> {
 fn page(columns: &[u8], compression: Compression) -> Vec<u8> {
     let mut gzip = GzEncoder::new(Vec::new(), compression);
     gzip.write_all(columns).expect("memory takes it");
-    let text = base64(&gzip.finish().expect("memory takes it"));
+    let text = STANDARD.encode(gzip.finish().expect("memory takes it"));
     format!(
         "<!doctype html>\n<html><head><meta name=\"traceloom-report\" content=\"1\"><title>made</title></head>\n<body>\n\
          <script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">AAAA</script>\n\
@@ -224,23 +226,4 @@ fn varint(out: &mut Vec<u8>, mut number: u64) {
         number >>= 7;
     }
     out.push(number as u8);
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |group: &[u8]| {
-        let bits = (0..3).fold(0u32, |bits, n| {
-            bits << 8 | u32::from(group.get(n).copied().unwrap_or(0))
-        });
-        (0..4)
-            .map(|n| {
-                if n <= group.len() {
-                    LETTERS[(bits >> (18 - 6 * n) & 63) as usize] as char
-                } else {
-                    '='
-                }
-            })
-            .collect::<String>()
-    };
-    bytes.chunks(3).map(group).collect()
 }

@@ -1,22 +1,11 @@
 //! Made method traces, as records.
 
+use testkit::Rng;
 use traceloom_trace::{MethodAction, MethodEvent, MethodIndex, ThreadIndex};
 
 /// About how many records a trace has.
 pub const RECORDS: usize = 4_000_000;
 const METHODS: u64 = 5_000;
-
-/// A small generator of its own (xorshift), so that runs can be compared.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % below
-    }
-}
 
 /// Writes records, four threads taking turns as in a real trace.
 #[derive(Default)]
@@ -36,17 +25,17 @@ impl Recorder {
     /// A burst of 20 calls, up to 6 deep, below two calls that make its path its own.
     fn burst(&mut self, thread: u32, number: u64) {
         let prefix = [number % METHODS, number / METHODS];
-        let mut dice = Dice(number * 2 + 1);
+        let mut dice = Rng::new(number);
         let mut open = prefix.to_vec();
         prefix
             .iter()
             .for_each(|&m| self.record(thread, m, MethodAction::Enter));
         for _ in 0..18 {
-            while open.len() > 2 && (open.len() > 7 || dice.roll(3) == 0) {
+            while open.len() > 2 && (open.len() > 7 || dice.below(3) == 0) {
                 let method = open.pop().unwrap();
                 self.record(thread, method, MethodAction::Exit);
             }
-            open.push(dice.roll(METHODS));
+            open.push(dice.below(METHODS));
             self.record(thread, open[open.len() - 1], MethodAction::Enter);
         }
         while let Some(method) = open.pop() {
@@ -62,9 +51,9 @@ pub fn repeating(apart: bool) -> Vec<MethodEvent> {
     let bursts = RECORDS as u64 / 40 / 5;
     let mut order: Vec<u64> = (0..bursts * 5).map(|turn| turn / 5).collect();
     if apart {
-        let mut dice = Dice(7);
+        let mut dice = Rng::new(7);
         for at in (1..order.len()).rev() {
-            order.swap(at, dice.roll(at as u64 + 1) as usize);
+            order.swap(at, dice.below(at as u64 + 1) as usize);
         }
     }
     for number in order {
@@ -76,13 +65,13 @@ pub fn repeating(apart: bool) -> Vec<MethodEvent> {
 /// No path twice: a walk up and down through random methods.
 pub fn all_new() -> Vec<MethodEvent> {
     let mut recorder = Recorder::default();
-    let mut dice = Dice(11);
+    let mut dice = Rng::new(11);
     let mut open: Vec<Vec<u64>> = vec![Vec::new(); 4];
     while recorder.records.len() < RECORDS {
         let thread = (recorder.records.len() / 100 % 4) as u32;
         let stack = &mut open[thread as usize];
-        if stack.len() < 8 || (stack.len() < 40 && dice.roll(2) == 0) {
-            stack.push(dice.roll(METHODS));
+        if stack.len() < 8 || (stack.len() < 40 && dice.below(2) == 0) {
+            stack.push(dice.below(METHODS));
             recorder.record(thread, stack[stack.len() - 1], MethodAction::Enter);
         } else {
             let method = stack.pop().unwrap();
