@@ -315,7 +315,7 @@ fn our_own_atrace_on_a_device_that_has_none() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(2));
-        insta::assert_snapshot!(said(&output).1, @"traceloom: no atrace for mips at target/dist/mips-unknown-linux-musl/atrace; cargo xtask dist makes it, and --push-agent=FILE names another");
+        insta::assert_snapshot!(said(&output).1, @"traceloom: there is no atrace for mips at target/dist/mips-unknown-linux-musl/atrace: build it with cargo xtask dist, or name a program with --push-agent=FILE");
     });
 }
 

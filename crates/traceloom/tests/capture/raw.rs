@@ -162,7 +162,7 @@ fn a_device_that_gets_our_atrace() {
         let (_, stderr) = said(&output.unwrap());
         insta::assert_snapshot!(stderr, @r"
         traceloom: the atrace on this device records text only, not the kernel's pages
-          --push-agent has traceloom's own atrace record them; it goes when the recording ends
+          add --push-agent to record them with traceloom's own atrace, which is removed afterwards
         ");
 
         let run = |args: &[&str]| {

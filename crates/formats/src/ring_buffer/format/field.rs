@@ -31,7 +31,7 @@ pub enum FieldKind {
     TextPointer,
     /// Characters up to a NUL or the field's end.
     Text,
-    /// Numbers of so many bytes each, one after the other.
+    /// An array of numbers of this many bytes each.
     Array(usize),
     /// A place elsewhere in the event: its offset in the lower 16 bits (from the event's start, or
     /// from this field's end where relative), its length in the upper ones.

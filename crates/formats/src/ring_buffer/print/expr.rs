@@ -7,7 +7,7 @@ pub(crate) enum Expr {
     Text(Vec<u8>),
     /// The field of the event with this number.
     Field(usize),
-    /// A number cut to so many bytes, with a sign or without.
+    /// A number truncated to this many bytes, signed or unsigned.
     Cast(u8, bool, Box<Self>),
     Not(Box<Self>),
     Invert(Box<Self>),
@@ -116,7 +116,7 @@ impl Operator {
     }
 }
 
-/// A number as a type of so many bytes holds it.
+/// A number truncated to a type of this many bytes.
 pub(crate) fn cut(value: i64, size: u8, signed: bool) -> i64 {
     match (size, signed) {
         (1, true) => i64::from(value as i8),

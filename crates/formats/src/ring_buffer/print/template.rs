@@ -3,11 +3,11 @@
 /// What a conversion makes of its argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conversion {
-    /// `%d`, `%i`: so many bytes, with a sign.
+    /// `%d`, `%i`: a signed number of this many bytes.
     Signed(u8),
-    /// `%u`, `%o`: so many bytes.
+    /// `%u`, `%o`: an unsigned number of this many bytes.
     Unsigned(u8),
-    /// `%x`: so many bytes.
+    /// `%x`: a number of this many bytes.
     Hex(u8),
     /// `%c`.
     Character,
