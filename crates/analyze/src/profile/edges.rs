@@ -1,4 +1,4 @@
-//! Who calls whom: the tree's edges, added up by caller and callee.
+//! The edges of the tree: who calls whom, added up by caller and callee.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -9,15 +9,15 @@ use crate::tree::{CallTree, NodeId, Sums, Times, add};
 /// All calls of one method by another.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Edge {
-    /// The caller's row in the profile; `None` for the threads themselves (`(toplevel)`).
+    /// The caller's row in the profile; `None` for a thread itself (`(toplevel)`).
     pub caller: Option<usize>,
     /// The callee's row.
     pub callee: usize,
-    /// Whether the caller was already open when it was called itself ("children while recursive").
+    /// Whether the caller was already open ("children while recursive").
     pub caller_recursive: bool,
     /// Whether the callee was already open ("parents while recursive").
     pub callee_recursive: bool,
-    /// How often.
+    /// The number of calls.
     pub calls: u64,
     /// Inclusive time of these calls.
     pub inclusive: Times,
@@ -26,8 +26,8 @@ pub struct Edge {
 type Key = (Option<usize>, usize, bool, bool);
 
 impl Profile {
-    /// All edges of the tree the profile is of, by caller and callee. Takes time
-    /// linear in the tree's nodes.
+    /// All edges of the profiled tree, by caller and callee. Takes time linear in the number of
+    /// nodes.
     pub fn edges(&self, tree: &CallTree) -> Vec<Edge> {
         self.edges_where(tree, |_, _| true)
     }

@@ -1,10 +1,10 @@
-//! Collapsed stacks: a line `thread;outer;inner N` for each path with time of its own.
+//! Collapsed stacks: one line `thread;outer;inner N` for each path with exclusive time.
 
 use crate::tree::{CallTree, Measure, NodeId};
 
 impl CallTree {
     /// Calls `line` with each path that has exclusive time, and that time in ns. Names are joined
-    /// with `;`; a `;` or a control character within a name becomes `:` or a space.
+    /// by `;`; a `;` or a control character in a name becomes `:` or a space.
     ///
     /// # Errors
     /// The first error of `line`, which ends the walk.

@@ -1,30 +1,30 @@
-//! Which functions count as one: by full name, by class, by package.
+//! Groups functions: by full name, class, package or thread.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::tree::{CallTree, Function, FunctionId, NodeId};
 
-/// What a row of a profile stands for.
+/// The grouping of a profile's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
-    /// A method (class, name and signature), or a slice's name.
+    /// Methods (class, name and signature), or slice names.
     #[default]
     Method,
-    /// A class.
+    /// Classes.
     Class,
-    /// A package.
+    /// Packages.
     Package,
-    /// A thread.
+    /// Threads.
     Thread,
 }
 
-/// The group of each function, and the groups' names.
+/// The group of each function, and the names of the groups.
 #[derive(Default)]
 pub(crate) struct Groups {
     of_function: Vec<u32>,
-    /// The groups' names, until rows take them over.
+    /// The names of the groups; the rows take them over.
     pub(crate) names: Vec<Function>,
     count: usize,
 }
@@ -49,7 +49,7 @@ impl Groups {
         }
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
@@ -68,7 +68,7 @@ impl Groups {
         self.of_function.get(function.0 as usize).copied()
     }
 
-    /// Gives groups new numbers; `new[old]` is the new one.
+    /// Renumbers groups; `new[old]` is the new number.
     pub(crate) fn renumber(&mut self, new: &[u32]) {
         for group in &mut self.of_function {
             *group = new[*group as usize];
@@ -85,7 +85,7 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
     }
 }
 
-/// Sorts by group, and keeps the order within each. `groups` is more than any of them.
+/// Sorts stably by group. `groups` is larger than any group.
 pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) -> Vec<(u32, T)> {
     if items.len() < groups.max(64) {
         items.sort_by_key(|(group, _)| *group);
@@ -107,7 +107,7 @@ pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) 
     sorted
 }
 
-/// For each node: whether its group is open already when it is called.
+/// For each node: whether its group is already open when it is called.
 pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
     let mut marks = vec![false; tree.nodes.len()];
     walk(tree, groups, |node, _, recursive| {
@@ -116,13 +116,13 @@ pub(crate) fn recursive_nodes(tree: &CallTree, groups: &Groups) -> Vec<bool> {
     marks
 }
 
-/// So many rows before its turn a path's counts are asked for.
+/// How many rows ahead the counts of a path are prefetched.
 const AHEAD: u32 = 16;
 
-/// Visits every call path with its group, its caller's group (`None` for a thread), and whether
-/// its own group is open already when it is called.
+/// Visits every call path with its group, its caller's group (`None` for a thread), and whether its
+/// own group is already open when it is called.
 ///
-/// One walk over the rows, which stand in walking order; `open` counts the groups on the way from
+/// This is one pass over the rows, which are in preorder. `open` counts the groups on the path from
 /// the root to the row.
 #[inline]
 pub(crate) fn walk(

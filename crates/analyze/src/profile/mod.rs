@@ -1,4 +1,4 @@
-//! Traceview's profile: the cost, the callers and the callees of each method.
+//! The profile, as in Traceview: cost, callers and callees of each method.
 
 mod edges;
 mod folded;

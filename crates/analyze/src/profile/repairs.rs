@@ -1,24 +1,24 @@
-//! Repairs as results show them.
+//! Repairs as shown in results.
 
 use serde::Serialize;
 use traceloom_trace::RepairTable;
 
-/// Repairs of one kind, summed up over all inputs.
+/// Repairs of one kind, added up over all inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RepairNote {
-    /// The kind's stable name, such as `unmatched_exit`.
+    /// The stable name of the kind, such as `unmatched_exit`.
     pub kind: &'static str,
     /// `note`, `mended` or `loss`.
     pub severity: &'static str,
-    /// How often.
+    /// How often it happened.
     pub count: u64,
-    /// Where it happened first.
+    /// The first place where it happened.
     pub first: String,
-    /// What it means and what was done.
+    /// The explanation of the kind.
     pub explanation: &'static str,
 }
 
-/// The table's rows, one a kind.
+/// The repairs of a trace, one row per kind.
 pub(crate) fn notes(repairs: &RepairTable) -> Vec<RepairNote> {
     let mut notes: Vec<RepairNote> = Vec::new();
     for row in repairs.rows() {

@@ -1,4 +1,4 @@
-//! One method in detail: Traceview's four sections.
+//! One method in detail, in Traceview's four sections.
 
 use std::cmp::Reverse;
 
@@ -8,20 +8,21 @@ use super::edges::Edge;
 use super::rows::{Profile, ProfileRow};
 use crate::tree::{CallTree, Function, Measure, NodeId, Sums, Times, add};
 
-/// A method with those who call it and those it calls.
+/// A method with its callers and callees.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MethodReport {
     /// The method's own row.
     pub row: ProfileRow,
-    /// Its own time in outermost activations: with the children, this is its inclusive time.
+    /// Its exclusive time in outermost activations. Together with the children, this is its
+    /// inclusive time.
     pub own: Times,
-    /// Who calls it while it is not open.
+    /// Callers while it is not open.
     pub parents: Vec<ReportEdge>,
-    /// Whom it calls from outermost activations.
+    /// Callees of outermost activations.
     pub children: Vec<ReportEdge>,
-    /// Who calls it while it is open already.
+    /// Callers while it is already open.
     pub recursive_parents: Vec<ReportEdge>,
-    /// Whom it calls from activations within activations.
+    /// Callees of recursive activations.
     pub recursive_children: Vec<ReportEdge>,
 }
 
@@ -42,7 +43,7 @@ pub struct ReportEdge {
 }
 
 impl Profile {
-    /// The four sections of one row. Takes one walk over the tree the profile is of.
+    /// The four sections of a row. Takes one pass over the profiled tree.
     pub fn report(&self, tree: &CallTree, row: usize) -> MethodReport {
         let mut report = MethodReport {
             row: self.rows[row].clone(),
@@ -101,8 +102,8 @@ impl Profile {
     }
 }
 
-/// Adds an edge to a section, to the line of the same method if there is one: edges differ in more
-/// than the section shows.
+/// Adds an edge to the row of the same method in a section, if there is one: several edges can fall
+/// on one row.
 fn merge(section: &mut Vec<ReportEdge>, edge: ReportEdge) {
     match section.last_mut().filter(|last| last.rank == edge.rank) {
         Some(last) => {

@@ -11,17 +11,17 @@ use crate::tree::{
     CallTree, Function, FunctionId, Measure, NodeId, Sums, Times, TreeClocks, add, take,
 };
 
-/// How to make a profile.
+/// Options for a profile.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileOptions {
-    /// What a row stands for.
+    /// The grouping of rows.
     pub by: GroupBy,
     /// The clock that ranks the rows.
     pub clock: Measure,
 }
 
 impl ProfileOptions {
-    /// Methods, ranked by the [usual clock](crate::TreeClocks::usual).
+    /// Methods, ranked by the [default clock](crate::TreeClocks::usual).
     pub fn for_tree(tree: &CallTree) -> Self {
         Self {
             by: GroupBy::Method,
@@ -30,14 +30,14 @@ impl ProfileOptions {
     }
 }
 
-/// A profile: one row for each method (or class, package, thread), ranked by inclusive time.
+/// A profile: one row per method, class, package or thread, ranked by inclusive time.
 #[derive(Serialize)]
 pub struct Profile {
-    /// What a row stands for.
+    /// The grouping of rows.
     pub by: GroupBy,
-    /// Which times there are.
+    /// The available measures.
     pub clocks: TreeClocks,
-    /// All threads together: what percentages refer to.
+    /// The totals over all threads, to which percentages refer.
     pub total: Times,
     /// Time of the threads outside of any call.
     pub outside: Times,

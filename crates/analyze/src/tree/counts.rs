@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use crate::prefetch::prefetch;
 
-/// Bits of a time that stand with the node: 78 hours.
+/// Bits of a time stored with the node: 78 hours.
 const TIME_BITS: u32 = 48;
 const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
-/// Bits of the calls that stand beside each time.
+/// Bits of the call count stored next to each time.
 const CALL_BITS: u32 = 16;
 
 /// Wall time, CPU time and calls of a path.
@@ -40,19 +40,20 @@ impl Packed {
     }
 }
 
-/// What does not fit: wall and CPU time in 2^48 ns, calls in 2^32.
+/// Counts too large for the 16 bytes: wall and CPU time in units of 2^48 ns, calls in units of
+/// 2^32.
 type Beyond = [u64; 3];
 
 /// Calls and times of all paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     packed: Vec<Packed>,
-    /// Hardly ever used: no recording lasts three days, no path is called four billion times.
+    /// Rarely used: no recording lasts three days, and no path is called four billion times.
     beyond: FxHashMap<u32, Beyond>,
 }
 
 impl Counts {
-    /// Bytes of each path.
+    /// Memory per path, bytes.
     pub(crate) const BYTES: usize = size_of::<Packed>();
 
     /// Adds a path without calls.
@@ -61,13 +62,13 @@ impl Counts {
         self.packed.push(Packed::default());
     }
 
-    /// Tells the processor that this path's counts are wanted soon.
+    /// Prefetches the counts of a path.
     #[inline]
     pub(crate) fn prefetch(&self, path: u32) {
         prefetch(&self.packed, path as usize);
     }
 
-    /// Adds a call. More than 2^63 - 1 ns count as so many.
+    /// Adds a call. A time above 2^63 - 1 ns is counted as that.
     #[inline]
     pub(crate) fn add_call(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
         let packed = &mut self.packed[path as usize];
@@ -85,7 +86,7 @@ impl Counts {
         }
     }
 
-    /// Adds a call after which something does not stand where it stood.
+    /// Adds a call whose counts may overflow the 16 bytes.
     #[cold]
     fn add_rarely(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
         let packed = self.packed[path as usize];
@@ -95,7 +96,7 @@ impl Counts {
         self.put(path, wall_ns, cpu_ns, packed.calls() + 1);
     }
 
-    /// Puts what fits into its place and adds the rest to what is beyond.
+    /// Stores what fits in the 16 bytes and adds the rest to the overflow table.
     fn put(&mut self, path: u32, wall_ns: u64, cpu_ns: u64, calls: u64) {
         let rest = [
             wall_ns >> TIME_BITS,
@@ -112,13 +113,13 @@ impl Counts {
         }
     }
 
-    /// Replaces what a path counts. Times below zero are zero.
+    /// Replaces the counts of a path. Negative times become zero.
     pub(crate) fn set(&mut self, path: u32, [wall_ns, cpu_ns]: [i64; 2], calls: u64) {
         self.beyond.remove(&path);
         self.put(path, wall_ns.max(0) as u64, cpu_ns.max(0) as u64, calls);
     }
 
-    /// Bytes of what is beyond.
+    /// Memory of the overflow table, bytes.
     #[inline]
     pub(crate) fn beyond_bytes(&self) -> usize {
         self.beyond.capacity() * (size_of::<(u32, Beyond)>() + 1)
@@ -135,7 +136,7 @@ impl Counts {
         }
     }
 
-    /// How often all paths were called.
+    /// The number of calls of all paths.
     pub(crate) fn all_calls(&self) -> u64 {
         let beyond: u64 = self.beyond.values().map(|beyond| beyond[2]).sum();
         let calls = self.packed.iter().map(|packed| packed.calls());
@@ -162,9 +163,9 @@ impl Counts {
     }
 }
 
-/// What it takes to narrow a whole tree.
+/// Operations for narrowing a whole tree to a range.
 impl Counts {
-    /// Puts all paths of others behind its own; the number that their first one has here.
+    /// Appends the paths of another table; returns the new number of its first path.
     pub(crate) fn append(&mut self, others: Self) -> u32 {
         let first = self.packed.len() as u32;
         if first == 0 {
@@ -178,12 +179,12 @@ impl Counts {
         first
     }
 
-    /// How many paths there are.
+    /// The number of paths.
     pub(crate) fn len(&self) -> usize {
         self.packed.len()
     }
 
-    /// Takes back a call that was added. Not for paths that counted more than 2^63 - 1 ns a call.
+    /// Removes a call that was added. Not for paths that counted more than 2^63 - 1 ns per call.
     #[inline]
     pub(crate) fn take_call(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
         let packed = &mut self.packed[path as usize];
@@ -197,7 +198,7 @@ impl Counts {
         }
     }
 
-    /// Takes back a call for which something stands beyond.
+    /// Removes a call whose path has an entry in the overflow table.
     #[cold]
     fn take_rarely(&mut self, path: u32, wall_ns: u64, cpu_ns: u64) {
         let packed = self.packed[path as usize];
@@ -224,7 +225,7 @@ impl Counts {
         }
     }
 
-    /// As many paths without calls.
+    /// A table with the same number of paths, without calls.
     pub(crate) fn zeroed(paths: usize) -> Self {
         Self {
             packed: vec![Packed::default(); paths],
@@ -232,7 +233,7 @@ impl Counts {
         }
     }
 
-    /// Some paths that stand together, numbered from 0 on.
+    /// A range of paths, renumbered from 0.
     pub(crate) fn stretch(&self, paths: Range<usize>) -> Self {
         let beyond = self.beyond.iter();
         let beyond = beyond.filter(|(path, _)| paths.contains(&(**path as usize)));
@@ -245,7 +246,7 @@ impl Counts {
         }
     }
 
-    /// `count` paths, which get the numbers of their places in `paths`.
+    /// `count` paths, numbered by their positions in `paths`.
     pub(crate) fn picked(&self, count: usize, paths: impl Iterator<Item = u32>) -> Self {
         let mut picked = Self {
             packed: Vec::with_capacity(count),

@@ -1,4 +1,4 @@
-//! What the ends of a range cut, found in the time line's lanes.
+//! The calls that the ends of a range cut, found in the lanes of the time line.
 
 use traceloom_trace::{NO_DURATION, Trace};
 
@@ -6,7 +6,7 @@ use super::clip::{Clip, Moment, TimeRange};
 use super::lane::begin_of;
 use crate::timeline::{Lane, Spans};
 
-/// When a slice ended, if it did.
+/// The end of a slice, if it ended.
 pub(super) fn end_of(trace: &Trace, row: usize) -> Option<Moment> {
     let (begin, dur) = (begin_of(trace, row), trace.slices.dur.get(row));
     (dur != NO_DURATION).then(|| Moment {
@@ -17,7 +17,8 @@ pub(super) fn end_of(trace: &Trace, row: usize) -> Option<Moment> {
     })
 }
 
-/// The slices of a level that an end of the range cuts; `before` are how many begin before each.
+/// The slices of a level cut by an end of the range. `before` has the number of slices that begin
+/// before each end.
 pub(super) fn add_cut(
     (trace, range): (&Trace, TimeRange),
     level: &Lane<'_>,
@@ -44,8 +45,8 @@ pub(super) fn add_cut(
     cut.extend(rows.filter(|row| is_cut(*row)));
 }
 
-/// Shows a clip the events of a level that stand nearest to one of its ends, on both sides;
-/// `before` is how many slices begin before it.
+/// Passes the events of a level closest to one end of the clip, on both sides. `before` is the
+/// number of slices that begin before that end.
 pub(super) fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize), clip: &mut Clip) {
     let (ids, count) = (level.ids(), level.count());
     let end = |at: usize| end_of(trace, ids[at] as usize);
@@ -69,7 +70,7 @@ pub(super) fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize)
     nearest(behind.map(|at| end(at).filter(is_behind)), clip);
 }
 
-/// Shows a clip all events of the first instant that has any.
+/// Passes all events of the first instant that has any.
 fn nearest(moments: impl Iterator<Item = Option<Moment>>, clip: &mut Clip) {
     let mut first = None;
     for moment in moments.flatten() {

@@ -1,4 +1,4 @@
-//! The tree straight from the records of a method trace, without tables.
+//! Builds the tree directly from the records of a method trace, without tables.
 
 use traceloom_trace::{
     CallStack, MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
@@ -16,18 +16,19 @@ use super::open_thread::{Frame, OpenThread, moment_of};
 use super::passes::Passes;
 use super::{CallNodes, CallTree, NodeId, TreeThread};
 
-/// Bytes the tree may take, and those a byte of the file pays for; names and the profile need theirs.
+/// Memory that the tree may take regardless of the file, and per byte of the file; names and the
+/// profile need the rest.
 const FREE_BYTES: u64 = 24 << 20;
 const BYTES_PER_BYTE: u64 = 9;
 
-/// What an open call takes, here and in the decoder.
+/// Memory of an open call, here and in the decoder, bytes.
 const OPEN_CALL_BYTES: usize = size_of::<(u32, Frame)>() + 8;
 
-/// Counts the records of a method trace into a [`CallTree`] while they are read.
+/// Builds a [`CallTree`] from the records of a method trace while they are read.
 ///
-/// A record costs a look at the innermost open call and at the node it leads to: calls that repeat
-/// a path allocate nothing. Exits that match no entry, and calls never closed, follow the rules of
-/// [`CallStack`]; what is still open at the end is closed at its thread's last event.
+/// A record needs a look at the innermost open call and at the node it leads to; calls that repeat
+/// a path allocate nothing. Exits without an entry, and calls that never end, follow the rules of
+/// [`CallStack`]. Calls still open at the end are closed at the last event of their thread.
 #[derive(Debug)]
 pub struct CallTreeBuilder {
     arena: Arena,
@@ -42,7 +43,7 @@ pub struct CallTreeBuilder {
     pid: i64,
     records: u64,
     clock_overhead_ns: Option<i64>,
-    /// Calls that are open on all threads.
+    /// Open calls on all threads.
     open: usize,
 }
 
@@ -53,7 +54,8 @@ impl Default for CallTreeBuilder {
 }
 
 impl CallTreeBuilder {
-    /// A builder. With a range, calls are cut at its ends; it is counted from the first record.
+    /// A builder. If a range is given, calls are cut at its ends, which count from the first
+    /// record.
     pub fn new(range: Option<TimeRange>) -> Self {
         Self {
             arena: Arena::default(),
@@ -75,8 +77,9 @@ impl CallTreeBuilder {
         }
     }
 
-    /// Whether the file pays for the paths so far; if not, its other records only count. A recorder
-    /// writes more bytes for a call than a path takes here, so this is for broken files alone.
+    /// Whether the file is large enough for the paths so far. If not, further records are only
+    /// counted. A recorder writes more bytes for a call than a path takes here, so this happens
+    /// only for broken files.
     fn is_full(&mut self, batch: &[MethodEvent]) -> bool {
         let Some(last) = batch.last() else {
             return false;
@@ -90,7 +93,7 @@ impl CallTreeBuilder {
         is_full
     }
 
-    /// The tree of all records so far.
+    /// The tree of all records.
     pub fn build(mut self) -> CallTree {
         self.close_open_calls();
         self.note_faults();
@@ -187,7 +190,7 @@ impl CallTreeBuilder {
         }
     }
 
-    /// Counts the records of the first one's thread up to one of another; returns how many.
+    /// Counts consecutive records of one thread; returns how many.
     fn count(&mut self, records: &[MethodEvent]) -> usize {
         let thread = &mut self.threads[records[0].thread.0 as usize];
         let before = thread.stack.depth();
@@ -197,8 +200,8 @@ impl CallTreeBuilder {
         counted
     }
 
-    /// Begins a thread with its first entry, or passes over an exit before that, which has nothing
-    /// to close and no root to hang from. Returns how many records that takes.
+    /// Starts a thread with its first entry. Earlier exits are skipped: there is no call to close
+    /// and no root to attach to. Returns the number of records used.
     fn begin(&mut self, records: &[MethodEvent]) -> usize {
         let first = &records[0];
         if first.action() != MethodAction::Enter {
@@ -230,7 +233,7 @@ impl CallTreeBuilder {
     }
 }
 
-/// A name for every function that nodes use, declared or not.
+/// Gives a name to every function that nodes use, whether declared or not.
 fn name_functions(declared: Vec<Option<Function>>, nodes: &CallNodes) -> Vec<Function> {
     let rows = (0..nodes.len() as u32).map(NodeId);
     let used = rows.map(|node| nodes.function(node));

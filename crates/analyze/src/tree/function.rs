@@ -1,4 +1,4 @@
-//! What is called: a method, or a slice's name.
+//! Functions: methods, or names of slices.
 
 use serde::Serialize;
 use traceloom_trace::{MethodId, MethodLine, StringId};
@@ -8,34 +8,34 @@ use traceloom_trace::{MethodId, MethodLine, StringId};
 pub struct FunctionId(pub u32);
 
 impl FunctionId {
-    /// What a thread's root stands for: the thread itself, outside of any call.
+    /// The function of a thread's root: the thread itself, outside of any call.
     pub const TOPLEVEL: Self = Self(u32::MAX);
 }
 
-/// Where in a trace's tables a function's name stands.
+/// Where the name of a function is stored in the tables of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
-    /// It is a method.
+    /// A method.
     Method(MethodId),
-    /// It is the name of slices.
+    /// A name of slices.
     Name(StringId),
 }
 
-/// The name of a method or slice. Two functions with equal text count as one in a profile.
+/// The name of a method or slice. Functions with equal names count as one in a profile.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 pub struct Function {
-    /// The class, dotted; empty for a slice.
+    /// The class, with dots; empty for a slice.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
-    /// The method's name, or the slice's.
+    /// The name of the method or slice.
     pub name: String,
-    /// The method's signature, such as `(I)V`; empty for a slice.
+    /// The signature of the method, such as `(I)V`; empty for a slice.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
 }
 
 impl Function {
-    /// A slice's name, or any other text.
+    /// The name of a slice, or any other text.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -43,7 +43,7 @@ impl Function {
         }
     }
 
-    /// A method. Dalvik's slashes in class names become dots; one without any name is shown by
+    /// A method. Dalvik's slashes in class names become dots. A method without a name is shown by
     /// its id.
     pub fn method(raw_id: u64, class: &str, name: &str, signature: &str) -> Self {
         if class.is_empty() && name.is_empty() {
@@ -69,7 +69,7 @@ impl Function {
         }
     }
 
-    /// The class; `(no class)` for what has none.
+    /// The class; `(no class)` if there is none.
     pub fn class_or_none(&self) -> &str {
         match self.class.as_str() {
             "" => "(no class)",
@@ -77,7 +77,7 @@ impl Function {
         }
     }
 
-    /// The package: the class up to its last dot; `(no package)` for what has none.
+    /// The package: the class up to its last dot; `(no package)` if there is none.
     pub fn package(&self) -> &str {
         match self.class.rsplit_once('.') {
             Some((package, _)) if !package.is_empty() => package,

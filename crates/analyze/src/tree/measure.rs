@@ -1,22 +1,22 @@
-//! What is measured of a call: which times there are, and sums of them.
+//! Measures: the kinds of time that a tree can have, and sums of them.
 
 use serde::{Deserialize, Serialize};
 
-/// One kind of time.
+/// A kind of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(usize)]
 pub enum Measure {
     /// Real time.
     Wall = 0,
-    /// Time on a CPU: by the thread's own CPU clock in a method trace, by the scheduler's events in
-    /// a system trace.
+    /// Time on a CPU: from the thread's CPU clock in a method trace, from scheduling events in a
+    /// system trace.
     Cpu = 1,
-    /// Ready to run, but without a CPU. From the scheduler's events, as all below.
+    /// Runnable: ready, but without a CPU. From scheduling events, like all below.
     Runnable = 2,
-    /// Waiting for something that a signal may interrupt.
+    /// Interruptible sleep.
     Sleeping = 3,
-    /// Waiting for something that no signal interrupts: mostly storage and locks of the kernel.
+    /// Uninterruptible sleep: mostly storage and kernel locks.
     Uninterruptible = 4,
 }
 
@@ -30,7 +30,7 @@ impl Measure {
         Self::Uninterruptible,
     ];
 
-    /// How many there are.
+    /// The number of measures.
     pub const COUNT: usize = Self::ALL.len();
 }
 
@@ -44,25 +44,26 @@ pub enum CpuSource {
     /// There are none.
     #[default]
     None,
-    /// The threads' CPU clocks, recorded with each call.
+    /// CPU clocks of the threads, recorded with each call.
     ThreadClock,
-    /// The scheduler's events: when the thread was on a CPU.
+    /// Scheduling events.
     Scheduler,
 }
 
 /// Which measures a tree has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct TreeClocks {
-    /// Real time was recorded. Without it, wall times are rebuilt from CPU clocks and say little.
+    /// Whether real time was recorded. If not, wall times are rebuilt from CPU clocks and mean
+    /// little.
     pub wall: bool,
-    /// Where CPU times come from.
+    /// The source of CPU times.
     pub cpu: CpuSource,
-    /// Times runnable, sleeping and uninterruptible are known.
+    /// Whether runnable, sleeping and uninterruptible times are known.
     pub states: bool,
 }
 
 impl TreeClocks {
-    /// Whether there are numbers for `measure`.
+    /// Whether the tree has this measure.
     pub fn has(self, measure: Measure) -> bool {
         match measure {
             Measure::Wall => self.wall,
@@ -71,10 +72,9 @@ impl TreeClocks {
         }
     }
 
-    /// The clock that says most of these times, which rows are ranked by unless somebody chooses.
-    /// A method trace with both clocks is ranked by CPU time, as Traceview did: by wall time the
-    /// threads that wait stand on top. Slices of a system trace are ranked by wall time: what one
-    /// waits for there is mostly what one is looking for.
+    /// The default clock for ranking rows. A method trace with both clocks is ranked by CPU time,
+    /// as in Traceview: by wall time, waiting threads would come first. Slices of a system trace
+    /// are ranked by wall time, because waits are usually what the user looks for.
     pub fn usual(self) -> Measure {
         match (self.wall, self.cpu) {
             (true, CpuSource::None | CpuSource::Scheduler) => Measure::Wall,
@@ -82,13 +82,13 @@ impl TreeClocks {
         }
     }
 
-    /// `sums` with what was not measured left out.
+    /// `sums` as a row of times; measures that were not recorded are left out.
     pub fn times(self, sums: &Sums) -> Times {
         Times::each(|measure| self.has(measure).then_some(sums[measure as usize]))
     }
 }
 
-/// Times of a row, ns; what was not measured is left out of JSON.
+/// Times of a row, ns. Measures that were not recorded are left out of JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Times {
     /// Time on a CPU.
@@ -97,7 +97,7 @@ pub struct Times {
     /// Real time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_ns: Option<i64>,
-    /// Ready to run, but without a CPU.
+    /// Ready to run, without a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runnable_ns: Option<i64>,
     /// Sleeping.
@@ -109,7 +109,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Both added up; what one of them lacks stays as the other has it.
+    /// The sum of two rows. A measure that only one of them has is taken from it.
     pub fn plus(&self, other: &Self) -> Self {
         Self::each(|measure| match (self.get(measure), other.get(measure)) {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),

@@ -1,11 +1,11 @@
-//! Several walks' trees as one.
+//! Merges the trees of several walks.
 
 use super::NodeId;
 use super::arena::Link;
 use super::lane::{Counted, Lane};
 use super::nodes::CallNodes;
 
-/// One forest: the lanes in order of their first slices, each with its root.
+/// Makes one forest: the lanes in order of their first slices, each with its root.
 pub(super) fn merge(counted: Vec<Counted>) -> Counted {
     let mut order: Vec<(Lane, NodeId, usize)> = Vec::new();
     let mut all = CallNodes::default();
@@ -38,7 +38,7 @@ pub(super) fn merge(counted: Vec<Counted>) -> Counted {
 }
 
 impl CallNodes {
-    /// Copies a subtree's links behind all others; returns its new root.
+    /// Appends a copy of a subtree; returns its new root.
     fn append(&mut self, from: &[Link], first_path: u32, root: NodeId) -> NodeId {
         let new_root = NodeId(self.len() as u32);
         let (start, end) = (root.row(), from[root.row()].0[1] as usize);

@@ -35,7 +35,7 @@ pub use whole::WholeTree;
 pub(crate) use measure::{add, take};
 pub(crate) use sched::StatesByThread;
 
-/// A node of a [`CallTree`]: a path of calls from a thread's root.
+/// A node of a [`CallTree`]: a call path from the root of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
@@ -50,8 +50,8 @@ impl NodeId {
     }
 }
 
-/// The calling-context tree of a trace: one root for each thread, and below it one node for each
-/// different path of calls.
+/// The calling-context tree of a trace: one root per thread, and below it one node per distinct
+/// call path.
 ///
 /// Nodes are in preorder, so a subtree is a range of rows:
 ///
@@ -63,23 +63,23 @@ impl NodeId {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CallTree {
-    /// What nodes call, by [`FunctionId`]. Names may be changed before a profile is made.
+    /// The functions, by [`FunctionId`]. Names may be changed before a profile is made.
     pub functions: Vec<Function>,
-    /// Where each function comes from; empty for a tree that was made without tables.
+    /// The origin of each function; empty for a tree made without tables.
     pub origins: Vec<Origin>,
-    /// The threads (and, where asked for, other tracks), each with its root.
+    /// The threads, and other tracks if requested, each with its root.
     pub threads: Vec<TreeThread>,
     /// The nodes.
     pub nodes: CallNodes,
-    /// Which times there are.
+    /// The available measures.
     pub clocks: TreeClocks,
     /// Repairs and losses.
     pub repairs: RepairTable,
     /// Records or slices that were counted.
     pub calls: u64,
-    /// Slices that stand on tracks of no thread and were left out.
+    /// Slices that belong to no thread and were left out.
     pub other_slices: u64,
-    /// What reading the recording clocks once cost, ns, if the trace has it
+    /// The cost of one clock reading while recording, ns, if the trace has it
     /// (`clock-call-overhead-nsec`).
     pub clock_overhead_ns: Option<i64>,
 }
@@ -87,23 +87,22 @@ pub struct CallTree {
 /// A thread of a [`CallTree`], or another track.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TreeThread {
-    /// Its name; `thread N` where it has none.
+    /// Its name; `thread N` if it has none.
     pub name: String,
-    /// Its number in the trace.
+    /// Its tid in the trace.
     pub tid: i64,
-    /// Its process's name, or empty.
+    /// The name of its process; may be empty.
     pub process: String,
-    /// Its process's number, or -1.
+    /// The pid of its process, or -1.
     pub pid: i64,
-    /// Whether this is a thread's own track or another one.
+    /// Whether this is a thread or another track.
     pub kind: TrackKind,
-    /// Its row in the trace's table of threads; none for other tracks and in a tree that was made
-    /// without tables.
+    /// Its row in the thread table; none for other tracks and for a tree made without tables.
     pub utid: ThreadId,
-    /// The input it came from; none in a tree that was made without tables.
+    /// The input that it came from; none for a tree made without tables.
     pub source: SourceId,
-    /// Its root: the time between its first and last event for method traces, else the sum of its
-    /// outermost slices.
+    /// Its root. Its time is that between the first and the last event in a method trace, else the
+    /// sum of its outermost slices.
     pub root: NodeId,
     /// Its first event, ns on the trace's clock.
     pub first_ns: i64,
@@ -112,7 +111,7 @@ pub struct TreeThread {
 }
 
 impl TreeThread {
-    /// Name and number: threads of one name are told apart. A track of no thread has no number.
+    /// Name and tid, so that threads with equal names can be told apart. Other tracks have no tid.
     pub fn label(&self) -> String {
         match self.tid {
             NO_NUMBER => self.name.clone(),
@@ -151,15 +150,15 @@ impl CallTree {
         calls - roots
     }
 
-    /// Whether these are calls of methods; else they are slices with names.
+    /// Whether the calls are of methods; otherwise they are named slices.
     pub fn has_methods(&self) -> bool {
         self.functions
             .iter()
             .any(|function| !function.signature.is_empty() || !function.class.is_empty())
     }
 
-    /// Changes names, for instance those that an obfuscator made. Functions that get equal names
-    /// count as one from then on.
+    /// Changes names, for example obfuscated ones. Functions with equal names count as one
+    /// afterwards.
     pub fn rename(&mut self, mut new_name: impl FnMut(&Function) -> Option<Function>) {
         for function in &mut self.functions {
             if let Some(renamed) = new_name(function) {
@@ -168,8 +167,8 @@ impl CallTree {
         }
     }
 
-    /// Keeps only the threads that `wanted` accepts. The others' nodes stay in the columns, but
-    /// no analysis reaches them.
+    /// Keeps only the threads that `wanted` accepts. The nodes of the others stay in the columns
+    /// but are not used.
     pub fn keep_threads(&mut self, wanted: impl FnMut(&TreeThread) -> bool) {
         self.threads.retain(wanted);
     }

@@ -6,23 +6,22 @@ use super::counts::Counts;
 use super::function::FunctionId;
 use super::measure::{Measure, Sums, add};
 
-/// The nodes of a [`CallTree`](crate::CallTree), in the order of a walk from the roots down.
+/// The nodes of a [`CallTree`](crate::CallTree) in preorder.
 #[derive(Clone, Debug, Default)]
 pub struct CallNodes {
     pub(super) links: Vec<Link>,
     pub(super) counts: Counts,
-    /// Runnable, sleeping and uninterruptible time, numbered like the counts; empty where that is
-    /// not known.
+    /// Runnable, sleeping and uninterruptible time, indexed like the counts; empty if unknown.
     pub(super) states: Vec<[i64; 3]>,
 }
 
 impl CallNodes {
-    /// How many nodes there are, roots included.
+    /// The number of nodes, including roots.
     pub fn len(&self) -> usize {
         self.links.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.links.is_empty()
     }
@@ -33,25 +32,25 @@ impl CallNodes {
         NodeId(self.links[node.row()].0[2])
     }
 
-    /// The first row behind the node's subtree.
+    /// The first row after the subtree of a node.
     #[inline]
     pub fn end(&self, node: NodeId) -> NodeId {
         NodeId(self.links[node.row()].0[1])
     }
 
-    /// What is called; [`FunctionId::TOPLEVEL`] for a root.
+    /// The function of a node; [`FunctionId::TOPLEVEL`] for a root.
     #[inline]
     pub fn function(&self, node: NodeId) -> FunctionId {
         FunctionId(self.links[node.row()].0[0])
     }
 
-    /// How often. A root has 1.
+    /// The number of calls; 1 for a root.
     #[inline]
     pub fn calls(&self, node: NodeId) -> u64 {
         self.counts.calls(self.path(node))
     }
 
-    /// Tells the processor that a row's counts are wanted soon; they lie in no order of rows.
+    /// Prefetches the counts of a row; they are not stored in row order.
     #[inline]
     pub(crate) fn prefetch(&self, node: NodeId) {
         if let Some(Link([.., path])) = self.links.get(node.row()) {
@@ -59,12 +58,12 @@ impl CallNodes {
         }
     }
 
-    /// How often the paths of all rows were called, roots included.
+    /// The number of calls of all rows, including roots.
     pub(super) fn all_calls(&self) -> u64 {
         self.counts.all_calls()
     }
 
-    /// Time including callees, ns; 0 for what was not measured.
+    /// Time including callees, ns; 0 if not measured.
     #[inline]
     pub fn inclusive(&self, node: NodeId, measure: Measure) -> i64 {
         match measure {
@@ -76,8 +75,8 @@ impl CallNodes {
         }
     }
 
-    /// Time without callees, ns. Looks at each child; where a clock stepped back it could be below
-    /// zero, and is then zero.
+    /// Time excluding callees, ns. It visits each child. A negative value, which a clock that
+    /// stepped back can cause, becomes zero.
     pub fn exclusive(&self, node: NodeId, measure: Measure) -> i64 {
         let children = self.children(node);
         let within = children.map(|child| self.inclusive(child, measure));
@@ -121,8 +120,8 @@ impl CallNodes {
         })
     }
 
-    /// Gives functions numbers without gaps, in the order of the rows: `keys` is how many there may
-    /// be. Returns the old number of each new one.
+    /// Renumbers functions without gaps, in row order. `keys` is the number of possible functions.
+    /// Returns the old number of each new one.
     pub(super) fn renumber_functions(&mut self, keys: usize) -> Vec<u32> {
         let mut new = vec![u32::MAX; keys];
         let mut old = Vec::new();
@@ -157,7 +156,7 @@ impl CallNodes {
         self.counts.set(self.path(node), times, calls);
     }
 
-    /// Replaces the times in thread states of a row, where there are any.
+    /// Replaces the times in thread states of a row, if the tree has them.
     pub(super) fn set_states(&mut self, node: NodeId, times: [i64; 3]) {
         let path = self.path(node) as usize;
         if let Some(place) = self.states.get_mut(path) {
@@ -171,7 +170,7 @@ impl CallNodes {
         times.map_or(0, |times| times[nth])
     }
 
-    /// The number of a row's counts.
+    /// The index of the counts of a row.
     #[inline]
     fn path(&self, node: NodeId) -> u32 {
         self.links[node.row()].0[3]

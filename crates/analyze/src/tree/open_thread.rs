@@ -1,4 +1,4 @@
-//! The open calls of a thread: what each record of a method trace does to them.
+//! The open calls of a thread, and how each record of a method trace changes them.
 
 use traceloom_trace::{CallStack, MethodAction, MethodEvent};
 
@@ -7,7 +7,7 @@ use super::clip::{Clip, Moment};
 use super::faults::Faults;
 use super::freeze::Span;
 
-/// An open call: its node and when it began.
+/// An open call: its node and its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub node: u32,
@@ -62,7 +62,7 @@ impl OpenThread {
         arena.add_call(frame.node, wall_ns as u64, cpu_ns as u64);
     }
 
-    /// Counts records of this thread without passes.
+    /// Counts records of this thread one by one.
     pub fn one_by_one(&mut self, arena: &mut Arena, faults: &mut Faults, records: &[MethodEvent]) {
         let plain = self.clip.is_none();
         // Copies: the compiler keeps them in registers.
@@ -92,7 +92,7 @@ impl OpenThread {
         self.last = last;
     }
 
-    /// Counts the record at `nth` if it simply leaves the innermost open call.
+    /// Counts the record at `nth` if it leaves the innermost open call.
     pub fn leave(&mut self, arena: &mut Arena, records: &[MethodEvent], nth: usize) -> bool {
         let Some(event) = records.get(nth) else {
             return false;
