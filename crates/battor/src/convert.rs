@@ -83,7 +83,7 @@ mod tests {
         RawSample { voltage, current }
     }
 
-    /// Expected values from the tests of Chromium's converter.
+    /// The expected values are those in the tests of Chromium's converter.
     #[test]
     fn converts_as_chromium_does() {
         let plain = Eeprom {

@@ -135,7 +135,7 @@ fn is_json_with(head: &[u8], texts: &[&str]) -> bool {
     head.trim_ascii_start().starts_with(b"{") && texts.iter().all(contains)
 }
 
-/// A pprof profile starts with its sample types: messages of two small numbers.
+/// A pprof profile usually starts with its sample types. Each is a message of two small numbers.
 fn is_pprof(head: &[u8]) -> bool {
     matches!(head, [0x0a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
 }

@@ -31,8 +31,8 @@ impl CallTree {
     ///         ^ entry's stamp         ^ exit's stamp
     /// ```
     ///
-    /// so for any `f`, a call adds `c` to the exclusive time of the callee and `c` to that of its caller. The corrected
-    /// times of a path are therefore
+    /// The two shares between the stamps add up to `c`, whatever `f` is. So each call adds `c` to the exclusive time of
+    /// the callee, and `c` to that of the caller. The corrected times of a path are
     ///
     /// ```text
     /// exclusive' = max(0, exclusive - c · (own calls + calls of its children))

@@ -19,7 +19,7 @@ pub(super) fn is_deferred(key: &str) -> bool {
     )
 }
 
-/// Names of objects whose fields are facts about the trace.
+/// Whether the object with this key holds metadata of the trace.
 pub(super) fn is_facts(key: &str) -> bool {
     matches!(key, "otherData" | "metadata")
 }

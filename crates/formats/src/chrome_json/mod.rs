@@ -8,8 +8,8 @@
 //! ```text
 //! bytes -> split (events, members) -> event (fields) -> interpret (rows) -> threads, asyncs, flows
 //! ```
-//! Events may come in any order, even an outer slice after its inner ones, so slices are built when
-//! all events are known.
+//! Events may come in any order: an inner slice can come before its outer one. So slices are built
+//! after the last event.
 
 mod asyncs;
 mod counters;

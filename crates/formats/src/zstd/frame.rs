@@ -78,7 +78,7 @@ impl FrameHeader {
     }
 
     /// The same header with this window (at least 1 KB, rounded up to what the format can express).
-    /// It omits the size and the checksum, which this reader handles.
+    /// The content size and the checksum flag are left out, because this reader checks them itself.
     pub fn with_window(&self, window: u64) -> [u8; 10] {
         const DICTIONARY_OF_FOUR_BYTES: u8 = 3;
         let mut header = [

@@ -27,7 +27,8 @@ static LOST: AtomicU64 = AtomicU64::new(0);
 static KEY: AtomicUsize = AtomicUsize::new(0);
 static MARKERS: [Marker; 8] = [const { Marker::none() }; 8];
 
-/// One bit for each value of the lowest six bits of a marker's descriptor. It saves nearly all other writes the search.
+/// A filter with one bit per value of the lowest six bits of a descriptor. If the bit of a descriptor is
+/// clear, it is not a marker, and the search is skipped.
 static FILTER: AtomicU64 = AtomicU64::new(bit_of(MAGIC_FD));
 
 const fn bit_of(fd: c_int) -> u64 {

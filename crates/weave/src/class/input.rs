@@ -2,7 +2,7 @@
 
 use super::error::ClassError;
 
-/// Reads numbers one after the other, and keeps track of the offset in the file.
+/// Reads consecutive numbers from a class file and tracks the offset.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],

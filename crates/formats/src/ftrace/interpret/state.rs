@@ -34,7 +34,7 @@ pub(super) struct Binder {
     pub sent: FxHashMap<i64, Sent>,
 }
 
-/// The state of a CPU in the output of the function_graph tracer.
+/// What the function_graph tracer last printed for a CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct GraphCpu {
     /// The thread that was named last, by a task column or a switch.

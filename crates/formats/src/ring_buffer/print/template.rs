@@ -1,4 +1,4 @@
-//! Parses format strings of printf into literals and conversions.
+//! Parses printf format strings into literal text and conversions.
 
 /// What a conversion makes of its argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
