@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use traceloom_heap::Heap;
 
 use crate::commands::{
     callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
@@ -90,6 +91,8 @@ pub fn command() -> clap::Command {
 /// Runs the program. Exit codes: 0 fine, 1 a check failed, 2 an error.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
+    // A recording forks a guardian process, which allocates.
+    Heap::over_forks();
     if let Some(code) = run_as_other_program(&args) {
         return code;
     }

@@ -1,0 +1,29 @@
+//! Takes the locks around a fork. The child has only one thread, so a lock held by another would never
+//! be released.
+
+use std::sync::Once;
+
+use crate::MIDDLE;
+#[cfg(target_env = "musl")]
+use crate::SMALL;
+
+/// Registers the handlers that take the locks around each fork.
+pub fn survive() {
+    static ONCE: Once = Once::new();
+    // SAFETY: two functions that take and release locks of the program's.
+    ONCE.call_once(|| unsafe {
+        libc::pthread_atfork(Some(acquire), Some(release), Some(release));
+    });
+}
+
+extern "C" fn acquire() {
+    #[cfg(target_env = "musl")]
+    SMALL.acquire();
+    MIDDLE.acquire();
+}
+
+extern "C" fn release() {
+    MIDDLE.release();
+    #[cfg(target_env = "musl")]
+    SMALL.release();
+}
