@@ -247,3 +247,8 @@ mod tests {
         }
     }
 }
+
+/// The example of the crate's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

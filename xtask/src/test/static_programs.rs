@@ -34,7 +34,8 @@ pub fn run() -> Counts {
         let args = [&settings[..], &["-p", package], which].concat();
         output::run_tests(&args, &format!("test-{target}-{package}.log"))
     };
-    let mut counts = run("traceloom-dmtracedump", &[]);
+    let mut counts = run("traceloom-heap", &[]);
+    counts.add(run("traceloom-dmtracedump", &[]));
     let tests: Vec<_> = TESTS.iter().flat_map(|name| ["--test", name]).collect();
     counts.add(run("traceloom", &tests));
     counts
