@@ -3,9 +3,9 @@
 
 use std::sync::Once;
 
-use crate::MIDDLE;
+use crate::arenas::MIDDLE;
 #[cfg(target_env = "musl")]
-use crate::SMALL;
+use crate::arenas::SMALL;
 
 /// Registers the handlers that take the locks around each fork.
 pub fn survive() {

@@ -13,6 +13,7 @@
 //! big                       the system's, mapped one by one, with advice for huge pages (`huge`)
 //! ```
 
+mod arenas;
 #[cfg(target_os = "linux")]
 mod blocks;
 #[cfg(target_os = "linux")]
@@ -23,15 +24,7 @@ mod segments;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-#[cfg(not(target_env = "musl"))]
-static SMALL: System = System;
-#[cfg(target_env = "musl")]
-static SMALL: blocks::Blocks = blocks::Blocks::cut_from(segments::Segments::short());
-
-#[cfg(not(target_os = "linux"))]
-static MIDDLE: System = System;
-#[cfg(target_os = "linux")]
-static MIDDLE: blocks::Blocks = blocks::Blocks::cut_from(segments::Segments::growing());
+use arenas::{MIDDLE, SMALL};
 
 /// Blocks below this are small, bytes. A chunk of a byte column is not small.
 const NOT_SMALL: usize = 64 << 10;
