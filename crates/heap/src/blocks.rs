@@ -1,4 +1,5 @@
-//! dlmalloc behind a pthread mutex, which may be held across a fork; the standard library's may not.
+//! dlmalloc behind a lock. It is a pthread mutex because that may be held across a fork; the standard library's
+//! mutex may not.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
@@ -13,14 +14,14 @@ pub struct Blocks {
     dlmalloc: UnsafeCell<Dlmalloc<Segments>>,
 }
 
-// SAFETY: `with` alone reaches dlmalloc, and holds the lock meanwhile.
+// SAFETY: only `with` uses dlmalloc, and it holds the lock while it does.
 unsafe impl Sync for Blocks {}
 
-// SAFETY: each call goes on to dlmalloc with the same arguments, whose answers keep the trait's promises.
-// It does not panic.
+// SAFETY: each call is forwarded to dlmalloc with the same arguments. dlmalloc meets the trait's requirements and does
+// not panic.
 unsafe impl GlobalAlloc for Blocks {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size and alignment may be asked for.
+        // SAFETY: dlmalloc accepts any size and alignment.
         self.with(|blocks| unsafe { blocks.malloc(layout.size(), layout.align()) })
     }
 
@@ -30,7 +31,7 @@ unsafe impl GlobalAlloc for Blocks {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller vouches for the block and its layout.
+        // SAFETY: the caller guarantees that the block and its layout are valid.
         self.with(|blocks| unsafe { blocks.free(block, layout.size(), layout.align()) })
     }
 
@@ -54,7 +55,7 @@ impl Blocks {
     #[inline]
     fn with<T>(&self, work: impl FnOnce(&mut Dlmalloc<Segments>) -> T) -> T {
         self.acquire();
-        // SAFETY: whoever holds the lock is alone with it.
+        // SAFETY: the lock is held, so there is no other reference.
         let answer = work(unsafe { &mut *self.dlmalloc.get() });
         self.release();
         answer
@@ -62,13 +63,13 @@ impl Blocks {
 
     /// Takes the lock; also called before a fork.
     pub fn acquire(&self) {
-        // SAFETY: a lock that was made with the program, and is nobody else's.
+        // SAFETY: the mutex is initialized statically and never destroyed.
         unsafe { libc::pthread_mutex_lock(self.lock.get()) };
     }
 
     /// Releases the lock; also called after a fork, in the parent and the child.
     pub fn release(&self) {
-        // SAFETY: as above; its holder calls this, in a child the copy of its holder.
+        // SAFETY: as above. The thread that holds the lock calls this; in a child of a fork, its copy does.
         unsafe { libc::pthread_mutex_unlock(self.lock.get()) };
     }
 }

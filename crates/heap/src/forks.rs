@@ -1,5 +1,5 @@
-//! Takes the locks around a fork. The child has only one thread, so a lock held by another would never
-//! be released.
+//! Takes the locks around a fork. The child has only one thread, so a lock that another thread held would never be
+//! released in it.
 
 use std::sync::Once;
 
@@ -10,7 +10,7 @@ use crate::arenas::SMALL;
 /// Registers the handlers that take the locks around each fork.
 pub fn survive() {
     static ONCE: Once = Once::new();
-    // SAFETY: two functions that take and release locks of the program's.
+    // SAFETY: the handlers only take and release locks of this crate.
     ONCE.call_once(|| unsafe {
         libc::pthread_atfork(Some(acquire), Some(release), Some(release));
     });

@@ -26,7 +26,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 use arenas::{MIDDLE, SMALL};
 
-/// Blocks below this are small, bytes. A chunk of a byte column is not small.
+/// Blocks below this size are small, bytes. A chunk of a byte column (65,536 rows) is not small.
 const NOT_SMALL: usize = 64 << 10;
 /// Blocks from this size on are big, bytes. The kernel moves them when they grow instead of copying.
 #[cfg(not(target_env = "musl"))]
@@ -58,8 +58,8 @@ impl Of {
     }
 }
 
-// SAFETY: every call goes on with the same arguments to one of three allocators, the one that made the
-// block, which its size tells; the answer is returned as it is. `moved` keeps what a block held.
+// SAFETY: every call is forwarded with the same arguments to one of three allocators. The size of a block tells which
+// of them made it. `moved` copies the content.
 unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -86,7 +86,7 @@ unsafe impl GlobalAlloc for Heap {
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on; a block of this size is from there.
+        // SAFETY: the caller's promises are passed on. A block of this size comes from this allocator.
         unsafe {
             match Of::size(layout.size()) {
                 Of::Small => SMALL.dealloc(block, layout),
@@ -97,7 +97,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promises are passed on; a block of this size is from there.
+        // SAFETY: the caller's promises are passed on. A block of this size comes from this allocator.
         unsafe {
             match (Of::size(layout.size()), Of::size(size)) {
                 (Of::Small, Of::Small) => SMALL.realloc(block, layout, size),
@@ -122,14 +122,14 @@ impl Heap {
     ///
     /// # Safety
     ///
-    /// As of [`GlobalAlloc::realloc`].
+    /// As for [`GlobalAlloc::realloc`].
     #[cold]
     unsafe fn moved(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller promises a size that such a layout may have, and that isn't zero.
+        // SAFETY: the caller guarantees that the size is not zero and is valid for this alignment.
         let new = unsafe { self.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
         if !new.is_null() {
-            // SAFETY: two blocks, each at least as long as what is copied; the old one is the caller's
-            // until here, and never used again.
+            // SAFETY: both blocks are at least as long as the copied bytes. The caller owns the old block and does not
+            // use it again.
             unsafe {
                 block.copy_to_nonoverlapping(new, layout.size().min(size));
                 self.dealloc(block, layout);
@@ -160,7 +160,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_block_keeps_what_it_held_wherever_it_goes() {
+    fn a_block_keeps_its_content_when_it_moves() {
         let longest = SIZES.into_iter().max().unwrap_or_default();
         let text: Vec<u8> = (0..longest).map(|at| (at * 7 + at / 251) as u8).collect();
         for from in SIZES {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn zeroed_blocks_are_zero_though_others_were_there() {
+    fn zeroed_blocks_are_zero_in_reused_memory() {
         for size in SIZES {
             drop(vec![0xff_u8; size]);
             let zeroed = vec![0_u8; size];
@@ -187,7 +187,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn children_allocate_though_other_threads_were_about_to() {
+    fn a_forked_child_allocates_although_other_threads_held_the_locks() {
         use std::sync::atomic::{AtomicBool, Ordering};
 
         Heap::over_forks();
@@ -207,22 +207,22 @@ mod tests {
         });
     }
 
-    /// How a child ended that allocates: 0, or the alarm that ends one that waits for ever.
+    /// The exit status of a child that allocates: 0, or `SIGALRM` if the child hung.
     #[cfg(target_os = "linux")]
     fn fork_and_allocate() -> i32 {
-        // SAFETY: the child does nothing but allocate, which is what is tested, and ends at once.
+        // SAFETY: the child only allocates, which is tested here, and exits.
         match unsafe { libc::fork() } {
             0 => {
-                // SAFETY: no handler is set for it.
+                // SAFETY: `SIGALRM` has no handler, so it ends a child that hangs.
                 unsafe { libc::alarm(20) };
                 drop(std::hint::black_box(vec![1_u8; 1000]));
                 drop(std::hint::black_box(vec![1_u8; NOT_SMALL]));
-                // SAFETY: ends the child.
+                // SAFETY: ends the child without running exit handlers.
                 unsafe { libc::_exit(0) }
             }
             pid => {
                 let mut status = -1;
-                // SAFETY: waits for the child above.
+                // SAFETY: waits for the child; `status` outlives the call.
                 unsafe { libc::waitpid(pid, &raw mut status, 0) };
                 status
             }

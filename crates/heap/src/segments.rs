@@ -25,8 +25,8 @@ impl Segments {
         Self::up_to(Self::LEAST)
     }
 
-    /// Each segment is as long as all before it, and the long ones ask for huge pages. A small trace thus
-    /// does not wait until the kernel has cleared 2 MB, and a big trace causes few page faults.
+    /// Segments that grow: each is as long as all before it together, up to 32 MB. Long ones ask for huge pages. So a
+    /// small trace does not wait until the kernel has cleared 2 MB, and a big trace causes few page faults.
     pub const fn growing() -> Self {
         Self::up_to(32 << 20)
     }
@@ -37,7 +37,7 @@ impl Segments {
     }
 }
 
-// SAFETY: segments are mappings of this process alone, of the length that is told.
+// SAFETY: segments are private mappings of the returned length.
 unsafe impl Allocator for Segments {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let before = self.taken.get();
@@ -52,17 +52,17 @@ unsafe impl Allocator for Segments {
 
     fn remap(&self, segment: *mut u8, size: usize, new: usize, can_move: bool) -> *mut u8 {
         let flags = if can_move { libc::MREMAP_MAYMOVE } else { 0 };
-        // SAFETY: the caller's segment, whose new place the caller learns.
+        // SAFETY: the caller owns the segment and uses the returned address from now on.
         mapped(unsafe { libc::mremap(segment.cast(), size, new, flags) })
     }
 
     fn free_part(&self, segment: *mut u8, size: usize, new: usize) -> bool {
-        // SAFETY: the end of the caller's segment, which the caller gives up.
+        // SAFETY: the caller owns the segment and gives up its end.
         self.free(unsafe { segment.add(new) }, size - new)
     }
 
     fn free(&self, segment: *mut u8, size: usize) -> bool {
-        // SAFETY: the caller's segment, or the end of one, which the caller gives up.
+        // SAFETY: the caller owns this segment, or this end of a segment, and gives it up.
         let freed = unsafe { libc::munmap(segment.cast(), size) } == 0;
         if freed {
             self.taken.set(self.taken.get().saturating_sub(size));
@@ -86,7 +86,7 @@ unsafe impl Allocator for Segments {
 fn map(size: usize) -> *mut u8 {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping, wherever the kernel has room.
+    // SAFETY: a new mapping at an address that the kernel chooses.
     mapped(unsafe { libc::mmap(ptr::null_mut(), size, access, kind, -1, 0) })
 }
 
