@@ -7,8 +7,7 @@ use crate::label::{
 };
 use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
-/// Text between double quotes. In labels Graphviz gives a meaning to backslashes and, as in HTML,
-/// to ampersands.
+/// Text in double quotes. Graphviz interprets backslashes in labels, and HTML entities such as `&lt;`.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_close_themselves() {
+    fn text_cannot_end_its_quotes() {
         assert_eq!(
             quoted("a\"b\\N&lt;<init>\n|{}"),
             "\"a\\\"b\\\\N&amp;lt;<init>\\n|{}\""

@@ -1,23 +1,22 @@
-//! What stands on a node, and in which colours. Shared by the picture and by DOT, so that both
-//! look alike.
+//! The text and the colours of nodes and edges. The picture and the DOT output share them, so that both look alike.
 
 use crate::text::Pen;
 use traceloom_analyze::Measure;
 use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
-/// Longest class and method name on a node, characters; the tooltip has all of it.
+/// Maximum length of a class or method name on a node, characters. The tooltip has the whole name.
 const MAX_NAME: usize = 42;
 
-/// The lines on a node: the class (or thread's package …) where there is one, the method, and two of
-/// times, shares and calls.
+/// The lines on a node: the class (or a thread's package …) if there is one, the method, and two lines with times,
+/// shares and calls.
 pub(crate) struct Label {
     pub lines: Vec<String>,
-    /// The method's place in them.
+    /// Index of the line with the method.
     pub name: usize,
 }
 
 impl Label {
-    /// Of the node that stands at `number` in the graph.
+    /// The label of the node with this index in the graph.
     pub(crate) fn for_node(graph: &CallGraph, number: usize) -> Self {
         let node = &graph.nodes[number];
         let mut lines = Vec::with_capacity(4);
@@ -37,7 +36,7 @@ impl Label {
         Self { lines, name }
     }
 
-    /// Times, shares and calls.
+    /// The lines with times, shares and calls.
     pub(crate) fn numbers(&self) -> &[String] {
         &self.lines[self.name + 1..]
     }
@@ -50,7 +49,7 @@ fn put_time(out: &mut String, graph: &CallGraph, word: &str, ns: i64) {
         .put(" %)");
 }
 
-/// How often it was called; the first node stands for the threads.
+/// The number of calls. The first node represents the threads, so its count is that of the threads.
 fn calls_line(node: &GraphNode, number: usize) -> String {
     let mut out = String::new();
     out.count(node.calls);
@@ -73,7 +72,7 @@ pub(crate) fn full_name(node: &GraphNode) -> String {
     visible(&name)
 }
 
-/// What an edge is, for tooltips.
+/// The description of an edge, for tooltips.
 pub(crate) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
     let mut text = full_name(&graph.nodes[edge.from]);
     text.put(" → ")
@@ -93,7 +92,7 @@ pub(crate) fn edge_text(graph: &CallGraph, edge: &GraphEdge) -> String {
     text
 }
 
-/// Adds milliseconds with as many decimals as a picture needs.
+/// Appends milliseconds. Small values have more decimals.
 fn put_ms(out: &mut String, ns: i64) -> &mut String {
     let ms = ns as f64 / 1e6;
     let decimals = match ms.abs() {
@@ -104,7 +103,7 @@ fn put_ms(out: &mut String, ns: i64) -> &mut String {
     out.fixed(ms, decimals)
 }
 
-/// What a clock is called in a title.
+/// The name of a clock in a title.
 pub(crate) fn clock_name(clock: Measure) -> &'static str {
     match clock {
         Measure::Wall => "wall time",
@@ -115,7 +114,7 @@ pub(crate) fn clock_name(clock: Measure) -> &'static str {
     }
 }
 
-/// What stands below a title: total, clock, and what was left out.
+/// The line below the title: total, clock, and the number of nodes and edges left out.
 pub(crate) fn summary(graph: &CallGraph) -> String {
     let mut text = String::from("100 % = ");
     put_ms(&mut text, graph.total_ns)
@@ -131,7 +130,7 @@ pub(crate) fn summary(graph: &CallGraph) -> String {
     text
 }
 
-/// A name with its control characters, and those that turn text around, made visible.
+/// A name with visible escapes for control characters and for characters that change the direction of text.
 pub(crate) fn visible(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for c in name.chars() {
@@ -176,7 +175,7 @@ fn keep_start(mut name: String) -> String {
     name
 }
 
-/// Where a character starts.
+/// Byte offset of the character with this index.
 fn byte_of(text: &str, number: usize) -> usize {
     let found = text.char_indices().nth(number);
     found.map_or(text.len(), |(at, _)| at)
@@ -185,8 +184,8 @@ fn byte_of(text: &str, number: usize) -> usize {
 /// A point of a colour ramp: a share in percent, and red, green and blue.
 type Stop = (f64, [f64; 3]);
 
-/// Fill by exclusive share: pale where a method only calls others, red where the time goes. All
-/// light enough for dark text.
+/// Fill colours by exclusive share: pale for a method that only calls others, red for one that takes the time itself.
+/// All are light enough for dark text.
 const FILL: [Stop; 5] = [
     (0.0, [248.0, 250.0, 252.0]),
     (1.0, [254.0, 249.0, 219.0]),
@@ -195,7 +194,7 @@ const FILL: [Stop; 5] = [
     (50.0, [246.0, 104.0, 94.0]),
 ];
 
-/// Lines by inclusive share: grey to dark red.
+/// Line colours by inclusive share: grey to dark red.
 const LINE: [Stop; 3] = [
     (0.0, [174.0, 184.0, 197.0]),
     (20.0, [120.0, 90.0, 100.0]),
@@ -210,7 +209,7 @@ pub(crate) fn line_colour(inclusive_percent: f64) -> String {
     ramp(&LINE, inclusive_percent)
 }
 
-/// Width of a line by share of the total, px.
+/// Width of a line by its share of the total, px.
 pub(crate) fn line_width(percent: f64) -> f64 {
     1.0 + percent.clamp(0.0, 100.0).sqrt() * 0.5
 }
@@ -219,7 +218,7 @@ fn ramp(stops: &[Stop], percent: f64) -> String {
     let above = stops.iter().position(|(at, _)| *at > percent);
     let above = above.unwrap_or(stops.len());
     let (from, low) = stops[above.saturating_sub(1)];
-    // Beyond either end there is one colour.
+    // Shares beyond the first and the last stop have the colour of that stop.
     let (to, high) = *stops.get(above).unwrap_or(&(from, low));
     let part = if above > 0 && to > from {
         (percent - from) / (to - from)
@@ -238,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut_where_they_say_least() {
+    fn long_names_are_shortened_and_control_characters_are_visible() {
         let long = format!("com.example.{}.Last", "x".repeat(60));
         assert!(
             keep_end(long.clone()).starts_with('…') && keep_end(long.clone()).ends_with(".Last")

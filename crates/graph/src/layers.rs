@@ -1,8 +1,8 @@
-//! Which row each node stands in, and the points where long edges pass the rows between.
+//! Assigns a row to each node, and adds a point to each row that a long edge passes.
 //!
 //! ```text
-//! row 0      top            a point on the way of an edge is a node of its own for the layout,
-//!           /   \           so that no box stands in the edge's way
+//! row 0      top            The layout treats the points of an edge like nodes, so that the edge
+//!           /   \           does not cross a box.
 //! row 1    a     ·
 //!           \    |
 //! row 2      b   ·
@@ -12,35 +12,35 @@
 
 use traceloom_analyze::CallGraph;
 
-/// Points on the way of long edges, all edges together: what the layout takes in a second or so.
+/// Maximum number of points of all long edges together. The layout takes about a second for as many.
 const MAX_POINTS: usize = 3_000;
 
-/// Boxes side by side in a row: more make a picture that nobody scrolls through.
+/// Maximum number of boxes in a row. With more, the picture is too wide to read.
 const MAX_ROW: usize = 12;
 
-/// Rows of nodes and of points. Vertices below [`Layers::boxes`] are the graph's nodes.
+/// The rows. Vertices below [`Layers::boxes`] are the graph's nodes; the others are points of long edges.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layers {
-    /// How many vertices are nodes of the graph.
+    /// Number of vertices that are nodes of the graph.
     pub boxes: usize,
     /// The row of each vertex.
     pub row_of: Vec<usize>,
     /// The vertices of each row, left to right.
     pub rows: Vec<Vec<usize>>,
-    /// The way of each edge that is drawn.
+    /// The path of each edge that is drawn.
     pub ways: Vec<Way>,
-    /// Edges that would pass too many rows, and are not drawn.
+    /// Number of edges that are not drawn because there would be too many points.
     pub left_out: usize,
 }
 
-/// The way of an edge down the rows.
+/// The path of an edge down the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    /// Its place in the graph's edges.
+    /// Index of the edge in the graph.
     pub edge: usize,
-    /// The vertices it passes, one in each row, ends included; a single one for a call of itself.
+    /// The vertices on the path, one per row, including both ends. A method that calls itself has a single one.
     pub vertices: Vec<usize>,
-    /// The edge leads up against the rows: its callee stands at the start.
+    /// Whether the edge points upwards: the callee is the first vertex.
     pub is_upward: bool,
 }
 
@@ -100,8 +100,9 @@ impl Layers {
     }
 }
 
-/// The edges that lead back to a node that is open on a walk from the top: without them (drawn
-/// upwards) the graph has no cycle. The walk takes heavy edges first, so that light ones turn.
+/// The edges that close a cycle: a depth-first search from the top reaches a node that it has not left yet. They are
+/// drawn upwards; the graph without them has no cycles. The search follows heavy edges first, so that light ones point
+/// upwards.
 fn edges_that_close_cycles(graph: &CallGraph) -> Vec<bool> {
     let mut out_of: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     let mut order: Vec<usize> = (0..graph.edges.len()).collect();
@@ -137,8 +138,8 @@ fn edges_that_close_cycles(graph: &CallGraph) -> Vec<bool> {
     closes
 }
 
-/// A node's row: the most edges that lead to it from any node without callers, or further down
-/// where a row would get too wide. Then the lightest leaves move on first.
+/// The row of each node: the length of the longest path to it from a node without callers. If a row gets too wide, some
+/// of its nodes move down, the lightest leaves first.
 fn rows(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
     let below = links(graph, upward);
     let mut at_least = vec![0; graph.nodes.len()];
@@ -163,7 +164,7 @@ fn rows(graph: &CallGraph, upward: &[bool]) -> Vec<usize> {
     }
 }
 
-/// For each node those below it.
+/// The nodes directly below each node.
 fn links(graph: &CallGraph, upward: &[bool]) -> Vec<Vec<usize>> {
     let mut below = vec![Vec::new(); graph.nodes.len()];
     for (edge, &is_upward) in graph.edges.iter().zip(upward) {
@@ -176,7 +177,7 @@ fn links(graph: &CallGraph, upward: &[bool]) -> Vec<Vec<usize>> {
     below
 }
 
-/// The rows of a graph without cycles, each node at least where `at_least` says.
+/// The row of each node in a graph without cycles, by the longest path to it, and at least `at_least`.
 fn longest_ways(below: &[Vec<usize>], at_least: &[usize]) -> Vec<usize> {
     let mut waiting = vec![0_usize; below.len()];
     for &to in below.iter().flatten() {

@@ -1,9 +1,9 @@
-//! The order within each row, so that few edges cross: nodes move to the middle of their
-//! neighbours in the row above, then below, a fixed number of times; the best order wins.
+//! Orders the nodes of each row so that few edges cross. Nodes move to the mean place of their neighbours, alternately
+//! in the row above and in the row below, a fixed number of times. The best order is used.
 
 use crate::layers::Layers;
 
-/// Sweeps down and up. More change little.
+/// Number of sweeps down and up. More of them change little.
 const SWEEPS: usize = 24;
 
 pub(crate) fn reduce_crossings(layers: &mut Layers) {
@@ -53,14 +53,14 @@ impl Links {
         links
     }
 
-    /// Puts the neighbours of each vertex in the order of their places.
+    /// Sorts the neighbours of each vertex by their places.
     pub fn sort(&mut self, places: &[usize]) {
         for near in self.above.iter_mut().chain(&mut self.below) {
             near.sort_by_key(|&vertex| places[vertex]);
         }
     }
 
-    /// How often edges cross, all rows together.
+    /// The number of crossings of edges in all rows.
     fn crossings(&self, rows: &[Vec<usize>], places: &[usize]) -> u64 {
         let mut count = 0;
         for pair in rows.windows(2) {
@@ -78,7 +78,7 @@ impl Links {
     }
 }
 
-/// Pairs that stand in falling order, counted with a Fenwick tree over `0..size`.
+/// The number of pairs in descending order, counted with a Fenwick tree over `0..size`.
 fn inversions(values: &[usize], size: usize) -> u64 {
     let mut tree = vec![0_u64; size + 1];
     let mut count = 0;
@@ -114,7 +114,7 @@ pub(crate) fn note_places(row: &[usize], places: &mut [usize]) {
     }
 }
 
-/// Sorts a row by the mean place of each vertex's neighbours; those without stay where they are.
+/// Sorts a row by the mean place of each vertex's neighbours. A vertex without neighbours counts with its own place.
 fn sort_row(row: &mut [usize], towards: &[Vec<usize>], places: &mut [usize]) {
     let mut means = Vec::with_capacity(row.len());
     for &vertex in &*row {

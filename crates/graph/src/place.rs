@@ -1,9 +1,9 @@
-//! Where each box and point stands: rows below each other, and in them the places that Brandes and
-//! Köpf's "Fast and Simple Horizontal Coordinate Assignment" (2001) gives.
+//! Coordinates of boxes and points. Rows are placed below each other. Within rows, places come from Brandes and Köpf,
+//! "Fast and Simple Horizontal Coordinate Assignment" (2001).
 //!
-//! Vertices that are linked from row to row form straight columns, drawn up four times: a vertex
-//! joins the middle one of its neighbours above or below, the left or the right takes what both
-//! want. Each vertex then stands in the middle of its four places.
+//! Vertices that are linked from row to row form straight columns. There are four drawings: a vertex joins the column
+//! of its middle neighbour above, or of the one below; if two vertices want the same neighbour, the left or the right
+//! one gets it. The final coordinate is the mean of the middle two of the four.
 
 use crate::layers::Layers;
 use crate::order::{Links, note_places, places_of};
@@ -17,7 +17,7 @@ const GAP_Y: f64 = 50.0;
 /// Room beside a point of a long edge, px.
 const POINT_GAP: f64 = 14.0;
 
-/// A rectangle by its middle, px.
+/// A rectangle, given by its centre, px.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spot {
     pub x: f64,
@@ -36,8 +36,8 @@ impl Spot {
     }
 }
 
-/// The places of all vertices; points are as high as their row, so that edges pass it straight.
-/// `sizes` are those of the boxes.
+/// The rectangles of all vertices. `sizes` are the sizes of the boxes. Points are as high as their row, so that edges
+/// pass the row straight.
 pub(crate) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
     let xs = horizontal(layers, sizes);
     let mut spots = vec![Spot::default(); layers.row_of.len()];
@@ -61,14 +61,14 @@ pub(crate) fn place(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<Spot> {
     spots
 }
 
-/// Where each vertex stands in one drawing, and the drawing's sides, px.
+/// The centres of the vertices in one of the four drawings, and the sides of the drawing, px.
 struct Drawing {
     xs: Vec<f64>,
     left: f64,
     right: f64,
 }
 
-/// The middle of each vertex, px; the smallest may be below 0.
+/// The centre of each vertex, px; may be negative.
 fn horizontal(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<f64> {
     let mut columns = Columns::new(layers, sizes);
     let mut drawings = Vec::with_capacity(4);
@@ -91,8 +91,8 @@ fn horizontal(layers: &Layers, sizes: &[(f64, f64)]) -> Vec<f64> {
     joined(&drawings)
 }
 
-/// The middle of four drawings, after they are moved to the sides of the narrowest: two of them
-/// lean left, two right.
+/// Combines the four drawings. First each is aligned with the narrowest one: two of them at the left side, two at the
+/// right.
 fn joined(drawings: &[Drawing]) -> Vec<f64> {
     let mut narrowest = &drawings[0];
     for drawing in drawings {
@@ -106,24 +106,24 @@ fn joined(drawings: &[Drawing]) -> Vec<f64> {
         let leans_right = |drawing: &Drawing| drawing.xs[vertex] + narrowest.right - drawing.right;
         let (a, b) = (leans_left(&drawings[0]), leans_right(&drawings[1]));
         let (c, d) = (leans_left(&drawings[2]), leans_right(&drawings[3]));
-        // All but the smallest and the greatest of the four.
+        // The sum of the four without the smallest and the greatest.
         let inner = a.min(b).max(c.min(d)) + a.max(b).min(c.max(d));
         xs.push(inner / 2.0);
     }
     xs
 }
 
-/// What a drawing is made from. It may be turned over and mirrored, so that each of the four is
-/// drawn as the one that joins upwards and leans left.
+/// The input of a drawing. It can be turned over and mirrored, so the code only draws the case that joins upwards and
+/// leans left.
 struct Columns {
     rows: Vec<Vec<usize>>,
     /// The place of each vertex in its row.
     places: Vec<usize>,
     links: Links,
-    /// Links, by their vertices, that must not be straight: those of a box which cross a link
-    /// between two points. The smaller vertex first.
+    /// Links that must not be straight, because they start or end at a box and cross a link between two points. Sorted;
+    /// the smaller vertex comes first.
     bent: Vec<(usize, usize)>,
-    /// Half of each vertex's width with the room beside it.
+    /// Half of each vertex's width, including the room beside it.
     reach: Vec<f64>,
 }
 
@@ -145,7 +145,7 @@ impl Columns {
         columns
     }
 
-    /// The links to boxes that cross one between points, sorted.
+    /// The links of boxes that cross a link between two points, sorted.
     fn crossed(&self, boxes: usize) -> Vec<(usize, usize)> {
         let (mut crossed, places) = (Vec::new(), &self.places);
         for row in &self.rows {
@@ -183,11 +183,11 @@ impl Columns {
         self.links.sort(&self.places);
     }
 
-    /// The middle of each vertex in one of the four drawings.
+    /// The centre of each vertex in one of the four drawings.
     fn drawn(&self) -> Vec<f64> {
         let heads = self.heads();
         let count = heads.len();
-        // What stands right of each column, and how far off at least.
+        // For each column, the columns to its right and their minimum distances.
         let mut right: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
         let mut waiting = vec![0_usize; count];
         for row in &self.rows {
@@ -215,7 +215,7 @@ impl Columns {
                 }
             }
         }
-        // Columns with room to their right move up to their neighbours.
+        // Columns with free room to their right move towards their neighbours.
         for &column in order.iter().rev() {
             let mut limit = f64::INFINITY;
             for &(other, apart) in &right[column] {
@@ -228,11 +228,11 @@ impl Columns {
         heads.iter().map(|&head| xs[head]).collect()
     }
 
-    /// The topmost vertex of the column that each vertex is part of.
+    /// The topmost vertex of each vertex's column.
     fn heads(&self) -> Vec<usize> {
         let mut heads: Vec<usize> = (0..self.places.len()).collect();
         for row in &self.rows {
-            // Columns must not cross: only what is right of the last one is free.
+            // Columns must not cross: only places to the right of the last column are free.
             let mut free = 0;
             for &vertex in row {
                 let above = &self.links.above[vertex];
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// A box above two, and a long edge past the right one to a box below.
+    /// A box above two boxes, and a long edge that passes the right one on its way to a box below.
     ///
     /// ```text
     ///       0
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overlaps_and_a_parent_stands_over_its_children() {
+    fn nothing_overlaps_and_a_parent_is_above_its_children() {
         let (layers, sizes) = small();
         let spots = place(&layers, &sizes);
         let (left, middle, point) = (spots[1].x, spots[2].x, spots[4].x);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_stands_straight() {
+    fn a_chain_is_straight() {
         let layers = Layers {
             boxes: 2,
             row_of: vec![0, 3, 1, 2],

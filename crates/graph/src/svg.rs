@@ -11,14 +11,14 @@ use crate::place::{Spot, place};
 use crate::text::Pen;
 use traceloom_analyze::{CallGraph, GraphEdge, GraphNode};
 
-/// Width of a character, px: what monospaced fonts have at the sizes below.
+/// Width of a character, px: that of monospaced fonts at the sizes below.
 const CHAR: f64 = 7.0;
 const NAME_CHAR: f64 = 7.7;
 
 /// Height of a line of text, px.
 const LINE: f64 = 15.0;
 
-/// Room around everything, and above it for the title, px.
+/// Margins: around the picture, and above it for the title, px.
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 72.0;
 
@@ -76,7 +76,7 @@ pub fn to_svg(graph: &CallGraph, title: &str) -> String {
     out
 }
 
-/// The picture's coordinates: everything below the head and right of the margin.
+/// Moves the rectangles below the heading and to the right of the margin.
 fn moved(mut spots: Vec<Spot>) -> Vec<Spot> {
     let mut left = f64::INFINITY;
     for spot in &spots {
@@ -89,7 +89,7 @@ fn moved(mut spots: Vec<Spot>) -> Vec<Spot> {
     spots
 }
 
-/// Columns that a text takes: East Asian characters take two.
+/// Width of a text in characters. East Asian characters count as two.
 fn columns(text: &str) -> f64 {
     let wide = |c: char| matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}');
     text.chars().map(|c| if wide(c) { 2.0 } else { 1.0 }).sum()
@@ -136,7 +136,7 @@ fn write_head(out: &mut String, title: &str, heading: &str, (width, height): (f6
     write_legend(out);
 }
 
-/// The start of a line of the head.
+/// Writes the start of a line of the heading.
 fn write_line<'a>(out: &'a mut String, class: &str, x: f64, y: &str) -> &'a mut String {
     out.put("<text")
         .attribute("class", class)
@@ -208,7 +208,7 @@ fn write_node(out: &mut String, graph: &CallGraph, node: &GraphNode, label: &Lab
     out.put("</g>\n");
 }
 
-/// The point of a box's upper or lower edge where a line towards `x` meets it.
+/// The point on a box's upper or lower side where a line from or to `towards` (an x coordinate) meets it.
 fn port(spot: &Spot, is_leaf: bool, towards: f64, is_below: bool) -> (f64, f64) {
     let reach = spot.width * if is_leaf { 0.3 } else { 0.42 };
     let off = ((towards - spot.x) * 0.35).clamp(-reach, reach);
@@ -256,7 +256,7 @@ fn write_edge(out: &mut String, graph: &CallGraph, layers: &Layers, spots: &[Spo
         .put("×</text></g>\n");
 }
 
-/// The point and direction of a line's arrow head, and where its count stands.
+/// The tip and direction of a line's arrow head, and the place of its count.
 struct Line {
     tip: (f64, f64),
     direction: (f64, f64),
@@ -273,12 +273,12 @@ fn write_loop(path: &mut String, spot: &Spot) -> Line {
     }
 }
 
-/// A point of a path.
+/// Appends a point of a path.
 fn put_point(path: &mut String, x: f64, y: f64) -> &mut String {
     path.px(x).put(" ").px(y)
 }
 
-/// How far right of a line down the line back up is, px.
+/// Distance from a downward line to the upward line on its right, px.
 const BESIDE: f64 = 32.0;
 
 /// Length of an arrow head, px.
@@ -303,7 +303,7 @@ fn write_curves(
     let before_last = way.vertices[way.vertices.len() - 2];
     let mut end = port(&spots[last], is_leaf(last), spots[before_last].x, false);
     if way.is_upward && way.vertices.len() == 2 {
-        // The same boxes may call each other both ways; the counts stand between the lines.
+        // Two methods may call each other. The counts are between the two lines.
         start.0 += BESIDE;
         end.0 += BESIDE;
     }
@@ -334,7 +334,7 @@ fn write_curves(
     }
 }
 
-/// How far down its last curve an edge's count stands: near the end where fewer edges meet.
+/// Place of an edge's count on its last curve, from 0 to 1: nearer the end if no other edge ends there.
 fn label_place(graph: &CallGraph, way: &Way) -> f64 {
     let last = way.vertices[way.vertices.len() - 1];
     let into = |edge: &&GraphEdge| edge.to == last && edge.from != last;
@@ -344,7 +344,7 @@ fn label_place(graph: &CallGraph, way: &Way) -> f64 {
     }
 }
 
-/// The point of a [curve](put_curve) at `part` of its way.
+/// The point at `part` (0 to 1) of a [curve](put_curve).
 fn on_curve(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
     let rest = 1.0 - part;
     let (first, inner, last) = (rest.powi(3), 3.0 * rest * part, part.powi(3));
@@ -353,7 +353,7 @@ fn on_curve(from: (f64, f64), to: (f64, f64), part: f64) -> (f64, f64) {
     (x, from.1 * first + middle * inner + to.1 * last)
 }
 
-/// A curve that leaves and arrives straight down.
+/// Appends a curve that is vertical at both ends.
 fn put_curve(path: &mut String, from: (f64, f64), to: (f64, f64)) {
     let middle = (from.1 + to.1) / 2.0;
     put_point(path.put("C"), from.0, middle);

@@ -14,7 +14,7 @@ pub(crate) trait Pen {
     /// Appends a number with this many decimals. Zero has no sign.
     fn fixed(&mut self, value: f64, decimals: u32) -> &mut Self;
 
-    /// Appends a length with as many decimals as a picture needs.
+    /// Appends a length with as many decimals as the picture needs.
     fn px(&mut self, value: f64) -> &mut Self {
         self.fixed(value, 1)
     }

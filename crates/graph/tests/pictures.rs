@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use traceloom_analyze::{CallGraph, Function, GraphEdge, GraphNode, Measure};
 use traceloom_graph::{to_dot, to_svg};
 
-/// A graph with `names` as its methods and edges between them as `links` say.
+/// A graph whose methods have these names and whose edges are `links`: from, to, time.
 fn made_up(names: &[String], links: &[(usize, usize, i64)]) -> CallGraph {
     let node = |name: &String| GraphNode {
         function: Function::method(1, name, name, name),
@@ -41,7 +41,7 @@ fn made_up(names: &[String], links: &[(usize, usize, i64)]) -> CallGraph {
     }
 }
 
-/// A plain check that tags nest and that no byte is there that XML forbids.
+/// Checks that tags nest and that there are no characters that XML forbids.
 fn check_xml(text: &str) {
     let mut open = Vec::new();
     let mut rest = text;
@@ -121,16 +121,15 @@ fn graphviz_takes_hostile_names() {
     assert_eq!((count("node "), count("edge ")), (6, 5), "{plain}");
 }
 
-/// 400 nodes, each calling ten others: rows and crossings enough to stop a layout that compares
-/// all pairs.
+/// 400 nodes, each calling ten others: a layout that compares all pairs would not finish.
 #[test]
-fn a_thicket_is_laid_out_in_time() {
+fn a_dense_graph_is_laid_out_in_time() {
     let names: Vec<String> = (0..400).map(|n| format!("m{n}")).collect();
     let links: Vec<_> = (0..4_000_usize)
         .map(|n| (n / 10, (n / 10 + 1 + (n * n * 7) % 97) % 400, n as i64))
         .collect();
     let began = Instant::now();
-    let picture = to_svg(&made_up(&names, &links), "thicket");
+    let picture = to_svg(&made_up(&names, &links), "dense graph");
     check_xml(&picture);
     let took = began.elapsed();
     assert!(took < Duration::from_secs(20), "{took:?}");
