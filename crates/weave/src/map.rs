@@ -7,8 +7,9 @@
 //! ```
 //!
 //! The three fields are the id, the access flags as a number, and class, method and descriptor separated by spaces. The
-//! class name is dotted. No method has the id 0: that line, which simple readers take for one more method, holds the
-//! version, the next unused id, and the call. Control characters and backslashes in names are written as `\uXXXX`.
+//! class name is dotted. No method has the id 0. The line with this id holds the version, the next unused id, and the
+//! call; simple readers treat it as one more method. Control characters and backslashes in names are written as
+//! `\uXXXX`.
 
 use std::fmt::Write;
 
@@ -280,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_come_back_as_they_were() {
+    fn maps_are_read_as_they_were_written() {
         let mut ids = Ids::new(None, "a.B.i(int)/o(int)".to_owned());
         ids.id(1, "com.example.Feed", "load", "(I)V");
         ids.id(8, "com.example.Feed", "a name\nof \\ two lines", "()V");

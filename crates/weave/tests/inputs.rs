@@ -1,4 +1,4 @@
-//! Folders and archives: what is woven, what is copied, and that the same comes out every time.
+//! Folders and archives: classes are woven, other files are copied, and the output is reproducible.
 
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use traceloom_weave::{Build, BuildError, Call, MethodMap};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-/// A class with a method that calls another, so that something in it can throw.
+/// A class whose methods call another method, so that they can throw.
 fn class(name: &str, methods: &[&str]) -> Vec<u8> {
     let mut class = Assembler::new(52);
     let [high, low] = class.method_ref("Other", "f", "(I)I").to_be_bytes();
@@ -107,7 +107,7 @@ fn is_woven(bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn a_jar_keeps_all_but_its_classes_and_its_signature() {
+fn only_the_classes_and_the_signature_of_a_jar_change() {
     let folder = Folder::new();
     let jar = folder.put("app.jar", &app());
     let (report, map) = Build::new().run(&[jar], &folder.at("out")).unwrap();
@@ -119,7 +119,7 @@ fn a_jar_keeps_all_but_its_classes_and_its_signature() {
     assert_eq!(
         names,
         ["a.Feed.load", "a.Feed.open", "a.Row.bind"],
-        "one id for both versions"
+        "both versions of a class have the same ids"
     );
     assert_eq!(
         (report.classes, report.woven_classes, report.woven_methods),
@@ -143,7 +143,7 @@ fn a_jar_keeps_all_but_its_classes_and_its_signature() {
         assert_eq!(
             (&old.0, &old.2),
             (&new.0, &new.2),
-            "name, time and compression"
+            "name, time and compression of the entry"
         );
         let is_class = old.0.starts_with("a/") || old.0.contains("/a/");
         assert_eq!(old.1 == new.1, !is_class, "{}", old.0);
@@ -156,7 +156,7 @@ fn a_jar_keeps_all_but_its_classes_and_its_signature() {
 }
 
 #[test]
-fn a_jar_of_which_nothing_is_woven_stays_signed() {
+fn a_jar_without_woven_classes_stays_signed() {
     let folder = Folder::new();
     let jar = folder.put("app.jar", &app());
     let mut build = Build::new();
@@ -181,7 +181,7 @@ fn archives_in_archives_are_opened() {
         ("AndroidManifest.xml", b"<manifest/>"),
         ("classes.jar", &app()),
         ("libs/other.jar", &odd),
-        ("res/raw/data.zip", b"no zip at all"),
+        ("res/raw/data.zip", b"not a zip"),
     ]);
     let aar = folder.put("lib.aar", &aar);
     let (report, _) = Build::new().run(&[aar], &folder.at("out.aar")).unwrap();
@@ -193,7 +193,7 @@ fn archives_in_archives_are_opened() {
             .iter()
             .any(|(name, bytes, _)| name == "a/Feed.class" && is_woven(bytes))
     );
-    assert!(written[2].1 == odd, "nothing in it to weave");
+    assert!(written[2].1 == odd, "a jar without classes is unchanged");
 }
 
 fn put_many(folder: &Folder) -> Vec<PathBuf> {
@@ -250,7 +250,7 @@ fn threads_and_cache_change_nothing() {
     assert_eq!((warm.woven_methods, &map), (cold.woven_methods, &first));
     assert!(one == files(&folder.at("cold")) && one == files(&folder.at("warm")));
 
-    // One class changes: it alone is woven again.
+    // If one class changes, only that class is woven again.
     folder.put("classes/b/C7.class", &class("b/C7", &["f", "g", "h"]));
     build.base = Some(map);
     let (changed, map) = build.run(&inputs, &folder.at("warm")).unwrap();
@@ -263,7 +263,7 @@ fn threads_and_cache_change_nothing() {
             .all(|method| map.get(method.id) == Some(method))
     );
 
-    // A cache that is none is none.
+    // A file that is not a cache counts as an empty cache.
     folder.put("cache.zip", b"not a zip");
     let (cold, _) = build.run(&inputs, &folder.at("cold")).unwrap();
     assert_eq!(cold.cached_classes, 0);
@@ -300,7 +300,7 @@ fn all_inputs_in_one_archive() {
 }
 
 #[test]
-fn outputs_that_would_harm_are_refused() {
+fn outputs_that_would_overwrite_an_input_are_refused() {
     let folder = Folder::new();
     let inputs = put_many(&folder);
     let run = |inputs: &[PathBuf], output: &str| {
@@ -324,7 +324,7 @@ fn outputs_that_would_harm_are_refused() {
 }
 
 #[test]
-fn names_stand_for_ids_where_they_fit() {
+fn full_names_replace_ids_if_they_are_short_enough() {
     let folder = Folder::new();
     let long = "x".repeat(140);
     let input = folder.put("in/Named.class", &class("Named", &["short", &long]));
@@ -335,12 +335,16 @@ fn names_stand_for_ids_where_they_fit() {
     let class = ClassFile::read(&bytes).unwrap();
     assert_ne!(class.pool.find([b"Named.short"])[0], 0);
     assert_eq!(class.pool.find([format!("Named.{long}").as_bytes()])[0], 0);
-    assert_ne!(class.pool.find([b"2"])[0], 0, "the id of the long one");
+    assert_ne!(
+        class.pool.find([b"2"])[0],
+        0,
+        "the method with the long name has its id"
+    );
     assert_eq!(MethodMap::parse(&map.to_text()), Ok(map));
 }
 
 #[test]
-fn the_called_class_is_left_alone() {
+fn the_called_class_is_not_woven() {
     let folder = Folder::new();
     let input = folder.put("in/Beat.class", &class("my/Beat", &["i", "o"]));
     let mut build = Build::new();

@@ -1,5 +1,5 @@
-//! All classes of the JDK's java.base: read and written byte for byte, and woven, accepted by the JVM's
-//! own verifier.
+//! All classes of the JDK's java.base: writing gives the bytes that were read, and the JVM's verifier accepts the woven
+//! classes.
 
 mod jvm;
 
@@ -10,8 +10,9 @@ use traceloom_weave::{Build, Call};
 
 const TOOLS: &[&str] = &["java", "javac", "jimage"];
 
-/// Reads a class down to its frames and writes every part anew.
-fn written_anew(bytes: &[u8]) -> (Vec<u8>, [usize; 2]) {
+/// Reads a class including its code and frames, and writes every part again. Also counts methods with code and frame
+/// tables.
+fn rewritten(bytes: &[u8]) -> (Vec<u8>, [usize; 2]) {
     let mut class = ClassFile::read(bytes).unwrap();
     let mut counts = [0; 2];
     let pool = class.pool.clone();
@@ -51,19 +52,19 @@ fn every_class_is_written_as_it_was_read() {
             "{}",
             path.display()
         );
-        let (anew, counts) = written_anew(&bytes);
-        assert!(anew == bytes, "{}", path.display());
+        let (again, counts) = rewritten(&bytes);
+        assert!(again == bytes, "{}", path.display());
         methods += counts[0];
         tables += counts[1];
     }
     println!(
-        "{} classes, {methods} methods, {tables} tables of frames are the same",
+        "{} classes, {methods} methods and {tables} frame tables are the same",
         classes.len()
     );
     assert!(classes.len() > 3000, "{}", classes.len());
 }
 
-/// Weaves java.base, and lets the JVM start with it and verify all of it.
+/// Weaves java.base, starts the JVM with it, and lets the JVM verify all its classes.
 fn verify(folder: &Path, base: &Path, (call, class, source): (&str, &str, &str)) {
     let at = |name: &str| folder.join(name);
     let build = Build {
@@ -104,11 +105,8 @@ fn verify(folder: &Path, base: &Path, (call, class, source): (&str, &str, &str))
     );
     let log = std::fs::read_to_string(at("verified.log")).unwrap();
     let verified = log.matches("End class verification for: ").count();
-    println!(
-        "{verified} of {} classes went through the verifier",
-        names.len()
-    );
-    // HotSpot excepts a handful: Object, Class, String, Throwable, and accessors of its own.
+    println!("the JVM verified {verified} of {} classes", names.len());
+    // HotSpot does not verify a few classes: Object, Class, String, Throwable and generated accessors.
     assert!(verified + 20 > names.len(), "{verified}");
 }
 
@@ -124,7 +122,7 @@ fn names(base: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Puts the class that woven code calls among the woven ones: nothing else is in reach of java.base.
+/// Adds the class that woven code calls to the woven classes. java.base cannot call classes outside itself.
 fn stand_in(folder: &Path, class: &str, source: &str) {
     let path = folder.join(class).with_extension("java");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -138,7 +136,7 @@ fn stand_in(folder: &Path, class: &str, source: &str) {
     );
 }
 
-/// Each call, with a class that can be called before anything else of the JVM works.
+/// Each call, the class that it calls, and the source of that class. It must work before the JVM is initialized.
 const CALLS: [(&str, &str, &str); 3] = [
     (
         "section",

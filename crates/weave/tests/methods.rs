@@ -1,5 +1,5 @@
-//! Methods that no compiler writes, and methods at random: woven they give what they gave, and the JVM's
-//! verifier takes them.
+//! Methods that no compiler writes, and random methods. Once woven, they return the same values, and the JVM's verifier
+//! accepts them.
 
 mod jvm;
 mod random;
@@ -22,7 +22,7 @@ fn weave(bytes: &[u8]) -> (Option<Vec<u8>>, Vec<(usize, SkipReason)>) {
     (woven.bytes, woven.skipped)
 }
 
-/// Runs all methods of the classes, as they are and woven, in one JVM.
+/// Runs all methods of the plain and the woven classes in one JVM, and compares the results.
 fn check(classes: &[(String, Vec<u8>)]) {
     if !jvm::is_there(&["java", "javac"]) {
         return;
@@ -83,8 +83,8 @@ fn far(units: usize, with_frames: bool) -> Body {
     }
 }
 
-/// `start: x--; … if (x > 0) goto start; return x`, with a jump back over all of it: by a condition that
-/// a frame follows, or by `goto`.
+/// `start: x--; … if (x > 0) goto start; return x`. The jump back over the whole method is a `goto`, or a conditional
+/// jump that is followed by a frame.
 fn far_back(units: usize, by_goto: bool) -> Body {
     let mut code = vec![132, 0, 255];
     let mut targets = vec![(0, 1, None)];
@@ -114,7 +114,7 @@ fn far_back(units: usize, by_goto: bool) -> Body {
 }
 
 #[test]
-fn jumps_that_no_longer_reach_take_another_way() {
+fn jumps_that_no_longer_reach_their_targets_get_longer_forms() {
     let classes = [
         ("trampoline", 52, far(5400, true)),
         ("inverted", 49, far(5400, false)),
@@ -136,7 +136,7 @@ fn jumps_that_no_longer_reach_take_another_way() {
 }
 
 #[test]
-fn a_frame_at_the_very_first_instruction_moves_behind_the_call() {
+fn a_frame_at_the_first_instruction_moves_after_the_call() {
     // 0: x--; if (x > 0) goto 0; return x
     let body = Body {
         max_stack: 1,
@@ -155,7 +155,7 @@ fn a_frame_at_the_very_first_instruction_moves_behind_the_call() {
 #[test]
 fn old_classes_with_subroutines() {
     let mut class = Assembler::new(48);
-    // try { return 10 / x; } finally { x++ }, as compilers wrote it before Java 6.
+    // try { return 10 / x; } finally { x++ }, as compiled before Java 6.
     let code = vec![
         16, 10, // 0: bipush 10
         26, 108, // 2: iload_0, idiv
@@ -181,7 +181,7 @@ fn old_classes_with_subroutines() {
 }
 
 #[test]
-fn methods_without_room_are_skipped_and_named() {
+fn methods_without_room_are_skipped_and_reported() {
     let nothing = |length: usize| Body {
         max_stack: 1,
         max_locals: 1,
@@ -204,12 +204,13 @@ fn methods_without_room_are_skipped_and_named() {
 }
 
 #[test]
-fn a_constructor_that_catches_what_its_superclass_throws_is_left_out() {
+fn a_constructor_that_catches_exceptions_of_the_superclass_constructor_is_skipped() {
     let mut class = Assembler::new(49);
     let init = class
         .method_ref("java/lang/Object", "<init>", "()V")
         .to_be_bytes();
-    // try { super() } catch { both ways meet }: no verifier takes it, and nothing may go wrong.
+    // try { super() } catch (…) {}: both paths lead to the same instruction. The verifier rejects this, but reading it
+    // must not fail.
     let body = Body {
         max_stack: 1,
         max_locals: 1,
@@ -223,7 +224,7 @@ fn a_constructor_that_catches_what_its_superclass_throws_is_left_out() {
 }
 
 #[test]
-fn methods_at_random_give_what_they_gave() {
+fn random_methods_return_the_same_values_once_woven() {
     let classes = (0..60u64).map(|seed| {
         let name = format!("Random{seed}");
         let bytes = random_class(seed, &name);

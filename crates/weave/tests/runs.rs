@@ -1,4 +1,4 @@
-//! Woven programs do what they did, and every method that they enter is entered in the trace.
+//! Woven programs behave the same, and every method that they enter is recorded.
 
 mod jvm;
 
@@ -10,7 +10,7 @@ use traceloom_weave::{Build, Call, MethodMap, Names, Rules};
 
 const TOOLS: &[&str] = &["java", "javac", "jimage"];
 
-/// What a stand-in for the recorder can do: everything but weave itself.
+/// Weaves everything with calls of the recorder.
 fn recorder() -> Build {
     Build {
         call: Call::recorder(),
@@ -28,8 +28,8 @@ fn by_name(counts: &Counts, map: &MethodMap) -> BTreeMap<String, u64> {
     named.collect()
 }
 
-/// Holds calls against the entries that the JVM's debugger counted; methods that are in no map (made
-/// at run time, or left out) are not compared. How many calls there were.
+/// Compares recorded calls with the entries counted by the JVM's debugger, for all methods of the map. Returns the
+/// number of calls.
 fn assert_same_counts(
     woven: &BTreeMap<String, u64>,
     entered: &BTreeMap<String, u64>,
@@ -43,7 +43,7 @@ fn assert_same_counts(
 }
 
 #[test]
-fn every_way_in_and_out() {
+fn every_entry_and_exit_is_recorded() {
     if !jvm::is_there(TOOLS) {
         return;
     }
@@ -57,10 +57,7 @@ fn every_way_in_and_out() {
     jvm::compile(folder.path(), &["Entries.java"], &[]);
     let (report, map) = recorder().run(&[at("plain")], &at("woven")).unwrap();
     assert_eq!(report.failures, []);
-    assert_eq!(
-        report.skipped["empty"], 1,
-        "the finalizer that does nothing"
-    );
+    assert_eq!(report.skipped["empty"], 1, "the empty finalizer");
 
     let plain = jvm::run("java", &["-cp", at("plain").to_str().unwrap(), "Corners"]);
     let counts = format!("-Dweave.counts={}", at("counts").display());
@@ -81,8 +78,8 @@ fn every_way_in_and_out() {
     }
     let class_path = format!("-cp {}", at("plain").display());
     let mut entered = jvm::entries(folder.path(), &class_path, "Corners", "Corners*");
-    // One was entered, and left by the exception of its superclass's constructor before its section
-    // could begin.
+    // One constructor was left by an exception of the superclass constructor. Its section begins after that call, so it
+    // was not recorded.
     *entered
         .get_mut("Corners$Derived <init> (ZLjava/lang/Object;)V")
         .unwrap() -= 1;
@@ -94,9 +91,9 @@ fn every_way_in_and_out() {
     assert!(calls > 1000, "{calls}");
 }
 
-/// The compiler of the JDK, woven, compiles the same classes.
+/// Weaves the JDK's compiler. It then still compiles a program to the same bytes.
 #[test]
-fn a_woven_compiler_compiles_the_same() {
+fn a_woven_compiler_gives_the_same_output() {
     if !jvm::is_there(TOOLS) {
         return;
     }
@@ -105,7 +102,7 @@ fn a_woven_compiler_compiles_the_same() {
     let module = jvm::extract("jdk.compiler", folder.path());
     let (report, map) = recorder().run(&[module], &at("woven")).unwrap();
     assert_eq!(report.failures, []);
-    // The module's own class: no class path is in reach of its code.
+    // The recorder must be a class of the module, whose code does not see the class path.
     jvm::compile(&at("woven"), &["traceloom/Recorder.java"], &[]);
     println!(
         "{} methods of {} classes woven",
@@ -132,12 +129,12 @@ fn a_woven_compiler_compiles_the_same() {
     assert_same_folders(&at("plain"), &at("again"));
     let counts = Counts::read(&at("counts"));
     assert_eq!(counts.wrong, 0);
-    // The compiler ends by System.exit, inside of main.
+    // The compiler calls System.exit inside main, so that section stays open.
     assert!(counts.open <= 1, "{}", counts.open);
     let woven = by_name(&counts, &map);
     println!("{} calls, all closed", woven.values().sum::<u64>());
 
-    // The scanner and parser alone: the debugger takes its time for each entry.
+    // Compare only the scanner and its tokens, because the debugger is slow.
     let options = format!("-m {main} {}", compile.join(" "));
     jvm::compile(folder.path(), &["Entries.java"], &[]);
     let filter = "com.sun.tools.javac.parser.Tokens*,com.sun.tools.javac.parser.Scanner*";
@@ -186,7 +183,7 @@ fn assert_same_folders(one: &Path, other: &Path) {
     }
 }
 
-/// Debian's ant, where it is installed: a jar as people have them.
+/// Weaves Debian's ant, if it is installed: a jar from real life.
 #[test]
 fn a_woven_ant_builds_the_same() {
     let jars = Path::new("/usr/share/ant/lib");
@@ -194,7 +191,7 @@ fn a_woven_ant_builds_the_same() {
         return;
     }
     if !jars.join("ant.jar").exists() {
-        println!("skipped: there is no ant (Debian's package ant)");
+        println!("skipped: ant is not installed (Debian's package ant)");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -240,7 +237,7 @@ fn a_woven_ant_builds_the_same() {
         let output = jvm::output("java", &args);
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8(text).unwrap();
-        // How long it took is not what it did.
+        // The time is different in each run.
         text.lines()
             .filter(|line| !line.starts_with("Total time"))
             .collect::<Vec<_>>()
@@ -256,15 +253,15 @@ fn a_woven_ant_builds_the_same() {
     assert_eq!(counts.wrong, 0);
     let calls: u64 = by_name(&counts, &map).values().sum();
     println!(
-        "{calls} calls in a build with ant, {} open when it ended by System.exit",
+        "{calls} calls in a build with ant, {} still open at System.exit",
         counts.open
     );
     assert!(calls > 10_000, "{calls}");
 }
 
-/// What is not included stays byte for byte as it was.
+/// Classes that the rules do not include stay byte for byte the same.
 #[test]
-fn classes_outside_the_rules_stay_as_they_are() {
+fn classes_outside_the_rules_are_unchanged() {
     if !jvm::is_there(TOOLS) {
         return;
     }

@@ -1,5 +1,5 @@
-//! The tables that javac writes beside code, moved: what `javap` reads of them in a woven class is held against what it
-//! reads in the class as it was.
+//! Tables that javac writes for code. Those of a woven class, as printed by `javap`, must be those of the plain class
+//! with the new offsets.
 
 mod jvm;
 
@@ -10,10 +10,10 @@ use traceloom_weave::{Build, Call, Rules};
 
 const TOOLS: &[&str] = &["java", "javac", "javap"];
 
-/// What `javap` prints of a method's code.
+/// The code of a method, as printed by `javap`.
 #[derive(Debug, Default)]
 struct Printed {
-    /// Offsets and instructions, without the offsets that jumps name.
+    /// Offsets and instructions. Jumps are without their targets.
     code: Vec<(u32, String)>,
     /// Lines of the tables, by table.
     tables: BTreeMap<String, Vec<String>>,
@@ -45,7 +45,7 @@ fn javap(folder: &Path) -> BTreeMap<String, Printed> {
             table.clear();
         }
         match indent {
-            // What stands behind the last method is the class's.
+            // After the last method come attributes of the class.
             0 if !content.is_empty() => table.clear(),
             // An attribute of the method, not of its code.
             4 => {
@@ -59,7 +59,7 @@ fn javap(folder: &Path) -> BTreeMap<String, Printed> {
                 table = content.split(':').next().unwrap().to_owned();
             }
             _ if table == "Code" => {
-                // A switch has lines with numbers alone.
+                // Skip the cases of a switch, which are lines with two numbers.
                 if let Some((at, text)) = content.split_once(": ")
                     && let Ok(at) = at.parse()
                     && text.parse::<u32>().is_err()
@@ -81,7 +81,7 @@ fn javap(folder: &Path) -> BTreeMap<String, Printed> {
     methods
 }
 
-/// An instruction without what weaving changes of it: where it jumps to.
+/// An instruction without its targets, which weaving changes.
 fn instruction(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let jumps = words[0].starts_with("if") || words[0].starts_with("goto");
@@ -93,19 +93,19 @@ fn instruction(text: &str) -> String {
     words[..keep].join(" ")
 }
 
-/// Where the instructions of the plain code are in the woven code.
+/// New offsets in the woven code, by the old offset of an instruction.
 #[derive(Debug, Default)]
 struct Places {
-    /// The instruction itself.
+    /// The offset of the instruction itself.
     own: BTreeMap<u32, u32>,
-    /// Where jumps to it lead: before the call that closes the section, behind the one that opens it.
+    /// The target of jumps to it: before the call that closes the section, but after the call that opens it.
     with_call: BTreeMap<u32, u32>,
-    /// Where the handler begins that is put behind the code.
+    /// The offset of the handler that was added after the code.
     handler: Option<u32>,
 }
 
-/// Finds the plain instructions in the woven code: between them is nothing but numbers that are loaded and calls of the
-/// recorder, and behind them the handler.
+/// Finds the plain instructions in the woven code. Only calls of the recorder, and loads of their ids, may be between
+/// them, and only the handler after them.
 fn places(plain: &Printed, woven: &Printed) -> Places {
     let mut places = Places::default();
     let mut rest = woven.code.iter().peekable();
@@ -139,19 +139,19 @@ fn places(plain: &Printed, woven: &Printed) -> Places {
 }
 
 impl Places {
-    /// Where a range begins: the first line and the parameters are there before the call.
+    /// The new start of a range. The first line and the parameters start at 0, before the inserted call.
     fn start(&self, old: u32) -> u32 {
         if old == 0 { 0 } else { self.with_call[&old] }
     }
 
-    /// Behind a range. Behind the code are the handler, or nothing that is new.
+    /// The new end of a range. A range that ended with the code ends before the handler, or with the new code.
     fn end(&self, old: u32) -> u32 {
         let (last, place) = self.own.last_key_value().expect("there is code");
         let end = self.with_call.get(&old).or(self.handler.as_ref());
         end.copied().unwrap_or_else(|| place + old - last)
     }
 
-    /// A line of a table as it should be now.
+    /// A line of a table with the expected new offsets.
     fn moved(&self, table: &str, line: &str) -> String {
         match table {
             "LineNumberTable" => {
@@ -177,7 +177,8 @@ impl Places {
         }
     }
 
-    /// `0: #12(#13=s#14): NEW, offset=71` and `LOCAL_VARIABLE, {start_pc=3, length=9, index=1; start_pc=…}`.
+    /// The same for annotations: `0: #12(#13=s#14): NEW, offset=71` or
+    /// `LOCAL_VARIABLE, {start_pc=3, length=9, index=1; start_pc=…}`.
     fn moved_annotation(&self, line: &str) -> String {
         let number = |text: &str, name: &str| -> Option<u32> {
             let (_, rest) = text.split_once(name)?;
@@ -213,7 +214,7 @@ impl Places {
     }
 }
 
-/// A line without what javap says in other words behind `//`, and without its columns.
+/// A line without the explanation that javap adds after `//`, and without alignment.
 fn plain_line(table: &str, line: &str) -> String {
     let line = match table {
         "CharacterRangeTable" => line.split("//").next().unwrap(),
@@ -222,8 +223,8 @@ fn plain_line(table: &str, line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Compiles a source, weaves it, and holds every table of every method against what it should be. How many lines each
-/// table has in all.
+/// Compiles and weaves a source, and checks every table of every method. Returns the total number of lines of each
+/// table.
 fn check(source: &str, options: &[&str]) -> BTreeMap<String, usize> {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -250,7 +251,7 @@ fn check(source: &str, options: &[&str]) -> BTreeMap<String, usize> {
         let woven = &woven[name];
         let places = places(plain, woven);
         for (table, lines) in &plain.tables {
-            // Frames are the verifier's, and handlers are run.
+            // The verifier checks the frames, and running the program checks the handlers.
             if ["StackMapTable", "Exception table"].contains(&table.as_str()) {
                 continue;
             }
@@ -280,16 +281,16 @@ fn type_annotations_lines_and_variables_move_with_the_code() {
 }
 
 #[test]
-fn ranges_of_characters_move_with_the_code() {
+fn character_ranges_move_with_the_code() {
     if jvm::is_there(TOOLS) {
-        // javac 17 fails to write this table where there are type annotations.
+        // javac 17 cannot write this table for a class with type annotations.
         let counts = check("Corners.java", &["-Xjcov"]);
         assert!(counts["CharacterRangeTable"] > 300, "{counts:?}");
         assert!(counts["LocalVariableTable"] > 50, "{counts:?}");
     }
 }
 
-/// Classes and methods that a build with these rules weaves.
+/// The methods, with their classes, that a build with these rules weaves.
 fn woven_with(rules: Rules) -> BTreeSet<String> {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -304,7 +305,7 @@ fn woven_with(rules: Rules) -> BTreeSet<String> {
     let named: BTreeSet<String> = methods
         .map(|method| format!("{}.{}", method.class, method.name))
         .collect();
-    // What the woven classes call is what the map has.
+    // The map has one entry for each method that calls the recorder.
     let calls = |printed: &Printed| {
         printed
             .code
@@ -332,7 +333,7 @@ fn annotations_choose_methods_and_classes() {
         rules.add_text(text).unwrap();
         rules
     };
-    // Of a method, and of a class for all of its methods.
+    // An annotation of a method includes the method; one of a class includes all its methods.
     let included = woven_with(parse("[include]\nannotations = [\"Annotated$Traced\"]"));
     let of_inner = [
         "Annotated$Inner.<init>",
@@ -341,7 +342,7 @@ fn annotations_choose_methods_and_classes() {
     ];
     let expected = [&["Annotated.everywhere"], &of_inner[..]].concat();
     assert_eq!(included, names(&expected));
-    // One that the JVM does not keep; what is excluded goes before what is included.
+    // An annotation that is not visible at run time. Exclusions take precedence over inclusions.
     let text = "[include]\nannotations = [\"*$Traced\"]\n[exclude]\nannotations = [\"**$Quiet\"]";
     let expected = [
         "Annotated.everywhere",
@@ -349,7 +350,7 @@ fn annotations_choose_methods_and_classes() {
         "Annotated$Inner.counted",
     ];
     assert_eq!(woven_with(parse(text)), names(&expected));
-    // Annotations of types are none of the method's.
+    // Type annotations are not annotations of the method.
     let text = "[include]\nannotations = [\"Annotated$Tag\", \"Annotated$Hidden\"]";
     assert_eq!(woven_with(parse(text)), names(&[]));
 }

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_signatures_are_known_by_their_place() {
+    fn parts_of_signatures_are_recognized_by_their_path() {
         for name in [
             "META-INF/A.SF",
             "meta-inf/b.rsa",

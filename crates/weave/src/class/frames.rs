@@ -278,16 +278,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_comes_back_as_it_was() {
+    fn every_form_is_written_as_it_was_read() {
         let content = [
             0, 8, // entries
             0, // same, at 0
             255, 0, 1, 0, 1, 6, 0, 1, 8, 0, 0, // full: uninitialized this; new at 0
-            247, 0, 9, 5, // one on the stack, extended though short
+            247, 0, 9, 5, // one on the stack, needlessly extended
             127, 7, 0, 3, // one on the stack, the longest distance
             248, 0, 0, // three variables fewer
             253, 0, 0, 1, 4, // two more
-            251, 0, 1,  // same, extended though short
+            251, 0, 1,  // same, needlessly extended
             63, // same, the longest distance
         ];
         let frames = Frames::read(&content, 0).unwrap();

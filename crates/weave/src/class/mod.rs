@@ -1,8 +1,8 @@
 //! Reading and writing class files. Unchanged parts are written back byte for byte.
 //!
 //! All facts are from chapter 4 of the Java virtual machine specification. Any input gives a class or a [`ClassError`], and
-//! memory is bounded by the size of the input. Ours, because existing writers re-encode a class, and corrupt
-//! `StackMapTable` attributes when code moves.
+//! memory is bounded by the size of the input. The code is our own, because existing writers re-encode a class and
+//! corrupt `StackMapTable` attributes when code moves.
 
 pub(crate) mod code;
 pub(crate) mod descriptor;

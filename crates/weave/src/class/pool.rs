@@ -317,8 +317,8 @@ pub struct MemberRef {
 }
 
 /// Decodes text of a class file (specification, 4.4.7). It is like UTF-8, but NUL takes two bytes, and characters above
-/// U+FFFF are pairs of surrogates of three bytes each. Ours, because it is a page; crates for it bring their own string
-/// types.
+/// U+FFFF are pairs of surrogates of three bytes each. We do not use a crate, because this is short and the crates
+/// bring their own string types.
 pub fn from_modified_utf8(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_class_files_go_both_ways() {
+    fn modified_utf8_round_trips() {
         for text in ["", "java/lang/Object", "Größe", "\0", "😀 x", "ẞ"] {
             let bytes = to_modified_utf8(text);
             assert!(!bytes.contains(&0), "{text:?}");

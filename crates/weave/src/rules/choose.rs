@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_toml_say_the_same() {
+    fn lines_and_toml_give_the_same_rules() {
         let mut lines = Rules::default();
         lines
             .add_text("[package]\n# ours\n-keeppackage android/\n-keepclass com/example/R\n")

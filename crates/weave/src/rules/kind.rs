@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_by_instructions() {
+    fn kinds_follow_from_the_instructions() {
         let all = Skip {
             empty: true,
             accessors: true,

@@ -1,6 +1,6 @@
 //! Matching names with wildcards.
 //!
-//! Ours, because `*` must stop at dots. The `glob` and `globset` crates stop at path separators instead.
+//! The code is our own, because `*` must stop at dots. In the `glob` and `globset` crates it stops at path separators.
 
 /// Whether a dotted name matches a pattern: `*` matches anything but a dot, `**` matches anything.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_have_what_is_below_them() {
+    fn packages_include_their_subpackages() {
         assert!(in_package("com.example", "com.example.feed.Row"));
         assert!(!in_package("com.example", "com.examples.Row"));
         assert!(!in_package("com.example.Row", "com.example.Row"));

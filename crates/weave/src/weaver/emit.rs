@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_have_their_opposites() {
+    fn conditions_are_inverted_in_pairs() {
         for (one, other) in [
             (153, 154),
             (155, 156),

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Type annotations at every kind of place that code has, behind returns and jumps, so that all of them move. */
+/** Type annotations at every kind of place in code. All are after a return or jump, so that weaving moves them. */
 public class Annotated {
     @Target(ElementType.TYPE_USE)
     @Retention(RetentionPolicy.RUNTIME)
@@ -16,7 +16,7 @@ public class Annotated {
         String value();
     }
 
-    /** The same, but the JVM does not keep it. */
+    /** Also a type annotation, but not visible at run time. */
     @Target(ElementType.TYPE_USE)
     @Retention(RetentionPolicy.CLASS)
     @interface Hidden {}

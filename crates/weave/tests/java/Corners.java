@@ -4,12 +4,12 @@ import java.util.concurrent.Callable;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
-/** Every way into a method and out of it that a compiler writes; prints what it did. */
+/** Enters and leaves methods in every way that a compiler can write, and prints the results. */
 public class Corners {
     static final StringBuilder OUT = new StringBuilder();
 
     static void say(Object what) {
-        // What the workers say would stand in another order each time.
+        // The order of the workers' output is different each time.
         if (!Thread.currentThread().getName().startsWith("worker-")) {
             OUT.append(what).append('\n');
         }
@@ -48,7 +48,7 @@ public class Corners {
         private final int[] field = {1, 2, 3};
         private long sum;
 
-        // Branches, a new object and a call before the constructor of the superclass.
+        // Branches, a new object and a call before the call of the superclass constructor.
         Derived(boolean flag, Object other) {
             super(flag ? new StringBuilder("a").append(other).toString() : other == null ? null : "b");
             for (int each : field) {
@@ -177,7 +177,7 @@ public class Corners {
             } finally {
                 y++;
                 if (x == 7) {
-                    // Throws what was thrown away.
+                    // Discards the exception in flight.
                     return 70;
                 }
             }
@@ -223,7 +223,7 @@ public class Corners {
         }
     }
 
-    // A loop back to the very first instruction.
+    // A loop to the first instruction.
     static void first() {
         do {
             OUT.append('.');

@@ -14,7 +14,7 @@ import java.io.InputStream;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs a program under the JVM's own debugger and counts every entry of its methods. */
+/** Runs a program under the JVM's debugger and counts the entries of each method. */
 public class Entries {
     public static void main(String[] args) throws Exception {
         LaunchingConnector connector = Bootstrap.virtualMachineManager().defaultConnector();

@@ -1,11 +1,11 @@
-//! The JVM's tools, for tests that ask it what it thinks of woven classes.
+//! Runs the tools of the JDK, for tests that check woven classes with the JVM.
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Whether the tools are there; says so where they are not.
+/// Whether the tools are installed. Prints the first missing one.
 pub fn is_there(tools: &[&str]) -> bool {
     for tool in tools {
         if Command::new(tool).arg("-version").output().is_err() {
@@ -16,7 +16,7 @@ pub fn is_there(tools: &[&str]) -> bool {
     true
 }
 
-/// Runs a tool; its standard output. A failure shows everything it printed.
+/// Runs a tool and returns its standard output. If the tool fails, panics with all its output.
 pub fn run(tool: &str, args: &[&str]) -> String {
     let output = output(tool, args);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -30,7 +30,7 @@ pub fn output(tool: &str, args: &[&str]) -> Output {
     output.unwrap_or_else(|error| panic!("{tool}: {error}"))
 }
 
-/// A file among the Java sources of these tests.
+/// The path of a Java source of these tests.
 pub fn source(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/java")
@@ -47,7 +47,7 @@ pub fn compile(into: &Path, sources: &[&str], options: &[&str]) {
     run("javac", &args);
 }
 
-/// The JDK's classes of a module, in a folder.
+/// Extracts the classes of a module of the JDK into a folder.
 pub fn extract(module: &str, into: &Path) -> PathBuf {
     let home = run("java", &["-XshowSettings:properties", "-version"]);
     let settings = output("java", &["-XshowSettings:properties", "-version"]);
@@ -72,7 +72,7 @@ pub fn extract(module: &str, into: &Path) -> PathBuf {
     into.join(module)
 }
 
-/// All class files below a folder, by name.
+/// All class files below a folder, sorted by path.
 pub fn classes(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -91,14 +91,14 @@ pub fn classes(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What the recorder that stands in noted.
+/// The results of the test recorder (`Recorder.java`).
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Ends that did not fit the begin before them.
+    /// Number of ends that did not match the last open begin.
     pub wrong: u64,
-    /// Sections that were open at the end.
+    /// Number of sections that were open when the program ended.
     pub open: u64,
-    /// Calls by id.
+    /// Number of calls by id.
     pub calls: BTreeMap<u32, u64>,
     pub threads: Vec<String>,
 }
@@ -122,7 +122,7 @@ impl Counts {
     }
 }
 
-/// The entries of methods as the debugger counted them, by `class method descriptor`.
+/// The number of entries of each method, by `class method descriptor`, as counted by the debugger.
 pub fn entries(folder: &Path, options: &str, main: &str, filter: &str) -> BTreeMap<String, u64> {
     let folder = folder.to_str().unwrap();
     let printed = run("java", &["-cp", folder, "Entries", options, main, filter]);

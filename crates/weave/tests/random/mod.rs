@@ -1,4 +1,4 @@
-//! Random methods, made of statements that a compiler could have written.
+//! Generates random methods from statements that a compiler could write.
 
 use testkit::Rng;
 use testkit::class_file::{Assembler, Body, frames};
@@ -6,17 +6,18 @@ use testkit::class_file::{Assembler, Body, frames};
 const STATIC: u16 = 0x9;
 const INT_TO_INT: &str = "(I)I";
 
-/// The parameter, four variables, and one counter for each loop around a statement.
+/// Number of variables that statements use: the parameter and four others. After them, each level of nesting has a loop
+/// counter.
 const VARIABLES: usize = 5;
 const MAX_DEPTH: usize = 4;
 const LOCALS: u16 = (VARIABLES + MAX_DEPTH + 1) as u16;
 
-/// Writes a method of statements: every variable is an int, and nothing is on the stack between them.
+/// Writes a method. Every variable is an int, and the stack is empty between statements.
 struct Writer<'w> {
     random: &'w mut Rng,
     class: &'w mut Assembler,
     name: &'w str,
-    /// Methods before this one, which it may call.
+    /// Number of methods before this one. It may call them.
     callable: usize,
     code: Vec<u8>,
     frames: Vec<(usize, u16, Option<u16>)>,
@@ -50,7 +51,7 @@ impl Writer<'_> {
         self.code.extend([54, variable]);
     }
 
-    /// A jump whose distance comes later; its place.
+    /// Writes a jump whose distance is set later by `land`. Returns its offset.
     fn jump(&mut self, opcode: u8) -> usize {
         self.code.extend([opcode, 0, 0]);
         self.code.len() - 3
@@ -61,7 +62,7 @@ impl Writer<'_> {
         self.code[jump + 1..jump + 3].copy_from_slice(&distance.to_be_bytes());
     }
 
-    /// Statements; whether what follows is reached.
+    /// Writes one to four statements. Returns whether control reaches their end.
     fn block(&mut self, depth: usize) -> bool {
         (0..1 + self.random.index(4)).all(|_| self.statement(depth))
     }
@@ -101,7 +102,7 @@ impl Writer<'_> {
         if self.random.index(3) > 0 {
             return true;
         }
-        // What lies below on the stack is nobody's business.
+        // A return may leave other values on the stack.
         if self.random.index(2) == 0 {
             self.code.push(4);
         }
@@ -128,7 +129,7 @@ impl Writer<'_> {
         if self.callable == 0 {
             return;
         }
-        // The one just before, so that calls are few and deep.
+        // Only call the method just before, so that calls are few and deep.
         let name = format!("m{}", self.callable - 1);
         let method = self.class.method_ref(self.name, &name, INT_TO_INT);
         self.load();
@@ -169,9 +170,9 @@ impl Writer<'_> {
     }
 
     fn attempt(&mut self, depth: usize) -> bool {
-        // The variables hold ints at the begin as well as inside.
+        // All variables hold ints in the whole range, so the handler's frame is valid.
         let from = self.code.len() as u16;
-        // No entry of the exception table may cover nothing.
+        // A range of the exception table must not be empty.
         self.code.push(0);
         let inside = self.block(depth + 1);
         let to = self.code.len() as u16;
@@ -218,7 +219,7 @@ impl Writer<'_> {
             (case, false) => operands + 4 + 8 * case,
         };
         let (mut ends, mut falls) = (Vec::new(), false);
-        // From the last case on each falls into the next, if it likes.
+        // Each case jumps to the end or falls through to the next one.
         for case in 0..=cases as usize {
             let distance = (self.code.len() - at) as i32;
             self.code[place(case)..][..4].copy_from_slice(&distance.to_be_bytes());
@@ -258,10 +259,10 @@ impl Writer<'_> {
     }
 }
 
-/// A class of random methods, each of which may call those before it.
+/// A class of random methods. Each may call the ones before it.
 pub fn random_class(seed: u64, name: &str) -> Vec<u8> {
     let mut random = Rng::new(seed);
-    // Versions with frames, one that may have them, and one that has none.
+    // Two versions that need frames, one in which they are optional, and one without.
     let major = [61, 52, 50, 49][random.index(4)];
     let mut class = Assembler::new(major);
     for number in 0..12 {

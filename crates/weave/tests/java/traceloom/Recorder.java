@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Stands in for the recorder in the app: counts what woven methods call, and holds every end against
- * the begin that it belongs to. The results go to the file that the property weave.counts names.
+ * Replaces the in-app recorder: counts the calls of woven methods, and checks that every end matches the
+ * last begin. The results go to the file named by the property weave.counts.
  */
 public final class Recorder {
     private static final int LARGEST = 1 << 18;
@@ -51,12 +51,12 @@ public final class Recorder {
         }
     }
 
-    /** How many sections of this thread are open. */
+    /** The number of open sections of this thread. */
     public static int depth() {
         return STATE.get().depth;
     }
 
-    /** How many ends of this thread did not fit the begin before them. */
+    /** The number of ends of this thread that did not match the last open begin. */
     public static long wrong() {
         return STATE.get().wrong;
     }
