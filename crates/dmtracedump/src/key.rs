@@ -205,6 +205,7 @@ impl<'a> Reader<'a> {
         let lines = self.lines("threads")?;
         if lines.count > 0 || threads.is_empty() {
             lines.check("threads", THREAD_LINE)?;
+            // Bounded: counted in the text, and checked against its size.
             threads.reserve_exact(lines.count);
         }
         threads.extend(lines.iter().map(thread));
@@ -215,6 +216,7 @@ impl<'a> Reader<'a> {
     fn methods(&mut self) -> Result<Vec<Method<'a>>, KeyError> {
         let lines = self.lines("methods")?;
         lines.check("methods", METHOD_LINE)?;
+        // Bounded: counted in the text, and checked against its size.
         let mut methods = Vec::with_capacity(lines.count);
         for line in lines.iter() {
             methods.push(method(line)?);

@@ -145,7 +145,8 @@ impl<'w> Out<'w> {
     fn unusual(&mut self, width: usize, decimals: usize, value: f64) -> &mut Self {
         let text = match value {
             v if v.is_nan() => if v.is_sign_negative() { "-nan" } else { "nan" }.to_string(),
-            v => format!("{v:.decimals$}"),
+            v if decimals == 1 => format!("{v:.1}"),
+            v => format!("{v:.2}"),
         };
         self.pad(width, text.len()).text(text)
     }

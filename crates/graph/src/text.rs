@@ -58,7 +58,12 @@ impl Pen for String {
         let unit = 10f64.powi(decimals as i32);
         // Adding zero drops the sign of a zero.
         let rounded = (value * unit).round_ties_even() / unit + 0.0;
-        self.put(&format!("{rounded:.0$}", decimals as usize))
+        self.put(&match decimals {
+            0 => format!("{rounded:.0}"),
+            1 => format!("{rounded:.1}"),
+            2 => format!("{rounded:.2}"),
+            _ => format!("{rounded:.3}"),
+        })
     }
 }
 

@@ -1,4 +1,13 @@
 #![doc = include_str!("../README.md")]
+// Input may be anything: code that handles it must not panic.
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::todo,
+    clippy::unimplemented
+)]
 
 mod base64_decoder;
 mod columns;

@@ -1,5 +1,15 @@
 //! The command line of traceloom: one module per subcommand.
 
+// Input may be anything: code that handles it must not panic.
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::todo,
+    clippy::unimplemented
+)]
+
 pub mod cli;
 pub mod traceview;
 

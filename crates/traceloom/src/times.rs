@@ -83,7 +83,8 @@ pub fn parse_time(text: &str) -> Result<i64, String> {
     if (whole.is_empty() && fraction.is_empty()) || fraction.len() > digits {
         return Err(wrong());
     }
-    let padded = format!("{whole}{fraction:0<digits$}");
+    let zeros = "000000000".get(fraction.len()..digits).unwrap_or_default();
+    let padded = [whole, fraction, zeros].concat();
     padded.parse().map_err(|_| wrong())
 }
 

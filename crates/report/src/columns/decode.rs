@@ -165,6 +165,7 @@ fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
     let lines = table.values("line", &u64::KIND, 0)?;
     let ts = table.values("ts", &i64::KIND, 0)?;
     let (kinds, details) = (table.texts("kind")?, table.texts("detail")?);
+    // Bounded: a table with more rows than its block can hold was refused when it was opened.
     let mut rows = Vec::with_capacity(table.rows);
     for row in 0..table.rows {
         let is_known = |bit: u8| known[row] >> bit & 1 == 1;

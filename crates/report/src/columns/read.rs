@@ -285,6 +285,7 @@ impl<'a> Table<'a> {
             })
         })?;
         let mut rest = whole;
+        // Bounded: a table with more rows than its block can hold was refused when it was opened.
         let mut texts = Vec::with_capacity(self.rows);
         for length in lengths.each(self.rows) {
             let length = usize::try_from(length).unwrap_or(usize::MAX);

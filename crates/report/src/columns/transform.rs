@@ -173,10 +173,10 @@ pub(crate) fn pack_with_gaps(values: &[i64], gaps: &[u32]) -> Vec<u8> {
 /// The numbers and the positions of the gaps.
 pub(crate) fn unpack_with_gaps(input: &mut Input<'_>, rows: usize) -> Option<(Numbers, Vec<u32>)> {
     let count = input.varint()?;
-    // Each takes a byte.
     if count > input.0.len() as u64 {
         return None;
     }
+    // Bounded: each takes a byte.
     let mut gaps = Vec::with_capacity(count as usize);
     let mut at = 0u64;
     for _ in 0..count {

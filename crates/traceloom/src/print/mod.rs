@@ -1,11 +1,13 @@
 //! Formats numbers, names and tables for the terminal and for CSV.
 
 mod csv;
+mod pad;
 mod stream;
 mod table;
 mod units;
 
 pub use csv::csv_line;
+pub use pad::left;
 pub use stream::stream;
 pub use table::{Name, Table, terminal_width};
 pub use units::{duration, ms, plain, thousands};

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::plain;
+use super::pad::{right, spaces};
+use super::units::plain;
 
 /// The least width of the name column before other columns are left out, characters.
 const NAME_WIDTH: usize = 32;
@@ -66,16 +67,16 @@ impl Table {
         let numbers: usize = widths.iter().map(|width| width + GAP).sum();
         let room = width.map_or(usize::MAX, |width| width.saturating_sub(numbers).max(8));
         for (column, width) in self.columns.iter().zip(&widths) {
-            write!(out, "{:>width$}{:GAP$}", column.head, "")?;
+            write!(out, "{}{:GAP$}", right(&column.head, *width), "")?;
         }
         writeln!(out, "{}", self.name_head)?;
         for (row, name) in self.names.iter().enumerate() {
             for (column, width) in self.columns.iter().zip(&widths) {
-                write!(out, "{:>width$}{:GAP$}", column.cells[row], "")?;
+                write!(out, "{}{:GAP$}", right(&column.cells[row], *width), "")?;
             }
             let indent = name.indent.min(room / 2);
             let text = cut_front(&plain(&name.text), room - indent);
-            writeln!(out, "{:indent$}{text}", "")?;
+            writeln!(out, "{}{text}", spaces(indent))?;
         }
         Ok(())
     }
@@ -162,5 +163,22 @@ mod tests {
             shown(Some(40)),
             "    ms  name\n 1.000  …ArticleAdapter.onBindViewHolder\n12.000    a\\u{1b}b\n"
         );
+    }
+    #[test]
+    fn widths_have_no_limit() {
+        let mut table = Table::default();
+        table.column("calls", 0, vec!["1".repeat(70_000), "2".into()]);
+        let text = String::from("deep");
+        table.names = [0, 70_000]
+            .map(|indent| Name {
+                indent,
+                text: text.clone(),
+            })
+            .into();
+        let mut out = Vec::new();
+        table.write(&mut out, None).unwrap();
+        let lines = String::from_utf8(out).unwrap();
+        let widths: Vec<usize> = lines.lines().map(str::len).collect();
+        assert_eq!(widths, [70_002, 70_006, 140_006]);
     }
 }

@@ -5,10 +5,14 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::facts::{Facts, RepairFacts};
-use crate::print::{duration, plain, thousands};
+use crate::print::{duration, left, plain, thousands};
 
 /// Threads and processes shown without `--all`.
 const SHOWN: usize = 12;
+
+/// The widest key whose value is aligned with the others, characters. One long key must not push
+/// the values of all others aside.
+const KEY_WIDTH: usize = 40;
 
 /// Writes the facts of all files, separated by empty lines.
 pub fn write(out: &mut dyn Write, shown: &[Facts], all: bool) -> Result<()> {
@@ -40,14 +44,17 @@ fn write_head(out: &mut dyn Write, facts: &Facts) -> Result<()> {
         titles.join(" + "),
         duration(facts.duration_ns)
     )?;
-    let width = facts
-        .metadata
-        .iter()
-        .map(|(key, _)| key.chars().count())
-        .max()
-        .unwrap_or(0);
+    let keys = facts.metadata.iter().map(|(key, _)| plain(key));
+    let widths = keys.map(|key| key.chars().count());
+    let width = widths.filter(|width| *width <= KEY_WIDTH).max();
     for (key, value) in &facts.metadata {
-        writeln!(out, "  {:width$}  {}", plain(key), plain(value))?;
+        let key = plain(key);
+        writeln!(
+            out,
+            "  {}  {}",
+            left(&key, width.unwrap_or(0)),
+            plain(value)
+        )?;
     }
     Ok(())
 }
