@@ -9,8 +9,10 @@ mod partition;
 mod prefetch;
 mod profile;
 mod same_thread;
+mod state;
 pub mod timeline;
 mod tree;
+mod waits;
 
 pub use diff::{Change, Diff, DiffMetric, DiffRow, Presence, Verdict};
 pub use flame::{Flame, FlameDirection, FlameFrame, FlameOptions, FlameSide, NO_FRAME};
@@ -24,3 +26,4 @@ pub use tree::{
     CallNodes, CallTree, CallTreeBuilder, CpuSource, Function, FunctionId, Measure, NodeId, Origin,
     OverheadReport, Sums, TimeRange, Times, TreeClocks, TreeOptions, TreeThread, WholeTree,
 };
+pub use waits::{WaitReason, WaitText, thread_label, waker_label};

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use traceloom_analyze::timeline::{NameId, Timeline};
+use traceloom_analyze::{WaitReason, WaitText, waker_label};
 use traceloom_trace::{ArgSetId, RowId, StringId, ThreadId, Trace};
 
 use crate::ask::Ask;
@@ -108,6 +109,22 @@ impl Engine {
     pub(crate) fn thread_label(&self, utid: ThreadId) -> String {
         let name = utid.some().map(|utid| self.trace.thread_name(utid));
         shortened(name.unwrap_or_default(), LIST_CHARS)
+    }
+
+    /// Who woke a thread: an interrupt, or a thread with its process; empty if unknown.
+    pub(crate) fn waker_label(&self, utid: ThreadId) -> String {
+        shortened(waker_label(&self.trace, utid), LIST_CHARS)
+    }
+
+    /// Why a thread waited.
+    pub(crate) fn wait_text(&self, why: WaitReason) -> WaitText {
+        let told = why.told(&self.trace);
+        WaitText {
+            function: shortened(told.function, LIST_CHARS),
+            waker: shortened(told.waker, LIST_CHARS),
+            text: shortened(told.text, DETAIL_CHARS),
+            ..told
+        }
     }
 
     /// A string of the trace, at most `most` characters.

@@ -58,7 +58,8 @@ fn numbers_add_up() {
         let parts = [
             "running_ns",
             "runnable_ns",
-            "blocked_ns",
+            "sleeping_ns",
+            "uninterruptible_ns",
             "io_ns",
             "other_ns",
         ];
@@ -135,4 +136,32 @@ fn a_scope_narrows_the_frames() {
     )
     .json;
     assert_eq!(none["apps"], json!([]));
+}
+
+/// Frames, Details and a state of the thread give one reason for the same wait, in the same words and colour.
+#[test]
+fn a_wait_has_one_reason() {
+    let engine = Engine::new(example("jank.ftrace.gz"));
+    let report = ask(&engine, &json!({"op": "frames", "limit": 1_000})).json;
+    let mut seen = 0;
+    for frame in report["worst"].as_array().unwrap() {
+        let mut said = Vec::new();
+        for id in ["slice", "render_slice"].map(|key| &frame[key]) {
+            if *id != u32::MAX {
+                let details = ask(&engine, &json!({"op": "slice", "id": id})).json;
+                said.extend(details["states"]["blocked"].as_array().unwrap().clone());
+            }
+        }
+        for wait in frame["blocked_on"].as_array().unwrap() {
+            let keys = ["state", "colour", "function", "waker", "waker_utid", "text"];
+            let is_same = |other: &&Value| keys.iter().all(|key| wait[key] == other[key]);
+            assert!(
+                said.iter().any(|other| is_same(&other)),
+                "{wait} of {frame}"
+            );
+            assert_ne!(wait["waker"], "swapper");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen} waits");
 }

@@ -3,12 +3,12 @@
 
 use std::cmp::Reverse;
 
-use traceloom_trace::{
-    MethodId, NO_DURATION, RowId, SliceId, StringId, TaskState, ThreadId, Trace, TrackId,
-};
+use traceloom_trace::{MethodId, NO_DURATION, RowId, SliceId, StringId, Trace, TrackId};
 
 use super::{Frame, Frames, track_of};
+use crate::state::StateKind;
 use crate::tree::StatesByThread;
+use crate::waits::WaitReason;
 
 /// The number of waits and slices to report for a frame.
 const TOLD: usize = 5;
@@ -21,11 +21,13 @@ pub struct FrameDetail {
     pub running_ns: i64,
     /// Waiting for a CPU, ns.
     pub runnable_ns: i64,
-    /// Waiting for another thread or a timer, ns.
-    pub blocked_ns: i64,
+    /// Waiting for another thread or a timer in interruptible sleep, ns.
+    pub sleeping_ns: i64,
+    /// The same in uninterruptible sleep, ns.
+    pub uninterruptible_ns: i64,
     /// Waiting for I/O, ns.
     pub io_ns: i64,
-    /// The rest, ns: between the two threads, or unknown.
+    /// The rest, ns: between the two threads, stopped, or unknown.
     pub other_ns: i64,
     /// What it waited for, longest first.
     pub blocked_on: Vec<Blocked>,
@@ -38,12 +40,8 @@ pub struct FrameDetail {
 pub struct Blocked {
     /// The innermost slice around it, or none.
     pub slice: SliceId,
-    /// The kernel function it waited in, or empty.
-    pub function: StringId,
-    /// The thread that woke it, or none if unknown.
-    pub waker: ThreadId,
-    /// Whether it was an I/O wait.
-    pub is_io: bool,
+    /// Why.
+    pub why: WaitReason,
     /// The duration, ns.
     pub ns: i64,
 }
@@ -55,6 +53,26 @@ pub struct TopSlice {
     pub slice: SliceId,
     /// Their exclusive time, ns.
     pub own_ns: i64,
+}
+
+impl FrameDetail {
+    /// The time in a state, unless it is one of the rest.
+    fn time_in(&mut self, kind: StateKind) -> Option<&mut i64> {
+        match kind {
+            StateKind::Running => Some(&mut self.running_ns),
+            StateKind::Runnable | StateKind::Preempted => Some(&mut self.runnable_ns),
+            StateKind::Sleeping => Some(&mut self.sleeping_ns),
+            StateKind::Uninterruptible => Some(&mut self.uninterruptible_ns),
+            StateKind::UninterruptibleIo => Some(&mut self.io_ns),
+            StateKind::Unknown | StateKind::Stopped | StateKind::Dead => None,
+        }
+    }
+
+    /// The time in all states but the rest, ns.
+    fn told_ns(&self) -> i64 {
+        let waits = self.sleeping_ns + self.uninterruptible_ns + self.io_ns;
+        self.running_ns + self.runnable_ns + waits
+    }
 }
 
 /// Explains frames one by one.
@@ -109,10 +127,9 @@ impl<'a> FrameDetails<'a> {
                 self.add_part(&part, &mut detail, &mut top);
             }
         }
-        let told = detail.running_ns + detail.runnable_ns + detail.blocked_ns + detail.io_ns;
-        detail.other_ns = (frame.dur_ns() - told).max(0);
+        detail.other_ns = (frame.dur_ns() - detail.told_ns()).max(0);
         let blocked = &mut detail.blocked_on;
-        blocked.sort_by_key(|one| (Reverse(one.ns), one.waker, one.slice));
+        blocked.sort_by_key(|one| (Reverse(one.ns), one.why.waker, one.slice));
         blocked.truncate(TOLD);
         detail.top = self.by_name(top);
         detail
@@ -199,38 +216,21 @@ impl<'a> FrameDetails<'a> {
             }
             let from = ts.max(part.from);
             let ns = (end_of(row).min(part.to) - from).max(0);
-            let state = states.state.get(row);
-            let is_io = states.io_wait.get(row) == 1;
-            if state == TaskState::RUNNING {
-                detail.running_ns += ns;
-            } else if state.is_runnable() {
-                detail.runnable_ns += ns;
-            } else if state.is_blocked() {
-                if is_io {
-                    detail.io_ns += ns
-                } else {
-                    detail.blocked_ns += ns
-                }
-                let waker = |&next: &u32| states.waker_utid.get(next as usize);
-                let wait = Blocked {
-                    slice: innermost(inner, from),
-                    function: states.blocked_function.get(row),
-                    waker: rows.get(at + 1).map_or(ThreadId::NONE, waker),
-                    is_io,
-                    ns,
-                };
-                self.add_wait(&mut detail.blocked_on, wait);
+            if let Some(time) = detail.time_in(StateKind::from_row(self.trace, row)) {
+                *time += ns;
+            }
+            if let Some(why) = WaitReason::of(self.trace, row as u32, rows.get(at + 1).copied()) {
+                let slice = innermost(inner, from);
+                self.add_wait(&mut detail.blocked_on, Blocked { slice, why, ns });
             }
         }
     }
 
-    /// Adds a wait. Waits with the same function, waker and slice name are merged.
+    /// Adds a wait. Waits with the same reason and slice name are merged.
     fn add_wait(&self, blocked: &mut Vec<Blocked>, wait: Blocked) {
         let name = |slice: SliceId| slice.some().map(|slice| called(self.trace, slice));
-        let same = |other: &&mut Blocked| {
-            (other.function, other.waker, other.is_io) == (wait.function, wait.waker, wait.is_io)
-                && name(other.slice) == name(wait.slice)
-        };
+        let same =
+            |other: &&mut Blocked| other.why == wait.why && name(other.slice) == name(wait.slice);
         match blocked.iter_mut().find(same) {
             Some(other) => other.ns += wait.ns,
             None => blocked.push(wait),

@@ -1,12 +1,14 @@
 //! The frame report that tables and panels show.
 
 use serde::Serialize;
-use traceloom_trace::{NO_NUMBER, ProcessId, RowId, SliceId, StringId, ThreadId, Trace};
+use traceloom_trace::{NO_NUMBER, RowId, SliceId, Trace};
 
 use super::{
     Blocked, Frame, FrameApp, FrameDetails, FrameKind, FrameStats, Frames, TopSlice, VsyncSource,
 };
+use crate::state::StateKind;
 use crate::tree::TimeRange;
+use crate::waits::{WaitText, process_label};
 
 /// The frames to report.
 pub struct FrameSelection<'a> {
@@ -94,11 +96,15 @@ pub struct WorstFrame {
     pub running_ns: i64,
     /// Waiting for a CPU.
     pub runnable_ns: i64,
-    /// Waiting for another thread or a timer.
+    /// Waiting for another thread or a timer: the next two times.
     pub blocked_ns: i64,
+    /// The part of `blocked_ns` in interruptible sleep.
+    pub sleeping_ns: i64,
+    /// The part of `blocked_ns` in uninterruptible sleep.
+    pub uninterruptible_ns: i64,
     /// Waiting for I/O.
     pub io_ns: i64,
-    /// Unknown.
+    /// Stopped, or unknown.
     pub other_ns: i64,
     /// What it waited for, longest first.
     pub blocked_on: Vec<BlockedReport>,
@@ -111,12 +117,9 @@ pub struct WorstFrame {
 pub struct BlockedReport {
     /// The innermost slice around it, or empty.
     pub label: String,
-    /// The kernel function it waited in, or empty.
-    pub function: String,
-    /// The name of the thread that ended it, or empty.
-    pub waker: String,
-    /// The thread that ended it, or none.
-    pub waker_utid: u32,
+    /// Why it waited.
+    #[serde(flatten)]
+    pub why: WaitText,
     /// Whether it was an I/O wait.
     pub io: bool,
     /// The duration.
@@ -176,10 +179,8 @@ impl Frames {
         let name = |slice: SliceId| slice.some().map(|slice| trace.slice_name(slice));
         let blocked = |one: &Blocked| BlockedReport {
             label: name(named(trace, one.slice)).unwrap_or_default(),
-            function: text(trace, one.function),
-            waker: thread_label(trace, one.waker),
-            waker_utid: one.waker.0,
-            io: one.is_io,
+            why: one.why.told(trace),
+            io: one.why.state == StateKind::UninterruptibleIo,
             ns: one.ns,
         };
         let top = |one: &TopSlice| TopReport {
@@ -200,7 +201,9 @@ impl Frames {
             render_slice: frame.render.0,
             running_ns: detail.running_ns,
             runnable_ns: detail.runnable_ns,
-            blocked_ns: detail.blocked_ns,
+            blocked_ns: detail.sleeping_ns + detail.uninterruptible_ns,
+            sleeping_ns: detail.sleeping_ns,
+            uninterruptible_ns: detail.uninterruptible_ns,
             io_ns: detail.io_ns,
             other_ns: detail.other_ns,
             blocked_on: detail.blocked_on.iter().map(blocked).collect(),
@@ -243,10 +246,6 @@ fn named(trace: &Trace, slice: SliceId) -> SliceId {
         .unwrap_or(slice)
 }
 
-fn text(trace: &Trace, id: StringId) -> String {
-    trace.strings.get(id).to_owned()
-}
-
 /// The name of an app: that of its process, with that of the thread unless it is the main thread.
 pub fn app_label(trace: &Trace, app: &FrameApp) -> String {
     let thread = trace.thread_name(app.utid);
@@ -256,28 +255,4 @@ pub fn app_label(trace: &Trace, app: &FrameApp) -> String {
         Some(process) => format!("{process} {thread}"),
         None => thread,
     }
-}
-
-/// The name of a thread, with that of its process if it differs.
-fn thread_label(trace: &Trace, utid: ThreadId) -> String {
-    let Some(utid) = utid.some().filter(|utid| utid.row() < trace.threads.len()) else {
-        return String::new();
-    };
-    if trace.threads.tid.get(utid.row()) == 0 {
-        // An interrupt of an idle CPU runs in the context of the idle thread.
-        return "an interrupt".to_owned();
-    }
-    let thread = trace.thread_name(utid);
-    match process_label(trace, trace.threads.upid.get(utid.row())) {
-        Some(process) if process != thread => format!("{thread} of {process}"),
-        _ => thread,
-    }
-}
-
-fn process_label(trace: &Trace, upid: ProcessId) -> Option<String> {
-    let row = upid.some()?.row();
-    Some(match text(trace, trace.processes.name.get(row)) {
-        name if name.is_empty() => format!("process {}", trace.processes.pid.get(row)),
-        name => name,
-    })
 }

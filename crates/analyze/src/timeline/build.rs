@@ -9,10 +9,10 @@ use super::index::Timeline;
 use super::lanes::Lanes;
 use super::names::{Names, hue_of};
 use super::order;
-use super::state::{run_extent, state_extent};
 use crate::frames::Frames;
 use crate::parallel;
 use crate::same_thread::SameThreads;
+use crate::state::{run_extent, state_extent};
 
 /// The most CPUs. A larger number is an error in the input and must not cost memory.
 const MOST_CPUS: usize = 1 << 16;

@@ -1,5 +1,7 @@
 //! Details of one slice.
 
+use std::cmp::Reverse;
+
 use serde::Deserialize;
 use traceloom_trace::{
     NO_DURATION, RepairKind, RowId, SliceId, SourceId, StringId, ThreadId, Trace, TrackId,
@@ -8,6 +10,7 @@ use traceloom_trace::{
 use super::names::NameId;
 use super::tally::{Tallied, Tally};
 use super::{StateKind, Timeline, state_extent};
+use crate::waits::WaitReason;
 
 /// A direction from a slice to a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
@@ -42,10 +45,8 @@ impl StateTimes {
 /// Waits of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocked {
-    /// The kernel function it was blocked in, or empty.
-    pub function: StringId,
-    /// The thread that ended the wait, or none.
-    pub waker: ThreadId,
+    /// Why.
+    pub why: WaitReason,
     /// The total duration, ns.
     pub ns: i64,
 }
@@ -224,7 +225,7 @@ impl Timeline {
     /// The states of a thread between two times. If states overlap, the earlier one counts.
     pub fn state_times(&self, trace: &Trace, utid: ThreadId, from: i64, to: i64) -> StateTimes {
         let mut times = StateTimes::default();
-        let mut blocked = Tally::default();
+        let mut blocked = WaitTimes::default();
         let rows = self.states_of(utid);
         let mut at = self.first_state(trace, utid, from);
         let mut latest = from;
@@ -242,21 +243,11 @@ impl Timeline {
             let kind = StateKind::from_row(trace, row as usize);
             let time = &mut times.by_kind[kind as usize];
             *time = time.saturating_add(ns);
-            if matches!(
-                kind,
-                StateKind::Sleeping | StateKind::Uninterruptible | StateKind::UninterruptibleIo
-            ) {
-                let function = trace.thread_states.blocked_function.get(row as usize);
-                let waker = self.waker_behind(trace, utid, at - 1);
-                blocked.add(u64::from(function.0) << 32 | u64::from(waker.0), ns);
+            if let Some(why) = WaitReason::of(trace, row, rows.get(at).copied()) {
+                blocked.add(why, ns);
             }
         }
-        let entry = |sum: Tallied| Blocked {
-            function: StringId((sum.number >> 32) as u32),
-            waker: ThreadId(sum.number as u32),
-            ns: sum.ns,
-        };
-        times.blocked = blocked.sorted().into_iter().map(entry).collect();
+        times.blocked = blocked.sorted();
         times
     }
 
@@ -364,6 +355,39 @@ fn sum(slices: &[u32], ns: &dyn Fn(usize) -> i64) -> i64 {
         sum = sum.saturating_add(ns(slice as usize));
     }
     sum
+}
+
+/// The times of waits by reason, a table for each state.
+#[derive(Default)]
+struct WaitTimes(Vec<(StateKind, Tally)>);
+
+impl WaitTimes {
+    fn add(&mut self, why: WaitReason, ns: i64) {
+        let place = self.0.iter().position(|(state, _)| *state == why.state);
+        let place = place.unwrap_or_else(|| {
+            self.0.push((why.state, Tally::default()));
+            self.0.len() - 1
+        });
+        let number = u64::from(why.function.0) << 32 | u64::from(why.waker.0);
+        self.0[place].1.add(number, ns);
+    }
+
+    /// The waits, the longest first.
+    fn sorted(self) -> Vec<Blocked> {
+        let mut all = Vec::new();
+        for (state, tally) in self.0 {
+            all.extend(tally.sorted().into_iter().map(|sum| Blocked {
+                why: WaitReason {
+                    state,
+                    function: StringId((sum.number >> 32) as u32),
+                    waker: ThreadId(sum.number as u32),
+                },
+                ns: sum.ns,
+            }));
+        }
+        all.sort_by_key(|one| (Reverse(one.ns), one.why));
+        all
+    }
 }
 
 /// The periods in which a thread ran, with the running time before each.

@@ -49,7 +49,8 @@ fn a_slice_in_detail() {
     assert_eq!(states["running_ns"], 500);
     assert_eq!(states["io_ns"], 150);
     assert_eq!(states["runnable_ns"], 50);
-    let wait = json!({"function": "io_schedule", "waker": "server", "waker_utid": 2, "ns": 150});
+    let wait = json!({"state": "waiting for I/O", "colour": "io", "function": "io_schedule", "waker": "server",
+        "waker_utid": 2, "text": "waiting for I/O in io_schedule, woken by server", "ns": 150});
     assert_eq!(states["blocked"], json!([wait]));
     assert_eq!(frame.json["children"]["count"], 2);
     assert_eq!(frame.json["children"]["top"][0]["label"], "draw");
@@ -205,7 +206,7 @@ fn moments() {
     let wait = at(app, 250, "state");
     assert_eq!(
         (wait["label"].as_str(), wait["dur"].as_f64()),
-        (Some("uninterruptible (I/O)"), Some(150.0))
+        (Some("waiting for I/O"), Some(150.0))
     );
     assert_eq!(
         (

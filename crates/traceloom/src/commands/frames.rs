@@ -10,6 +10,7 @@ use traceloom_analyze::TimeRange;
 use traceloom_analyze::frames::{
     AppReport, BlockedReport, FrameApp, FrameReport, FrameSelection, Frames, WorstFrame,
 };
+use traceloom_analyze::timeline::StateKind;
 use traceloom_trace::{RowId, Trace};
 
 use crate::input::{InputArgs, read_trace};
@@ -283,10 +284,11 @@ fn worst(out: &mut dyn Write, frame: &WorstFrame) -> Result<()> {
         plain(&frame.label)
     )?;
     let states = [
-        ("running", frame.running_ns),
-        ("runnable", frame.runnable_ns),
-        ("blocked", frame.blocked_ns),
-        ("waiting for a disk", frame.io_ns),
+        (StateKind::Running.name(), frame.running_ns),
+        (StateKind::Runnable.name(), frame.runnable_ns),
+        (StateKind::Sleeping.name(), frame.sleeping_ns),
+        (StateKind::Uninterruptible.name(), frame.uninterruptible_ns),
+        (StateKind::UninterruptibleIo.name(), frame.io_ns),
         ("starting late", frame.late_start_ns),
     ];
     // Less than a hundredth of the frame does not explain a delay.
@@ -319,17 +321,8 @@ fn short(name: &str) -> String {
 
 /// What a frame waited for.
 fn wait(one: &BlockedReport) -> String {
-    let parts = [
-        ("in ", &one.label),
-        ("until woken by ", &one.waker),
-        ("in the kernel's ", &one.function),
-    ];
-    let told = parts.iter().filter(|(_, text)| !text.is_empty());
-    let told: Vec<String> = told.map(|(word, text)| format!("{word}{text}")).collect();
-    match (told.is_empty(), one.io) {
-        (true, true) => "for a disk".to_owned(),
-        (true, false) => "for something the trace does not name".to_owned(),
-        (_, true) => format!("for a disk {}", told.join(", ")),
-        _ => told.join(", "),
+    match one.label.as_str() {
+        "" => one.why.text.clone(),
+        label => format!("in {label}: {}", one.why.text),
     }
 }

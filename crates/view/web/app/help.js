@@ -16,7 +16,7 @@ const KEYS = [
   ["Touch", [[["one finger"], "pan and scroll"], [["two fingers"], "zoom"], [["tap"], "select"], [["hold, then drag"], "select a range"]]],
 ];
 
-const STATES = [["running", "running"], ["runnable", "runnable"], ["preempted", "preempted"], ["sleeping", "sleeping"], ["uninterruptible", "uninterruptible"], ["io", "waits for I/O"]];
+const STATES = [["running", "running"], ["runnable", "runnable"], ["preempted", "preempted"], ["sleeping", "sleeping"], ["uninterruptible", "uninterruptible"], ["io", "waiting for I/O"]];
 
 /** A sheet over the page; Escape closes it. @param {string} title @param {string} testid @param {...Node} content */
 export function sheet(title, testid, ...content) {

@@ -33,7 +33,7 @@ const nameLink = (name, onclick) => el("button", {type: "button", class: "link",
 
 /** @type {[string, string, string][]} */
 const PARTS = [["running_ns", "running", "Running"], ["runnable_ns", "runnable", "Runnable"], ["sleeping_ns", "sleeping", "Sleeping"],
-  ["uninterruptible_ns", "uninterruptible", "Uninterruptible"], ["io_ns", "io", "Waiting for I/O"], ["blocked_ns", "uninterruptible", "Blocked"], ["other_ns", "unknown", "Other"]];
+  ["uninterruptible_ns", "uninterruptible", "Uninterruptible"], ["io_ns", "io", "Waiting for I/O"], ["other_ns", "unknown", "Other"]];
 
 /** Where the time went, as a bar and in words. @param {any} states @param {boolean} [words] */
 export function stateBar(states, words = true) {
@@ -95,8 +95,8 @@ export function mountDetails(element, store, source, context) {
         ["File", context.meta.sources.length > 1 && (context.meta.sources[slice.source]?.name ?? slice.source)],
         ...repairs.map((/** @type {string} */ text) => /** @type {[string, string]} */ (["Repair", text]))]),
       args.length > 0 && el("h3", {class: "sub"}, "Arguments"), args.length > 0 && list(args.map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)]))),
-      states && sum(states) > 0 && block("Thread state", stateBar(states), states.blocked?.length > 0 && el("ul", {class: "calls"}, ...states.blocked.map((/** @type {any} */ {function: where, waker, ns}) =>
-        el("li", {}, el("span", {}, [where && `in ${where}`, waker && `woken by ${waker.label ?? waker}`].filter(Boolean).join(", ") || "blocked"), el("span", {class: "num"}, time(ns)))))),
+      states && sum(states) > 0 && block("Thread state", stateBar(states), states.blocked?.length > 0 && el("ul", {class: "calls"}, ...states.blocked.map((/** @type {any} */ {text, colour, ns}) =>
+        el("li", {}, el("span", {}, el("i", {class: `state-dot s-${colour}`}), text), el("span", {class: "num"}, time(ns)))))),
       parents.length > 0 && block("Called by", el("ol", {class: "calls chain"}, slice.parents_hidden > 0 && el("li", {class: "quiet"}, `${plural(slice.parents_hidden, "more caller")} above`), ...parents.map(call))),
       children?.count > 0 && block(`Calls ${count(children.count)}`, el("ul", {class: "calls"}, ...children.top.map((/** @type {any} */ {label, count: times, total_ns, name}) =>
         el("li", {}, nameLink(label, () => store.set({selection: {kind: "name", name}})), el("span", {class: "num"}, `${times > 1 ? `${count(times)} × ` : ""}${time(total_ns)}`)))))));
@@ -132,7 +132,7 @@ export function mountDetails(element, store, source, context) {
     element.replaceChildren(head(String(title ?? kind)), el("div", {class: "details-body"}, block(context.rows.names[row] ?? "", list([
       ["Value", found.value != null && `${amount(found.value)} ${found.unit ?? ""}`], ["Before", near(found.previous)], ["After", near(found.next)], ["Start", exact(found.ts ?? ts)],
       ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
-      ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", kind === "sched" && who(found.thread)],
+      ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", kind === "sched" && who(found.thread)],
       ["Process", kind === "sched" && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["State", found.letters], ["Left as", found.end_letters],
       ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
   }

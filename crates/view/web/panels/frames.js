@@ -12,7 +12,7 @@ export function mountFrames(element, store, source, context) {
   /** @type {any[]} */
   let worst = [];
   const sum = el("div", {class: "frames-apps", tabindex: "0", role: "region", "aria-label": "Apps"});
-  const why = (/** @type {any} */ {blocked_on = [], top = []}) => [...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `blocked ${time(on.ns)}${on.function ? ` in ${on.function}` : ""}${on.label ? `: ${on.label}` : ""}${on.waker ? `, woken by ${on.waker.label ?? on.waker}` : ""}`),
+  const why = (/** @type {any} */ {blocked_on = [], top = []}) => [...blocked_on.slice(0, 2).map((/** @type {any} */ on) => `${time(on.ns)} ${on.text}${on.label ? ` (in ${on.label})` : ""}`),
     ...top.slice(0, 2).map((/** @type {any} */ {label, ns}) => `${label} ${time(ns)}`)].join(" · ");
   const table = virtualTable({label: "Worst frames", testid: "worst-frames", rowHeight: 26,
     onSort: () => fill(), onSelect: row => go(row, false), onEnter: row => go(row, true),

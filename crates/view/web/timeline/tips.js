@@ -2,7 +2,7 @@
 import {amount, elide, moment, time} from "ui/format";
 import {KIND} from "timeline/rows";
 
-export const STATES = ["unknown", "running", "runnable", "runnable (preempted)", "sleeping", "uninterruptible sleep", "uninterruptible sleep for I/O", "stopped", "dead"];
+export const STATES = ["unknown", "running", "runnable", "runnable (preempted)", "sleeping", "uninterruptible", "waiting for I/O", "stopped", "dead"];
 
 /**
  * @param {import("timeline/rows").RowModel} model @param {import("timeline/tiles").Tiles} tiles @param {import("timeline/hit").Hit} hit

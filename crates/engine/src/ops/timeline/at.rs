@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use traceloom_analyze::WaitReason;
 use traceloom_analyze::timeline::{StateKind, Timeline, TimelineRow, run_extent, state_extent};
 use traceloom_trace::{RowId, ThreadId, ThreadStateRow};
 
@@ -78,6 +79,7 @@ struct StateAnswer<'a> {
     io_wait: Option<bool>,
     waker: Option<ThreadAnswer>,
     ended_by: Option<ThreadAnswer>,
+    why: Option<String>,
     thread: ThreadAnswer,
     priority: Option<i32>,
 }
@@ -128,8 +130,12 @@ impl Engine {
         }
     }
 
-    fn other_thread(&self, utid: ThreadId) -> Option<ThreadAnswer> {
-        utid.some().map(|utid| self.thread_answer(utid))
+    /// The thread that woke another one.
+    fn waker(&self, utid: ThreadId) -> Option<ThreadAnswer> {
+        utid.some().map(|utid| ThreadAnswer {
+            label: self.waker_label(utid),
+            ..self.thread_answer(utid)
+        })
     }
 
     fn extent(&self, (start, end): (i64, i64), dur: i64) -> Extent {
@@ -147,6 +153,7 @@ impl Engine {
         let kind = StateKind::from_row(trace, found);
         let rows = timeline.states_of(utid);
         let at = rows.binary_search(&(found as u32)).unwrap_or(0);
+        let why = WaitReason::of(trace, found as u32, rows.get(at + 1).copied());
         Some(StateAnswer {
             state: kind as u8,
             label: kind.name(),
@@ -155,8 +162,9 @@ impl Engine {
             cpu: (row.cpu != u32::MAX).then_some(row.cpu),
             blocked_function: self.string(row.blocked_function, LIST_CHARS),
             io_wait: matches!(row.io_wait, 0 | 1).then_some(row.io_wait == 1),
-            waker: self.other_thread(row.waker_utid),
-            ended_by: self.other_thread(timeline.waker_behind(trace, utid, at)),
+            waker: self.waker(row.waker_utid),
+            ended_by: self.waker(timeline.waker_behind(trace, utid, at)),
+            why: why.map(|why| self.wait_text(why).text),
             thread: self.thread_answer(utid),
             priority: self.priority(&row),
         })

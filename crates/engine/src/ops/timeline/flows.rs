@@ -118,7 +118,10 @@ impl Engine {
     fn wakeup(&self, wakeup: &Wakeup) -> Arrow<'static> {
         Arrow {
             kind: "wakeup",
-            from: Some(self.thread_end(wakeup.waker, wakeup.ts)),
+            from: Some(End {
+                label: self.waker_label(wakeup.waker),
+                ..self.thread_end(wakeup.waker, wakeup.ts)
+            }),
             to: Some(self.thread_end(wakeup.woken, wakeup.ts)),
         }
     }

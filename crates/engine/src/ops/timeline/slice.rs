@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use traceloom_analyze::WaitText;
 use traceloom_analyze::timeline::{NameId, SliceDetails, StateTimes};
 use traceloom_trace::{
     MethodId, NO_DURATION, NO_NUMBER, ProcessId, RowId, SliceId, ThreadId, TrackId,
@@ -131,17 +132,16 @@ struct Process<'a> {
 }
 
 #[derive(Serialize)]
-struct States<'a> {
+struct States {
     #[serde(flatten)]
     times: StateAnswer,
-    blocked: Vec<Wait<'a>>,
+    blocked: Vec<Wait>,
 }
 
 #[derive(Serialize)]
-struct Wait<'a> {
-    function: Cow<'a, str>,
-    waker: String,
-    waker_utid: u32,
+struct Wait {
+    #[serde(flatten)]
+    why: WaitText,
     ns: i64,
 }
 
@@ -245,12 +245,10 @@ impl Engine {
         })
     }
 
-    fn states(&self, times: &StateTimes) -> States<'_> {
+    fn states(&self, times: &StateTimes) -> States {
         let blocked = times.blocked.iter().take(MOST_PARTS);
         let blocked = blocked.map(|wait| Wait {
-            function: self.string(wait.function, LIST_CHARS),
-            waker: self.thread_label(wait.waker),
-            waker_utid: wait.waker.0,
+            why: self.wait_text(wait.why),
             ns: wait.ns,
         });
         States {

@@ -63,8 +63,16 @@ impl StateKind {
         matches!(self, Self::Unknown | Self::Sleeping | Self::Dead)
     }
 
-    /// The name of the kind.
-    pub fn name(self) -> &'static str {
+    /// Whether the thread waits for something other than a CPU, and may go on.
+    pub fn is_wait(self) -> bool {
+        matches!(
+            self,
+            Self::Sleeping | Self::Uninterruptible | Self::UninterruptibleIo
+        )
+    }
+
+    /// The key of its colour: the page's variable `--state-KEY`.
+    pub fn colour(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
             Self::Running => "running",
@@ -72,7 +80,22 @@ impl StateKind {
             Self::Preempted => "preempted",
             Self::Sleeping => "sleeping",
             Self::Uninterruptible => "uninterruptible",
-            Self::UninterruptibleIo => "uninterruptible (I/O)",
+            Self::UninterruptibleIo => "io",
+            Self::Stopped => "stopped",
+            Self::Dead => "dead",
+        }
+    }
+
+    /// What people read, in the page and on the terminal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Running => "running",
+            Self::Runnable => "runnable",
+            Self::Preempted => "runnable (preempted)",
+            Self::Sleeping => "sleeping",
+            Self::Uninterruptible => "uninterruptible",
+            Self::UninterruptibleIo => "waiting for I/O",
             Self::Stopped => "stopped",
             Self::Dead => "dead",
         }
