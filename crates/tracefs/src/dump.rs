@@ -46,7 +46,7 @@ pub fn dump_compressed(tree: &dyn Tracefs, out: &mut dyn Write) -> Result<(), Er
         .map_err(Error::Output)
 }
 
-/// The longest wait for events, after which it starts again.
+/// The longest wait for events. After it, the wait starts again.
 const IDLE_WAIT: Duration = Duration::from_secs(3600);
 
 /// Pause between reads. The kernel also records the events that reading causes, so reading after each

@@ -70,7 +70,7 @@ impl Undo {
         fields.join("\t")
     }
 
-    /// Decodes a line. `None` if it is incomplete, as at the end of a torn log.
+    /// Decodes a line. `None` if it is incomplete, like the last line of a truncated log.
     pub fn decode(line: &str) -> Option<Self> {
         let mut fields = line.split('\t').map(unescape);
         let kind = fields.next()?;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_is_no_entry() {
+    fn an_incomplete_line_is_not_an_entry() {
         for line in [
             "",
             "fil",

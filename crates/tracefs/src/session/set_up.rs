@@ -47,7 +47,7 @@ impl SetUp<'_, '_> {
         let settings = &mut *self.settings;
         settings.set_property(system_properties::USER_INITIATED, "1")?;
         settings.make_instance()?;
-        // Saved first and so restored last: nothing is recorded while other settings are restored.
+        // Saved first, so it is restored last: nothing is recorded while other settings are restored.
         settings.save("tracing_on")?;
         let buffer_kb = config.buffer_kb.max(1).to_string();
         settings.set(

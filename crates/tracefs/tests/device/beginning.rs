@@ -1,4 +1,4 @@
-//! What comes before a recording: a wait, and the categories of the device's maker.
+//! Steps before a recording: the initial sleep, and reading the vendor's categories.
 
 use std::fs;
 use std::process::{Child, Command};
@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use crate::kernel::Kernel;
 use crate::program::{Device, Program, Said, original, said};
 
-/// Waits until a program sleeps and would hear of a signal.
+/// Waits until atrace sleeps and handles SIGINT.
 fn wait_until_it_waits(child: &Child) {
     let status = format!("/proc/{}/status", child.id());
     for _ in 0..1000 {
@@ -14,28 +14,28 @@ fn wait_until_it_waits(child: &Child) {
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
         let caught = field("SigCgt:").unwrap().trim();
         let caught = u64::from_str_radix(caught, 16).unwrap();
-        let hears = caught & (1 << (libc::SIGINT - 1)) != 0;
-        // A shell starts the original.
+        let handles = caught & (1 << (libc::SIGINT - 1)) != 0;
+        // A shell starts Android's atrace.
         let is_atrace = field("Name:").unwrap().trim() == "atrace";
-        if is_atrace && hears && field("State:").unwrap().trim().starts_with('S') {
+        if is_atrace && handles && field("State:").unwrap().trim().starts_with('S') {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    panic!("it does not wait");
+    panic!("atrace does not sleep");
 }
 
 fn interrupted(device: &Device, program: Program) -> Said {
     let child = device.start(program, &["-s", "600", "-t", "600", "irq"]);
     wait_until_it_waits(&child);
-    // SAFETY: kill of our own child, which was not waited for.
+    // SAFETY: the child has not been waited for, so its ID is still its own.
     assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
     said(child)
 }
 
-/// The original begins to record all the same, and then ends at once.
+/// Android's atrace still starts to record, and then stops at once.
 #[test]
-fn a_signal_while_it_waits_ends_it() {
+fn a_signal_ends_the_initial_sleep() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -53,7 +53,7 @@ fn a_signal_while_it_waits_ends_it() {
     }
 }
 
-/// A machine like this one, but for a folder `/vendor`: in a mount name space of its own.
+/// Runs a command in a mount namespace in which the folder `/vendor` has these categories.
 fn with_vendor(device: &Device, categories: &str, command: &Command) -> Command {
     let root = device.path("root");
     fs::create_dir_all(root.join("vendor/etc/atrace")).unwrap();
@@ -71,7 +71,7 @@ fn with_vendor(device: &Device, categories: &str, command: &Command) -> Command 
 }
 
 #[test]
-fn the_makers_categories_are_listed_and_recorded() {
+fn the_vendors_categories_are_listed_and_recorded() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -86,7 +86,7 @@ fn the_makers_categories_are_listed_and_recorded() {
     };
     let list = run(&["--list_categories"]);
     assert!(list.contains("\n   camera_hw - (VENDOR)\n"), "{list}");
-    // Android's own stay as they are, also where the maker has more for one.
+    // Android's categories stay as they are, even if the vendor adds events to one.
     assert!(list.contains("\n       sched - CPU Scheduling\n"), "{list}");
     run(&["--async_start", "camera_hw"]);
     assert_eq!(kernel.settings()["events"], "irq:irq_handler_entry");

@@ -1,5 +1,4 @@
-//! Recordings of this kernel, read with traceloom's own readers: what happened must be in them,
-//! with its true times.
+//! Recordings of this kernel, read with traceloom's readers: all events must be there, with correct times.
 
 use std::fs;
 use std::process::Stdio;
@@ -24,7 +23,7 @@ fn lost_events(trace: &Trace) -> bool {
         .any(|row| row.kind == RepairKind::LostEvents)
 }
 
-/// Records with ours while `work` runs.
+/// Records with our atrace while `work` runs.
 fn record(device: &Device, args: &[&str], work: impl FnOnce()) -> Trace {
     let begun = device.run(
         Program::Ours,
@@ -44,11 +43,11 @@ fn record(device: &Device, args: &[&str], work: impl FnOnce()) -> Trace {
     read(&output.stdout)
 }
 
-/// Trace text has microseconds: a time may be off by that.
+/// Precision of times in trace text, which has microseconds.
 const PRINTED_NS: i64 = 1_000;
 
 #[test]
-fn sleeps_have_their_true_times() {
+fn sleeps_have_correct_times() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -73,8 +72,7 @@ fn sleeps_have_their_true_times() {
             within(slice.ts + slice.dur, sleep.end),
             "{slice:?} {sleep:?}"
         );
-        // It slept in between: one blocked stretch at least as long as the sleep's request, or
-        // several where something else woke it.
+        // The thread was blocked within the slice: once, or several times if something else woke it.
         let (begin, end) = (slice.ts, slice.ts + slice.dur);
         let states = trace
             .thread_states
@@ -91,7 +89,7 @@ fn sleeps_have_their_true_times() {
 }
 
 #[test]
-fn a_mark_every_millisecond_is_there_in_order() {
+fn marks_are_complete_and_in_order() {
     const MARKS: usize = 500;
     let Some(kernel) = Kernel::claim() else {
         return;
@@ -114,7 +112,7 @@ fn a_mark_every_millisecond_is_there_in_order() {
 }
 
 #[test]
-fn wakeups_are_the_wakers() {
+fn wakeups_name_the_waker() {
     const TIMES: usize = 50;
     let Some(kernel) = Kernel::claim() else {
         return;
@@ -133,13 +131,13 @@ fn wakeups_are_the_wakers() {
     let asleep = |pair: &&[ThreadStateRow]| pair[0].state == TaskState::SLEEPING;
     let wakers = states.windows(2).filter(asleep);
     let wakers: Vec<_> = wakers.map(|pair| pair[1].waker_utid).collect();
-    // Once more at the end of the pipe; a sleeper may also be woken for nothing.
+    // There may be more wake-ups: one when the pipe is closed, and spurious ones.
     assert!(wakers.len() >= TIMES, "{} of {TIMES}", wakers.len());
     assert!(wakers.iter().all(|thread| *thread == waker), "{wakers:?}");
 }
 
 #[test]
-fn clock_marks_say_the_clocks_exactly() {
+fn clock_marks_are_exact() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -148,7 +146,7 @@ fn clock_marks_say_the_clocks_exactly() {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: the pointer is to a timespec of our own.
+        // SAFETY: `time` is valid for writes.
         unsafe { libc::clock_gettime(clock, &mut time) };
         time.tv_sec * 1_000_000_000 + time.tv_nsec - workload::now_ns()
     };
@@ -170,8 +168,8 @@ fn clock_marks_say_the_clocks_exactly() {
         let value = line.split_once(key).unwrap().1;
         (ts.parse::<f64>().unwrap(), value.parse::<f64>().unwrap())
     };
-    // The marks were written within moments of reading the clocks; the original's float is off by
-    // up to 250 microseconds after an hour of uptime and by milliseconds after a day.
+    // Both clocks were read shortly before the marks were written. The float of Android's atrace has an error of up to
+    // 250 microseconds after an hour of uptime, and of milliseconds after a day.
     let (ts, parent) = value("parent_ts=");
     let expected = ts + offset(libc::CLOCK_MONOTONIC) as f64 / 1e9;
     assert!((parent - expected).abs() < 0.1, "{parent} {expected}");
@@ -204,7 +202,7 @@ fn a_stream_ends_with_its_reader_or_a_signal() {
         }
         if let Some(signal) = signal {
             Marker::open().put("I|1|the last moment");
-            // SAFETY: kill of our own child, which was not waited for.
+            // SAFETY: the child has not been waited for, so its ID is still its own.
             unsafe { libc::kill(child.id() as libc::pid_t, signal) };
             std::io::Read::read_to_string(&mut lines, &mut line).unwrap();
             assert!(line.contains("the last moment"), "{line}");
@@ -217,7 +215,7 @@ fn a_stream_ends_with_its_reader_or_a_signal() {
 }
 
 #[test]
-fn own_categories_record_their_events() {
+fn user_categories_record_their_events() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -248,7 +246,7 @@ fn own_categories_record_their_events() {
 }
 
 #[test]
-fn an_instance_and_the_global_buffer_record_side_by_side() {
+fn an_instance_and_the_global_buffer_record_at_the_same_time() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -265,7 +263,7 @@ fn an_instance_and_the_global_buffer_record_side_by_side() {
     assert_eq!(
         kernel.settings(),
         *kernel.baseline(),
-        "the global buffer is not touched"
+        "the settings of the global buffer are unchanged"
     );
     let own = kernel.settings_of_instance("test-one");
     assert!(own["events"].contains("sched:sched_switch"));
@@ -291,7 +289,7 @@ fn an_instance_and_the_global_buffer_record_side_by_side() {
     assert!(other.contains(": sched_switch:") && !other.contains(": softirq_entry:"));
     assert!(!crate::kernel::path("instances/test-one").exists());
 
-    // Somebody else's instance is not taken.
+    // An instance of another program is not used.
     fs::create_dir(crate::kernel::path("instances/test-one")).unwrap();
     let refused = run(&[&instance[..], &["-t", "0"]].concat());
     assert_eq!(refused.code, Some(1));
@@ -302,13 +300,13 @@ fn an_instance_and_the_global_buffer_record_side_by_side() {
 }
 
 #[test]
-fn names_longer_than_a_mark_are_cut_by_the_kernel_and_counted() {
+fn the_kernel_cuts_names_that_are_too_long() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
     let trace = record(&Device::new(), &[], || {
         let long = "x".repeat(4_054);
-        // The write itself says how much went; the rest is lost as on a device.
+        // The kernel may accept only a part, as on a device.
         let _ = std::io::Write::write(
             &mut fs::OpenOptions::new()
                 .write(true)

@@ -1,13 +1,12 @@
-//! Where the original is wrong, or was until Android 14: what it does, what ours does, and that
-//! `--compat` is as the original.
+//! Defects of Android's atrace, some of which Android 14 fixed. The tests check the original, our behaviour, and that
+//! `--compat` reproduces the defect.
 
 use crate::differential::{Bench, Seen};
 use crate::program::{Program, Said};
 
-/// The original names the category twice and gives up, as Android 10 did; we go on without it, as
-/// Android 14 does.
+/// The original (Android 10) reports the category twice and fails. We continue without it, as Android 14 does.
 #[test]
-fn an_unknown_category_is_named() {
+fn an_unknown_category_is_reported() {
     let Some(bench) = Bench::set_up() else { return };
     bench.reset();
     for (name, what) in [
@@ -28,7 +27,7 @@ fn an_unknown_category_is_named() {
     }
 }
 
-/// In a file, no category may be wrong. The original says so and exits with 0.
+/// A wrong category in a file is an error. The original reports it, but exits with 0.
 #[test]
 fn a_wrong_category_in_a_file_ends_the_recording() {
     let Some(bench) = Bench::set_up() else { return };
@@ -57,7 +56,7 @@ fn a_wrong_category_in_a_file_ends_the_recording() {
     }
 }
 
-/// The original reads the file when the tags are set already; ours does not forget them.
+/// The original reads the file after it has set the tags, so those of the file are lost. Ours sets them.
 #[test]
 fn tags_of_a_file_take_effect() {
     let Some(bench) = Bench::set_up() else { return };
@@ -76,11 +75,11 @@ fn tags_of_a_file_take_effect() {
     assert_eq!(compat, original);
     let ours = bench.record(Program::Ours, &args);
     assert_eq!(tags(&ours).as_deref(), Some("0xa"));
-    // All lines of the file, too.
+    // All lines of the file are read, not only the first.
     assert!(ours.recording["events"].contains("irq:irq_handler_entry"));
 }
 
-/// Function tracing that the kernel refuses fails in both; only ours says so to scripts.
+/// If the kernel cannot trace functions, both fail. Only ours has an exit code that says so.
 #[test]
 fn kernel_functions_that_cannot_be_traced_end_the_recording() {
     let Some(bench) = Bench::set_up() else { return };

@@ -1,11 +1,10 @@
-//! Android's own atrace and ours, side by side on one kernel. What differs is listed here, and in
-//! docs/atrace.md with its reason.
+//! Compares Android's atrace with ours on the same kernel. Differences are listed here, and explained in docs/atrace.md.
 
 use crate::kernel::{Kernel, Settings};
 use crate::program::{Device, Program, Said, original, trace_of};
 
-/// Events that the original, of Android 10, does not switch on for a category, and we, like
-/// Android 14 or for the sake of viewers, do.
+/// Events that we enable for a category, because Android 14 does so or viewers need them. The original, from Android 10,
+/// does not.
 const MORE_EVENTS: [(&str, &[&str]); 2] = [
     ("freq", &["cpuhp:cpuhp_enter", "cpuhp:cpuhp_exit"]),
     (
@@ -14,11 +13,10 @@ const MORE_EVENTS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Categories that the two do not both have: `memory` was kmem/rss_stat in Android 10, and
-/// `thermal` came later.
+/// Categories that are not the same in both: `memory` was kmem/rss_stat in Android 10, and `thermal` did not exist yet.
 const OTHER_CATEGORIES: [&str; 2] = ["memory", "thermal"];
 
-/// Argument lines that record; each is begun with `--async_start` and ended with `--async_stop`.
+/// Command lines that record. Each starts with `--async_start` and ends with `--async_stop`.
 const RECORDINGS: &[&[&str]] = &[
     &[],
     &["sched", "irq", "workq", "gfx", "-a", "com.example.app"],
@@ -33,7 +31,7 @@ const RECORDINGS: &[&[&str]] = &[
     &["-cz", "-t1", "-b", "4096", "irq", "sched"],
 ];
 
-/// Argument lines that set properties.
+/// Command lines that set properties.
 const USER_SPACE: &[&[&str]] = &[
     &["gfx", "-a", "x"],
     &["-a", "a,b,*", "view", "gfx"],
@@ -44,7 +42,7 @@ const USER_SPACE: &[&[&str]] = &[
     &["pdx"],
 ];
 
-/// Argument lines that end at once.
+/// Command lines that end at once.
 const OTHERS: &[&[&str]] = &[
     &["-q"],
     &["-t"],
@@ -70,7 +68,7 @@ const OTHERS: &[&[&str]] = &[
     &["--async_stop", "--async_dump"],
 ];
 
-/// What can be seen of a recording from outside.
+/// The effects of a recording that other programs can see.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Seen {
     begun: Said,
@@ -81,7 +79,7 @@ pub struct Seen {
     after_properties: Vec<String>,
 }
 
-/// The kernel and a device to compare on.
+/// The kernel and the fake device for a comparison.
 pub struct Bench {
     pub kernel: Kernel,
     pub device: Device,
@@ -137,14 +135,14 @@ impl Bench {
     }
 }
 
-/// In front, so that a `--` does not hide it.
+/// Adds an option at the front, because options after `--` have no effect.
 fn with<'a>(args: &[&'a str], option: &'a str) -> Vec<&'a str> {
     std::iter::once(option)
         .chain(args.iter().copied())
         .collect()
 }
 
-/// Takes out of the events what only ours switches on.
+/// Removes the events that only ours enables.
 fn without_more_events(seen: &mut Seen, args: &[&str]) {
     let more = MORE_EVENTS
         .iter()
@@ -161,7 +159,7 @@ fn without_more_events(seen: &mut Seen, args: &[&str]) {
 }
 
 #[test]
-fn recordings_are_the_originals() {
+fn recordings_equal_the_originals() {
     let Some(bench) = Bench::set_up() else { return };
     for args in RECORDINGS {
         compare(&bench, args);
@@ -169,7 +167,7 @@ fn recordings_are_the_originals() {
 }
 
 #[test]
-fn each_categorys_events_are_the_originals() {
+fn events_of_each_category_equal_the_originals() {
     let Some(bench) = Bench::set_up() else { return };
     for category in ["idle", "freq", "disk", "sync", "memreclaim", "pagecache"] {
         let original = bench.record(Program::Original, &[category]);
@@ -180,7 +178,7 @@ fn each_categorys_events_are_the_originals() {
 }
 
 #[test]
-fn each_categorys_tags_are_the_originals() {
+fn tags_of_each_category_equal_the_originals() {
     let Some(bench) = Bench::set_up() else { return };
     for category in categories(&bench, Program::Original) {
         if OTHER_CATEGORIES.contains(&category.as_str()) {
@@ -208,7 +206,7 @@ fn compare(bench: &Bench, args: &[&str]) {
 
     let mut ours = bench.record(Program::Ours, args);
     without_more_events(&mut ours, args);
-    // What is different without --compat: everything is as before.
+    // The only difference without --compat: the settings are as they were before.
     assert_eq!(ours.after, *bench.kernel.baseline(), "{args:?}");
     assert_eq!(ours.after_properties, [""; 0], "{args:?}");
     ours.after = original.after.clone();
@@ -225,7 +223,7 @@ fn categories(bench: &Bench, program: Program) -> Vec<String> {
 }
 
 #[test]
-fn the_list_is_the_originals_but_for_later_categories() {
+fn the_list_equals_the_originals_except_for_later_categories() {
     let Some(bench) = Bench::set_up() else { return };
     bench.reset();
     let list = |program| {
@@ -250,7 +248,7 @@ fn the_list_is_the_originals_but_for_later_categories() {
 }
 
 #[test]
-fn what_ends_at_once_says_what_the_original_says() {
+fn messages_equal_the_originals() {
     let Some(bench) = Bench::set_up() else { return };
     for args in OTHERS {
         bench.reset();
@@ -258,7 +256,7 @@ fn what_ends_at_once_says_what_the_original_says() {
         let settings = bench.kernel.settings();
         for program in [Program::Compat, Program::Ours] {
             bench.reset();
-            // One that is alone in being an option must stay alone.
+            // `--help` must be the only argument.
             let program = if *args == ["--help"] {
                 Program::Ours
             } else {
@@ -274,11 +272,11 @@ fn what_ends_at_once_says_what_the_original_says() {
 }
 
 #[test]
-fn user_space_alone_is_the_originals() {
+fn user_space_only_equals_the_original() {
     let Some(bench) = Bench::set_up() else { return };
     for args in USER_SPACE {
         let mut original = user_space(&bench, Program::Original, args);
-        // Android 10 writes clock marks into a buffer that does not record; Android 14 no longer does.
+        // Android 10 writes clock marks although the buffer does not record. Android 14 does not.
         original.0.stderr.clear();
         assert_eq!(
             user_space(&bench, Program::Compat, args),
@@ -306,9 +304,9 @@ fn user_space(bench: &Bench, program: Program, args: &[&str]) -> (Said, Vec<Stri
     (begun, properties, ended)
 }
 
-/// Nobody is told in the original's build for tests; ours tells all services, at each end.
+/// Ours calls all services at the start and at the end. The test build of the original calls none.
 #[test]
-fn services_are_told_to_read_their_properties_again() {
+fn services_are_asked_to_read_their_properties_again() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -321,7 +319,7 @@ fn services_are_told_to_read_their_properties_again() {
 }
 
 #[test]
-fn a_file_takes_what_stands_behind_the_progress() {
+fn the_output_file_holds_the_trace_without_the_progress() {
     let Some(bench) = Bench::set_up() else { return };
     let path = bench.device.path("out");
     for compress in [&[][..], &["-z"]] {

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const ROOT: &str = "/sys/kernel/tracing";
-/// Whoever uses the global buffer holds this file's lock.
+/// A test that uses the global buffer holds the lock of this file.
 const LOCK: &str = "traceloom-tracefs-test.lock";
 
 static TURN: Mutex<()> = Mutex::new(());
@@ -23,7 +23,7 @@ const FILES: [&str; 6] = [
     "options/record-tgid",
 ];
 
-/// How tests find the kernel: as an Android device has it after boot.
+/// The settings at the start of each test: those of an Android device after boot.
 const BASELINE: [(&str, &str); 6] = [
     ("tracing_on", "0"),
     ("current_tracer", "nop"),
@@ -40,21 +40,21 @@ pub struct Kernel {
     baseline: Settings,
 }
 
-/// What the settings are: files, and `events` with all that are on.
+/// The settings: values by file, and `events` with all enabled events.
 pub type Settings = BTreeMap<String, String>;
 
 impl Kernel {
-    /// Waits for the turn and sets everything to the baseline. None, with a word about it, where
-    /// there is nothing to test with.
+    /// Waits until no other test uses the kernel, and sets everything to the baseline. Without root or tracefs, prints
+    /// the reason and returns `None`.
     pub fn claim() -> Option<Self> {
-        // SAFETY: geteuid takes nothing and cannot fail.
+        // SAFETY: geteuid has no preconditions.
         if unsafe { libc::geteuid() } != 0 {
             println!("skipped: recording needs root");
             return None;
         }
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let lock = File::create(std::env::temp_dir().join(LOCK)).unwrap();
-        // SAFETY: the file is open; the lock goes with it.
+        // SAFETY: the file is open. Closing it releases the lock.
         assert_eq!(unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX) }, 0);
         if !path("trace").exists() {
             let mounted = Command::new("mount")
@@ -85,7 +85,7 @@ impl Kernel {
         for name in ["", "-instance-test-one"] {
             let _ = fs::remove_file(format!("/run/traceloom-atrace{name}"));
         }
-        // Each write takes the kernel milliseconds.
+        // Each write to the kernel takes milliseconds.
         if self.settings() == self.baseline {
             return;
         }
@@ -105,12 +105,12 @@ impl Kernel {
         }
     }
 
-    /// The settings of the global buffer now.
+    /// The current settings of the global buffer.
     pub fn settings(&self) -> Settings {
         settings_of("")
     }
 
-    /// Those of an instance.
+    /// The current settings of an instance.
     pub fn settings_of_instance(&self, name: &str) -> Settings {
         settings_of(&format!("instances/{name}/"))
     }
@@ -120,7 +120,7 @@ impl Kernel {
         fs::write(path("trace_marker"), text).unwrap();
     }
 
-    /// Waits until the settings are `expected`, for what happens in another process.
+    /// Waits until another process has changed the settings to `expected`.
     pub fn wait_for(&self, expected: &Settings) {
         for _ in 0..500 {
             if self.settings() == *expected {

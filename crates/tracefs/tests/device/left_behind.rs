@@ -1,4 +1,4 @@
-//! What a recording leaves behind: nothing, however it ends.
+//! A recording restores all settings, however it ends.
 
 use std::fs;
 use std::io::Read;
@@ -8,7 +8,7 @@ use crate::kernel::{self, Kernel, Settings};
 use crate::program::{Device, Program, original, said, wait_until_recording};
 use crate::workload::Marker;
 
-/// Settings as somebody likes them, to find again.
+/// Changes the settings to unusual values, which a recording must restore.
 fn unusual(kernel: &Kernel) -> Settings {
     kernel::write("tracing_on", "1");
     kernel::write("trace_clock", "mono");
@@ -30,12 +30,12 @@ fn start(device: &Device, program: Program, args: &[&str]) -> Child {
 }
 
 fn send(child: &Child, signal: libc::c_int) {
-    // SAFETY: kill of our own child, which was not waited for.
+    // SAFETY: the child has not been waited for, so its ID is still its own.
     assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
 }
 
 #[test]
-fn success_leaves_nothing() {
+fn a_successful_recording_restores_everything() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -54,7 +54,7 @@ fn success_leaves_nothing() {
 }
 
 #[test]
-fn signals_leave_nothing_and_say_what_the_original_says() {
+fn a_signal_restores_everything_and_prints_the_originals_message() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -91,7 +91,7 @@ fn signals_leave_nothing_and_say_what_the_original_says() {
 }
 
 #[test]
-fn ignored_signals_end_nothing() {
+fn ignored_signals_do_not_end_the_recording() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -110,7 +110,7 @@ fn ignored_signals_end_nothing() {
 }
 
 #[test]
-fn a_killed_recorder_leaves_nothing() {
+fn the_settings_of_a_killed_recorder_are_restored() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -127,15 +127,15 @@ fn a_killed_recorder_leaves_nothing() {
     wait_for_no_properties(&device);
 }
 
-/// What the next recorder finds is what was there before, also where the guardian of one that died is slow; with
-/// `--compat` too, which lets nobody wait that is alive.
+/// The next recorder finds the settings from before, even if the guardian of a killed recorder is slow. This also holds
+/// for `--compat`, which does not wait for live recorders.
 #[test]
-fn the_next_waits_for_the_guardian() {
+fn the_next_recorder_waits_for_the_guardian() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
     let device = Device::new();
-    device.slow_down_putting_back();
+    device.slow_down_restoring();
     let before = unusual(&kernel);
     for args in [&[][..], &["--compat"], &["--compat"], &[]] {
         let mut child = start(&device, Program::Ours, args);
@@ -146,7 +146,7 @@ fn the_next_waits_for_the_guardian() {
     wait_for_no_properties(&device);
 }
 
-/// The guardian puts the properties back last of all.
+/// Waits until the guardian has restored the properties, which it does last.
 fn wait_for_no_properties(device: &Device) {
     for _ in 0..500 {
         if device.properties().is_empty() {
@@ -158,7 +158,7 @@ fn wait_for_no_properties(device: &Device) {
 }
 
 #[test]
-fn a_killed_recorder_leaves_no_instance() {
+fn the_instance_of_a_killed_recorder_is_removed() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -174,12 +174,12 @@ fn a_killed_recorder_leaves_no_instance() {
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    panic!("the instance is still there");
+    panic!("the instance still exists");
 }
 
-/// The whole session dies, as when adb goes: the guardian is in none.
+/// The whole process group is killed, as when adb disconnects. The guardian is not part of it.
 #[test]
-fn a_killed_session_leaves_nothing() {
+fn the_guardian_survives_a_killed_process_group() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -190,16 +190,16 @@ fn a_killed_session_leaves_nothing() {
         .unwrap();
     wait_until_recording(&mut child);
     let group = -(child.id() as libc::pid_t);
-    // SAFETY: the group is our child's own.
+    // SAFETY: the process group only has our child.
     let sent = unsafe { libc::kill(group, libc::SIGKILL) };
     assert_eq!(sent, 0);
     child.wait().unwrap();
     kernel.wait_for(kernel.baseline());
 }
 
-/// Two in one buffer would take each other's events.
+/// Two recordings of one buffer would take each other's events.
 #[test]
-fn a_second_recording_is_refused_and_takes_nothing() {
+fn a_second_recording_is_refused_and_changes_nothing() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -216,8 +216,11 @@ fn a_second_recording_is_refused_and_takes_nothing() {
     assert_eq!(kernel.settings(), recording);
     let instance = ["--instance", "second", "-t", "0", "irq"];
     assert_eq!(device.run(Program::Ours, &instance).code, Some(0));
-    assert!(first.try_wait().unwrap().is_none(), "the first goes on");
-    // Killed, it still has its turn until the guardian has put everything back.
+    assert!(
+        first.try_wait().unwrap().is_none(),
+        "the first recording continues"
+    );
+    // After it is killed, its guardian holds the lock until everything is restored.
     first.kill().unwrap();
     first.wait().unwrap();
     kernel.wait_for(kernel.baseline());
@@ -226,7 +229,7 @@ fn a_second_recording_is_refused_and_takes_nothing() {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing() {
+fn a_full_disk_is_reported_and_everything_restored() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -241,7 +244,7 @@ fn a_full_disk_leaves_nothing() {
         );
         assert_eq!(kernel.settings(), before);
     }
-    // What cannot be written is said before the recording, and nothing is taken from a file.
+    // An output file that cannot be created is reported before the recording.
     let folder = device.path("no/such/folder/trace");
     let said = device.run(
         Program::Ours,
@@ -254,9 +257,9 @@ fn a_full_disk_leaves_nothing() {
     );
 }
 
-/// The reader of a recording goes before its end: the shell on the host was closed.
+/// The reader of the output goes away during the recording, as when the shell on the host is closed.
 #[test]
-fn a_reader_that_goes_ends_the_recording() {
+fn the_recording_ends_with_its_reader() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -270,7 +273,7 @@ fn a_reader_that_goes_ends_the_recording() {
 }
 
 #[test]
-fn the_second_start_keeps_what_was_before_the_first() {
+fn a_second_start_keeps_the_settings_from_before_the_first() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -279,15 +282,15 @@ fn the_second_start_keeps_what_was_before_the_first() {
     device.run(Program::Ours, &["--async_start", "sched"]);
     device.run(Program::Ours, &["--async_start", "irq", "-b", "300"]);
     assert!(!kernel.settings()["events"].contains("sched_switch"));
-    // As systrace did to reset a device.
+    // systrace did this to reset a device.
     device.run(Program::Ours, &["-t", "0"]);
     assert_eq!(kernel.settings(), before);
     assert!(fs::metadata("/run/traceloom-atrace").is_err());
 }
 
-/// The original started it, so nobody knows what there was: its own defaults are left.
+/// The original started the recording, so the old settings are unknown. Both set the original's defaults.
 #[test]
-fn the_originals_recording_is_stopped_as_it_would_stop_it() {
+fn a_recording_of_the_original_is_stopped_like_the_original_does() {
     if original().is_none() {
         return;
     }
@@ -305,9 +308,9 @@ fn the_originals_recording_is_stopped_as_it_would_stop_it() {
     assert_eq!(left[0], left[1]);
 }
 
-/// The guardian holds no file of the shell: a shell that waits for its output's end gets it.
+/// The guardian closes the output, so a shell that reads it until its end does not wait for the guardian.
 #[test]
-fn nobody_waits_for_the_guardian() {
+fn the_output_ends_with_the_recorder() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -323,7 +326,7 @@ fn nobody_waits_for_the_guardian() {
     kernel.wait_for(kernel.baseline());
 }
 
-/// A file system of 256 KB, mounted until it is dropped.
+/// A mounted file system of 256 KB. It is unmounted when dropped.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -345,7 +348,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_disk_that_fills_while_recording_leaves_nothing() {
+fn a_disk_that_fills_while_recording_is_reported_and_everything_restored() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -355,7 +358,7 @@ fn a_disk_that_fills_while_recording_leaves_nothing() {
     let args = ["--raw", "-o", file.to_str().unwrap(), "-b", "64"];
     let child = start(&device, Program::Ours, &args);
     let mut marker = Marker::open();
-    // The last ones find the recording stopped.
+    // The kernel refuses marks once the recording has stopped.
     while marker.try_put(&"x".repeat(1_000)) {}
     let end = said(child);
     let no_space = "error writing trace: No space left on device (28)";

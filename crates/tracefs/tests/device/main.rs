@@ -1,5 +1,5 @@
-//! The recorder on the running kernel: root and tracefs are needed, elsewhere these tests skip
-//! themselves. One test at a time uses the kernel's global buffer, over all processes.
+//! Tests of the recorder on the running kernel. Without root or tracefs they are skipped. Only one test of all processes
+//! uses the kernel's global buffer at a time.
 
 mod beginning;
 mod capture;

@@ -1,4 +1,4 @@
-//! Android's own atrace and ours, as processes on a device that is made up but for its kernel.
+//! Runs Android's atrace and ours as processes on a fake device. Only the kernel is real.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,30 +10,30 @@ use std::process::{Child, Command, Stdio};
 use flate2::read::ZlibDecoder;
 use tempfile::TempDir;
 
-/// Who runs.
+/// The program to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Android's, as it was built for this machine.
+    /// Android's atrace, built for this machine.
     Original,
-    /// Ours.
+    /// Our atrace.
     Ours,
-    /// Ours with `--compat`.
+    /// Our atrace with `--compat`.
     Compat,
 }
 
-/// The device: a property store as a folder, and the programs that reach it.
+/// A fake device: a folder with one file per property, and programs that read and write them.
 pub struct Device {
     folder: TempDir,
 }
 
-/// What a run said and left.
+/// The output of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Said {
     pub code: Option<i32>,
-    /// What stands before the trace.
+    /// The text before the trace.
     pub stdout: String,
     pub stderr: String,
-    /// The first line of the trace, and whether more follow.
+    /// The first line of the trace, and whether events follow.
     pub trace: Option<String>,
 }
 
@@ -69,12 +69,12 @@ impl Device {
         self.script("setprop", &format!("{first}{set}"));
     }
 
-    /// From now on it takes a while to empty a property.
-    pub fn slow_down_putting_back(&self) {
+    /// From now on, clearing a property takes 200 ms.
+    pub fn slow_down_restoring(&self) {
         self.script_setprop("[ -n \"$2\" ] || sleep 0.2; ");
     }
 
-    /// A file of the device.
+    /// The path of a file of the device.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -101,7 +101,7 @@ impl Device {
         all.filter(|(_, value)| !value.is_empty()).collect()
     }
 
-    /// Services that were told to read their properties again, with the code of the call.
+    /// The services that were asked to read their properties again, each with the code of the call.
     pub fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path("calls")).unwrap_or_default();
         let mut calls: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -109,7 +109,7 @@ impl Device {
         calls
     }
 
-    /// No properties, no calls.
+    /// Removes all properties and calls.
     pub fn reset(&self) {
         for entry in fs::read_dir(self.path("properties")).unwrap().flatten() {
             fs::remove_file(entry.path()).unwrap();
@@ -117,7 +117,7 @@ impl Device {
         let _ = fs::remove_file(self.path("calls"));
     }
 
-    /// A program with its arguments.
+    /// The command that runs a program with these arguments.
     pub fn command(&self, program: Program, args: &[&str]) -> Command {
         let mut command = match program {
             Program::Original => self.original(),
@@ -139,8 +139,8 @@ impl Device {
         command
     }
 
-    /// Where the kernel refuses function tracing, the original could not start at all: it sees an
-    /// empty file in place of the list of functions.
+    /// The command of the original. It does not start if the kernel refuses function tracing, so it sees an empty file
+    /// instead of the list of functions.
     fn original(&self) -> Command {
         let mut command = Command::new("unshare");
         let hidden = "/sys/kernel/tracing/set_ftrace_filter";
@@ -154,7 +154,7 @@ impl Device {
         command
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     pub fn run(&self, program: Program, args: &[&str]) -> Said {
         said(self.start(program, args))
     }
@@ -165,7 +165,7 @@ impl Device {
     }
 }
 
-/// Android's atrace, where `cargo xtask device atrace` built it.
+/// The path of Android's atrace, if `cargo xtask device atrace` has built it.
 pub fn original() -> Option<PathBuf> {
     let path = testkit::device_part("atrace");
     if !path.is_file() {
@@ -175,15 +175,15 @@ pub fn original() -> Option<PathBuf> {
     Some(path)
 }
 
-/// Waits until a program says that it records.
+/// Waits until a program prints that it records.
 pub fn wait_until_recording(child: &mut Child) {
-    let mut told = [0; b"capturing trace...".len()];
+    let mut progress = [0; b"capturing trace...".len()];
     let stdout = child.stdout.as_mut().unwrap();
-    stdout.read_exact(&mut told).unwrap();
-    assert_eq!(&told, b"capturing trace...");
+    stdout.read_exact(&mut progress).unwrap();
+    assert_eq!(&progress, b"capturing trace...");
 }
 
-/// Waits for the end of a program.
+/// Waits until a program ends, and returns its output.
 pub fn said(child: Child) -> Said {
     let output = child.wait_with_output().unwrap();
     let (stdout, trace) = split(&output.stdout);
@@ -195,7 +195,7 @@ pub fn said(child: Child) -> Said {
     }
 }
 
-/// The text of the trace that a program printed or wrote.
+/// The trace in the output of a program or in its file, decompressed.
 pub fn trace_of(bytes: &[u8]) -> Vec<u8> {
     split(bytes)
         .1
@@ -232,8 +232,8 @@ fn first_line(trace: &[u8]) -> String {
     )
 }
 
-/// Stderr without what Android's log library prints there, without the folders of the programs,
-/// and of the usage text its first line.
+/// Stderr without messages of Android's log library and without the folders of the programs. Of the usage text, only the
+/// first line is kept.
 fn plain(stderr: &str) -> String {
     let log = |line: &&str| !line.starts_with("atrace I ");
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! `--raw`: the file must be one that trace-cmd reads, with the same contents as the text.
+//! `--raw`: trace-cmd must be able to read the file, and find the same events as in the text.
 
 use std::fs;
 use std::process::Command;
@@ -34,7 +34,7 @@ fn report(device: &Device, file: &str) -> String {
 }
 
 #[test]
-fn trace_cmd_finds_what_happened() {
+fn trace_cmd_finds_all_events() {
     const MARKS: usize = 2_000;
     if !have_trace_cmd() {
         return;
@@ -63,7 +63,7 @@ fn trace_cmd_finds_what_happened() {
     for number in 0..MARKS {
         marker.put(&format!("I|1|mark {number}"));
     }
-    // SAFETY: kill of our own child, which was not waited for.
+    // SAFETY: the child has not been waited for, so its ID is still its own.
     unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(kernel.settings(), *kernel.baseline());
@@ -73,8 +73,8 @@ fn trace_cmd_finds_what_happened() {
     let marks = text
         .lines()
         .filter_map(|line| line.split_once("I|1|mark ")?.1.parse::<usize>().ok());
-    assert!(marks.eq(0..MARKS), "not all marks, or not in order");
-    // The clock is `boot`; trace-cmd prints it as plain nanoseconds.
+    assert!(marks.eq(0..MARKS), "marks are missing or not in order");
+    // trace-cmd prints times of the clock `boot` in nanoseconds.
     let begin = text.lines().find(|line| line.contains("|sleep 0")).unwrap();
     let ts = begin
         .split_once(']')
@@ -90,7 +90,7 @@ fn trace_cmd_finds_what_happened() {
         "{begin}"
     );
     assert!(text.contains("sleeper") && text.contains(": sched_switch:"));
-    // Names of functions and of work need the symbols.
+    // Names of work functions need the kernel's symbols.
     assert!(text.contains("workqueue_execute_start") && text.contains("function "));
 }
 
@@ -123,7 +123,7 @@ fn a_buffer_is_dumped_as_pages_too() {
 }
 
 #[test]
-fn what_was_lost_is_said() {
+fn lost_events_are_reported() {
     let Some(kernel) = Kernel::claim() else {
         return;
     };
@@ -140,13 +140,13 @@ fn what_was_lost_is_said() {
     let mut child = device.start(Program::Ours, &args);
     wait_until_recording(&mut child);
     let signal = |number| {
-        // SAFETY: kill of our own child, which was not waited for.
+        // SAFETY: the child has not been waited for, so its ID is still its own.
         unsafe { libc::kill(child.id() as libc::pid_t, number) };
     };
-    // Nobody takes the pages meanwhile.
+    // A stopped recorder does not read pages.
     signal(libc::SIGSTOP);
     let mut marker = Marker::open();
-    // A full buffer takes none: the kernel refuses, and counts.
+    // When the buffer is full, the kernel refuses marks and counts them.
     for number in 0..10_000 {
         _ = marker.try_put(&format!("I|1|mark {number}"));
     }
@@ -161,11 +161,11 @@ fn what_was_lost_is_said() {
     let trace = read_bytes(&fs::read(file).unwrap(), ReadOptions::default()).unwrap();
     let losses = [RepairKind::LostEvents, RepairKind::BufferOverflow];
     let repairs = trace.repairs.rows().iter();
-    let told = repairs.filter(|row| losses.contains(&row.kind));
-    let told: usize = told.map(|row| row.count as usize).sum();
+    let repairs = repairs.filter(|row| losses.contains(&row.kind));
+    let in_file: usize = repairs.map(|row| row.count as usize).sum();
     assert!(
-        lost > 1_000 && told == lost,
-        "{lost} were lost, {told} are told"
+        lost > 1_000 && in_file == lost,
+        "{lost} events were lost, the file has {in_file}"
     );
 }
 
@@ -175,13 +175,13 @@ fn trace_cmd_knows(compression: &str) -> bool {
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let known = compression == "none" || text.unwrap_or_default().contains(compression);
     if !known {
-        println!("skipped: this trace-cmd has no {compression}; our reader alone was asked");
+        println!("skipped: this trace-cmd has no {compression}; only our reader was tested");
     }
     known
 }
 
 #[test]
-fn version_7_plain_and_packed() {
+fn version_7_plain_and_compressed() {
     const MARKS: usize = 5_000;
     if !have_trace_cmd() {
         return;
@@ -210,7 +210,7 @@ fn version_7_plain_and_packed() {
         let bytes = fs::read(&file).unwrap();
         assert!(bytes.starts_with(b"\x17\x08\x44tracing7\0"));
         let trace = read_bytes(&bytes, ReadOptions::default()).unwrap();
-        // Threads that ended before their process was noted are no fault of the file's.
+        // The kernel may not know the process of threads that ended early. That is not damage.
         let file_is_whole = |kind| {
             use RepairKind::{BadField, BrokenBlock, LostEvents, TornRecord};
             !matches!(kind, BadField | BrokenBlock | LostEvents | TornRecord)
@@ -219,14 +219,17 @@ fn version_7_plain_and_packed() {
         assert!(repairs.all(|row| file_is_whole(row.kind)));
         let mut names = trace.instants.rows().map(|row| trace.strings.get(row.name));
         let is_there = |number: usize| names.any(|name| name == format!("mark {number}"));
-        assert!((0..MARKS).all(is_there), "not all marks, or not in order");
+        assert!(
+            (0..MARKS).all(is_there),
+            "marks are missing or not in order"
+        );
         if trace_cmd_knows(compression) {
             let text = report(&device, compression);
             let marks = text.lines().filter_map(|line| {
                 let number = line.split_once("I|1|mark ")?.1;
                 number.parse::<usize>().ok()
             });
-            assert!(marks.eq(0..MARKS), "{compression}: not all marks");
+            assert!(marks.eq(0..MARKS), "{compression}: marks are missing");
         }
         sizes.push(bytes.len());
     }
@@ -271,7 +274,7 @@ fn our_reader_finds_times_to_the_nanosecond() {
     let trace = read_bytes(&output.stdout, ReadOptions::default()).unwrap();
     let mut repairs = trace.repairs.rows().iter();
     assert!(repairs.all(|row| row.kind != RepairKind::LostEvents));
-    // These threads are over and made no marks; the kernel noted their process meanwhile.
+    // These threads have ended and wrote no marks, but the kernel recorded their process while they ran.
     for name in ["waker", "woken"] {
         let mut threads = trace.threads.rows();
         let thread = threads.find(|thread| trace.strings.get(thread.name) == name);

@@ -1,4 +1,4 @@
-//! Something to record, whose answers the test knows: it notes the clock around each step.
+//! Work to record. It reads the clock around each step, so that tests know the expected times.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use crate::kernel;
 
-/// The trace's clock now, nanoseconds.
+/// The current time of the trace clock, ns.
 pub fn now_ns() -> i64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the pointer is to a timespec of our own.
+    // SAFETY: `time` is valid for writes.
     unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &mut time) };
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Writes marks, one write each, as Android's libraries do.
+/// Writes marks with one write each, as Android's libraries do.
 pub struct Marker(File);
 
 impl Marker {
@@ -32,7 +32,7 @@ impl Marker {
         )
     }
 
-    /// False where nothing is recorded.
+    /// Writes a mark. Returns false if the kernel refuses it because nothing is recorded.
     pub fn try_put(&mut self, text: &str) -> bool {
         self.0.write_all(text.as_bytes()).is_ok()
     }
@@ -42,7 +42,7 @@ impl Marker {
     }
 }
 
-/// A sleep with a slice around it, and the clock before and after each of its two marks.
+/// A sleep inside a slice, and the times before and after each of the two marks.
 #[derive(Debug)]
 pub struct Sleep {
     pub begin: (i64, i64),
@@ -51,7 +51,7 @@ pub struct Sleep {
 
 pub const SLEEP: Duration = Duration::from_millis(10);
 
-/// A thread `sleeper` that sleeps `times` times, in slices `sleep 0`, `sleep 1` ….
+/// Runs a thread `sleeper` that sleeps `times` times, in slices `sleep 0`, `sleep 1` ….
 pub fn sleeps(times: usize) -> Vec<Sleep> {
     let work = move || {
         let mut marker = Marker::open();
@@ -73,13 +73,13 @@ pub fn sleeps(times: usize) -> Vec<Sleep> {
     builder.spawn(work).unwrap().join().unwrap()
 }
 
-/// A thread `waker` that wakes a thread `woken` so often, each time when that one sleeps.
+/// Runs a thread `waker` that wakes a thread `woken` `times` times, each time after it has fallen asleep.
 pub fn wakeups(times: usize) {
     let (mut sleep, mut wake) = std::io::pipe().unwrap();
     let (mut seen, mut tell) = std::io::pipe().unwrap();
     let named = |name: &str| thread::Builder::new().name(name.into());
     let sleeper = move || {
-        // SAFETY: gettid takes nothing and cannot fail.
+        // SAFETY: gettid has no preconditions.
         let tid = unsafe { libc::gettid() };
         tell.write_all(&tid.to_ne_bytes()).unwrap();
         let mut byte = [0];
@@ -112,7 +112,7 @@ fn wait_until_asleep(tid: libc::pid_t) {
     }
 }
 
-/// Has the kernel's workers do something: a file is forced to disk.
+/// Makes the kernel's worker threads run, by flushing a file to disk.
 pub fn work_of_the_kernel() {
     let path = testkit::workspace_root().join("target/tracefs-test.tmp");
     for _ in 0..10 {

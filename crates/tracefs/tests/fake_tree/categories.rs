@@ -5,7 +5,7 @@ use traceloom_tracefs::{CategoryError, Properties};
 use crate::fake::World;
 
 #[test]
-fn categories_that_cannot_be_had_say_why() {
+fn unavailable_categories_have_a_reason() {
     let world = World::new();
     let names = ["sched", "nonsense", "mmc", "thermal", "core_services"].map(str::to_owned);
     let (chosen, errors) = world.catalog.choose(&names, &world.tree, &world.store);
@@ -13,7 +13,7 @@ fn categories_that_cannot_be_had_say_why() {
     let expected = [
         CategoryError::Unknown("nonsense".into()),
         CategoryError::Unsupported("mmc".into()),
-        // It has a tag, but not the event it cannot do without.
+        // It has a tag, but its required event is missing.
         CategoryError::Unsupported("thermal".into()),
         CategoryError::Unsupported("core_services".into()),
     ];

@@ -1,4 +1,4 @@
-//! A tracefs of plain files, properties in memory, and a recording between them.
+//! A fake tracefs of plain files, properties in memory, and recordings with both.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use traceloom_tracefs::{Catalog, Config, Error, Properties, Session, Tracefs};
 
-/// Files in a folder, with what the kernel does when some of them are written.
+/// A tracefs of files in a folder. Imitates the kernel when some of them are written.
 pub struct Fake {
     pub folder: TempDir,
     pub written: RefCell<Vec<String>>,
@@ -64,7 +64,7 @@ impl Fake {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// All settings; what was recorded is none.
+    /// All files except those with recorded events.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut settings = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_path_buf()];
@@ -88,7 +88,7 @@ impl Fake {
         settings
     }
 
-    /// The list of all events that are on follows their switches.
+    /// Enables or disables events, and updates the list of enabled events.
     pub fn switch(&self, system: &str, event: Option<&str>, on: bool) {
         let of_system = |path: &&&str| {
             let (known, name) = path.split_once('/').unwrap();

@@ -1,4 +1,4 @@
-//! Recordings that outlive the program, and user space without the kernel.
+//! Recordings that continue after the program, and recordings of user space only.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn a_recording_left_running_is_ended_by_another_process() {
 }
 
 #[test]
-fn user_space_ends_alone_and_the_kernel_later() {
+fn user_space_may_end_before_the_kernel() {
     let world = World::new();
     world.tree.put("buffer_size_kb", "512");
     let before = world.tree.settings();
@@ -48,9 +48,9 @@ fn user_space_ends_alone_and_the_kernel_later() {
     assert_eq!(world.tree.settings(), before);
 }
 
-/// Somebody else may be recording the kernel meanwhile.
+/// Another program may be recording the kernel.
 #[test]
-fn user_space_alone_leaves_the_kernel_alone() {
+fn user_space_only_does_not_change_the_kernel() {
     let world = World::new();
     world.tree.put("tracing_on", "1");
     let before = world.tree.settings();

@@ -1,5 +1,5 @@
-//! Sessions on a made-up tree: what is written, in which order, and what is put back when a step
-//! fails. Nothing here needs root or a kernel.
+//! Sessions on a fake tree: which files are written, in which order, and that they are restored if a step fails. No test
+//! here needs root or a kernel.
 
 mod categories;
 mod fake;

@@ -1,11 +1,11 @@
-//! A recording from its start to its end in one process.
+//! Complete recordings in one process.
 
 use traceloom_tracefs::{Error, Properties, Warning};
 
 use crate::fake::World;
 
 #[test]
-fn steps_come_in_the_order_of_the_original() {
+fn steps_have_the_order_of_androids_atrace() {
     let world = World::new();
     let session = world
         .start(&world.config(&["sched", "irq", "gfx"]))
@@ -18,7 +18,7 @@ fn steps_come_in_the_order_of_the_original() {
         "options/overwrite 0",
         "buffer_size_kb 2048",
         "trace_clock boot",
-        // Older kernels of Android have this one instead of record-tgid.
+        // Older Android kernels have this option instead of record-tgid.
         "options/print-tgid 1",
         "events/sched/sched_switch/enable 1",
         "events/sched/sched_wakeup/enable 1",
@@ -36,7 +36,7 @@ fn steps_come_in_the_order_of_the_original() {
 }
 
 #[test]
-fn everything_is_put_back() {
+fn everything_is_restored() {
     let world = World::new();
     world.tree.put("trace_clock", "local [global] boot mono");
     world.tree.put("options/overwrite", "0");
@@ -63,7 +63,7 @@ fn everything_is_put_back() {
 }
 
 #[test]
-fn whatever_step_fails_everything_is_put_back() {
+fn everything_is_restored_whichever_step_fails() {
     let steps = [
         "options/overwrite",
         "buffer_size_kb",
@@ -85,7 +85,7 @@ fn whatever_step_fails_everything_is_put_back() {
             error.to_string().ends_with("Invalid argument (22)"),
             "{error}"
         );
-        // A buffer that was never used has no size that could be written.
+        // The old size, of a buffer that was never used, cannot be written back; 1408 is its size once used.
         let mut after = world.tree.settings();
         let never_used = before.insert("buffer_size_kb".into(), String::new());
         let after_size = after.insert("buffer_size_kb".into(), String::new());
@@ -96,7 +96,7 @@ fn whatever_step_fails_everything_is_put_back() {
 }
 
 #[test]
-fn an_event_that_a_category_can_do_without_is_a_warning() {
+fn an_optional_event_that_cannot_be_enabled_is_a_warning() {
     let world = World::new();
     *world.tree.refused.borrow_mut() = Some("events/sched/sched_waking/enable");
     let mut session = world.start(&world.config(&["sched"])).unwrap();
@@ -106,7 +106,7 @@ fn an_event_that_a_category_can_do_without_is_a_warning() {
 }
 
 #[test]
-fn what_cannot_be_put_back_is_told_and_the_rest_is_put_back() {
+fn a_setting_that_cannot_be_restored_is_reported_and_the_rest_restored() {
     let world = World::new();
     let mut session = world.start(&world.config(&["sched"])).unwrap();
     session.stop().unwrap();
@@ -118,7 +118,7 @@ fn what_cannot_be_put_back_is_told_and_the_rest_is_put_back() {
 }
 
 #[test]
-fn cpus_with_buffers_of_their_own_sizes_get_them_back() {
+fn different_buffer_sizes_of_cpus_are_restored() {
     let world = World::new();
     world.tree.put("buffer_size_kb", "X");
     world.tree.put("per_cpu/cpu0/buffer_size_kb", "100");
@@ -145,7 +145,8 @@ fn functions_are_filtered_before_they_are_traced() {
     world.tree.put("options/funcgraph-abstime", "0");
     let mut config = world.config(&[]);
     config.functions = vec!["do_sys_open".into(), "vfs_*".into()];
-    // The fake appends without a line's end, as the kernel takes one function a write.
+    // Functions are appended without line ends, as the kernel takes one per write. The fake tree joins them, so it does
+    // not find the first one.
     let error = world.start(&config).err().unwrap();
     assert!(matches!(error, Error::UnknownFunction(name) if name == "do_sys_open"));
     assert_eq!(world.tree.get("current_tracer"), "nop");
@@ -161,9 +162,9 @@ fn functions_are_filtered_before_they_are_traced() {
     assert_eq!(world.tree.get("options/funcgraph-abstime"), "0");
 }
 
-/// Whoever does not ask for functions never hears of it.
+/// The error only appears if functions are requested.
 #[test]
-fn a_kernel_that_traces_no_functions_says_so_where_they_are_asked_for() {
+fn a_kernel_without_function_tracing_is_an_error_if_functions_are_requested() {
     for (tracers, words) in [
         (
             "blk function nop",
@@ -182,7 +183,7 @@ fn a_kernel_that_traces_no_functions_says_so_where_they_are_asked_for() {
         let error = world.start(&config).err().unwrap();
         assert!(matches!(error, Error::NoFunctionTracing(_)), "{error}");
         assert!(error.to_string().ends_with(words), "{error}");
-        // A buffer that was never used has no size that could be written.
+        // The old size, of a buffer that was never used, cannot be written back.
         let mut after = world.tree.settings();
         after.insert("buffer_size_kb".into(), before["buffer_size_kb"].clone());
         assert_eq!(after, before);
