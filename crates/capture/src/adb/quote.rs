@@ -24,14 +24,14 @@ mod tests {
     use super::quote;
 
     #[test]
-    fn a_real_shell_gives_the_words_back() {
+    fn a_real_shell_reads_the_same_words() {
         let words = [
             "", "a b", "$HOME", "`id`", "'", "\"", "\\", "a\nb", "*", "~", "-n", "ü;",
         ];
         for word in words {
             let line = format!("printf %s {}", quote(word));
             let Ok(output) = Command::new("sh").args(["-c", &line]).output() else {
-                println!("skipped: no shell here");
+                println!("skipped: there is no shell");
                 return;
             };
             assert_eq!(String::from_utf8(output.stdout).unwrap(), word);

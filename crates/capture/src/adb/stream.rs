@@ -116,7 +116,7 @@ impl Stream {
         AdbError::from_io(error, &self.request, self.deadline.map(|(_, limit)| limit))
     }
 
-    /// The time left; an error when none is left. The system takes a timeout of zero for none.
+    /// The time left, or an error if none is left. The system treats a timeout of zero as no timeout.
     fn left(&self) -> io::Result<Option<Duration>> {
         let Some((deadline, _)) = self.deadline else {
             return Ok(None);

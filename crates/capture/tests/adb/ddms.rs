@@ -24,12 +24,12 @@ impl Sink for Kept {
     }
 }
 
-/// A chunk: its type, its length, its bytes.
+/// A chunk: type, length, bytes.
 fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
     [&kind[..], &(data.len() as u32).to_be_bytes(), data].concat()
 }
 
-/// A command of the process's own, or its reply to the command `id`.
+/// A packet of the process: a command of its own, or the reply to command `id`.
 fn jdwp(id: u32, is_reply: bool, chunk: &[u8]) -> Vec<u8> {
     let length = (11 + chunk.len()) as u32;
     let kind: &[u8] = if is_reply {
@@ -40,7 +40,7 @@ fn jdwp(id: u32, is_reply: bool, chunk: &[u8]) -> Vec<u8> {
     [&length.to_be_bytes()[..], &id.to_be_bytes(), kind, chunk].concat()
 }
 
-/// The next command of the host: its id, and its chunk's type and bytes.
+/// Receives the host's next command: its id, and the type and bytes of its chunk.
 fn command(connection: &mut Connection) -> (u32, Vec<u8>, Vec<u8>) {
     let head = connection.take(11);
     let word = |at: usize| u32::from_be_bytes(head[at..at + 4].try_into().unwrap());
@@ -49,7 +49,7 @@ fn command(connection: &mut Connection) -> (u32, Vec<u8>, Vec<u8>) {
     (word(4), chunk[..4].to_vec(), chunk[8..].to_vec())
 }
 
-/// A text as DDM has it: UTF-16 units behind their number.
+/// A text in DDM's encoding: the number of UTF-16 units, then the units.
 fn text(text: &str) -> Vec<u8> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let bytes = units.iter().flat_map(|unit| unit.to_be_bytes());
@@ -63,15 +63,15 @@ fn greet(connection: &mut Connection, features: &[&str]) {
     connection.send(b"JDWP-Handshake");
     let (id, kind, data) = command(connection);
     assert_eq!((&kind[..], &data[..]), (&b"HELO"[..], &[0, 0, 0, 1][..]));
-    // A process tells of itself before it answers.
+    // The process sends its name before it answers.
     connection.send(&jdwp(77, false, &chunk(b"APNM", b"\0\0\0\0")));
     connection.send(&jdwp(id, true, &chunk(b"HELO", &[0; 16])));
     let (id, kind, data) = command(connection);
     assert_eq!((&kind[..], &data[..]), (&b"FEAT"[..], &b""[..]));
     let count = (features.len() as u32).to_be_bytes();
     let features = features.iter().flat_map(|feature| text(feature));
-    let known: Vec<u8> = count.into_iter().chain(features).collect();
-    connection.send(&jdwp(id, true, &chunk(b"FEAT", &known)));
+    let list: Vec<u8> = count.into_iter().chain(features).collect();
+    connection.send(&jdwp(id, true, &chunk(b"FEAT", &list)));
 }
 
 const ART: [&str; 3] = [
@@ -80,7 +80,7 @@ const ART: [&str; 3] = [
     "method-sample-profiling",
 ];
 
-/// A process that writes its trace to a file.
+/// Simulates a process that writes its trace to a file.
 fn old(connection: &mut Connection) {
     greet(connection, &["method-trace-profiling"]);
     let (id, kind, data) = command(connection);
@@ -168,7 +168,7 @@ fn agent(process: &str, sampling_us: Option<u32>) -> DdmsAgent {
 }
 
 #[test]
-fn the_trace_comes_back_on_the_connection() {
+fn the_trace_arrives_on_the_connection() {
     let mut agent = agent("com.example.app", None);
     agent.start(LIMIT).unwrap();
     agent.stop(LIMIT).unwrap();
@@ -183,7 +183,7 @@ fn the_trace_comes_back_on_the_connection() {
 }
 
 #[test]
-fn a_process_that_cannot_send_writes_a_file() {
+fn a_process_that_cannot_send_its_trace_writes_a_file() {
     let mut agent = agent("50", None);
     agent.start(LIMIT).unwrap();
     agent.stop(LIMIT).unwrap();

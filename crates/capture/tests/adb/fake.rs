@@ -1,4 +1,4 @@
-//! An adb server in this process, for what the real one cannot be made to do.
+//! A simulated adb server in this process, for faults that the real one does not produce.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,21 +10,21 @@ use traceloom_capture::adb::{Adb, Address};
 pub struct Connection(TcpStream);
 
 impl Connection {
-    /// The next request: four hexadecimal digits, then that many bytes.
+    /// Receives the next request: a length of four hexadecimal digits, then that many bytes.
     pub fn request(&mut self) -> String {
         let length = self.take(4);
         let length = u32::from_str_radix(&String::from_utf8_lossy(&length), 16).unwrap_or(0);
         String::from_utf8_lossy(&self.take(length as usize)).into_owned()
     }
 
-    /// The next bytes; fewer where the client has gone.
+    /// Receives the next bytes, or fewer if the client disconnects.
     pub fn take(&mut self, length: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         _ = (&mut self.0).take(length as u64).read_to_end(&mut bytes);
         bytes
     }
 
-    /// Sends bytes; a client that has gone does not mind.
+    /// Sends bytes. Ignores that the client has disconnected.
     pub fn send(&mut self, bytes: &[u8]) {
         _ = self.0.write_all(bytes);
     }
@@ -41,14 +41,14 @@ impl Connection {
         self.send(format!("OKAY{:04x}{text}", text.len()).as_bytes());
     }
 
-    /// Waits until the client hangs up.
+    /// Waits until the client disconnects.
     pub fn wait(&mut self) {
         _ = self.0.read_to_end(&mut Vec::new());
     }
 }
 
-/// A server that answers requests of itself, and gives the service of the device to `serve`. Its
-/// threads end with the test.
+/// Starts a server that answers requests for the server itself, and passes those for the device to `serve`. Its threads
+/// end with the test.
 pub fn server(features: &'static str, serve: fn(&mut Connection, &str)) -> Adb {
     raw(move |connection| {
         let request = connection.request();
@@ -64,7 +64,7 @@ pub fn server(features: &'static str, serve: fn(&mut Connection, &str)) -> Adb {
     })
 }
 
-/// A server that leaves every connection to `serve`.
+/// Starts a server that passes every connection to `serve`.
 pub fn raw(serve: impl Fn(&mut Connection) + Send + Sync + Copy + 'static) -> Adb {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! What goes wrong is told for what it is.
+//! Faults of the server and the device give the right errors.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn no_server() {
-    // Bound and given back: nobody listens there.
+    // A port that was just freed, so nothing listens there.
     let port = std::net::TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
         .unwrap()
@@ -30,7 +30,7 @@ fn no_server() {
 }
 
 #[test]
-fn what_is_no_adb_server() {
+fn servers_of_other_protocols() {
     let adb = raw(|connection| connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
     assert_eq!(
         adb.devices().unwrap_err().to_string(),
@@ -44,7 +44,7 @@ fn what_is_no_adb_server() {
 }
 
 #[test]
-fn refusals_give_the_reason() {
+fn refusals_include_the_reason() {
     let adb = raw(|connection| {
         connection.request();
         connection.fail("device unauthorized.");
@@ -79,13 +79,13 @@ fn devices_in_all_states() {
 }
 
 #[test]
-fn output_errors_and_status_come_apart() {
+fn output_errors_and_status_are_separate() {
     let adb = server("shell_v2,cmd", |connection, service| {
         assert_eq!(service, "shell,v2,raw:atrace");
         connection.okay();
         connection.send(&packet(1, b"out"));
         connection.send(&packet(2, b"err"));
-        // A kind of packet that is not known yet.
+        // An unknown packet type.
         connection.send(&packet(9, b"?"));
         connection.send(&packet(1, b"put"));
         connection.send(&packet(3, &[42]));
@@ -98,11 +98,11 @@ fn output_errors_and_status_come_apart() {
 }
 
 #[test]
-fn what_came_before_the_device_was_lost_is_there() {
+fn output_before_the_device_was_lost_is_kept() {
     let adb = server("shell_v2", |connection, _| {
         connection.okay();
         connection.send(&packet(1, b"a trace begins"));
-        // In the middle of a packet.
+        // The connection ends in the middle of this packet.
         connection.send(&packet(1, b"and ends")[..7]);
     });
     let mut shell = adb.device("x").shell("atrace").unwrap();
@@ -115,7 +115,7 @@ fn what_came_before_the_device_was_lost_is_there() {
 }
 
 #[test]
-fn a_device_that_hangs_is_given_up() {
+fn a_device_that_hangs_times_out() {
     let adb = server("shell_v2", |connection, _| {
         connection.okay();
         connection.wait();
@@ -125,7 +125,7 @@ fn a_device_that_hangs_is_given_up() {
 }
 
 #[test]
-fn a_shell_is_ended_from_elsewhere() {
+fn another_thread_can_end_a_shell() {
     let adb = server("shell_v2", |connection, _| {
         connection.okay();
         connection.wait();
@@ -138,7 +138,7 @@ fn a_shell_is_ended_from_elsewhere() {
 }
 
 #[test]
-fn packets_of_no_sense_are_refused_before_they_take_memory() {
+fn oversized_packets_are_refused_before_they_take_memory() {
     let adb = server("shell_v2", |connection, _| {
         connection.okay();
         connection.send(&[1, 255, 255, 255, 255]);
@@ -149,7 +149,7 @@ fn packets_of_no_sense_are_refused_before_they_take_memory() {
 }
 
 #[test]
-fn old_devices_tell_their_status_in_the_output() {
+fn old_devices_print_the_status() {
     let adb = server("", |connection, service| {
         assert_eq!(service, "shell:(cat x\n); echo traceloom-exit:$?");
         connection.okay();
@@ -164,7 +164,7 @@ fn old_devices_tell_their_status_in_the_output() {
 }
 
 #[test]
-fn an_old_device_that_is_lost() {
+fn an_old_device_is_lost() {
     let adb = server("", |connection, _| {
         connection.okay();
         connection.send(b"half of it");
@@ -174,7 +174,7 @@ fn an_old_device_that_is_lost() {
 }
 
 #[test]
-fn files_by_the_second_version_of_sync() {
+fn files_with_version_2_of_sync() {
     let adb = server("sendrecv_v2", |connection, _| {
         connection.okay();
         assert_eq!(connection.take(8 + 2), sync(b"RCV2", 2, b"/a"));
@@ -196,7 +196,7 @@ fn files_by_the_second_version_of_sync() {
 }
 
 #[test]
-fn a_full_disk_says_so() {
+fn a_full_disk_is_reported() {
     let adb = server("", |connection, _| {
         connection.okay();
         connection.take(8);

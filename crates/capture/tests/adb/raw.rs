@@ -14,7 +14,7 @@ use crate::fake::{Connection, server};
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// Every byte, and line ends that a terminal would change.
+/// The recorded file: every byte value, and line ends that a terminal would change.
 fn file() -> Vec<u8> {
     let all = (0..=255).cycle().take(100_000);
     b"\x17\x08\x44tracing6\0\r\n\n\r"
@@ -24,7 +24,7 @@ fn file() -> Vec<u8> {
         .collect()
 }
 
-/// Who kills the recording, and how it hears of that.
+/// The channel through which the `kill` command ends the recording.
 type Killed = (Sender<()>, Option<Receiver<()>>);
 
 static KILLED: Mutex<Option<Killed>> = Mutex::new(None);
@@ -41,8 +41,8 @@ fn device(connection: &mut Connection, service: &str) {
     } else if service.contains("--list_categories") {
         "  sched - CPU Scheduling"
     } else if service.contains("kill -INT 4242") {
-        let told = KILLED.lock().unwrap();
-        told.as_ref().unwrap().0.send(()).unwrap();
+        let killed = KILLED.lock().unwrap();
+        killed.as_ref().unwrap().0.send(()).unwrap();
         ""
     } else {
         panic!("{service}")
@@ -79,7 +79,7 @@ impl Sink for Kept {
 }
 
 #[test]
-fn pages_without_packets_come_byte_for_byte() {
+fn pages_without_packets_arrive_unchanged() {
     let (sender, receiver) = channel();
     *KILLED.lock().unwrap() = Some((sender, Some(receiver)));
     let device = server("", device).device("x");
@@ -89,7 +89,7 @@ fn pages_without_packets_come_byte_for_byte() {
     };
     let atrace = AtraceAgent::new(device.clone(), options).unwrap();
     let raw = RawOptions {
-        // Whatever it is, it is one word.
+        // It must be quoted.
         version: Some("7;reboot".to_owned()),
         ..RawOptions::default()
     };
@@ -102,7 +102,7 @@ fn pages_without_packets_come_byte_for_byte() {
 }
 
 #[test]
-fn an_atrace_that_does_not_start_says_why() {
+fn the_message_of_an_atrace_that_does_not_start_is_reported() {
     let device = server("", |connection, service| {
         connection.okay();
         let answer = match service {

@@ -8,7 +8,7 @@ use traceloom_capture::adb::{Adb, AdbError, Address, Device, ShellEvent};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A device, and the client of its server.
+/// A device, and a client of its server.
 struct Real {
     adb: Adb,
     loopback: Loopback,
@@ -33,7 +33,7 @@ impl Real {
     }
 }
 
-/// Runs a test with a real device, or says that it cannot.
+/// Runs a test with a real device. If there is none, prints the reason.
 fn with_device(test: impl FnOnce(&mut Real)) {
     match Real::start() {
         Ok(mut real) => test(&mut real),
@@ -62,7 +62,7 @@ fn shells(real: &Real) {
         (&output.stdout[..], &output.stderr[..], output.status),
         (&b"out\n"[..], &b"err\n"[..], 42)
     );
-    // Every byte comes as it was sent, in more than one packet.
+    // Output of several packets arrives unchanged.
     let output = device
         .run("seq 1 100000; printf '\\000\\r\\n\\377'", LIMIT)
         .unwrap();
@@ -91,7 +91,7 @@ fn shells(real: &Real) {
     );
 }
 
-/// As a client that knows no packets would: the device then has a terminal in between.
+/// Requests of a client without shell packets. The device then uses a terminal.
 fn old_shells(real: &Real) {
     let mut stream = real
         .device()
@@ -130,7 +130,7 @@ fn files(real: &Real) {
         .pull(&real.path("nothing"), &mut Vec::new())
         .unwrap_err();
     assert!(error.to_string().contains("No such file"), "{error}");
-    // adbd hangs up after a failure.
+    // adbd closes the connection after a failure, so connect again.
     let mut sync = real.device().sync().unwrap();
     let error = sync
         .push(&mut &content[..], "/proc/nothing/here", 0o644, 0)

@@ -94,7 +94,7 @@ fn a_phone_without_root() {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn the_dump_can_be_read() {
     let mut dump = Dump::default();
     dump.add_machine(&machine(&Phone, LIMIT).unwrap());
     let options = MemoryOptions {
