@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_what_they_say() {
+    fn shapes_match_their_descriptions() {
         let repeating = distinct_paths(CallShape::Repeating);
         assert!((0.02..0.3).contains(&repeating), "{repeating}");
         let all_new = distinct_paths(CallShape::AllNew);

@@ -56,7 +56,7 @@ impl ElfImage {
         let mut lay = Layout::default();
         let symbols = lay.put(&symbols(&[(0, 0, 0), (1, 0, 0), (7, 0x40, 5)]));
         let strings = lay.put(b"\0write\0atrace_enabled_tags\0libsmall.so\0");
-        // One bucket, symbols from the second on, a filter of one word that lets all through.
+        // One bucket, symbols from the second on, and a filter of one word that accepts all names.
         let mut gnu = [1_u32, 2, 1, 0].map(u32::to_ne_bytes).concat();
         gnu.extend(usize::MAX.to_ne_bytes());
         gnu.extend(
@@ -236,7 +236,7 @@ mod tests {
     use super::ElfImage;
 
     #[test]
-    fn there_and_back() {
+    fn images_round_trip() {
         let small = ElfImage::small();
         assert_eq!(ElfImage::from_bytes(&small.to_bytes()), Some(small));
     }

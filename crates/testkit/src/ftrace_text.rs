@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_whole() {
+    fn every_line_is_complete() {
         let text = String::from_utf8(ftrace_text(20_000, 1)).unwrap();
         assert!(text.ends_with('\n') && text.len() < 21_000);
         let events = text.lines().filter(|line| !line.starts_with('#'));

@@ -1,4 +1,4 @@
-//! A report, put together column by column from the description in crates/report.
+//! An assembler for reports, column by column, from the description in crates/report.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ const U32: u8 = 4;
 const U8: u8 = 6;
 const TEXT: u8 = 9;
 
-/// How a column's numbers were changed.
+/// The transforms of a column's numbers.
 const PLAIN: u8 = 0;
 const DELTA: u8 = 1;
 const NEST: u8 = 6;
@@ -93,7 +93,7 @@ pub fn report_columns() -> Vec<u8> {
             ("track_id", U32, 0, PLAIN, each(&[0, 0, 1, 0])),
             ("depth", U32, 2, PLAIN, each(&[0, 1, 1, 0])),
             ("parent_id", U32, 2, PARENT, same(0)),
-            // The last one never ended: one gap, at row 3 in the order of tracks.
+            // The last slice never ended, so there is one gap, at row 3 in the order of tracks.
             (
                 "dur",
                 I64,
@@ -102,20 +102,20 @@ pub fn report_columns() -> Vec<u8> {
                 [varints(&[1, 3]), each(&[500_000, 700_000, 900_000, 0])].concat(),
             ),
             ("name", U32, 2, PLAIN, each(&[4, 5, 4, 5])),
-            ("hair", 42, 0, 99, vec![1, 2, 3]), // of a newer program
+            ("hair", 42, 0, 99, vec![1, 2, 3]), // an unknown column of a newer version
         ],
     );
     table(&mut out, "zebra", 3, &[("stripes", 42, 0, 99, vec![7])]);
     out
 }
 
-/// The page around it.
+/// The columns in a page.
 pub(crate) fn report() -> Vec<u8> {
     page(&report_columns(), Compression::default())
 }
 
-/// A report of about `bytes` bytes, not compressed, whose slices follow from each other: columns
-/// take no room but for their beginnings, and as many zeros as a reader asks for.
+/// An uncompressed report of about `bytes` bytes with as many slices as readers accept. Most columns are derived from
+/// others and take no room; zeros fill the minimum size that readers require for this number of rows.
 pub fn dense_report(bytes: usize) -> Vec<u8> {
     let rows = bytes * 3 / 4 / 9;
     let mut out = b"tlco".to_vec();
@@ -168,8 +168,8 @@ pub fn dense_report(bytes: usize) -> Vec<u8> {
 
 fn page(columns: &[u8], compression: Compression) -> Vec<u8> {
     let mut gzip = GzEncoder::new(Vec::new(), compression);
-    gzip.write_all(columns).expect("memory takes it");
-    let text = STANDARD.encode(gzip.finish().expect("memory takes it"));
+    gzip.write_all(columns).expect("writing to memory");
+    let text = STANDARD.encode(gzip.finish().expect("writing to memory"));
     format!(
         "<!doctype html>\n<html><head><meta name=\"traceloom-report\" content=\"1\"><title>made</title></head>\n<body>\n\
          <script type=\"application/octet-stream;base64\" id=\"traceloom-engine\">AAAA</script>\n\
@@ -182,7 +182,7 @@ fn page(columns: &[u8], compression: Compression) -> Vec<u8> {
 
 type Column<'a> = (&'a str, u8, u8, u8, Vec<u8>);
 
-/// name, rows, number of columns, then of each: name, type, key, transform, bytes; then all bytes.
+/// Writes a table: name, rows, number of columns; name, type, key, transform and size of each column; then their bytes.
 fn table(out: &mut Vec<u8>, name: &str, rows: u64, columns: &[Column<'_>]) {
     let text = |out: &mut Vec<u8>, text: &str| {
         varint(out, text.len() as u64);
@@ -199,12 +199,12 @@ fn table(out: &mut Vec<u8>, name: &str, rows: u64, columns: &[Column<'_>]) {
     columns.iter().for_each(|column| out.extend(&column.4));
 }
 
-/// One number for all rows.
+/// The same number for all rows.
 fn same(number: u64) -> Vec<u8> {
     [vec![0], varints(&[number])].concat()
 }
 
-/// A number a row.
+/// One number per row.
 fn each(numbers: &[u64]) -> Vec<u8> {
     [vec![1], varints(numbers)].concat()
 }

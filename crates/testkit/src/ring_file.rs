@@ -116,7 +116,7 @@ impl RingBytes {
         out.extend(committed.to_le_bytes());
         out.extend(chunk.thread.0.to_le_bytes());
         out.extend(chunk.base.to_le_bytes());
-        out.extend([0; 12]); // when the system's clock was read, and how closely: not
+        out.extend([0; 12]); // no sync point: time and width are 0
         out.extend(self.process.0.to_le_bytes());
         out.extend(chunk.owner.0.to_le_bytes());
         out.extend(chunk.thread.1.to_le_bytes());
@@ -151,7 +151,7 @@ pub fn tiny_ring() -> RingBytes {
         ring_text(16, 1, 0, Some(1), "load"),  // its end
         ring_record(3, 1, 0),                  // the end of the section
         ring_text(17, 1, 0, None, "C|4711|from libcutils|6"), // a mark
-        ring_text(17, 1, 1 << 31, None, "B|4711|a long na"), // a mark that goes on
+        ring_text(17, 1, 1 << 31, None, "B|4711|a long na"), // a mark that continues in the next chunk
     ];
     let rest = [
         ring_text(17, 0, 1 << 30, None, "me"),
@@ -171,7 +171,7 @@ pub fn tiny_ring() -> RingBytes {
         records: records.concat(),
     };
     let mut torn = chunk((3, 2), (2, 0), 1_020, (4712, "worker"), &worker);
-    torn.committed = Some(16); // killed before the last record counted
+    torn.committed = Some(16); // killed before the last record was committed
     RingBytes {
         chunk_bytes: 1024,
         state: 1,

@@ -1,7 +1,7 @@
 //! Random numbers for tests, benchmarks and synthetic traces.
 //!
-//! Ours, because the numbers must be the same on every machine and in every release: golden files and benchmarks depend on
-//! them. The `rand` crate does not guarantee that for its generators.
+//! The generator is our own, because golden files and benchmarks need the same numbers on every machine and in every
+//! release. The `rand` crate does not guarantee that.
 
 /// A SplitMix64 generator: small, fast, and good enough for synthetic data.
 #[derive(Clone, Debug)]

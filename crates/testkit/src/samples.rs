@@ -191,24 +191,24 @@ pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
 /// Compresses with gzip.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).expect("memory takes it");
-    encoder.finish().expect("memory takes it")
+    encoder.write_all(bytes).expect("writing to memory");
+    encoder.finish().expect("writing to memory")
 }
 
 fn zip() -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in [("a.ftrace", system_trace()), ("b.trace", streaming())] {
         let options = zip::write::SimpleFileOptions::default();
-        zip.start_file(name, options).expect("memory takes it");
-        zip.write_all(&bytes).expect("memory takes it");
+        zip.start_file(name, options).expect("writing to memory");
+        zip.write_all(&bytes).expect("writing to memory");
     }
-    zip.finish().expect("memory takes it").into_inner()
+    zip.finish().expect("writing to memory").into_inner()
 }
 
 fn atrace_z() -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(b"TRACE:\n".to_vec(), Compression::default());
-    encoder.write_all(&system_trace()).expect("memory takes it");
-    encoder.finish().expect("memory takes it")
+    encoder.write_all(&system_trace()).expect("writing to memory");
+    encoder.finish().expect("writing to memory")
 }
 
 /// A frame with one uncompressed block.
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn samples_are_small() {
         for sample in samples() {
-            // A ring file's header and its notes are a page of 4 KB each, and its chunks begin at one.
+            // The header and the notes of a ring file are pages of 4 KB, and its chunks begin at a multiple of 4 KB.
             let pages = if sample.kind == SampleKind::Ring {
                 2 << 12
             } else {

@@ -18,13 +18,13 @@ const THREADS: &[(u16, &str, u32)] = &[
     (7, "Signal Catcher", 0),
 ];
 
-/// The app's trace: dual clock, version 3. Worth finding in it:
+/// The app's trace: dual clock, version 3. It contains:
 ///
-/// - `ArticleAdapter.onBindViewHolder` parses JSON on the main thread: one frame takes 0.2 s;
-/// - `JSONTokener.nextValue` calls itself through `readObject` and `readArray`;
-/// - a cache miss leaves three methods by exception on a pool thread;
-/// - recording began inside `onClick` and ended inside the loop: exits without entries at the
-///   front, calls that never end at the back.
+/// - a slow frame of 0.2 s: `ArticleAdapter.onBindViewHolder` parses JSON on the main thread;
+/// - recursion: `JSONTokener.nextValue` calls itself through `readObject` and `readArray`;
+/// - an exception: a cache miss leaves three methods on a pool thread;
+/// - exits without entries at the start, and calls that never end: recording began inside `onClick` and ended inside the
+///   loop.
 pub fn app_trace() -> MethodTraceBytes {
     let mut methods = Methods::default();
     let mut records = Vec::new();
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trace_has_what_its_description_promises() {
+    fn the_trace_matches_its_description() {
         let trace = app_trace();
         assert!(
             (3_000..9_000).contains(&trace.records.len()),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn cpu_time_never_outruns_wall_time() {
+    fn cpu_time_never_exceeds_wall_time() {
         let mut last = [(0, 0); 10];
         for record in app_trace().records {
             let (cpu, wall) = &mut last[record.tid as usize];

@@ -17,7 +17,7 @@ pub fn play(name: &str, s: &mut Script<'_>) {
         "binder:14230_2" => binder_thread(s),
         "FinalizerDaemon" => finalizer(s),
         name if name.starts_with("pool-") => pool_thread(s, name.ends_with('1')),
-        _ => {} // in the table, but it never ran
+        _ => {} // in the table of threads, but it never ran
     }
 }
 
@@ -109,7 +109,7 @@ fn bind_row(s: &mut Script<'_>, frame: u32) {
         "com.example.news.ArticleAdapter.onBindViewHolder(Lcom/example/news/ArticleHolder;I)V";
     s.call(BIND, 35, |s| {
         s.leaf("com.example.news.ArticleStore.get(I)Lcom/example/news/Article;", 28);
-        // The one slow call: an article that nobody parsed in advance.
+        // The only slow call: this article was not parsed in advance.
         if frame == SLOW_FRAME {
             s.call("com.example.news.ArticleParser.parse(Ljava/lang/String;)Lcom/example/news/Article;", 900, parse_article);
         }

@@ -1,4 +1,4 @@
-//! A device on loopback: Debian's adb server and Android's own adbd, with a device's programs.
+//! A device on loopback: Debian's adb server, Android's adbd, and scripts in place of a device's programs.
 
 use std::fs;
 use std::io;
@@ -13,13 +13,13 @@ use super::device_part;
 /// Timeout for both programs to connect.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Properties are files; whoever asks before one is set gets an empty line.
+/// Properties are files. A property that is not set prints an empty line.
 const GETPROP: &str = r#"cat "$DEVICE_HOME/properties/$1" 2>/dev/null || echo"#;
 const SETPROP: &str = r#"printf '%s\n' "$2" > "$DEVICE_HOME/properties/$1""#;
-/// No services to be told of properties.
+/// There are no services to notify of properties.
 const SERVICE: &str = "echo 'Found 0 services:'";
 
-/// An adb server of its own on a free port, and devices behind it. All end with this.
+/// An adb server on a free port, and devices behind it. All are stopped when this is dropped.
 pub struct Loopback {
     port: u16,
     home: tempfile::TempDir,
@@ -37,8 +37,7 @@ impl Drop for Loopback {
 }
 
 impl Loopback {
-    /// A server with one device, or why there is none. `atrace` is the program that the device
-    /// has under that name.
+    /// Starts a server with one device. `atrace` is the program that the device has under this name.
     ///
     /// # Errors
     /// A message about what is missing.
@@ -46,7 +45,7 @@ impl Loopback {
         let home = tempfile::tempdir().map_err(text)?;
         furnish(home.path(), atrace).map_err(text)?;
         let port = free_port().map_err(text)?;
-        // Without a host it listens on loopback; with one, this adb listens nowhere.
+        // Without a host, the server listens on loopback. With a host, this adb does not listen at all.
         let socket = format!("tcp:{port}");
         let server = program(Path::new("adb"), home.path())
             .args(["-L", &socket, "server", "nodaemon"])

@@ -130,7 +130,7 @@ fn bind(script: &mut Script, is_new: bool, row: u64) {
 
 fn story(script: &mut Script, number: usize, others: &Others) {
     match number {
-        // The frame before: the cache starts to write, so that the lock is taken when it is needed.
+        // In the frame before, the cache starts to write, so it holds the lock when the list needs it.
         n if n + 1 == LOCK => {
             script.post(others.lock_taken);
         }

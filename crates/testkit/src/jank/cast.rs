@@ -9,7 +9,7 @@ const SYSTEMUI: u32 = 2010;
 const SURFACEFLINGER: u32 = 612;
 const SYSTEM_SERVER: u32 = 1455;
 
-/// The finger is on the list between these ticks.
+/// The ticks between which the finger is on the list.
 const SCROLL: std::ops::Range<u64> = 8..112;
 
 /// Ticks at which the status bar is redrawn.

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trace_has_what_its_description_promises() {
+    fn the_trace_matches_its_description() {
         let text = jank_trace();
         assert_eq!(text, jank_trace());
         for promised in [

@@ -79,7 +79,7 @@ impl Sim {
             rng: Rng::new(33),
             out: String::from(HEADER),
         };
-        // Everybody wakes up once, one after the other, and then waits for its part.
+        // Every thread wakes up once, one after the other, and then waits for its part.
         (0..count).for_each(|task| sim.plan(task as u64 * 40, Event::Timer { task }));
         sim
     }

@@ -40,7 +40,7 @@ pub struct DatBytes {
     pub compression: DatCompression,
     /// Bytes of a page of the ring buffer.
     pub page_bytes: usize,
-    /// Bytes of the machine's pages: CPU data begin at multiples of them.
+    /// Size of the machine's pages, bytes. The data of each CPU begins at a multiple of it.
     pub align: usize,
     /// The events whose formats are in the file; all supported ones if empty.
     pub only: Vec<&'static str>,
@@ -196,7 +196,7 @@ impl DatBytes {
             out.extend(self.option(*id, content));
         }
         out.extend(self.option(TRACECLOCK, &[]));
-        // The places of instances are filled in when they are known.
+        // The offsets of instances are written later.
         let mut places = Vec::new();
         for buffer in &self.buffers[1..] {
             places.push(out.len() + 6);
@@ -263,7 +263,7 @@ impl DatBytes {
         options.extend(self.option(CPUCOUNT, &self.n(cpus as u64, 4)));
         let clock = format!("[{}] other\0", self.clock);
         options.extend(self.option(TRACECLOCK, clock.as_bytes()));
-        // The first options lead to others, as those of trace-cmd do.
+        // The first options refer to further options, as in files of trace-cmd.
         let first = out.len();
         out[options_place..options_place + 8].copy_from_slice(&self.n(first as u64, 8));
         let next = first + 16 + options.len() + 14;
@@ -324,7 +324,7 @@ impl DatBytes {
         let mut places = Vec::new();
         for pages in &buffer.cpus {
             let content = if is_packed {
-                // Two chunks, where there are two pages.
+                // Two chunks, if there are at least two pages.
                 let middle = pages.len() / self.page_bytes / 2 * self.page_bytes;
                 let (first, second) = pages.split_at(middle);
                 [self.n(2, 4), self.chunk(first), self.chunk(second)].concat()
@@ -346,8 +346,8 @@ impl DatBytes {
             DatCompression::None => plain.to_vec(),
             DatCompression::Zlib => {
                 let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-                encoder.write_all(plain).expect("memory takes it");
-                encoder.finish().expect("memory takes it")
+                encoder.write_all(plain).expect("writing to memory");
+                encoder.finish().expect("writing to memory")
             }
             DatCompression::Zstd => zstd(plain),
         };

@@ -60,7 +60,7 @@ pub fn small_dat_events() -> Vec<DatEvent> {
     };
     for frame in 0..6 {
         scene(&mut script, frame);
-        // Longer than a record's own bits for time.
+        // Too long for the time bits of a record.
         script.ts += 300_000_000;
     }
     script.events
