@@ -207,7 +207,9 @@ fn zip() -> Vec<u8> {
 
 fn atrace_z() -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(b"TRACE:\n".to_vec(), Compression::default());
-    encoder.write_all(&system_trace()).expect("writing to memory");
+    encoder
+        .write_all(&system_trace())
+        .expect("writing to memory");
     encoder.finish().expect("writing to memory")
 }
 
