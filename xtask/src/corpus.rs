@@ -5,7 +5,7 @@ use testkit::Corpus;
 
 use crate::run::{cargo, check};
 
-/// The test that compares the table with the files can also write it.
+/// Runs the test that compares the table with the files, in a mode that writes the table.
 pub fn run() -> Result<()> {
     ensure!(
         Corpus::find().is_some(),

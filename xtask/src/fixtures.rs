@@ -11,7 +11,7 @@ const JANK: &str = "examples/jank.ftrace.gz";
 /// Ring buffer pages as trace-cmd records them.
 const DAT: &str = "examples/app.dat";
 
-/// Writes them. The result is always the same.
+/// Writes the files. The result is always the same.
 pub fn run() -> Result<()> {
     let trace = testkit::app_trace();
     let path = testkit::workspace_root().join("examples/app.trace");
@@ -54,7 +54,7 @@ mod tests {
     use super::{DAT, JANK};
 
     #[test]
-    fn the_committed_dat_is_the_one_that_is_made() {
+    fn the_committed_dat_is_up_to_date() {
         let path = testkit::workspace_root().join(DAT);
         let committed = std::fs::read(path).expect("run `cargo xtask fixtures`");
         assert!(
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_jank_is_the_one_that_is_made() {
+    fn the_committed_jank_is_up_to_date() {
         let path = testkit::workspace_root().join(JANK);
         let committed = std::fs::read(path).expect("run `cargo xtask fixtures`");
         // Another version of the compressor may compress the same text differently.
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_trace_is_the_one_that_is_made() {
+    fn the_committed_trace_is_up_to_date() {
         let path = testkit::workspace_root().join("examples/app.trace");
         let committed = std::fs::read(path).expect("run `cargo xtask fixtures`");
         assert!(

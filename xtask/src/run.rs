@@ -21,13 +21,13 @@ pub fn cargo(args: &[&str]) -> Command {
     command(&cargo, args)
 }
 
-/// The folder of everything that is built and generated. Cargo takes it from the same variable.
+/// The folder of all built and generated files. Cargo uses the same environment variable.
 pub fn target_folder() -> PathBuf {
     let folder = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     testkit::workspace_root().join(folder)
 }
 
-/// Runs a command to its end and makes a failure an error.
+/// Runs a command until it ends. A non-zero exit status is an error.
 pub fn check(mut command: Command) -> Result<()> {
     let line = shown(&command);
     let status = command
@@ -39,7 +39,7 @@ pub fn check(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command to its end and returns what it printed. Its errors go to standard error.
+/// Runs a command until it ends and returns its standard output. Its standard error is not captured.
 pub fn printed(mut command: Command) -> Result<String> {
     let line = shown(&command);
     let output = command

@@ -13,7 +13,7 @@ use super::options::Options;
 use super::report::Report;
 use crate::run::{cargo, check, command, have, target_folder};
 
-/// The most that a woven call may cost in addition to two reads of the clock, in ns.
+/// The maximum cost of a woven call in addition to two reads of the clock, ns.
 const PROMISED_NS: f64 = 25.0;
 
 /// The first Java with the final foreign function interface.
@@ -41,7 +41,7 @@ struct Row {
     median: f64,
 }
 
-/// One table for the Java on the path, and one for the newest installed.
+/// Writes one table for the Java on the search path, and one for the newest installed Java.
 pub fn calls(options: Options, report: &mut Report) -> Result<()> {
     if !have("javac") {
         println!("skipped: javac is missing (Debian package: default-jdk-headless)");
@@ -191,7 +191,7 @@ fn print(report: &mut Report, major: u32, rows: &[Row]) -> Result<()> {
     let more = jni.context("CallCost called nothing")?.best - clock;
     ensure!(
         more <= PROMISED_NS,
-        "a woven call costs {more:.1} ns more than two reads of the clock; {PROMISED_NS} ns are promised"
+        "a woven call costs {more:.1} ns more than two reads of the clock; the limit is {PROMISED_NS} ns"
     );
     Ok(())
 }
@@ -206,7 +206,7 @@ fn counter_twice() -> Option<f64> {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: the struct is ours.
+        // SAFETY: `time` is valid for writes.
         unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
         time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
     };
@@ -223,7 +223,7 @@ fn counter_twice() -> Option<f64> {
     (0..51).map(round).min_by(f64::total_cmp)
 }
 
-/// Other processors have other instructions.
+/// Not measured on other processors.
 #[cfg(not(target_arch = "x86_64"))]
 fn counter_twice() -> Option<f64> {
     None

@@ -18,7 +18,7 @@ use crate::run::{cargo, check, target_folder};
 
 /// Scheduler events per second that the load causes on all CPUs together.
 const EVENTS_PER_SECOND: u64 = 300_000;
-/// Waking another thread of the same CPU causes two or three: waking, wakeup, usually a switch.
+/// Minimum number of events per wake-up of a thread on the same CPU: waking, wakeup, and usually a switch.
 const EVENTS_OF_A_TURN: u64 = 2;
 /// The size of the buffer of each CPU, in KB.
 const BUFFER: &str = "4096";
@@ -32,7 +32,7 @@ struct Recorded {
     lost: u64,
 }
 
-/// Text from a device; then `--raw` compared with `--stream`, as root on Linux.
+/// Measures text from a device. Then, as root on Linux, compares `--raw` with `--stream`.
 pub fn capture(options: Options, report: &mut Report) -> Result<()> {
     super::device::hand_over(options, report)?;
     if cpus().is_empty() {
@@ -42,14 +42,14 @@ pub fn capture(options: Options, report: &mut Report) -> Result<()> {
     check(cargo(&["build", "--release", "-p", "traceloom-tracefs"]))?;
     let time = Duration::from_secs(if options.quick { 2 } else { 5 });
     report.table(
-        "Recording `sched` under load, 4 MB a CPU",
+        "Recording `sched` under load, 4 MB per CPU",
         &[
             "how",
             "events/s",
             "lost",
             "MB/s",
             "share of one CPU",
-            "ns of CPU an event",
+            "ns of CPU per event",
         ],
     );
     let out = output_path();
@@ -63,7 +63,7 @@ pub fn capture(options: Options, report: &mut Report) -> Result<()> {
     let per_event = |recorded: &Recorded| seconds(recorded.cpu) / recorded.events.max(1) as f64;
     let share = per_event(&raw) / per_event(&text);
     report.line(&format!(
-        "\nAn event as pages costs {:.0} % of what it costs as text.",
+        "\nAn event recorded as pages takes {:.0} % of the CPU time that it takes as text.",
         share * 100.0
     ));
     for recorded in [&raw, &host] {
@@ -71,7 +71,7 @@ pub fn capture(options: Options, report: &mut Report) -> Result<()> {
     }
     ensure!(
         share <= 1.0 / 3.0,
-        "--raw costs more than a third of the text"
+        "--raw takes more than a third of the time of text"
     );
     Ok(())
 }
@@ -91,7 +91,7 @@ fn row(report: &mut Report, how: &str, recorded: &Recorded) {
     ]);
 }
 
-/// atrace, which streams into a file until a signal.
+/// The command that runs atrace, which streams into a file until a signal.
 fn atrace(how: &[&str], out: &Path) -> Result<Command> {
     fs::create_dir_all(out.parent().unwrap_or(out))?;
     let atrace = target_folder().join("release/atrace");
@@ -101,7 +101,7 @@ fn atrace(how: &[&str], out: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// The recorder of this machine, which a signal ends too.
+/// The command that records this machine with `traceloom capture`, until a signal.
 fn host(out: &Path) -> Command {
     let mut command = traceloom(&["capture", "--target", "linux", "-b", BUFFER, "-t", "600"]);
     command
@@ -112,7 +112,7 @@ fn host(out: &Path) -> Command {
     command
 }
 
-/// Records the load with a program that writes to `out`. Its cost includes the program's start and end.
+/// Records the load with a program that writes to `out`. The cost includes the start and the end of the program.
 fn record(mut command: Command, out: &Path, time: Duration) -> Result<Recorded> {
     command.stdin(Stdio::null()).stderr(Stdio::null());
     let recorder = command.spawn().context("cannot start the recorder")?;
@@ -123,7 +123,7 @@ fn record(mut command: Command, out: &Path, time: Duration) -> Result<Recorded> 
     check(this_program(&["load", &millis]))?;
     let events = written()? - before;
     let wall = begun.elapsed();
-    // SAFETY: kill of our own child, which was not waited for.
+    // SAFETY: the child has not been waited for, so its ID is still its own.
     unsafe { libc::kill(recorder.id() as libc::pid_t, libc::SIGINT) };
     let cpu = cost_of(recorder.id())?;
     let lost = lost(out)?;
@@ -194,7 +194,7 @@ fn lost(path: &Path) -> Result<u64> {
     Ok(count(b"\noverrun: ") + count(b"\ndropped events: ") + count(b" [LOST "))
 }
 
-/// The load: on each CPU two threads that wake each other at a fixed rate.
+/// The load: two threads on each CPU that wake each other at a fixed rate.
 pub fn load(millis: &str) -> Result<()> {
     let time = Duration::from_millis(millis.parse()?);
     let cpus = thread::available_parallelism()?.get();
@@ -209,7 +209,7 @@ pub fn load(millis: &str) -> Result<()> {
     Ok(())
 }
 
-/// Two threads of a CPU that hand a byte to and fro: `turns` wakeups in each millisecond.
+/// Runs two threads on a CPU that pass a byte back and forth: `turns` wake-ups per millisecond.
 fn pair(cpu: usize, turns: u64, time: Duration) -> Result<()> {
     pin(cpu);
     let (mut here, mut to_here) = std::io::pipe()?;
@@ -241,7 +241,7 @@ fn pair(cpu: usize, turns: u64, time: Duration) -> Result<()> {
 }
 
 fn pin(cpu: usize) {
-    // SAFETY: a cpu_set_t is plain bits, for which zeros are a value; the size is its own.
+    // SAFETY: all zeros are a valid cpu_set_t, and the given size is its size.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         libc::CPU_SET(cpu, &mut set);

@@ -13,11 +13,11 @@ use crate::run::shown;
 /// The cost of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
-    /// From start to exit.
+    /// Time from start to exit.
     pub wall: Duration,
     /// User and system time of all its threads.
     pub cpu: Duration,
-    /// Peak resident memory, mapped pages included, in bytes.
+    /// Peak resident memory including mapped pages, bytes.
     pub peak_bytes: u64,
 }
 
@@ -41,9 +41,8 @@ pub fn paired(
     Ok((one, other))
 }
 
-/// Runs all of them, one after the other, `times` times after one turn that warms the caches. Returns the
-/// costs of each turn. Each turn starts with a different one, because every run inherits the caches and the
-/// free memory that the run before it left.
+/// Runs all commands one after the other, `times` times after one turn that warms the caches. Returns the costs of each
+/// turn. Each turn starts with a different command, because the caches and the free memory depend on the run before.
 pub fn turns<const N: usize>(
     times: usize,
     runs: [&dyn Fn() -> Result<Cost>; N],
@@ -141,9 +140,9 @@ pub fn output_path() -> PathBuf {
 
 fn wait(pid: u32) -> Result<(i32, libc::rusage)> {
     let mut status = 0;
-    // SAFETY: an rusage is plain numbers, for which zeros are a value.
+    // SAFETY: all zeros are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are to variables of our own; the child is ours and was not waited for.
+    // SAFETY: both pointers are valid for writes, and the child has not been waited for.
     let waited = unsafe { libc::wait4(pid as i32, &mut status, 0, &mut usage) };
     ensure!(waited == pid as i32, "{}", std::io::Error::last_os_error());
     Ok((status, usage))

@@ -1,4 +1,4 @@
-//! The inputs of the bench, and the limit of the machine on them.
+//! The inputs of the bench, and programs that show the machine's limit for them.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,9 +10,9 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use testkit::{CallShape, busy_dat, call_trace, ftrace_text, storage_text, wide_call_trace};
 
-/// Methods in the traces: about as many as one screen of an app calls.
+/// Number of methods in the traces: about as many as one screen of an app calls.
 const METHODS: u32 = 2_000;
-/// Threads of a system server, and of an app.
+/// Numbers of threads: of a system server, and of an app.
 const MANY_THREADS: u16 = 200;
 const APP_THREADS: u16 = 20;
 
@@ -35,7 +35,7 @@ pub fn file(name: &str, size: usize) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// This program again, for a part of the bench.
+/// The command that starts this program again, for a part of the bench.
 pub fn this_program(args: &[&str]) -> Command {
     let program = std::env::current_exe().expect("a running program has a path");
     let mut command = Command::new(program);
@@ -82,7 +82,7 @@ fn zlib(text: &[u8]) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
-/// Counts newlines as fast as the machine can: the least that any reader of these bytes has to do.
+/// Counts newlines as fast as possible: the minimum work of any reader of these bytes.
 pub fn scan_newlines(path: &str) -> Result<()> {
     let mut newlines = 0;
     each_block(path, |block| {
@@ -92,7 +92,7 @@ pub fn scan_newlines(path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Copies every byte once: the least that a reader has to do if it keeps as much as it reads.
+/// Copies every byte once: the minimum work of a reader that stores as much as it reads.
 pub fn copy(path: &str) -> Result<()> {
     let mut kept = vec![0u8; fs::metadata(path)?.len() as usize];
     let mut at = 0;

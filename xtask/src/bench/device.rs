@@ -27,7 +27,7 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "Text from a device, from adb's packets to the file, read on the way",
         &[
-            "how it comes, and what is written",
+            "transfer and output",
             "MB of text",
             "s of CPU",
             "MB/s of CPU",
@@ -37,7 +37,7 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
     let (plain, packed) = (file("ftrace", size)?, file("ftrace-zlib", size)?);
     let text = std::fs::metadata(&plain)?.len();
     for (title, path, output) in [
-        ("as it is, `.txt`", &plain, "device.txt"),
+        ("uncompressed, `.txt`", &plain, "device.txt"),
         ("compressed (`-z`), `.txt`", &packed, "device.txt"),
     ] {
         let port = serve(path)?;
@@ -56,7 +56,7 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
         ]);
     }
     let limit = median(options.repeats(), || {
-        // As traceloom writes a result: the old file stays until the new one is renamed to it.
+        // traceloom also writes a new file and renames it at the end.
         let out = plain.with_extension("copy");
         let mut shell = Command::new("sh");
         shell.args(["-c", "cat \"$0\" > \"$1.new\" && mv \"$1.new\" \"$1\""]);
@@ -69,7 +69,7 @@ pub fn hand_over(options: Options, report: &mut Report) -> Result<()> {
         format!("{:.2}", seconds(limit.cpu)),
         format!("{:.0}", text as f64 / 1e6 / seconds(limit.cpu)),
     ]);
-    report.line(&format!("\nPromised are {PROMISED} MB/s."));
+    report.line(&format!("\nThe promised speed is {PROMISED} MB/s."));
     Ok(())
 }
 
@@ -81,7 +81,7 @@ fn serve(path: &Path) -> Result<u16> {
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             let trace = Arc::clone(&trace);
-            // A client that hangs up early has all that it wanted.
+            // Ignore errors: a client may disconnect before the end.
             thread::spawn(move || _ = answer(connection, &trace));
         }
     });
@@ -104,7 +104,7 @@ fn answer(mut connection: TcpStream, trace: &Path) -> Result<()> {
     }
 }
 
-/// Four hexadecimal digits for the length, then the request.
+/// Reads a request: its length as four hexadecimal digits, then its text.
 fn request(connection: &mut TcpStream) -> Result<String> {
     let mut length = [0; 4];
     connection.read_exact(&mut length)?;
@@ -138,7 +138,7 @@ fn run(connection: &mut TcpStream, command: &str, trace: &Path) -> Result<()> {
     packet(connection, 3, &[0])
 }
 
-/// A packet of the shell protocol: 1 is standard output, 3 the exit status.
+/// Sends a packet of the shell protocol: id 1 is standard output, 3 the exit status.
 fn packet(connection: &mut TcpStream, id: u8, bytes: &[u8]) -> Result<()> {
     connection.write_all(&[id])?;
     connection.write_all(&(bytes.len() as u32).to_le_bytes())?;

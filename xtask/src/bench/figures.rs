@@ -1,4 +1,4 @@
-//! The speed of traceloom, next to the limit of the machine on the same bytes.
+//! The speed of traceloom, compared with the machine's limit for the same bytes.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub fn traceloom(args: &[&str]) -> Command {
     command
 }
 
-/// Method traces: the profile straight from the events, and the full model.
+/// Measures method traces: the profile directly from the events, and the full model.
 pub fn method_traces(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "Method traces, one thread",
@@ -65,7 +65,7 @@ pub fn method_traces(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// ftrace text into the full model, on one thread and on two.
+/// Measures reading ftrace text into the full model, on one thread and on two.
 pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "ftrace text into the full model (info)",
@@ -85,7 +85,7 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
         ]);
     };
     let info = |threads: &str, path: &Path| of(&["info", "--threads", threads], path);
-    // Alternately: what matters is the ratio of the threads, and how well the machine runs two programs.
+    // Run them alternately, because what matters are the ratios.
     let turns = turns(
         3 * options.repeats(),
         [
@@ -106,23 +106,23 @@ pub fn system_traces(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The gain of a second thread, next to the gain of running two programs at once.
+/// Writes the gain of a second thread, and that of running two programs at once.
 fn report_gain(turns: &[[Cost; 4]], report: &mut Report) {
     let gain = spread(turns.iter().map(|[one, two, ..]| ratio(one, two)));
     let limit = spread(turns.iter().map(|[one, _, both, _]| 2.0 * ratio(one, both)));
     report.line(&format!(
-        "\nTwo threads are {gain} times as fast as one; two programs of one thread each, at the same time, get {limit} \
-         times as much done as one alone: medians of {} turns, in brackets the half of them in the middle.",
+        "\nTwo threads are {gain} times as fast as one. Two programs of one thread each, at the same time, do {limit} \
+         times as much work as one alone. These are medians of {} turns; the middle half of them is in brackets.",
         turns.len()
     ));
 }
 
-/// How many times as long the first took, from start to exit.
+/// The time of the first divided by the time of the second, from start to exit.
 fn ratio(first: &Cost, second: &Cost) -> f64 {
     seconds(first.wall) / seconds(second.wall)
 }
 
-/// The median, and in brackets the quarters below and above it.
+/// The median, and the lower and upper quartile in brackets.
 fn spread(values: impl Iterator<Item = f64>) -> String {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -130,7 +130,7 @@ fn spread(values: impl Iterator<Item = f64>) -> String {
     format!("{middle:.2} ({low:.2} to {high:.2})")
 }
 
-/// Ring buffer pages of a `trace.dat` into the full model.
+/// Measures reading the ring buffer pages of a `trace.dat` into the full model.
 pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
     report.table(
         "Ring buffer pages of a trace.dat, one thread",
@@ -181,7 +181,7 @@ pub fn raw_traces(options: Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The time that the smallest tasks take.
+/// Measures the smallest tasks.
 pub fn small_files(options: Options, report: &mut Report) -> Result<()> {
     report.table("Small files, start to exit", &["what", "ms", "peak MB"]);
     let examples = testkit::workspace_root().join("examples");
@@ -229,7 +229,7 @@ fn run(options: Options, subcommand: &str, args: &[&str], path: &Path) -> Result
     })
 }
 
-/// traceloom with these arguments and a file.
+/// The command that runs traceloom with these arguments and a file.
 fn of(args: &[&str], path: &Path) -> Command {
     let mut command = traceloom(args);
     command.arg(path);
@@ -252,7 +252,7 @@ fn copy(options: Options, path: &Path) -> Result<Cost> {
     })
 }
 
-/// A time as a number for ratios; never zero.
+/// A time in seconds, for ratios; never zero.
 pub fn seconds(time: Duration) -> f64 {
     time.as_secs_f64().max(1e-6)
 }

@@ -1,4 +1,4 @@
-//! The page in a real browser: how long people wait for it, beside what was promised, and the peer.
+//! The page in a real browser: waiting times, compared with the promised times and with speedscope.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,13 +12,13 @@ use super::report::Report;
 use crate::run::{check, command, have, shown};
 use crate::test::page::FOLDER;
 
-/// Name of a figure, what it is, what was promised (ms; bytes where the name says so).
+/// Name of a figure, its description, and the promised maximum (ms; bytes if the name ends so).
 type Promise = (&'static str, &'static str, Option<f64>);
 
 const LIVE: &[Promise] = &[
     (
         "server answers",
-        "`view` started to the server's first answer",
+        "start of `view` to the server's first answer",
         Some(2500.0),
     ),
     (
@@ -33,7 +33,7 @@ const LIVE: &[Promise] = &[
     ),
     (
         "frames p95",
-        "pan and zoom: script time of a frame, 95 of 100",
+        "pan and zoom: script time of a frame, 95th percentile",
         Some(16.0),
     ),
     (
@@ -44,22 +44,22 @@ const LIVE: &[Promise] = &[
     ("click", "click to details", Some(50.0)),
     (
         "search",
-        "search over all names, typed to shown (110 ms wait for the next letter)",
+        "search in all names, key press to result (including 110 ms of waiting for more letters)",
         Some(200.0),
     ),
-    ("server search", "the server's part of it", None),
+    ("server search", "of that, in the server", None),
     (
         "range",
-        "totals of a range over all of it, key to shown (80 ms wait for the range to settle)",
+        "totals of a range of the whole length, key press to result (including 80 ms until the range settles)",
         Some(300.0),
     ),
-    ("server range", "the server's part of it", None),
+    ("server range", "of that, in the server", None),
     (
         "profile",
-        "profile of a range over all of it, click to shown",
+        "profile of the same range, click to result",
         Some(300.0),
     ),
-    ("server profile", "the server's part of it", None),
+    ("server profile", "of that, in the server", None),
 ];
 
 const REPORT: &[Promise] = &[
@@ -79,14 +79,14 @@ const REPORT: &[Promise] = &[
     ("speedscope bytes", "speedscope: size of its profile", None),
 ];
 
-/// What people wait for, in Chromium at 1920 × 1080.
+/// Measures the waiting times in Chromium at 1920 × 1080.
 pub fn page(options: Options, report: &mut Report) -> Result<()> {
     if let Some(missing) = ["node", "npm", "chromium"]
         .into_iter()
         .find(|name| !have(name))
     {
         report.line(&format!(
-            "\nskipped: {missing} is not installed, no figures of the page"
+            "\nskipped: {missing} is not installed, so the page was not measured"
         ));
         return Ok(());
     }
@@ -126,7 +126,7 @@ fn rows(promises: &[Promise], figures: &HashMap<String, f64>, report: &mut Repor
     }
 }
 
-/// What `bench.js` says.
+/// Runs `bench.js` and returns its figures.
 fn measure(options: Options, wide: usize, app: usize) -> Result<HashMap<String, f64>> {
     let folder = testkit::workspace_root().join(FOLDER);
     if !folder.join("node_modules").exists() {

@@ -1,4 +1,4 @@
-//! The original dmtracedump, on the same files in the same run.
+//! Compares with the original dmtracedump on the same files in the same run.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const REPLAYED: u32 = 50;
 /// programs if Rust can compile them.
 pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     if !have("dmtracedump") {
-        report.line("\nskipped: dmtracedump is not installed, nothing to compare with");
+        report.line("\nskipped: dmtracedump is not installed");
         return Ok(());
     }
     let mut programs: Vec<Box<Ours>> = vec![Box::new(ours)];
@@ -43,7 +43,7 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
     for records in [500_000, 1_000_000, 2_000_000].map(|full| options.size(full)) {
         let path = file("random", records)?;
         let name = format!("calls at random, {records} records, 2,000 methods");
-        // It takes up to a minute: one run is enough for the ratio.
+        // The original takes up to a minute, so one run is enough for the ratio.
         let original = once(original(&path))?;
         let beside = |ours: &Ours| Ok((original, median(options.repeats(), || ours(&path))?));
         row(&name, &programs, beside, report)?;
@@ -54,7 +54,7 @@ pub fn dmtracedump(options: Options, report: &mut Report) -> Result<()> {
 /// Makes the command that reads a trace.
 type Ours = dyn Fn(&Path) -> Command;
 
-/// Writes a row of the table; `beside` measures the original and one of ours.
+/// Writes a row of the table. `beside` measures the original and one of our programs.
 fn row(
     name: &str,
     programs: &[Box<Ours>],
@@ -91,7 +91,7 @@ fn ours(path: &Path) -> Command {
     with_trace(traceloom(&["dmtracedump"]), path)
 }
 
-/// A program called by the name of the original, as through a link: traceloom chooses by that name.
+/// The command that runs a program under the original's name. traceloom behaves like dmtracedump under that name.
 fn linked(program: &Path, path: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg0("dmtracedump");
@@ -107,8 +107,8 @@ fn with_trace(mut command: Command, path: &Path) -> Command {
     command
 }
 
-/// Real traces on which the original does not crash: those of the corpus, once as they are and once repeated
-/// often enough to be timed, and recorded ones.
+/// Real traces on which the original does not crash: those of the corpus, once as they are and once repeated often enough
+/// to be timed, and those of recorded programs.
 fn real_traces() -> Result<Vec<PathBuf>> {
     let mut traces = vec![testkit::workspace_root().join("examples/app.trace")];
     let files = Corpus::find().map(|corpus| corpus.files(&["traceview-v3"]));

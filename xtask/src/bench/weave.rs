@@ -12,7 +12,7 @@ use super::options::Options;
 use super::report::Report;
 use crate::run::{check, command, have};
 
-/// Classes per second on one core, how much larger they become, and the cost of a woven call.
+/// Measures classes per second on one core, the growth of the classes, and the cost of a woven call.
 pub fn weave(options: Options, report: &mut Report) -> Result<()> {
     if !have("jimage") {
         println!("skipped: jimage is missing (Debian package: default-jdk-headless)");

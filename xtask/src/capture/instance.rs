@@ -63,7 +63,7 @@ impl Instance {
                 self.write(&switch, "1")?;
             }
         }
-        // Timers, the scheduler and RCU raise these all the time, unrelated to the workload.
+        // Timers, the scheduler and RCU raise these constantly, independently of the workload.
         for event in ["softirq_entry", "softirq_exit"] {
             let filter = format!("events/irq/{event}/filter");
             self.write(&filter, "vec != 1 && vec != 7 && vec != 9")?;

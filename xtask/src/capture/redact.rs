@@ -1,5 +1,5 @@
-//! Replaces the names of programs in a recording by `other`, except those of the workload and the kernel:
-//! the repository should not show what else ran on the machine. Nothing else changes.
+//! Replaces the names of programs in a recording by `other`, except those of the workload and the kernel. The repository
+//! should not show which other programs ran on the machine. Nothing else changes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,7 +20,7 @@ fn kernel_tasks() -> Result<Vec<(i32, String)>> {
         };
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
         let Some((before, after)) = stat.rsplit_once(") ") else {
-            continue; // it ended meanwhile
+            continue; // it has ended
         };
         let parent = after.split(' ').nth(1);
         let name = before.split_once('(').map_or("", |(_, name)| name);
@@ -57,7 +57,7 @@ fn redact_line(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     redact_bracket(&line, known)
 }
 
-/// The task in front: right-justified in 16 columns.
+/// Replaces the task at the start of a line, right-justified in 16 columns.
 fn redact_task(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     let Some(end) = line
         .find(" (")
@@ -72,7 +72,8 @@ fn redact_task(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     }
 }
 
-/// `comm=` and its kin: the name may hold spaces and ends before the next field's word.
+/// Replaces names in `comm=` and fields that end with it, such as `prev_comm=`. A name may contain spaces; it ends before
+/// the name of the next field.
 fn redact_fields(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     const FIELD: &str = "comm=";
     let mut parts = line.split(FIELD);
@@ -92,7 +93,7 @@ fn redact_fields(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     out
 }
 
-/// Programs that are started, but for the workload's: `filename=PATH pid=N`.
+/// Replaces the paths of started programs (`filename=PATH pid=N`), except the workload's.
 fn redact_program(line: &str) -> String {
     const FIELD: &str = "filename=";
     let program = |(before, rest): (&str, &str)| {
@@ -103,7 +104,7 @@ fn redact_program(line: &str) -> String {
     redacted.unwrap_or_else(|| line.to_owned())
 }
 
-/// Block events close with the name of the task in brackets.
+/// Replaces the task at the end of block events, in brackets.
 fn redact_bracket(line: &str, known: &dyn Fn(&str) -> bool) -> String {
     match line
         .strip_suffix(']')
@@ -123,7 +124,7 @@ mod tests {
     use super::redact_line;
 
     #[test]
-    fn foreign_names_go_and_all_else_stays() {
+    fn only_foreign_names_are_replaced() {
         let known = |name: &str| name == "mine" || name == "<idle>";
         let check = |line: &str, expected: &str| assert_eq!(redact_line(line, &known), expected);
         check(

@@ -1,5 +1,5 @@
-//! Something to record, with answers that are known: sleeps of 10 ms, 50 in each of three threads;
-//! marks of every kind; files that are written and forced to disk.
+//! Work to record, with known results: 50 sleeps of 10 ms in each of three threads, marks of every kind, and files that
+//! are written and flushed to disk.
 
 use std::fs::File;
 use std::io::Write;
@@ -22,7 +22,7 @@ pub const OTHERS: &[&str] = &["sleeper-1", "sleeper-2", WRITER, "true"];
 const ROUNDS: u32 = 50;
 const SLEEP: Duration = Duration::from_millis(10);
 
-/// Runs it to its end.
+/// Runs the workload.
 pub fn run(instance: &Instance) -> Result<()> {
     let (queue, jobs) = channel();
     let mut threads = vec![spawn(WRITER, Marker::open(instance)?, |marker| {
@@ -59,7 +59,7 @@ fn sleep(marker: &mut Marker) -> Result<()> {
     marker.end()
 }
 
-/// The first thread: nested marks, a counter, and every fifth round a job for the writer.
+/// The first thread: nested marks, a counter, and in every fifth round a job for the writer.
 fn frames(marker: &mut Marker, queue: Sender<u32>) -> Result<()> {
     for round in 0..ROUNDS {
         marker.begin("frame")?;
@@ -124,14 +124,14 @@ impl Marker {
         self.put(format_args!("C|{}|{name}|{value}", self.pid))
     }
 
-    /// What atrace writes when it starts, so that traces of other clocks can be aligned.
+    /// Writes the same clock markers as atrace, so that traces of other clocks can be aligned.
     fn clock_sync(&mut self) -> Result<()> {
         let now = |clock| {
             let mut time = libc::timespec {
                 tv_sec: 0,
                 tv_nsec: 0,
             };
-            // SAFETY: the pointer is to a timespec of our own.
+            // SAFETY: `time` is valid for writes.
             unsafe { libc::clock_gettime(clock, &mut time) };
             (time.tv_sec, time.tv_nsec)
         };

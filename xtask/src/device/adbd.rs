@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use super::source::{compile, libraries, patch, unpack};
 use crate::run::{check, command};
 
-/// What the build needs.
+/// The Debian packages that the build needs.
 pub const PACKAGES: &[&str] = &[
     "adb",
     "clang",
@@ -21,7 +21,7 @@ pub const PACKAGES: &[&str] = &[
     "libcap-dev",
 ];
 
-/// Below `system/core/adb`.
+/// The sources, below `system/core/adb`.
 const DAEMON: &[&str] = &[
     "adb.cpp",
     "adb_io.cpp",
@@ -61,7 +61,7 @@ const OTHERS: &[&str] = &[
     "system/core/libcrypto_utils/android_pubkey.c",
 ];
 
-/// Runs as root and without keys: it serves only tests, on loopback.
+/// Compiler flags. adbd runs as root and without keys, because it only serves tests on loopback.
 const FLAGS: &[&str] = &[
     "-O1",
     "-fPIC",
@@ -131,8 +131,8 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// The environment variable `ADBD_LISTEN_ADDRS` sets where it listens, because there are no
-/// properties. An errno left over from an earlier call does not count as a failure to listen.
+/// Changes two places in the source. The environment variable `ADBD_LISTEN_ADDRS` sets where adbd listens, because there
+/// are no properties. An errno of an earlier call does not count as a failure to listen.
 fn patch_for_here(adb: &Path) -> Result<()> {
     let asked =
         "std::string prop_addr = android::base::GetProperty(\"service.adb.listen_addrs\", \"\");";

@@ -1,5 +1,5 @@
-//! Android's own atrace, for this machine, without Binder, HALs and PDX. The property store is the
-//! folder `$ATRACE_PROPERTIES`, with one file per property.
+//! Android's atrace for this machine, without Binder, HALs and PDX. The property store is the folder
+//! `$ATRACE_PROPERTIES`, with one file per property.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use super::source::{libraries, unpack};
 use crate::run::{check, command};
 
-/// What the build needs.
+/// The Debian packages that the build needs.
 pub const PACKAGES: &[&str] = &[
     "clang",
     "dpkg-dev",
@@ -21,7 +21,7 @@ pub const PACKAGES: &[&str] = &[
     "zlib1g-dev",
 ];
 
-/// The property store. It replaces libbase's, which loses everything when the process ends.
+/// The property store. It replaces that of libbase, which loses everything when the process ends.
 const PROPERTIES: &str = r#"
 #include <android-base/properties.h>
 #include <cstdlib>
@@ -53,7 +53,7 @@ bool SetProperty(const std::string& name, const std::string& value) {
 const PRELUDE: &str =
     "#include <string>\n#include <vector>\n#define LOG_TAG \"atrace\"\n#include <log/log.h>\n";
 
-/// Functions that talk to other processes of a device, and their replacement bodies.
+/// Functions that communicate with other processes of a device, and the bodies that replace theirs.
 const CUT: &[(&str, &str)] = &[
     ("bool pokeBinderServices()", "return true;"),
     ("void pokeHalServices()", ""),

@@ -1,4 +1,4 @@
-//! The tracing part of Android's own libcutils: `trace-dev.cpp` as a shared library for this
+//! The tracing part of Android's libcutils: `trace-dev.cpp` as a shared library for this
 //! machine. The property store is the environment: `debug.atrace.tags.enableflags` is the variable
 //! `PROP_debug_atrace_tags_enableflags`.
 
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::source::{libraries, unpack};
 use crate::run::{check, command};
 
-/// What the build needs.
+/// The Debian packages that the build needs.
 pub const PACKAGES: &[&str] = &[
     "clang",
     "dpkg-dev",
@@ -53,7 +53,7 @@ int32_t property_get_int32(const char* name, int32_t fallback) {
 }
 "#;
 
-/// Below the source tree.
+/// Folders of headers in the source tree.
 const HEADERS: &[&str] = &[
     "system/core/libcutils/include",
     "system/core/libcutils",

@@ -17,7 +17,7 @@ const PROGRAMS: &[&str] = &["traceloom", "atrace"];
 /// Files of the repository in an archive.
 const TEXTS: &[&str] = &["README.md", "LICENSE"];
 
-/// Owner, order and time of the entries do not depend on who packs them.
+/// Options of tar that fix the owner, order and time of the entries, so that archives are reproducible.
 const REPRODUCIBLE: &[&str] = &[
     "--sort=name",
     "--owner=0",
@@ -45,7 +45,7 @@ pub fn write_all(targets: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Puts everything of an archive into an empty folder.
+/// Copies the content of an archive into an empty folder.
 fn fill(into: &Path, target: &str) -> Result<()> {
     _ = fs::remove_dir_all(into);
     fs::create_dir_all(into)?;

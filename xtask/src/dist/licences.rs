@@ -20,7 +20,7 @@ const NAMES: &[&str] = &[
     "UNLICENSE",
 ];
 
-/// Linked into every program, but no crates.
+/// The start of the list: what every program contains besides crates.
 const HEAD: &str = "\
 The programs contain the crates listed below, the Rust standard library (https://www.rust-lang.org,
 MIT OR Apache-2.0) and the C library musl (https://musl.libc.org, MIT).\n\n";

@@ -15,7 +15,7 @@ use anyhow::{Result, ensure};
 use crate::targets::add_target;
 pub use programs::static_programs;
 
-/// Statically linked programs for these run on every Linux, and on Android, which has the same kernel.
+/// Targets of the statically linked programs, which run on every Linux, and on Android because it has the same kernel.
 const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
 
 /// Targets whose linker is part of Android's NDK.
@@ -24,7 +24,7 @@ const WITH_NDK: &[(&str, &str)] = &[
     ("x86_64-linux-android", "x86_64-linux-android21-clang"),
 ];
 
-/// For tests, and for programs on this machine.
+/// The target of this machine, for tests and for programs that run here.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
 /// Builds everything for which this machine has a compiler and a linker. Prints what it skips.

@@ -9,12 +9,12 @@ use anyhow::{Result, ensure};
 use crate::run::{cargo, check, have, target_folder};
 use crate::targets::add_target;
 
-/// What is built from a package.
+/// A program or library of a package.
 pub struct Program {
     /// Its file name.
     pub name: &'static str,
     package: &'static str,
-    /// What cargo builds: `--bin` or `--lib`, and the file it writes.
+    /// The option of cargo (`--bin` or `--lib`), and the file that it writes.
     kind: [&'static str; 2],
     profile: &'static str,
     most_bytes: u64,
@@ -36,7 +36,7 @@ const DMTRACEDUMP: Program = Program {
     most_bytes: 2_000_000,
 };
 
-/// Small, because it is pushed over a cable.
+/// The program for devices. It is small, because it is pushed over a cable.
 const ATRACE: Program = Program {
     name: "atrace",
     package: "traceloom-tracefs",
@@ -45,7 +45,7 @@ const ATRACE: Program = Program {
     most_bytes: 1_000_000,
 };
 
-/// Small, because it becomes a part of apps.
+/// The library for apps. It is small, because it becomes a part of them.
 const LIBRARY: Program = Program {
     name: "libtraceloom.so",
     package: "traceloom-inapp",

@@ -79,8 +79,8 @@ fn ensure_tools() -> Result<()> {
     Ok(())
 }
 
-/// `RUSTC_BOOTSTRAP=1` lets the stable compiler instrument the code for the fuzzer. Without `--release`, cargo-fuzz
-/// optimizes too, and adds the checks of debug builds.
+/// The command that runs a target. `RUSTC_BOOTSTRAP=1` lets the stable compiler instrument the code for the fuzzer. Even
+/// without `--release`, cargo-fuzz optimizes; it also adds the checks of debug builds.
 fn fuzz_command(target: &str, seconds: u64) -> Command {
     let mut command = command("cargo", &["fuzz", "run", target, "--"]);
     command.env("RUSTC_BOOTSTRAP", "1");

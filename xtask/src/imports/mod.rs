@@ -124,7 +124,7 @@ impl Graph {
         }
     }
 
-    /// Sets of modules each of which reaches all others of its set.
+    /// The circles: sets of modules in which each module reaches all others.
     fn circles(&self) -> BTreeSet<BTreeSet<&Module>> {
         let reached: BTreeMap<_, _> = self
             .edges
@@ -158,14 +158,14 @@ fn child(module: &[String], name: &str) -> Module {
     [module, &[name.to_owned()]].concat()
 }
 
-/// The module that defines what a path names, through any number of `pub use`.
+/// The module that defines the item of a path, through any number of `pub use`.
 fn file_of(
     path: &Module,
     modules: &BTreeMap<Module, String>,
     passed_on: &BTreeMap<Module, Module>,
 ) -> Option<Module> {
     let mut path = path.clone();
-    // As many steps as any honest chain of re-exports has.
+    // No real chain of re-exports is longer than this.
     'follow: for _ in 0..20 {
         for length in (0..=path.len()).rev() {
             if let Some(origin) = passed_on.get(&path[..length]) {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_tests_comments_and_strings_import_does_not_count() {
+    fn imports_in_tests_comments_and_strings_do_not_count() {
         let found = circles(&[
             ("", "mod a; mod b;"),
             (

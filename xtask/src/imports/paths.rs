@@ -8,9 +8,9 @@ pub type Module = Vec<String>;
 
 /// The paths in a file that lead into its own crate, as they are after `crate::`.
 pub struct Paths {
-    /// What the code uses.
+    /// The paths that the code uses.
     pub named: Vec<Module>,
-    /// What it only passes on (`pub use`): the new path and the original one.
+    /// Re-exports (`pub use`): the new path and the original one.
     pub passed_on: Vec<(Module, Module)>,
 }
 
@@ -72,14 +72,14 @@ fn rest_of_path(first: String, words: &mut Words) -> (Module, String) {
     while words.next_if(|word| word == "::").is_some() {
         path.extend(words.next_if(|word| is_name(word)));
     }
-    // A name alone is no path: a variable, say, or a keyword.
+    // A single name is not a path, but a variable or a keyword, for example.
     if path.len() == 1 {
         path.clear();
     }
     (path, String::new())
 }
 
-/// The paths in what follows `use`, each with the name that it gets.
+/// The paths after `use`, each with its local name.
 fn tree(words: &mut Words) -> Vec<(Module, String)> {
     let mut path = Module::new();
     while let Some(word) = words.next() {
@@ -135,7 +135,7 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-/// Cuts off the file's module of tests, which is its end.
+/// Removes the module of tests, which is at the end of a file.
 fn without_tests(mut words: Vec<String>) -> Vec<String> {
     let begin = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
     let found = words
@@ -145,7 +145,7 @@ fn without_tests(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// The names and signs of a text, without comments, strings and characters.
+/// The names and punctuation marks of a text, without comments, strings and characters.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -192,7 +192,7 @@ fn raw_string(text: &str) -> usize {
         .map_or(text.len(), |end| open + end + close.len())
 }
 
-/// A character as `'x'` or `'\n'`; otherwise the sign of a lifetime.
+/// The length of a character literal, such as `'x'` or `'\n'`, or of the quote of a lifetime.
 fn character(text: &str) -> usize {
     let mut signs = text.char_indices().skip(1);
     match signs.next() {

@@ -75,7 +75,7 @@ fn build_engine() -> Result<Vec<u8>> {
     let engine = fs::read(file.join("engine.wasm.gz"))?;
     ensure!(
         !engine.is_empty(),
-        "the build has no page engine: the wasm target is missing"
+        "the build has no page engine, because the wasm target is missing"
     );
     Ok(engine)
 }

@@ -5,7 +5,7 @@ use super::output;
 use crate::run::have;
 use crate::targets::has_target;
 
-/// Both names of QEMU's emulator of a single program.
+/// Both names of QEMU's emulator for single programs.
 const EMULATORS: [&str; 2] = ["qemu-aarch64", "qemu-aarch64-static"];
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 /// Where Debian installs the cross compiler's C library.
@@ -14,8 +14,8 @@ const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 /// another thread held it, the child hangs (QEMU issue 285). The C library's allocator handles forks.
 const GLIB_FORKS: &str = "env.G_SLICE='always-malloc'";
 
-/// With glibc all tests, including those that hook libraries built by the cross compiler. With musl only
-/// the unit tests: a statically linked program cannot load libraries.
+/// Runs all tests with glibc, including those that hook libraries built by the cross compiler. With musl, runs only the
+/// unit tests, because a statically linked program cannot load libraries.
 pub fn run() -> Counts {
     let Some(emulator) = EMULATORS.into_iter().find(|name| have(name)) else {
         return skipped("qemu-aarch64 is missing (Debian package: qemu-user): no tests on aarch64");

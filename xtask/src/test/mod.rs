@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold before a change is merged.
+//! `cargo xtask test`: all checks that must pass before a change is merged.
 
 mod emulated;
 mod outcome;
@@ -21,7 +21,7 @@ pub use outcome::{Counts, Outcome};
 /// A name for the command line, a title, and the work.
 type Step = (&'static str, &'static str, fn() -> Counts);
 
-/// Every step but the setup, in their order.
+/// All steps except the setup, in order.
 const STEPS: &[Step] = &[
     ("format", "format", || {
         cargo_step(&["fmt", "--all", "--", "--check"])
@@ -39,7 +39,7 @@ const STEPS: &[Step] = &[
 
 const SETUP: &str = "setup";
 
-// The same features in both, so that they share build scripts and dependencies.
+// Both use the same features, so that they share build scripts and dependencies.
 const LINTS: &[&str] = &[
     "clippy",
     "--workspace",
@@ -86,9 +86,11 @@ pub fn run(args: &[String]) -> Result<()> {
             timed(title, &sum, work);
         }
     }
-    let sum = *sum.lock().expect("no thread panics with it");
+    let sum = *sum
+        .lock()
+        .expect("no thread panics while it holds the lock");
     println!("\n{sum}");
-    // Exits here: an error message would follow the sum, which has to be the last line.
+    // Exit here, because the sum must be the last line. An error message would follow it.
     exit(i32::from(sum.failed > 0))
 }
 
@@ -102,5 +104,7 @@ fn timed(title: &str, sum: &Mutex<Counts>, work: &dyn Fn() -> Counts) {
         "── {title}: {} ok, {} failed, {} skipped, {seconds:.0} s",
         counts.passed, counts.failed, counts.skipped
     );
-    sum.lock().expect("no thread panics with it").add(counts);
+    sum.lock()
+        .expect("no thread panics while it holds the lock")
+        .add(counts);
 }

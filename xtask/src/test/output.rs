@@ -22,7 +22,7 @@ pub fn run_tests(args: &[&str], log: &str) -> Counts {
 
 fn stream(args: &[&str], log: &str) -> Result<Counts> {
     let mut command = cargo(args);
-    // The same inputs in every run. `cargo xtask soak` tries new ones.
+    // Use the same inputs in every run. `cargo xtask soak` tries new ones.
     if std::env::var_os(SEED).is_none() {
         command.env(SEED, "1");
     }

@@ -1,4 +1,4 @@
-//! The page in a real browser: Node drives Chromium, which people need for nothing but this.
+//! The page in a real browser: Node drives Chromium. Only these tests need both.
 
 use std::process::Stdio;
 
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use super::{Counts, Outcome};
 use crate::run::{cargo, check, command, have, shown};
 
-/// Where the page's tests live, from the workspace.
+/// The folder of the page's tests, relative to the workspace.
 pub const FOLDER: &str = "crates/view/tests/page";
 
 /// Checks the modules' types and runs the page's tests.
@@ -33,10 +33,10 @@ fn run_all() -> Result<Counts> {
     Ok(counts)
 }
 
-/// The libraries of the tests, the program, and the traces that are made.
+/// Installs the libraries of the tests, builds the program, and writes the synthetic traces.
 pub fn prepare() -> Result<()> {
     check(npm(&["ci", "--no-audit", "--no-fund", "--silent"]))?;
-    // The same features as in the step before, so that nothing is compiled again.
+    // Use the same features as the step before, so that nothing is compiled again.
     let build = ["test", "--no-run", "--quiet", "--test", "info"];
     check(cargo(
         &[&build[..], &["--workspace", "--all-features"]].concat(),
@@ -74,7 +74,7 @@ fn tests() -> Result<Counts> {
     Ok(counts)
 }
 
-/// The sums that close the output of Node's test runner.
+/// Reads the sums at the end of the output of Node's test runner.
 fn count(tap: &str) -> Counts {
     let sum = |what: &str| -> usize {
         let found = tap.lines().rev().find_map(|line| line.strip_prefix(what));

@@ -37,7 +37,7 @@ impl Patience {
         Self { heard }
     }
 
-    /// Cargo printed something.
+    /// Restarts the time limit, because cargo has printed something.
     pub fn heard(&self) {
         // The thread ends only after this is dropped.
         _ = self.heard.send(());
@@ -98,7 +98,7 @@ mod tests {
         let me = std::process::id();
         let is_it = |(pid, name): &(u32, String)| *pid == child.id() && name == "sleep";
         assert!(children(me).iter().any(is_it));
-        // The child has none, and other tests' children survive.
+        // The child has no children of its own, and children of other tests must survive.
         end_children(child.id());
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();

@@ -79,18 +79,18 @@ fn programs(install: bool) -> Counts {
 }
 
 fn is_root() -> bool {
-    // SAFETY: geteuid takes nothing and cannot fail.
+    // SAFETY: geteuid has no preconditions.
     unsafe { libc::geteuid() == 0 }
 }
 
-/// Installs Debian packages together, or one by one if that fails, so that a package that does not
-/// exist costs only its own tests.
+/// Installs Debian packages together, or one by one if that fails. So a package that does not exist only affects its own
+/// tests.
 fn install_all(packages: &[&str]) {
     println!(
         "installing as root (--no-install prevents this): apt-get install {}",
         packages.join(" ")
     );
-    // A fresh machine has no package lists, and old lists name packages that are gone.
+    // A fresh machine has no package lists, and old lists contain packages that no longer exist.
     succeeds(apt(&["update"]));
     let args = ["install", "--yes", "--no-install-recommends"];
     if !succeeds(apt(&[&args, packages].concat())) {

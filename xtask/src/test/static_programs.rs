@@ -7,8 +7,8 @@ use super::outcome::{Counts, Outcome};
 use super::output;
 use crate::targets::has_target;
 
-/// The tests of traceloom that depend on the system: devices, the kernel, memory, sockets, files. Other
-/// results do not depend on the C library.
+/// The tests of traceloom that depend on the system: devices, the kernel, memory, sockets, files. The results of other
+/// tests do not depend on the C library.
 const TESTS: &[&str] = &[
     "atrace",
     "capture",
@@ -22,7 +22,7 @@ const TESTS: &[&str] = &[
     "view",
 ];
 
-/// Runs these, and all tests of dmtracedump, with musl.
+/// Runs [`TESTS`] and all tests of dmtracedump with musl.
 pub fn run() -> Counts {
     let target = format!("{ARCH}-unknown-linux-musl");
     if OS != "linux" || !has_target(&target) {

@@ -11,8 +11,8 @@ import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A prototype: events that Java itself writes into the mapped file, with Java's clock. It does what the library does for an
- * event: says that it writes, looks whether the chunk is still its own, puts the word, commits it.
+ * A prototype: Java writes the events into the mapped file itself, with Java's clock. The steps for an event are those of
+ * the library: announce the write, check that the thread still owns the chunk, store the word, commit it.
  */
 public final class Buffer {
     private static final int CHUNK_BYTES = 8192, BODY = 64, CLAIM = 0, COMMITTED = 8, DEPTH = 16;
@@ -75,7 +75,7 @@ public final class Buffer {
         INT.setRelease(chunk, DEPTH, 0);
     }
 
-    /** Cheaper than the library's, which shares the chunks: the next in a circle. */
+    /** Takes the next chunk in a circle. This is cheaper than in the library, which shares the chunks between threads. */
     private static void take(Writer writer, long now) {
         int chunks = file.capacity() / CHUNK_BYTES;
         int at = Math.floorMod(NEXT.getAndIncrement(), chunks) * CHUNK_BYTES;

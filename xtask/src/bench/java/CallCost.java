@@ -7,17 +7,17 @@ import java.util.List;
 import traceloom.Recorder;
 
 /**
- * What a woven call costs that does nothing. Prints a line for each way: its name, and in ns the smallest and the middle of
- * all rounds. The ways take turns in each round, so that what else runs on the machine disturbs them alike.
+ * Measures a woven call of an empty method. Prints a line for each way: its name, and the minimum and the median of all
+ * rounds in ns. The ways take turns in each round, so that other programs on the machine affect all of them.
  */
 public final class CallCost {
     private static final int TURNS = 100_000;
     private static final int WARM_UP = 50;
 
-    /** CPU time: what else runs on the machine is not in it. */
+    /** Measures CPU time, which does not include other programs. */
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    /** Keeps what the loops compute, so that the compiler may not drop them. */
+    /** Uses the results of the loops, so that the compiler cannot remove them. */
     public static volatile long result;
 
     interface Loop {
@@ -59,7 +59,7 @@ public final class CallCost {
         Recorder.stop();
     }
 
-    /** Compiled only where the Java is new enough for it. */
+    /** The class is only compiled if this Java is new enough. */
     private static Class<?> foreign() {
         try {
             return Class.forName("Foreign");
@@ -119,7 +119,7 @@ public final class CallCost {
     }
 }
 
-/** Each way has a class of its own, so that no loop is compiled for two. */
+/** Each way has its own class, so that no loop is compiled for two of them. */
 final class Unwoven {
     static int nothing(int number) {
         return number;

@@ -36,7 +36,7 @@ public final class Foreign {
     }
 }
 
-/** As any downcall: the thread is in native code meanwhile. */
+/** The usual call of native code, which changes the state of the thread. */
 final class ForeignPlain {
     private static final MethodHandle ENTER = Foreign.function("tl_method_enter"), EXIT = Foreign.function("tl_method_exit");
 
@@ -57,7 +57,7 @@ final class ForeignPlain {
     }
 }
 
-/** Without the change of the thread's state. */
+/** A critical call, which does not change the state of the thread. */
 final class ForeignCritical {
     private static final Linker.Option CRITICAL = Linker.Option.critical(false);
     private static final MethodHandle ENTER = Foreign.function("tl_method_enter", CRITICAL),

@@ -3,7 +3,7 @@ package traceloom;
 import java.io.File;
 import java.util.Arrays;
 
-/** Records the methods of a woven program: arguments are the trace, its bytes, the program's main class, its arguments. */
+/** Records the methods of a woven program. Arguments: the trace file, its size in bytes, the main class, its arguments. */
 public class Traced {
     public static void main(String[] args) throws Exception {
         Class<?> program = Class.forName(args[2]);
