@@ -4,8 +4,8 @@
 //! there and is counted as [broken](Walked::broken). Sources: the System V gABI (dynamic section, hash table), the GNU
 //! hash table as glibc reads it, and bionic's linker for Android's additions (packed relocations).
 //!
-//! Ours, because this runs inside apps: the `object` crate reads files rather than loaded libraries, trusts more, and
-//! does not know Android's packed relocations.
+//! The code is our own because it runs inside apps. The `object` crate reads files rather than loaded libraries, trusts
+//! its input more, and does not support Android's packed relocations.
 
 mod dynamic;
 mod image;

@@ -4,7 +4,7 @@ use testkit::{ElfImage, Rng, mutate};
 
 use super::{Binding, Image, Import, Memory, Segment, WORD, Walked};
 
-/// Somewhere that no vaddr is.
+/// The load address, which is larger than any `p_vaddr`.
 const BASE: usize = 0x7000_0000;
 
 struct At<'a>(&'a [u8]);
@@ -70,10 +70,10 @@ fn tables_of_each_form() {
 }
 
 #[test]
-fn pointers_may_have_the_bias_in_them() {
+fn pointers_may_include_the_bias() {
     let mut small = ElfImage::small();
     let (_, dynamic, size) = small.headers[1];
-    // As glibc does: every value of these tags.
+    // glibc adds the bias to the values of these tags.
     for entry in small.memory[dynamic..dynamic + size].chunks_exact_mut(2 * WORD) {
         let (tag, value) = entry.split_at_mut(WORD);
         let tag = usize::from_ne_bytes((&*tag).try_into().unwrap());
@@ -87,7 +87,7 @@ fn pointers_may_have_the_bias_in_them() {
     assert_eq!(image.definition(b"atrace_enabled_tags"), Some(BASE + 0x40));
 }
 
-/// Takes a tag out of the dynamic section.
+/// Removes a tag from the dynamic section.
 fn without(library: &mut ElfImage, tag: usize) {
     let (_, dynamic, size) = library.headers[1];
     for entry in library.memory[dynamic..dynamic + size].chunks_exact_mut(2 * WORD) {
@@ -98,7 +98,7 @@ fn without(library: &mut ElfImage, tag: usize) {
 }
 
 #[test]
-fn definitions_by_either_hash_table_and_by_none() {
+fn definitions_are_found_with_either_hash_table_or_none() {
     let mut small = ElfImage::small();
     for gone in [None, Some(0x6fff_fef5), Some(4)] {
         gone.inspect(|tag| without(&mut small, *tag));
@@ -114,7 +114,7 @@ fn definitions_by_either_hash_table_and_by_none() {
 }
 
 #[test]
-fn what_is_no_library_is_none() {
+fn images_without_needed_parts_are_none() {
     let small = ElfImage::small();
     let lacks = |kind: u32| {
         let mut library = small.clone();
@@ -132,9 +132,9 @@ fn what_is_no_library_is_none() {
 }
 
 #[test]
-fn cut_tables_are_counted() {
+fn broken_tables_are_counted() {
     let small = ElfImage::small();
-    // The packed table lies right before the dynamic section.
+    // The packed table is directly before the dynamic section.
     let mut cut = small.clone();
     let at = small
         .memory
@@ -144,7 +144,7 @@ fn cut_tables_are_counted() {
     cut.memory[at] = b'B';
     let (found, walked) = imports(&image(&cut).unwrap());
     assert_eq!((found.len(), walked.broken), (2, 1));
-    // A relocation of a word outside of the library, and one of a word that isn't aligned.
+    // A relocation of a word outside the library, and one of an unaligned word.
     for offset in [0x10_0000_usize, 0x801] {
         let mut library = small.clone();
         let mut words = library.memory.chunks_exact(WORD);
@@ -158,7 +158,7 @@ fn cut_tables_are_counted() {
     }
 }
 
-/// Whatever the tables say, what is found lies in the library, and the search ends.
+/// Whatever the tables contain, the search ends, and everything found is inside the library.
 #[test]
 fn damaged_libraries() {
     let small = ElfImage::small().to_bytes();

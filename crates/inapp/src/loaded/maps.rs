@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn readable_is_what_can_be_read_to_its_end() {
+    fn a_range_is_readable_if_all_of_it_is() {
         let maps = Maps::parse(TEXT);
         assert!(maps.is_readable(0x1000..0x4000));
         assert!(!maps.is_readable(0x1000..0x4001));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_can_be_read_through_them() {
+    fn memory_of_this_process_can_be_read() {
         let maps = Maps::of_this_process().unwrap();
         let mut copy = [0; 5];
         assert!(maps.read(b"hello".as_ptr().addr(), &mut copy));

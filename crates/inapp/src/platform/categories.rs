@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_atraces() {
+    fn the_table_equals_atraces() {
         let catalog = Catalog::built_in();
         let theirs = catalog
             .categories()

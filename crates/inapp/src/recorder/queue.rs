@@ -1,6 +1,7 @@
 //! The queue of chunks that may be claimed, in the order in which they were filled.
 //!
-//! Ours, because it must work in signal handlers: `std::sync::mpsc` and the queues of the usual crates allocate or wait.
+//! The queue is our own because it must work in signal handlers. `std::sync::mpsc` and the queues of the usual crates
+//! allocate or wait.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_or_doubled_between_threads() {
+    fn nothing_is_lost_or_duplicated_between_threads() {
         let queue = Queue::full(7);
         let refused = AtomicU32::new(0);
         std::thread::scope(|scope| {

@@ -149,7 +149,7 @@ mod tests {
         assert!(sample(now(), &[first, 1, 1, 2]));
         assert!(sample(now(), &[first, 2, ENDED]));
         let second = thread(8, b"next").unwrap();
-        assert_eq!(second, first, "the place is free again");
+        assert_eq!(second, first, "the index is free again");
         assert!(sample(now(), &[second, 0, 1, 3, second, 9, 0]));
         // Invalid indices and counts are ignored.
         assert!(sample(now(), &[99, 1, 1, 0, second, 0, 5, 4]));

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_go_over_the_parts() {
+    fn slices_may_span_several_parts() {
         let parts = Parts([b"abc", b"defgh", b"ij"]);
         for from in 0..=10 {
             for length in 0..=10 - from {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_filled_over_parts() {
+    fn words_may_span_several_parts() {
         let mut words = Vec::new();
         let mut into = Words::new(|word: u64| words.extend(word.to_le_bytes()));
         into.push(b"abc");

@@ -1,4 +1,4 @@
-/* What a C program does with the library. The folder for its files is the argument. */
+/* A C program that uses the library. The argument is the folder for its files. */
 #define TL_TAG 4
 #include "traceloom.h"
 

@@ -1,4 +1,4 @@
-// What a C++ program does with the library: scopes end when exceptions leave them.
+// A C++ program that uses the library: scopes end when exceptions leave them.
 #include "traceloom.h"
 
 #include <stdexcept>

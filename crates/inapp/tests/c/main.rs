@@ -1,4 +1,4 @@
-//! C and C++ programs that use the library through its header, and what is read of their files.
+//! C and C++ programs that use the library through its header. The tests read the files that they record.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,12 +8,12 @@ use traceloom_trace::{RowId, SliceId, Trace};
 
 /// The library that was built with this test.
 fn library() -> PathBuf {
-    let exe = std::env::current_exe().expect("the test has a file");
+    let exe = std::env::current_exe().expect("the path of the test program");
     let folder = exe.parent().expect("target/debug/deps");
     folder.join("libtraceloom_inapp.so")
 }
 
-/// Compiles a program, links it with the library under the name that apps know, and runs it.
+/// Compiles a program, links it with the library under the name that apps use, and runs it.
 fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     if Command::new(compiler).arg("--version").output().is_err() {
@@ -35,7 +35,7 @@ fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir
         .arg(folder.path())
         .args(["-ltraceloom", "-Wl,-rpath,$ORIGIN"])
         .output()
-        .expect("it runs");
+        .expect("the program starts");
     assert!(
         built.status.success(),
         "{}",
@@ -44,7 +44,7 @@ fn run(compiler: &str, source: &str, flags: &[&str]) -> Option<tempfile::TempDir
     let ran = Command::new(&program)
         .arg(folder.path())
         .status()
-        .expect("it runs");
+        .expect("the program starts");
     assert!(ran.success(), "{source}: {ran}");
     Some(folder)
 }
@@ -118,7 +118,7 @@ fn a_cpp_program() {
 }
 
 #[test]
-fn the_library_is_aligned_and_named_for_devices() {
+fn the_library_has_the_alignment_and_the_name_that_devices_need() {
     let read = |flag| {
         let output = Command::new("readelf")
             .arg(flag)

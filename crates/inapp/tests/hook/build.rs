@@ -1,4 +1,4 @@
-//! Libraries that the machine's compiler builds for a test.
+//! Builds libraries for tests with the compiler of this machine.
 
 use std::ffi::{CString, c_void};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A compiler for the machine that the test was built for, which need not be the one that it is built on.
+/// A compiler for the machine that the test was built for, which may differ from this machine.
 pub fn compile(compiler: &str) -> Command {
     match compiler {
         "cc" if cfg!(target_arch = "aarch64") => Command::new("aarch64-linux-gnu-gcc"),
@@ -21,7 +21,7 @@ pub fn compile(compiler: &str) -> Command {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed at the end of the test.
 pub struct Workshop(PathBuf);
 
 impl Workshop {
@@ -38,8 +38,8 @@ impl Workshop {
         self.0.join(name)
     }
 
-    /// Builds `lib{name}.so` from a file of `c/` with `cc`, `c++` or `clang`, for the machine that the test was
-    /// built for; `None`, with a word, where this compiler cannot.
+    /// Builds `lib{name}.so` from a file of `c/` with `cc`, `c++` or `clang`, for the machine that the test was built for.
+    /// If the compiler cannot, prints the reason and returns `None`.
     pub fn library(
         &self,
         compiler: &str,
@@ -74,7 +74,7 @@ impl Workshop {
         }
     }
 
-    /// The library that has `__write_chk`, for all to see.
+    /// Loads a library that defines `__write_chk` for all libraries.
     pub fn fortify(&self) -> Library {
         let path = self
             .library("cc", "fortify.c", "fortify", &[])
@@ -82,7 +82,7 @@ impl Workshop {
         Library::open_with(&path, libc::RTLD_NOW | libc::RTLD_GLOBAL)
     }
 
-    /// Where LLVM's linker is: Rust brings it along.
+    /// The compiler option with the folder of LLVM's linker, which is part of the Rust toolchain.
     pub fn lld() -> Option<String> {
         let rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
         let output = { rustc }.args(["--print", "target-libdir"]).output().ok()?;
@@ -102,7 +102,7 @@ impl Drop for Workshop {
     }
 }
 
-/// A library that this test has loaded; dropping it unloads it.
+/// A library that the test has loaded. Dropping it unloads it.
 pub struct Library(*mut c_void);
 
 impl Library {
@@ -112,18 +112,18 @@ impl Library {
 
     pub fn open_with(path: &Path, flags: i32) -> Self {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap();
-        // SAFETY: a library that was built for this test, or Android's.
+        // SAFETY: the library was built for this test, or is Android's.
         let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
-        // SAFETY: a text of the linker's, there until the next call.
+        // SAFETY: the linker's message is valid until the next call.
         let why = || unsafe { std::ffi::CStr::from_ptr(libc::dlerror()) };
         assert!(!handle.is_null(), "{}: {:?}", path.display(), why());
         Self(handle)
     }
 
-    /// Address of what the library exports.
+    /// The address of an exported symbol.
     pub fn address(&self, name: &str) -> *mut c_void {
         let name_text = CString::new(name).unwrap();
-        // SAFETY: an open library and a text.
+        // SAFETY: the library is open, and the name is a C string.
         let found = unsafe { libc::dlsym(self.0, name_text.as_ptr()) };
         assert!(!found.is_null(), "no {name}");
         found
@@ -133,23 +133,23 @@ impl Library {
     ///
     /// # Safety
     ///
-    /// `F` is the type of a pointer to a function as this one is.
+    /// `F` must be a function pointer of the function's type.
     pub unsafe fn function<F: Copy>(&self, name: &str) -> F {
         assert_eq!(size_of::<F>(), size_of::<*mut c_void>());
         let address = self.address(name);
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: the caller guarantees the type.
         unsafe { std::mem::transmute_copy(&address) }
     }
 }
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: opened above, closed once.
+        // SAFETY: the handle is open and is closed once.
         unsafe { libc::dlclose(self.0) };
     }
 }
 
-// SAFETY: a handle is no thread's own.
+// SAFETY: the handle is not bound to a thread.
 unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}

@@ -1,18 +1,18 @@
-//! The tags that `android.os.Trace` keeps, in a virtual machine with a class that stands in for it.
+//! The copy of the tags in `android.os.Trace`, in a virtual machine with a replacement for that class.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::build::Workshop;
 
-/// The library as a program for this machine loads it: cargo puts it beside the tests.
+/// The library, which cargo puts next to the tests.
 fn library() -> PathBuf {
     std::env::current_exe()
         .unwrap()
         .with_file_name("libtraceloom_inapp.so")
 }
 
-/// Runs a class of `java/`, compiled with the library's own class and with `others`; what it prints.
+/// Compiles a class of `java/` with the library's class and with `others`, runs it, and returns its output.
 fn run(main: &str, others: &[&str]) -> Option<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workshop = Workshop::new();
@@ -37,7 +37,7 @@ fn run(main: &str, others: &[&str]) -> Option<String> {
         .arg(workshop.path(""))
         .arg(main)
         .arg(library());
-    let output = java.output().expect("java, beside javac");
+    let output = java.output().expect("java is installed with javac");
     let (out, err) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
@@ -45,19 +45,19 @@ fn run(main: &str, others: &[&str]) -> Option<String> {
     assert!(output.status.success(), "{out}{err}");
     assert!(
         !out.contains("WARNING") && !err.contains("FATAL"),
-        "the machine checks: {out}{err}"
+        "a check of the virtual machine failed: {out}{err}"
     );
     Some(out.into_owned())
 }
 
 #[test]
-fn its_copy_of_the_tags() {
+fn the_copy_of_the_tags_is_set_and_restored() {
     let printed = run("Main", &["Trace"]);
     assert!(printed.is_none_or(|printed| printed == "fine\n"));
 }
 
 #[test]
-fn without_that_class() {
+fn a_machine_without_the_class() {
     let printed = run("Without", &[]);
     assert!(printed.is_none_or(|printed| printed == "fine\n"));
 }

@@ -1,4 +1,5 @@
-//! Every way to write, in libraries of every layout: caught, passed through, and put back.
+//! Every way to write, in libraries of every layout: marks are caught, other writes pass through, and everything is
+//! restored.
 
 use std::fs::File;
 use std::io::Read;
@@ -56,14 +57,14 @@ fn every_layout() {
             .iter()
             .filter(|(name, compiler, flags)| layout(&workshop, name, compiler, flags));
         let count = built.count();
-        assert!(count >= 6, "{count} layouts are too few to say anything");
+        assert!(count >= 6, "only {count} layouts could be built");
     });
 }
 
 fn layout(workshop: &Workshop, name: &str, compiler: &str, flags: &[&str]) -> bool {
     let lld = Workshop::lld();
     if flags.contains(&"LLD") && lld.is_none() {
-        println!("skipped: {name}: no ld.lld beside rustc");
+        println!("skipped: {name}: rustc comes without ld.lld");
         return false;
     }
     let mut flags: Vec<_> = flags
@@ -83,17 +84,17 @@ fn layout(workshop: &Workshop, name: &str, compiler: &str, flags: &[&str]) -> bo
     eprintln!("{name}");
     for flags in [libc::RTLD_LAZY, libc::RTLD_NOW] {
         let writer = Writer::from(Library::open_with(&path, flags));
-        untouched_then_caught_then_untouched(&path, &writer);
+        check_layout(&path, &writer);
         // Lazy slots are bound by the first call.
         WAYS.iter()
             .enumerate()
             .for_each(|(way, _)| assert_eq!(writer.put_by(way, -1, b"x"), -1));
-        untouched_then_caught_then_untouched(&path, &writer);
+        check_layout(&path, &writer);
     }
     true
 }
 
-fn untouched_then_caught_then_untouched(path: &Path, writer: &Writer) {
+fn check_layout(path: &Path, writer: &Writer) {
     let before = Snapshot::of(path);
     let hook = Hook::install(&options(), keep).unwrap();
     let report = hook.report();
@@ -116,7 +117,7 @@ fn untouched_then_caught_then_untouched(path: &Path, writer: &Writer) {
         passed_through(writer, way);
     }
     assert_eq!(hook.refresh().unwrap().changed, 0);
-    // Nothing was bound behind the hook's back.
+    // The calls did not bind any word again.
     hooked.assert_same(&Snapshot::of(path));
     let removed = hook.remove().unwrap();
     assert_eq!((removed.restored, removed.left_alone), (report.changed, 0));
@@ -124,7 +125,7 @@ fn untouched_then_caught_then_untouched(path: &Path, writer: &Writer) {
     assert_eq!(writer.put(MAGIC_FD, b"B|1|gone"), -1);
     assert_eq!(kept(), [""; 0]);
     if before.changed_words(&Snapshot::of(path)) > 0 {
-        // That call has bound a lazy slot; the next round begins with all of them bound.
+        // That call bound a lazy slot. In the next round, all slots are bound.
         assert_eq!(before.changed_words(&Snapshot::of(path)), 1);
     }
 }
@@ -157,10 +158,10 @@ fn caught(writer: &Writer, way: usize) {
     }
     assert_eq!(kept(), marks);
     assert_eq!(writer.put_by(way, MAGIC_FD, b"E|7\n"), 4);
-    assert_eq!(kept(), ["E|7"], "without its end of line");
+    assert_eq!(kept(), ["E|7"], "without the line feed");
 }
 
-/// What is no mark comes out as if nobody were there: results, `errno`, parts of a write, invalid addresses.
+/// Other writes behave as without the hook: results, `errno`, partial writes, invalid addresses.
 fn passed_through(writer: &Writer, way: usize) {
     let (mut here, there) = UnixStream::pair().unwrap();
     let fd = there.as_raw_fd();
@@ -186,7 +187,7 @@ fn passed_through(writer: &Writer, way: usize) {
     assert!((1..much.len() as isize).contains(&part), "{part}");
     assert_eq!((writer.put_by(way, fd, &much), errno()), (-1, libc::EAGAIN));
 
-    // SAFETY: a length without bytes, for the kernel alone to refuse.
+    // SAFETY: nothing but the kernel reads from this invalid address, and it refuses.
     let invalid = unsafe { std::slice::from_raw_parts(std::ptr::without_provenance(8), 4) };
     there.set_nonblocking(false).unwrap();
     drop(here);

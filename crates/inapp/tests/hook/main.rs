@@ -1,5 +1,5 @@
-//! The hook and the platform's trace points, on libraries that a compiler built, and on Android's own
-//! libcutils where `cargo xtask device` has built it.
+//! Tests of the hook and the platform's trace points, with compiled libraries, and with Android's libcutils if
+//! `cargo xtask device` has built it.
 #![cfg(target_os = "linux")]
 
 mod build;

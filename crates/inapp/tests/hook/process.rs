@@ -1,4 +1,4 @@
-//! A hook is the whole process's, so each test has a process of its own.
+//! Runs each test in a separate process, because a hook affects the whole process.
 
 use std::env;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 const CASE: &str = "TRACELOOM_HOOK_CASE";
 
-/// Runs the test called `name` (with the modules it is in) in another process.
+/// Runs the test called `name` (including its modules) in another process.
 pub fn alone(name: &str, test: fn()) {
     if env::var(CASE).is_ok_and(|case| case == name) {
         return test();
@@ -29,7 +29,7 @@ pub fn alone(name: &str, test: fn()) {
     assert!(out.contains("1 passed"), "there is no test {name}: {out}");
 }
 
-/// This test's program, through what runs it where it was built for another machine.
+/// The command that starts this test program again, with an emulator if it was built for another machine.
 fn this_program() -> Command {
     let program = env::current_exe().unwrap();
     let Ok(runner) = env::var("TRACELOOM_RUNNER") else {
@@ -47,13 +47,13 @@ fn marks() -> MutexGuard<'static, Vec<Vec<u8>>> {
     MARKS.lock().unwrap()
 }
 
-/// An `OnMark` that keeps what it gets, and leaves `errno` in disorder.
+/// An `OnMark` that stores the payload and changes `errno`.
 pub fn keep(payload: &[u8]) {
     marks().push(payload.to_vec());
     set_errno(libc::EXDEV);
 }
 
-/// What was kept since the last call.
+/// The payloads since the last call.
 pub fn kept() -> Vec<String> {
     let marks = std::mem::take(&mut *marks());
     marks
@@ -63,7 +63,7 @@ pub fn kept() -> Vec<String> {
 }
 
 pub fn set_errno(value: i32) {
-    // SAFETY: this thread's own.
+    // SAFETY: the pointer is valid for this thread.
     unsafe { *libc::__errno_location() = value }
 }
 

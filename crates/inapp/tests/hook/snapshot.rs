@@ -1,4 +1,4 @@
-//! What a library looks like in memory: its mappings with their protection, and every byte of them.
+//! Snapshots of a library in memory: its mappings with their protection, and all their bytes.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ impl Snapshot {
         Self { lines, bytes }
     }
 
-    /// Panics where anything differs, and says what.
+    /// Panics if anything differs, with the first difference.
     pub fn assert_same(&self, other: &Self) {
         assert_eq!(self.lines, other.lines);
         for (line, (a, b)) in self.lines.iter().zip(self.bytes.iter().zip(&other.bytes)) {
@@ -32,7 +32,7 @@ impl Snapshot {
         }
     }
 
-    /// Words that differ.
+    /// The number of words that differ.
     pub fn changed_words(&self, other: &Self) -> usize {
         assert_eq!(self.lines, other.lines, "protections");
         let words = |bytes: &[u8]| {
@@ -61,7 +61,7 @@ fn bytes(line: &str) -> Vec<u8> {
     }
     let (start, end) = range.split_once('-').unwrap();
     let [start, end] = [start, end].map(|text| usize::from_str_radix(text, 16).unwrap());
-    // SAFETY: mapped and readable, and the library stays loaded while a test looks at it.
+    // SAFETY: the range is mapped and readable, and the library stays loaded meanwhile.
     unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(start), end - start) }
         .to_vec()
 }

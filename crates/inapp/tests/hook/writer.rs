@@ -1,4 +1,4 @@
-//! The library of `c/writer.c`, in one layout.
+//! The library of `c/writer.c` in one layout.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::build::Library;
 
 type Put = extern "C" fn(i32, *const c_void, usize) -> isize;
 
-/// The ways in which it writes.
+/// The functions of the library that write.
 pub const WAYS: [&str; 5] = [
     "put",
     "put_checked",
@@ -27,7 +27,7 @@ impl Writer {
     }
 
     pub fn from(library: Library) -> Self {
-        // SAFETY: all of them take what `write` takes.
+        // SAFETY: all of them have the type of `write`.
         let ways = WAYS
             .iter()
             .map(|way| unsafe { library.function(way) })
@@ -39,7 +39,7 @@ impl Writer {
         &self.library
     }
 
-    /// Writes in a way of `WAYS`.
+    /// Writes with a function of `WAYS`.
     pub fn put_by(&self, way: usize, fd: i32, data: &[u8]) -> isize {
         self.ways[way](fd, data.as_ptr().cast(), data.len())
     }

@@ -1,6 +1,6 @@
 import traceloom.Recorder;
 
-/** What an app does with the recorder; its calls of i and o are what the weaver writes. */
+/** Uses the recorder like an app. The calls of i and o are those that the weaver inserts. */
 public final class Program {
     private static final int RUN = 1, WORK = 2, THROWS = 3;
 

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import traceloom.Recorder;
 
 /**
- * Stacks that are known, and how long they stood at least and at most, in nanoseconds, in whatever samples were taken: the
- * ring file in memory says how many there were.
+ * Runs known stacks while they are sampled. Prints the minimum and maximum duration of each method, in nanoseconds,
+ * whenever the samples were taken. The mapped ring file shows the number of samples so far.
  */
 public final class Sampled {
     private static final int LOST_FULL = 128, SAMPLES = 184;
@@ -33,13 +33,14 @@ public final class Sampled {
         }
     }
 
-    // --- bounds: a step begins between before() outside and after() within, ends between before() within and after() ---
+    // Bounds: a call begins between before() of its caller and its own after(). It ends between its own before() and
+    // after() of its caller.
 
     static long samples() {
         return ring.getLong(SAMPLES);
     }
 
-    /** A time that was before any sample that ends from now on was begun. */
+    /** A time before the start of every sample that ends after this call. */
     static long before() {
         long last = System.nanoTime(), samples = samples();
         while (true) {
@@ -50,7 +51,7 @@ public final class Sampled {
         }
     }
 
-    /** Waits for a sample that began after the call; a time after it. */
+    /** Waits for a sample that began after this call. Returns a time after it. */
     static long after() {
         stay(2);
         return System.nanoTime();
@@ -64,7 +65,7 @@ public final class Sampled {
         System.out.println("Sampled." + method + " " + (inside[1] - inside[0]) + " " + (after - before));
     }
 
-    // --- what is sampled ---
+    // The sampled methods.
 
     static long[] a() {
         long in = after(), before = before();
@@ -84,7 +85,7 @@ public final class Sampled {
     static long[] c() {
         long in = after();
         Recorder.beginSection("within c");
-        Recorder.i(1); // woven methods stay out
+        Recorder.i(1); // woven methods are not recorded
         for (long last = samples() + 40; samples() < last; ) {} // spins
         Recorder.o(1);
         Recorder.endSection();
@@ -148,7 +149,7 @@ public final class Sampled {
         return thread;
     }
 
-    /** Fills a buffer with stacks that come and go. */
+    /** Fills a buffer with changing stacks. */
     static void full(String folder) throws Exception {
         start(folder + "/full", 64 << 10);
         for (boolean isDeep = true; !isFull(); isDeep = !isDeep) deep(isDeep ? 100 : 0);
@@ -159,7 +160,7 @@ public final class Sampled {
         return ring.getLong(LOST_FULL) > 0;
     }
 
-    /** Waits for a sample that began after the call, or the last there is. */
+    /** Waits for a sample that began after this call, or until the buffer is full. */
     static void deep(int levels) {
         if (levels > 0) {
             deep(levels - 1);

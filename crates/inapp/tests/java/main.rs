@@ -1,4 +1,4 @@
-//! Java programs that use the library through its class, in a real virtual machine.
+//! Java programs that use the library through its Java class, in a real virtual machine.
 
 mod sampling;
 
@@ -8,15 +8,15 @@ use std::process::Command;
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RowId, SliceId, Trace};
 
-/// Runs a command that must go well; what it prints.
+/// Runs a command that must succeed, and returns its output.
 fn succeeds(command: &mut Command) -> String {
-    let output = command.output().expect("it runs");
+    let output = command.output().expect("the program starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {errors}");
-    String::from_utf8(output.stdout).expect("it prints UTF-8")
+    String::from_utf8(output.stdout).expect("the output is UTF-8")
 }
 
-/// Compiles a program and runs it with these arguments and its folder; that folder, and what it prints.
+/// Compiles a program and runs it with these arguments and a folder. Returns the folder and the output.
 fn run(program: &str, arguments: &[&str]) -> Option<(tempfile::TempDir, String)> {
     if Command::new("javac").arg("-version").output().is_err() {
         println!("skipped: no javac");
@@ -24,7 +24,7 @@ fn run(program: &str, arguments: &[&str]) -> Option<(tempfile::TempDir, String)>
     }
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a folder");
-    let exe = std::env::current_exe().expect("the test has a file");
+    let exe = std::env::current_exe().expect("the path of the test program");
     let library = exe.with_file_name("libtraceloom_inapp.so");
     std::fs::copy(library, folder.path().join("libtraceloom.so"))
         .expect("the library is built with the test");

@@ -1,4 +1,4 @@
-//! Sampled stacks: what `Sampled.java` knows of its own must be in the trace.
+//! Sampled stacks: the trace must agree with the output of `Sampled.java`.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,10 +7,10 @@ use traceloom_trace::{RepairKind, RowId, SliceId, Trace};
 
 use crate::{read, run};
 
-/// What clocks that are read one after the other, and times in whole µs, may be apart.
+/// Tolerance for clocks that are read one after the other, and for times in whole µs.
 const SLACK_NS: i64 = 20_000;
 
-/// A slice: its thread, how deep it is among those of the same name, when it began and how long it was.
+/// A slice: its thread, its depth among slices of the same name, its start and its duration.
 struct Found {
     thread: String,
     nesting: usize,
@@ -18,7 +18,7 @@ struct Found {
     dur: i64,
 }
 
-/// The slices of a name.
+/// The slices with a name.
 fn found(trace: &Trace, name: &str) -> Vec<Found> {
     let rows = trace.slices.rows().enumerate();
     let rows = rows.filter(|(row, _)| trace.slice_name(SliceId::from_row(*row)) == name);
@@ -37,15 +37,15 @@ fn found(trace: &Trace, name: &str) -> Vec<Found> {
     slices.collect()
 }
 
-/// What the program tells of a method: it ran once, in so many levels, and no shorter or longer than this.
-struct Told<'p> {
+/// The program's line for a method: it was called once, with this many levels, and took a time within these bounds.
+struct Expected<'p> {
     name: &'p str,
     levels: usize,
     least_ns: i64,
     most_ns: i64,
 }
 
-impl<'p> Told<'p> {
+impl<'p> Expected<'p> {
     fn parse(line: &'p str) -> Option<Self> {
         let mut words = line.split(' ');
         let name = words.next().filter(|name| name.starts_with("Sampled."))?;
@@ -59,27 +59,27 @@ impl<'p> Told<'p> {
 
     fn check(&self, ns: i64) {
         let (name, bounds) = (self.name, self.least_ns..=self.most_ns);
-        assert!(bounds.contains(&ns), "{name}: {ns}, told {bounds:?}");
+        assert!(bounds.contains(&ns), "{name}: {ns}, expected {bounds:?}");
     }
 }
 
-/// Holds each method that the program tells against the trace; how many ended in it.
+/// Compares the trace with each method that the program has printed. Returns the number of slices with an end.
 fn check_durations(trace: &Trace, printed: &str) -> usize {
     let mut ended = 0;
-    for told in printed.lines().filter_map(Told::parse) {
-        let slices = found(trace, told.name);
+    for expected in printed.lines().filter_map(Expected::parse) {
+        let slices = found(trace, expected.name);
         let nesting: Vec<usize> = slices.iter().map(|slice| slice.nesting).collect();
-        let levels: Vec<usize> = (1..=told.levels).collect();
-        assert_eq!(nesting, levels, "{}", told.name);
+        let levels: Vec<usize> = (1..=expected.levels).collect();
+        assert_eq!(nesting, levels, "{}", expected.name);
         for slice in slices.iter().filter(|slice| slice.dur >= 0) {
-            told.check(slice.dur);
+            expected.check(slice.dur);
             ended += 1;
         }
     }
     ended
 }
 
-/// A repair would be an exit without an entry, or a call without an exit.
+/// The repairs: for example, an exit without an entry, or a call without an exit.
 fn repairs(trace: &Trace) -> Vec<RepairKind> {
     trace.repairs.rows().iter().map(|row| row.kind).collect()
 }
@@ -97,7 +97,7 @@ fn known_stacks() {
     check_threads(&trace, &printed);
     check_facts(&trace);
 
-    // The ring file, saved while the sleeper slept.
+    // The ring file was saved while `sleeper` was sleeping.
     let ring = read(folder.path(), "live.ring");
     assert_eq!(repairs(&ring), [RepairKind::NeverClosed]);
     assert_eq!(check_durations(&ring, &printed), 9);
@@ -105,17 +105,23 @@ fn known_stacks() {
     check_threads(&ring, &printed);
     check_facts(&ring);
     let unnamed = |id| ring.strings.get(id).is_empty();
-    assert!(!ring.methods.class.iter().any(unnamed), "names come first");
+    assert!(
+        !ring.methods.class.iter().any(unnamed),
+        "names are written before the samples"
+    );
     let (section, c) = (found(&ring, "within c"), found(&ring, "Sampled.c"));
     let (section, c) = (&section[0], &c[0]);
     assert!(c.ts < section.ts && section.ts + section.dur < c.ts + c.dur);
     let woven = ring.slices.rows().enumerate();
     let mut woven = woven.map(|(row, _)| ring.slice_name(SliceId::from_row(row)));
-    assert!(!woven.any(|name| name == "1"), "woven methods stay out");
+    assert!(
+        !woven.any(|name| name == "1"),
+        "woven methods are not recorded"
+    );
     dmtracedump(&folder.path().join("known.trace"), &printed);
 }
 
-/// `run` calls a, that calls b, and so on.
+/// Checks that `run` calls a, which calls b, and so on.
 fn check_nesting(trace: &Trace) {
     let c = trace.slices.rows().enumerate();
     let c = c.map(|(row, _)| SliceId::from_row(row));
@@ -141,12 +147,12 @@ fn check_nesting(trace: &Trace) {
     }
 }
 
-/// Numbers are those of `Thread.getId`.
+/// Checks that thread numbers are those of `Thread.getId`.
 fn check_threads(trace: &Trace, printed: &str) {
-    let told = printed
+    let threads = printed
         .lines()
         .filter_map(|line| line.strip_prefix("thread "));
-    for line in told {
+    for line in threads {
         let (number, name) = line.split_once(' ').expect("number and name");
         let mut threads = trace.threads.rows();
         let number = number.parse::<i64>().expect("a number");
@@ -155,13 +161,16 @@ fn check_threads(trace: &Trace, printed: &str) {
     }
     let sampler =
         |row: traceloom_trace::ThreadRow| trace.strings.get(row.name).starts_with("traceloom");
-    assert!(!trace.threads.rows().any(sampler), "the sampler itself");
+    assert!(
+        !trace.threads.rows().any(sampler),
+        "the sampler itself is not sampled"
+    );
 }
 
-/// What the trace says of itself and of a method.
+/// Checks the metadata of the trace and the location of a method.
 fn check_facts(trace: &Trace) {
     assert_eq!(trace.metadata("sampling-interval-usec"), Some("1000"));
-    let samples = trace.metadata("num-samples").expect("told");
+    let samples = trace.metadata("num-samples").expect("a number of samples");
     assert!(samples.parse::<u64>().expect("a number") > 60, "{samples}");
     let text = |id| trace.strings.get(id);
     let mut methods = trace.methods.rows();
@@ -175,7 +184,7 @@ fn check_facts(trace: &Trace) {
     assert!((first..first + 9).contains(&c.line), "line {}", c.line);
 }
 
-/// Debian's original reads all six columns (else the file would be in the signature), and finds the times.
+/// Debian's dmtracedump reads all six columns, so the file name is not part of the signature, and it finds the same times.
 fn dmtracedump(trace: &Path, printed: &str) {
     let Ok(output) = Command::new("dmtracedump").arg(trace).output() else {
         println!("skipped: no dmtracedump");
@@ -183,16 +192,16 @@ fn dmtracedump(trace: &Path, printed: &str) {
     };
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
-    for told in printed.lines().filter_map(Told::parse) {
+    for expected in printed.lines().filter_map(Expected::parse) {
         // [25]    11.9%    1+0    471087 Sampled.c (...)
         let is_its_own = |line: &&str| line.starts_with('[');
-        let suffix = format!(" {} (...)", told.name);
+        let suffix = format!(" {} (...)", expected.name);
         let mut lines = text.lines().filter(is_its_own);
         let line = lines.find(|line| line.ends_with(&suffix)).expect(&suffix);
         let columns: Vec<&str> = line.split_whitespace().collect();
-        let calls = if told.levels == 1 { "1+0" } else { "1+4" };
+        let calls = if expected.levels == 1 { "1+0" } else { "1+4" };
         assert_eq!(columns[2], calls, "{line}");
-        told.check(columns[3].parse::<i64>().expect(line) * 1_000);
+        expected.check(columns[3].parse::<i64>().expect(line) * 1_000);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Scenarios in child processes, and what is read of their files.
+//! Runs scenarios in child processes, and reads their files.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use traceloom_trace::{RowId, SliceId, Trace};
 
 const SCENARIO: &str = "TRACELOOM_SCENARIO";
 
-/// What a child does: this test does nothing but in a child, where it runs the scenario.
+/// Runs the scenario of a child process. Does nothing in the parent.
 #[test]
 fn in_child() {
     let Some(scenario) = std::env::var_os(SCENARIO) else {
@@ -43,9 +43,9 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("samples", super::triggers::samples_scenario),
 ];
 
-/// Starts a scenario.
+/// Starts a scenario in a child process.
 pub fn spawn(name: &str, folder: &Path) -> Child {
-    let exe = std::env::current_exe().expect("the test has a file");
+    let exe = std::env::current_exe().expect("the path of the test program");
     Command::new(exe)
         .args([
             "--exact",
@@ -59,10 +59,10 @@ pub fn spawn(name: &str, folder: &Path) -> Child {
         .expect("the test can be started again")
 }
 
-/// Runs a scenario to its end.
+/// Runs a scenario until it ends, and returns the folder with its files.
 pub fn run(name: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let status = spawn(name, folder.path()).wait().expect("it ends");
+    let status = spawn(name, folder.path()).wait().expect("the child ends");
     assert!(status.success(), "{name}: {status}");
     folder
 }
@@ -78,7 +78,7 @@ pub fn read(folder: &Path, file: &str) -> Trace {
     read_bytes(&bytes, ReadOptions::default()).expect(file)
 }
 
-/// `thread: name` of each slice, by time.
+/// `thread: name` of each slice, ordered by time.
 pub fn slices(trace: &Trace) -> Vec<String> {
     let rows = trace.slices.track_id.iter().enumerate();
     let shown = rows.map(|(row, track)| {
@@ -91,7 +91,7 @@ pub fn slices(trace: &Trace) -> Vec<String> {
     shown.collect()
 }
 
-/// Name and values of each counter, in their order.
+/// Names and values of all counters, in order.
 pub fn counters(trace: &Trace) -> Vec<(String, f64)> {
     let rows = trace.counters.rows();
     let shown = rows.map(|row| {

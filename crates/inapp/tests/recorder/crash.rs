@@ -1,4 +1,4 @@
-//! `kill -9` at any moment.
+//! Recordings of processes that are killed at any moment.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use crate::child::{options, read, spawn};
 
 const THREADS: u32 = 4;
 
-/// Threads count up for ever, in a ring that goes round every few milliseconds.
+/// Threads count up forever, in a ring that overwrites its events every few milliseconds.
 pub fn scenario(folder: &Path) {
     let options = Options {
         bytes: 64 << 10,
         chunk_bytes: 1 << 10,
         ..options(folder)
     };
-    start(&options).expect("it starts");
+    start(&options).expect("recording starts");
     let long = "y".repeat(3_000);
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -38,20 +38,20 @@ pub fn scenario(folder: &Path) {
 }
 
 #[test]
-fn whatever_counted_is_there_and_whole() {
+fn committed_events_survive_a_kill() {
     let mut rng = Rng::new(1);
     let mut recorded = 0;
     for round in 0..40 {
         let folder = tempfile::tempdir().expect("a folder");
         let mut child = spawn("killed", folder.path());
         let file = folder.path().join("app.ring");
-        // Until it records: the header's magic is there before anything else.
+        // Wait until it records: the magic number of the header is written first.
         while !std::fs::read(&file).is_ok_and(|bytes| bytes.starts_with(b"TLRING")) {
             std::thread::yield_now();
         }
         std::thread::sleep(Duration::from_micros(rng.below(20_000)));
-        child.kill().expect("it runs");
-        child.wait().expect("it ends");
+        child.kill().expect("the child runs");
+        child.wait().expect("the child ends");
         let trace = read(folder.path(), "app.ring");
         assert_eq!(trace.repairs.count(RepairKind::MissingSummary), 1);
         assert_eq!(
@@ -59,7 +59,7 @@ fn whatever_counted_is_there_and_whole() {
             partial_marks(&trace),
             "round {round}"
         );
-        // Each thread's values follow each other: nothing in the middle is lost or torn.
+        // The values of each thread are consecutive, so nothing in the middle is missing.
         for track in 0..trace.tracks.len() {
             let rows = trace.counters.rows();
             let values: Vec<f64> = rows
@@ -69,11 +69,11 @@ fn whatever_counted_is_there_and_whole() {
             let is_gap = |pair: &[f64]| pair[0] + 1.0 != pair[1];
             let gaps = values.windows(2).filter(|pair| is_gap(pair)).count();
             let repairs = trace.repairs.rows();
-            // A thread that the system puts aside just when it hands the oldest chunk over, or takes it, leaves that as it
-            // was, while others empty newer ones. If all are killed then, an old stretch stands before a gap: told.
-            let told = trace.repairs.count(RepairKind::BrokenBlock);
+            // A thread may be descheduled while it gives up or claims the oldest chunk, and other threads then empty newer
+            // ones. If the process is killed at that moment, there is a gap after the oldest chunk, which is a repair.
+            let reported = trace.repairs.count(RepairKind::BrokenBlock);
             assert!(
-                gaps as u64 <= told,
+                gaps as u64 <= reported,
                 "round {round}: {gaps} gaps, {repairs:?}"
             );
             recorded += values.len();
@@ -82,7 +82,8 @@ fn whatever_counted_is_there_and_whole() {
     assert!(recorded > 1_000, "{recorded} values in all");
 }
 
-/// Long marks lose their front with the oldest chunk, and their end with the process.
+/// The number of incomplete marks. A long mark loses its start if the oldest chunk is overwritten, and its end if the
+/// process is killed.
 fn partial_marks(trace: &traceloom_trace::Trace) -> u64 {
     let torn = trace.repairs.rows().iter();
     let torn = torn.filter(|row| row.kind == RepairKind::TornRecord);
@@ -91,29 +92,29 @@ fn partial_marks(trace: &traceloom_trace::Trace) -> u64 {
         .sum()
 }
 
-/// What the next process finds.
+/// The next process finds the recording of the killed one.
 pub fn next_scenario(folder: &Path) {
-    let started = start(&options(folder)).expect("it starts");
+    let started = start(&options(folder)).expect("recording starts");
     let previous = started.previous.expect("there was one");
     assert!(previous.was_killed && previous.pid != std::process::id());
     stop();
-    // And the one after that, which was stopped in order.
-    let started = start(&options(folder)).expect("it starts");
+    // The next start finds a recording that was stopped normally.
+    let started = start(&options(folder)).expect("recording starts");
     let previous = started.previous.expect("there was one");
     assert!(!previous.was_killed && previous.pid == std::process::id());
     stop();
 }
 
 #[test]
-fn the_next_start_finds_it() {
+fn the_next_start_finds_the_previous_recording() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut child = spawn("killed", folder.path());
     let file = folder.path().join("app.ring");
     while !std::fs::read(&file).is_ok_and(|bytes| bytes.starts_with(b"TLRING")) {
         std::thread::yield_now();
     }
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
-    let status = spawn("next", folder.path()).wait().expect("it ends");
+    child.kill().expect("the child runs");
+    child.wait().expect("the child ends");
+    let status = spawn("next", folder.path()).wait().expect("the child ends");
     assert!(status.success());
 }

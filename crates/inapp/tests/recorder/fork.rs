@@ -1,4 +1,4 @@
-//! Children of the process that records.
+//! Forked children of a process that records.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ fn in_fork(fork: impl FnOnce() -> i32, child: impl FnOnce() -> bool) {
     match fork() {
         0 => {
             let code = i32::from(!child());
-            // SAFETY: ends the child without the destructors of its parent.
+            // SAFETY: ends the child without running destructors of the parent.
             unsafe { libc::_exit(code) };
         }
         pid => {
             assert!(pid > 0);
             let mut status = 0;
-            // SAFETY: a child of ours, and an int of ours.
+            // SAFETY: waits for the child; `status` outlives the call.
             unsafe { libc::waitpid(pid, &mut status, 0) };
             assert_eq!(status, 0, "the child failed");
         }
@@ -25,10 +25,10 @@ fn in_fork(fork: impl FnOnce() -> i32, child: impl FnOnce() -> bool) {
 }
 
 fn record_both(folder: &Path, fork: impl FnOnce() -> i32) {
-    start(&options(folder)).expect("it starts");
+    start(&options(folder)).expect("recording starts");
     counter("parent", 1);
     in_fork(fork, || {
-        // The parent's file is not the child's.
+        // The child must not write to the parent's file.
         counter("child without a start", 1);
         let is_off = !is_recording();
         let own = start(&Options::new(folder.join("child.ring")));
@@ -41,13 +41,13 @@ fn record_both(folder: &Path, fork: impl FnOnce() -> i32) {
 }
 
 pub fn scenario(folder: &Path) {
-    // SAFETY: the child only does what this test looks at.
+    // SAFETY: the child only runs code that works after a fork, which this test checks.
     record_both(folder, || unsafe { libc::fork() });
 }
 
-/// A fork that no handler of the C library hears of.
+/// Forks with a system call, so that the fork handlers of the C library do not run.
 pub fn raw_scenario(folder: &Path) {
-    // SAFETY: as above; `clone` with nothing but the signal is a fork.
+    // SAFETY: as above. `clone` with only a signal is a fork.
     record_both(folder, || unsafe {
         libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32
     });
@@ -63,11 +63,11 @@ fn check(name: &str) {
 }
 
 #[test]
-fn a_child_records_only_what_it_starts() {
+fn a_child_records_only_after_its_own_start() {
     check("fork");
 }
 
 #[test]
-fn a_child_that_no_handler_saw_too() {
+fn so_does_a_child_without_fork_handlers() {
     check("raw-fork");
 }

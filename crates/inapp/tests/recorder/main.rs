@@ -1,4 +1,5 @@
-//! The recorder, each time in a process of its own: it is one for a process, and some of these die.
+//! Tests of the recorder. Each runs in a separate process, because a process has only one recorder, and some of the
+//! processes are killed.
 
 mod child;
 mod crash;

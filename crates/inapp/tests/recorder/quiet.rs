@@ -1,4 +1,4 @@
-//! The fast path makes no system calls: the kernel kills who makes one.
+//! The fast path makes no system calls: the kernel would kill the process.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::child::{options, read, run};
 
 const ROUNDS: u32 = 250_000;
 
-/// From here on the calling thread may only exit; whatever else it asks the kernel for kills it. (The kernel's own strict
-/// mode takes the processor's counter away as well.)
+/// Forbids the calling thread all system calls but exit: any other kills the process. (The strict mode of seccomp would
+/// also forbid reading the processor's counter.)
 fn forbid_system_calls() {
     const NUMBER_AT: u32 = 0;
     let load = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
@@ -26,7 +26,7 @@ fn forbid_system_calls() {
         len: steps.len() as u16,
         filter: steps.as_mut_ptr(),
     };
-    // SAFETY: the kernel copies the program, which lives until then.
+    // SAFETY: the kernel copies the program, which outlives the call.
     unsafe {
         assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
         assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, 2, &program), 0);
@@ -34,15 +34,15 @@ fn forbid_system_calls() {
 }
 
 pub fn scenario(folder: &Path) {
-    // SAFETY: the child records, and leaves by a bare system call.
+    // SAFETY: the child only records, and ends with a system call.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
         let options = Options {
             bytes: 1 << 20,
             ..options(folder)
         };
-        start(&options).expect("it starts");
-        // A thread's first event finds out who it is.
+        start(&options).expect("recording starts");
+        // The first event of a thread makes system calls to identify the thread.
         begin("first");
         end();
         forbid_system_calls();
@@ -52,11 +52,11 @@ pub fn scenario(folder: &Path) {
             method_enter(1);
             end();
         }
-        // SAFETY: ends this thread, which is the process.
+        // SAFETY: ends the process, which has only this thread.
         unsafe { libc::syscall(libc::SYS_exit, 0) };
     }
     let mut status = 0;
-    // SAFETY: a child of ours, and an int of ours.
+    // SAFETY: waits for the child; `status` outlives the call.
     unsafe { libc::waitpid(pid, &mut status, 0) };
     assert_eq!(status, 0, "killed by signal {}", status & 0x7F);
 }

@@ -1,4 +1,4 @@
-//! Files that the app writes, through the readers that open everything else.
+//! Files that the app saves, opened with traceloom's readers.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ pub fn scenario(folder: &Path) {
         cpu_time: true,
         ..options(folder)
     };
-    start(&options).expect("it starts");
+    start(&options).expect("recording starts");
     one_of_everything();
     for (name, format) in [
         ("live.ring", Format::Ring),
@@ -30,13 +30,14 @@ pub fn scenario(folder: &Path) {
         Some(Duration::from_secs(60)),
     )
     .expect("the last minute");
-    let ring = stop().expect("it was recording");
-    convert(&ring, &folder.join("stopped.systrace"), Format::Ftrace).expect("it converts");
+    let ring = stop().expect("a recording was running");
+    convert(&ring, &folder.join("stopped.systrace"), Format::Ftrace)
+        .expect("the file is converted");
     assert!(save(&folder.join("late"), Format::Ring, None).is_err());
     assert!(!folder.join("late").exists() && !folder.join("late.part").exists());
 }
 
-/// Start and end of each slice in whole µs, and its name.
+/// Start, end (whole µs) and name of each slice.
 fn in_micros(trace: &Trace) -> Vec<(i64, i64, String)> {
     let rows = trace.slices.rows().enumerate();
     let shown = rows.map(|(row, slice)| {
@@ -48,14 +49,14 @@ fn in_micros(trace: &Trace) -> Vec<(i64, i64, String)> {
 }
 
 #[test]
-fn all_files_say_the_same() {
+fn all_files_have_the_same_content() {
     let folder = run("saving");
     let ring = read(folder.path(), "app.ring");
     for file in ["live.ring", "last.ring"] {
         let other = read(folder.path(), file);
         assert_eq!(slices(&ring), slices(&other), "{file}");
         assert_eq!(counters(&ring), counters(&other), "{file}");
-        // The end is another sync point: the line between them is a little different.
+        // The end is a different sync point, so the rate of the clock is slightly different.
         let apart = (ring.bounds.0 - other.bounds.0).abs() + (ring.bounds.1 - other.bounds.1).abs();
         assert!(apart < 1_000, "{file}: {apart} ns");
         assert!(
@@ -67,7 +68,7 @@ fn all_files_say_the_same() {
     for file in ["live.systrace", "stopped.systrace"] {
         let text = read(folder.path(), file);
         let mut expected = in_micros(&ring);
-        // Methods have no names of their own in text.
+        // In text, methods are sections with the whole name.
         for slice in &mut expected {
             slice.2 = slice.2.replace("Main.onCreate", "Main onCreate ()V");
         }
@@ -97,7 +98,7 @@ fn all_files_say_the_same() {
 }
 
 #[test]
-fn methods_come_out_as_a_trace_of_methods() {
+fn methods_are_saved_as_a_method_trace() {
     let folder = run("saving");
     let ring = read(folder.path(), "app.ring");
     let methods = read(folder.path(), "live.trace");
@@ -126,7 +127,7 @@ fn methods_come_out_as_a_trace_of_methods() {
     for (ours, theirs) in cpu(&methods).into_iter().zip(cpu(&ring)) {
         assert!((ours - theirs).abs() <= 1, "{ours} {theirs}");
     }
-    // The recording clock of a method trace is CLOCK_MONOTONIC: both lie over each other by it.
+    // The clock of a method trace is CLOCK_MONOTONIC, so the ring file's offset of that clock aligns both.
     let mono = ring
         .clocks
         .iter()
@@ -142,14 +143,14 @@ fn methods_come_out_as_a_trace_of_methods() {
     assert!((methods.bounds.0 + ahead - first).abs() < 2_000, "{ahead}");
 }
 
-/// Saves while threads record as fast as they can.
+/// Saves while threads record as fast as possible.
 pub fn busy_scenario(folder: &Path) {
     let options = Options {
         bytes: 256 << 10,
         chunk_bytes: 1 << 10,
         ..options(folder)
     };
-    start(&options).expect("it starts");
+    start(&options).expect("recording starts");
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for thread in 0..3 {
@@ -173,7 +174,7 @@ pub fn busy_scenario(folder: &Path) {
 }
 
 #[test]
-fn what_is_saved_meanwhile_is_whole() {
+fn files_saved_while_recording_are_intact() {
     let folder = run("busy-saving");
     for round in 0..30 {
         let trace = read(folder.path(), &format!("{round}.ring"));

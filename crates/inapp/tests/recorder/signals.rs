@@ -16,7 +16,7 @@ extern "C" fn handle(_: libc::c_int) {
     end();
 }
 
-/// As many as fit, should signals come slowly.
+/// Maximum number of rounds, in case signals arrive slowly: as many as fit into the ring.
 const MOST_ROUNDS: i64 = 1_200_000;
 
 const ENOUGH_SIGNALS: u64 = 3_000;
@@ -26,14 +26,14 @@ pub fn scenario(folder: &Path) {
         bytes: 64 << 20,
         ..options(folder)
     };
-    start(&options).expect("it starts");
-    // SAFETY: the handler does what handlers may.
+    start(&options).expect("recording starts");
+    // SAFETY: the handler only calls functions that are allowed in handlers.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as *const () as usize;
         libc::sigaction(libc::SIGUSR1, &action, std::ptr::null_mut());
     }
-    // SAFETY: the thread that records; it outlives the one that sends.
+    // SAFETY: this thread outlives the one that sends the signals.
     let target = unsafe { libc::pthread_self() };
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -58,7 +58,7 @@ pub fn scenario(folder: &Path) {
 }
 
 #[test]
-fn nothing_is_lost_on_either_side() {
+fn events_of_handlers_and_of_the_thread_are_complete() {
     let folder = run("signals");
     let trace = read(folder.path(), "app.ring");
     let values = |wanted: &str| -> Vec<f64> {
@@ -71,7 +71,7 @@ fn nothing_is_lost_on_either_side() {
     };
     let all = values("all")[0];
     let handled = values("handled");
-    assert!(all > 0.0, "no signal came");
+    assert!(all > 0.0, "no signal arrived");
     assert_eq!(handled.len() as f64, all);
     assert!(handled.windows(2).all(|pair| pair[0] + 1.0 == pair[1]));
     let usual = values("#2");

@@ -1,4 +1,4 @@
-//! Many threads.
+//! Recordings of many threads.
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -9,7 +9,7 @@ use traceloom_trace::RepairKind;
 use crate::child::{options, read, run};
 
 pub fn sixteen_scenario(folder: &Path) {
-    start(&options(folder)).expect("it starts");
+    start(&options(folder)).expect("recording starts");
     std::thread::scope(|scope| {
         for thread in 0..16u32 {
             let builder = std::thread::Builder::new().name(format!("worker {thread}"));
@@ -48,14 +48,14 @@ fn sixteen_threads_lose_nothing() {
 const CROWD: u32 = 200;
 const EACH: i64 = 400;
 
-/// More threads than chunks, all alive at once.
+/// Runs more threads than there are chunks, all at once.
 pub fn crowd_scenario(folder: &Path) {
     let options = Options {
         bytes: 64 << 10,
         chunk_bytes: 1 << 10,
         ..options(folder)
     };
-    start(&options).expect("it starts");
+    start(&options).expect("recording starts");
     let together = Barrier::new(CROWD as usize);
     std::thread::scope(|scope| {
         for thread in 0..CROWD {
@@ -93,7 +93,7 @@ fn two_hundred_threads_share_sixty_four_chunks() {
     assert_eq!(trace.repairs.count(RepairKind::BrokenBlock), 0);
 }
 
-/// Stops when it is full.
+/// Fills a ring that stops recording when it is full.
 pub fn full_scenario(folder: &Path) {
     let options = Options {
         bytes: 16 << 10,
@@ -101,7 +101,7 @@ pub fn full_scenario(folder: &Path) {
         policy: Policy::Stop,
         ..options(folder)
     };
-    start(&options).expect("it starts");
+    start(&options).expect("recording starts");
     (0..5_000).for_each(|value| counter_id(1, value));
     stop();
 }
@@ -124,22 +124,22 @@ fn a_full_ring_keeps_the_first_events() {
     );
 }
 
-/// One after the other, more than there are slots for threads.
+/// Runs more threads than there are slots for threads, one after the other.
 pub fn short_lived_scenario(folder: &Path) {
-    start(&options(folder)).expect("it starts");
+    start(&options(folder)).expect("recording starts");
     for value in 0..5_000 {
         std::thread::spawn(move || counter("value", value))
             .join()
-            .expect("it ends");
+            .expect("the thread ends");
     }
     stop();
 }
 
 #[test]
-fn threads_that_end_give_their_room_back() {
+fn threads_that_end_free_their_space() {
     let folder = run("short-lived");
     let trace = read(folder.path(), "app.ring");
-    // Each took a chunk; 16 MB hold 2,048 of them, and the newest are there.
+    // Each thread took a chunk. 16 MB hold 2,048 of them, so the newest 2,048 are left.
     assert_eq!(trace.repairs.count(RepairKind::LostEvents), 0);
     let values: Vec<f64> = trace.counters.rows().map(|row| row.value).collect();
     assert_eq!(values.len(), 2048);

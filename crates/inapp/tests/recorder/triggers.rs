@@ -1,4 +1,4 @@
-//! What makes the recorder save on its own, and what it samples.
+//! Triggers, which make the recorder save a file, and sampled counters.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use traceloom_inapp::recorder::*;
 
 use crate::child::{counters, options, read, run};
 
-/// Waits until the file is there, as whoever triggers does not.
+/// Waits until the file exists, because triggers save in another thread.
 fn wait_for(path: &Path) {
     let until = Instant::now() + Duration::from_secs(60);
     while !path.exists() {
-        assert!(Instant::now() < until, "{} never came", path.display());
+        assert!(Instant::now() < until, "{} is missing", path.display());
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -24,7 +24,7 @@ extern "C" fn earlier(_: libc::c_int) {
 }
 
 pub fn scenario(folder: &Path) {
-    // SAFETY: the handler stores one atomic.
+    // SAFETY: the handler only stores to an atomic.
     unsafe { libc::signal(libc::SIGQUIT, earlier as *const () as usize) };
     let options = Options {
         triggers: Triggers {
@@ -35,26 +35,26 @@ pub fn scenario(folder: &Path) {
         },
         ..options(folder)
     };
-    start(&options).expect("it starts");
-    begin("what led to it");
+    start(&options).expect("recording starts");
+    begin("cause");
     frame(Duration::from_millis(16));
     frame(Duration::from_millis(700));
     wait_for(&folder.join("app.ring.slow-frame-1.ring"));
     task_begin();
     wait_for(&folder.join("app.ring.blocked-2.ring"));
     task_end();
-    // SAFETY: a signal to this process, which handles it.
+    // SAFETY: this process has a handler for the signal.
     unsafe { libc::raise(libc::SIGQUIT) };
     wait_for(&folder.join("app.ring.sigquit-3.ring"));
     assert!(
         EARLIER.load(Ordering::Relaxed),
-        "the app's own handler is called too"
+        "the earlier handler is called too"
     );
     stop();
 }
 
 #[test]
-fn each_trigger_saves_what_led_to_it() {
+fn each_trigger_saves_the_events_before_it() {
     let folder = run("triggers");
     for (file, mark) in [
         ("app.ring.slow-frame-1.ring", "slow frame: 700 ms"),
@@ -62,10 +62,7 @@ fn each_trigger_saves_what_led_to_it() {
         ("app.ring.sigquit-3.ring", "SIGQUIT (not responding)"),
     ] {
         let trace = read(folder.path(), file);
-        assert_eq!(
-            trace.strings.get(trace.slices.name.get(0)),
-            "what led to it"
-        );
+        assert_eq!(trace.strings.get(trace.slices.name.get(0)), "cause");
         let names = trace.instants.name.iter();
         let names: Vec<&str> = names.map(|name| trace.strings.get(name)).collect();
         assert!(
@@ -73,7 +70,7 @@ fn each_trigger_saves_what_led_to_it() {
             "{file}: {names:?}"
         );
     }
-    let files = std::fs::read_dir(folder.path()).expect("there");
+    let files = std::fs::read_dir(folder.path()).expect("the folder exists");
     assert_eq!(files.count(), 4);
 }
 
@@ -82,7 +79,7 @@ pub fn samples_scenario(folder: &Path) {
         sample_every: Some(Duration::from_millis(1)),
         ..options(folder)
     };
-    start(&options).expect("it starts");
+    start(&options).expect("recording starts");
     let until = Instant::now() + Duration::from_millis(60);
     while Instant::now() < until {
         std::hint::spin_loop();

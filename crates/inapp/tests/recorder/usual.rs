@@ -1,4 +1,4 @@
-//! What is recorded comes out.
+//! Recorded events are read back.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use traceloom_trace::RepairKind;
 
 use crate::child::{counters, read, run, slices};
 
-/// One of everything.
+/// Records one or two events of every kind.
 pub fn one_of_everything() {
     name_id(1, "com.example.Main onCreate ()V");
     name_id(2, "frames");
@@ -45,18 +45,18 @@ pub fn scenario(folder: &Path) {
             clock,
             ..Options::new(path)
         };
-        start(&options).expect("it starts");
+        start(&options).expect("recording starts");
         assert!(is_recording());
         one_of_everything();
         assert_eq!(stop().as_deref(), Some(&*options.path));
-        // What comes now is recorded nowhere.
+        // Events after the stop are not recorded.
         begin("too late");
         assert!(!is_recording() && stop().is_none());
     }
 }
 
 #[test]
-fn one_of_everything_comes_out() {
+fn events_of_every_kind_are_read_back() {
     let folder = run("usual");
     let names = ["None.ring", "Some(Boot).ring", "Some(Monotonic).ring"];
     for name in names {
@@ -89,7 +89,7 @@ fn one_of_everything_comes_out() {
 }
 
 #[test]
-fn times_are_those_of_the_system() {
+fn times_agree_with_the_systems_clocks() {
     let folder = run("usual");
     let mut before = 0;
     for name in ["None.ring", "Some(Boot).ring"] {
@@ -100,7 +100,7 @@ fn times_are_those_of_the_system() {
             .find(|row| row.clock.name() == "boot")
             .expect("noted");
         assert_eq!(boot.ts, boot.value_ns);
-        // The recordings followed each other, and their starts are noted just before the first event.
+        // The recordings were made one after the other. The start of each is noted just before its first event.
         assert!(
             trace.bounds.0 >= boot.ts && trace.bounds.0 > before,
             "{name}"
@@ -114,7 +114,7 @@ fn times_are_those_of_the_system() {
     }
 }
 
-/// Starts and stops while threads go on recording.
+/// Starts and stops recordings while threads record all the time.
 pub fn restart_scenario(folder: &Path) {
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -132,10 +132,10 @@ pub fn restart_scenario(folder: &Path) {
                 chunk_bytes: 1 << 10,
                 ..Options::new(folder.join(format!("{round}.ring")))
             };
-            start(&options).expect("it starts");
+            start(&options).expect("recording starts");
             assert!(start(&options).is_err());
             std::thread::sleep(std::time::Duration::from_millis(2));
-            stop().expect("it was recording");
+            stop().expect("a recording was running");
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });

@@ -1,4 +1,4 @@
-/* What bionic has and glibc has not. */
+/* A function of bionic that glibc lacks. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Loads libraries, and finds functions in them, as a library of the platform's does. */
+/* Loads libraries and looks up functions in them, like a library of the platform. */
 #include <dlfcn.h>
 
 void* load(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }

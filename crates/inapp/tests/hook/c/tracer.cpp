@@ -1,4 +1,4 @@
-// Android 4.1's android::Tracer: what it exports, and how the code that was inlined everywhere used it.
+// android::Tracer of Android 4.1: its exported variables, and the code that was inlined into every library.
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,14 +1,14 @@
-/* Writes in every way that a library can call write(). Built in many layouts. */
+/* Calls write() in every way that a library can. It is built in many layouts. */
 #include <stddef.h>
 #include <sys/types.h>
 
 ssize_t write(int, const void*, size_t);
 ssize_t __write_chk(int, const void*, size_t, size_t);
 
-/* Through the procedure linkage table, or with -fno-plt straight through the global offset table. */
+/* Through the procedure linkage table, or with -fno-plt directly through the global offset table. */
 ssize_t put(int fd, const void* data, size_t count) { return write(fd, data, count); }
 
-/* As fortified code does on Android. */
+/* Like fortified code on Android. */
 ssize_t put_checked(int fd, const void* data, size_t count) { return __write_chk(fd, data, count, count); }
 
 /* Through a pointer in read-only data, which the linker fills in. */
@@ -20,7 +20,7 @@ ssize_t put_constant(int fd, const void* data, size_t count) { return constants[
 Write variable = write;
 ssize_t put_variable(int fd, const void* data, size_t count) { return variable(fd, data, count); }
 
-/* Through a pointer that is taken anew. */
+/* Through a local pointer to the function. */
 ssize_t put_taken(int fd, const void* data, size_t count) {
   Write volatile taken = write;
   return taken(fd, data, count);

@@ -10,17 +10,17 @@ public class Main {
 
     public static void main(String[] args) {
         System.load(args[0]);
-        expect(TracePoints.turnOn(APP | VIEW), "turned on before its first use");
+        expect(TracePoints.turnOn(APP | VIEW), "turned on before the first use of Trace");
         expect(Trace.isTagEnabled(APP) && Trace.isTagEnabled(VIEW), "on");
-        expect(!TracePoints.turnOn(APP), "on already");
+        expect(!TracePoints.turnOn(APP), "already on");
         TracePoints.turnOff();
-        expect(!Trace.isTagEnabled(APP) && Trace.isTagEnabled(GRAPHICS), "as it was: it asks the system");
+        expect(!Trace.isTagEnabled(APP) && Trace.isTagEnabled(GRAPHICS), "restored: it reads the system's tags");
 
-        expect(TracePoints.turnOn(APP), "again");
-        expect(Trace.isTagEnabled(APP) && Trace.isTagEnabled(GRAPHICS), "beside the system's");
+        expect(TracePoints.turnOn(APP), "turned on again");
+        expect(Trace.isTagEnabled(APP) && Trace.isTagEnabled(GRAPHICS), "on in addition to the system's");
         Trace.update();
         TracePoints.turnOff();
-        expect(Trace.isTagEnabled(GRAPHICS), "what somebody has set since is theirs");
+        expect(Trace.isTagEnabled(GRAPHICS), "changes by other code are kept");
         TracePoints.turnOff();
         System.out.println("fine");
     }

@@ -1,6 +1,6 @@
 package android.os;
 
-/** As the class was on Android 9: it keeps a copy of libcutils' tags. */
+/** Imitates the class of Android 9, which keeps a copy of libcutils' tags. */
 public final class Trace {
     private static volatile long sEnabledTags = 1L << 63;
     private static final long SYSTEMS = 1L | 1L << 1;
@@ -13,7 +13,7 @@ public final class Trace {
         return (tags & tag) != 0;
     }
 
-    /** As when a system property changes. */
+    /** Does what happens when a system property changes. */
     public static void update() {
         sEnabledTags = SYSTEMS;
     }

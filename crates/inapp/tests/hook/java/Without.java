@@ -1,6 +1,6 @@
 import traceloom.TracePoints;
 
-/** No android.os.Trace, as anywhere but on Android. */
+/** Runs without android.os.Trace, as on any system but Android. */
 public class Without {
     public static void main(String[] args) throws Exception {
         System.load(args[0]);
