@@ -14,10 +14,30 @@ pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Whether all of `text` could be base64.
-pub(crate) fn is_base64(text: &[u8]) -> bool {
-    text.iter()
-        .all(|&byte| is_letter(byte) || byte == b'=' || byte.is_ascii_whitespace())
+/// The bytes of a text that is base64 from its beginning: letters in lines of their own, and
+/// padding at the very end. `None` for any other text. `whole` says that nothing follows.
+pub(crate) fn strictly(text: &[u8], whole: bool) -> Option<Vec<u8>> {
+    let mut letters = text.trim_ascii();
+    if whole {
+        letters = unpadded(letters);
+    }
+    let is_line = |line: &[u8]| line.trim_ascii().iter().all(|&byte| is_letter(byte));
+    let count = letters.iter().filter(|&&byte| is_letter(byte)).count();
+    // One letter alone has less than a byte.
+    let ends = !whole || count % 4 != 1;
+    let is_base64 = count > 0 && ends && letters.split(|&byte| byte == b'\n').all(is_line);
+    is_base64.then(|| decode(letters))
+}
+
+/// A text without the `=` at its end: at most two.
+fn unpadded(text: &[u8]) -> &[u8] {
+    let once = text.strip_suffix(b"=").unwrap_or(text).trim_ascii_end();
+    once.strip_suffix(b"=").unwrap_or(once).trim_ascii_end()
+}
+
+/// Whether a byte may occur in base64.
+pub(crate) fn is_allowed(byte: u8) -> bool {
+    is_letter(byte) || byte == b'=' || byte.is_ascii_whitespace()
 }
 
 /// The positions of long runs of base64 letters in a text.
@@ -50,7 +70,23 @@ mod tests {
     #[test]
     fn text_is_told_from_base64() {
         assert_eq!(decode(b"+/+/"), [0xfb, 0xff, 0xbf]);
-        assert!(is_base64(b"H4sI\nAAA=") && !is_base64(b"{\"a\""));
+        let whole = |text: &str| strictly(text.as_bytes(), true);
+        assert_eq!(whole("\n Zm9v\r\n Zm8=\n").unwrap(), b"foofo");
+        assert_eq!(whole("Zg==").unwrap(), b"f");
+        for text in [
+            "",
+            "\n",
+            "Zm9vZ",
+            "Zm9v YmFy",
+            "Zm=v",
+            "Z===",
+            "{\"a\"",
+            "PROCESS DUMP",
+        ] {
+            assert_eq!(whole(text), None, "{text}");
+        }
+        assert_eq!(strictly(b"Zm9vY", false).unwrap(), b"foo");
+        assert_eq!(strictly(b"Zg==", false), None);
     }
 
     #[test]

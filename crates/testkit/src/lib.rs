@@ -23,6 +23,7 @@ mod ring_file;
 mod rng;
 mod samples;
 mod storage_text;
+mod systrace_page;
 mod trace_dat;
 
 pub use alloc::PeakAlloc;
@@ -47,6 +48,7 @@ pub use ring_file::{RingBytes, RingChunk, ring_record, ring_text, ring_value, ti
 pub use rng::Rng;
 pub use samples::{Sample, SampleKind, gunzip, gzip, samples};
 pub use storage_text::storage_text;
+pub use systrace_page::{PAGE_PID, PAGE_TID, PageBlock, systrace_page};
 pub use trace_dat::{
     DatBuffer, DatBytes, DatCompression, DatEvent, DatValue, Machine, RingPages, busy_dat,
     small_dat, small_dat_events, tiny_dat,

@@ -6,17 +6,20 @@
 //! belongs to.
 
 mod cgroup;
+mod dump;
 mod lines;
 pub(crate) mod memory;
 mod people;
 mod procfs;
 mod table;
+mod title;
 
 use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 use crate::format_id;
+pub(crate) use dump::Dump;
 use lines::{lines, unparsed};
 
 /// PROCESS DUMP, `ps` tables and lists of `/proc` paths.
@@ -42,7 +45,7 @@ impl Format for ProcessDump {
 
     fn sniff(&self, head: &[u8]) -> Confidence {
         let is_dump = |line: &[u8]| table::Columns::read(line).is_some() || procfs::is_list(line);
-        if lines(head).take(SNIFF_LINES).any(is_dump) {
+        if first_lines(head).any(is_dump) {
             Confidence::Likely
         } else {
             Confidence::No
@@ -67,7 +70,7 @@ impl Format for CgroupDump {
     }
 
     fn sniff(&self, head: &[u8]) -> Confidence {
-        if lines(head).take(SNIFF_LINES).any(cgroup::is_title) {
+        if first_lines(head).any(cgroup::is_title) {
             Confidence::Certain
         } else {
             Confidence::No
@@ -101,26 +104,28 @@ impl Format for MemoryDump {
     }
 }
 
+/// The lines by which a dump is recognised; none of a page or JSON file that holds a dump.
+fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let begin = head.trim_ascii_start().first();
+    let lines_shown = if matches!(begin, Some(b'<' | b'{')) {
+        0
+    } else {
+        SNIFF_LINES
+    };
+    lines(head).take(lines_shown)
+}
+
 /// Adds names and processes of threads from a process dump of any kind. It does not overrule the
 /// trace, because the dump was taken at another time.
 pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
-    let mut columns = None;
+    let mut dump = Dump::default();
     for (number, line) in lines(text).enumerate() {
-        if line.is_empty() || line.starts_with(b"#") || line == b"PROCESS DUMP" {
-            continue;
-        }
-        if let Some(found) = table::Columns::read(line) {
-            columns = Some(found);
-        } else if procfs::is_list(line) {
-            procfs::read(line, out);
-        } else {
-            let row = columns.as_ref().and_then(|columns| columns.row(line));
-            match row {
-                Some(row) => people::add(row, out),
-                None => unparsed(line, number, out),
-            }
+        let is_blank = line.is_empty() || line.starts_with(b"#") || line == b"PROCESS DUMP";
+        if !is_blank && !dump.line(line, out) {
+            unparsed(line, number, out);
         }
     }
+    dump.finish(out);
 }
 
 /// A reader that needs its whole input; dumps are small.

@@ -6,29 +6,46 @@ use super::table::Row;
 
 /// Adds a row's process or thread.
 pub(super) fn add(row: Row<'_>, out: &mut TraceBuilder) {
-    match row.tid {
-        Some(tid) => {
-            let utid = member(tid, row.pid, out);
-            name_thread(utid, row.name, out);
-        }
-        None => process(row, out),
+    let tid = row.tid.unwrap_or(row.pid);
+    let utid = member(tid, row.pid, out);
+    name_thread(utid, row.thread, out);
+    let upid = out.process(row.pid);
+    if tid == row.pid {
+        process(&row, upid, out);
+    } else if out.trace().processes.name.get(upid.row()).is_empty() {
+        name_process(&row, upid, out);
     }
 }
 
-fn process(row: Row<'_>, out: &mut TraceBuilder) {
-    let main = member(row.pid, row.pid, out);
-    let name = unbracketed(row.name);
-    let comm = if row.comm.is_empty() { name } else { row.comm };
-    name_thread(main, comm, out);
-    let upid = out.process(row.pid);
-    let name = out.intern(if name.is_empty() { comm } else { name });
-    out.name_process(upid, name);
+fn process(row: &Row<'_>, upid: ProcessId, out: &mut TraceBuilder) {
+    name_process(row, upid, out);
     if let Some(ppid) = row.ppid {
         out.set_process_parent(upid, ppid);
     }
     let has_no_uid = out.trace().processes.uid.get(upid.row()) == NO_NUMBER;
     if let Some(uid) = uid(row.user).filter(|_| has_no_uid) {
         out.set_process_uid(upid, uid);
+    }
+}
+
+fn name_process(row: &Row<'_>, upid: ProcessId, out: &mut TraceBuilder) {
+    let name = out.intern(unbracketed(row.process));
+    out.name_process(upid, name);
+    if !row.command.is_empty() {
+        let command = out.intern(row.command);
+        out.set_process_cmdline(upid, command);
+    }
+}
+
+/// Names the main thread of a process after it if nothing named the thread, and the other way round.
+pub(super) fn name_main_thread(pid: i64, out: &mut TraceBuilder) {
+    let (utid, upid) = (out.thread(pid), out.process(pid));
+    let thread = out.trace().threads.name.get(utid.row());
+    let process = out.trace().processes.name.get(upid.row());
+    if process.is_empty() {
+        out.name_process(upid, thread);
+    } else if thread.is_empty() {
+        out.name_thread(utid, process);
     }
 }
 

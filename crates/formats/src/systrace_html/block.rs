@@ -1,16 +1,18 @@
 //! One block of data in a page: ftrace text, JSON, a process dump, or one of these compressed.
 
 use traceloom_report::Base64Decoder;
+use traceloom_trace::{Place, RepairKind};
 
 use super::js_lines::JsLines;
-use crate::base64::is_base64;
+use super::packed::{Packed, packed};
+use crate::base64::is_allowed;
 use crate::deferred::is_deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
 
-/// The number of bytes by which base64 is recognised.
+/// The number of bytes by which a block is recognised.
 const HEAD: usize = 64;
 
 /// Reads a block. Errors stay within the block unless they concern the whole input.
@@ -26,7 +28,14 @@ enum Kind {
     /// The first bytes, until there are enough to decide.
     Unknown(Vec<u8>),
     Plain,
-    Base64(Base64Decoder),
+    /// Base64 of compressed data.
+    Base64 {
+        decoder: Base64Decoder,
+        /// How many bytes are not base64.
+        foreign: u64,
+    },
+    /// Base64 of text, if all of it is base64. A text may also begin with a long word.
+    Doubtful(Vec<u8>),
     /// Read after all other blocks.
     Deferred(Vec<u8>),
 }
@@ -86,7 +95,7 @@ impl Block {
         if self.kind.is_blank() {
             return Err(ReadError::Empty);
         }
-        self.kind.decide(&mut self.inner, out)?;
+        self.kind.settle(&mut self.inner, out)?;
         self.inner.finish(out)
     }
 
@@ -124,7 +133,12 @@ impl Kind {
                 all.extend_from_slice(bytes);
                 Ok(())
             }
-            Self::Base64(decoder) => {
+            Self::Doubtful(all) => {
+                all.extend_from_slice(bytes);
+                Ok(())
+            }
+            Self::Base64 { decoder, foreign } => {
+                *foreign += bytes.iter().filter(|&&byte| !is_allowed(byte)).count() as u64;
                 let mut decoded = Vec::with_capacity(bytes.len());
                 decoder.push(bytes, &mut decoded);
                 inner.feed(&decoded, out)
@@ -136,25 +150,53 @@ impl Kind {
                 if head.len() < HEAD {
                     return Ok(());
                 }
-                self.decide(inner, out)
+                self.decide(false, inner, out)
             }
         }
     }
 
-    /// Decides the kind of block by its first bytes.
-    fn decide(&mut self, inner: &mut Inner, out: &mut Target<'_>) -> Result<(), ReadError> {
+    /// Decides at the end of the block what could not be decided before.
+    fn settle(&mut self, inner: &mut Inner, out: &mut Target<'_>) -> Result<(), ReadError> {
+        self.decide(true, inner, out)?;
+        match self {
+            Self::Doubtful(all) => {
+                let all = std::mem::take(all);
+                match packed(&all, true) {
+                    Some((_, bytes)) => inner.feed(&bytes, out),
+                    None => inner.feed(&all, out),
+                }
+            }
+            Self::Base64 { foreign, .. } => {
+                out.repair(RepairKind::BrokenBlock, *foreign, Place::default(), || {
+                    "bytes in a block that are not base64".to_owned()
+                });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Decides the kind of block by its first bytes; `whole` says that there are no others.
+    fn decide(
+        &mut self,
+        whole: bool,
+        inner: &mut Inner,
+        out: &mut Target<'_>,
+    ) -> Result<(), ReadError> {
         let Self::Unknown(head) = self else {
             return Ok(());
         };
-        const SHORTEST: usize = 8;
         let head = std::mem::take(head);
-        let shown = head[..head.len().min(HEAD)].trim_ascii();
-        *self = if shown.len() >= SHORTEST && is_base64(shown) {
-            Self::Base64(Base64Decoder::default())
-        } else if is_deferred(shown) {
-            Self::Deferred(Vec::new())
-        } else {
-            Self::Plain
+        let shown = &head[..head.len().min(HEAD)];
+        let looks = packed(shown, whole && shown.len() == head.len());
+        *self = match looks {
+            Some((Packed::Compressed, _)) => Self::Base64 {
+                decoder: Base64Decoder::default(),
+                foreign: 0,
+            },
+            Some((Packed::Text, _)) => Self::Doubtful(Vec::new()),
+            None if is_deferred(shown.trim_ascii()) => Self::Deferred(Vec::new()),
+            None => Self::Plain,
         };
         self.feed(&head, inner, out)
     }

@@ -9,6 +9,7 @@
 
 mod block;
 mod js_lines;
+mod packed;
 mod page;
 #[cfg(test)]
 mod tests;
@@ -44,7 +45,7 @@ impl Format for SystraceHtml {
             |text: &[u8]| head.len() >= text.len() && head[..text.len()].eq_ignore_ascii_case(text);
         if starts(b"<!-- begin trace -->") || starts(b"<script class=\"trace-data\"") {
             Confidence::Certain
-        } else if starts(b"<!doctype html") || starts(b"<html") {
+        } else if starts(b"<!doctype html") || starts(b"<html") || is_page(head) {
             Confidence::Likely
         } else {
             Confidence::No
@@ -58,6 +59,19 @@ impl Format for SystraceHtml {
     fn writer(&self) -> Option<&dyn Writer> {
         Some(&write::PageWriter)
     }
+}
+
+/// Whether a text that begins with a tag or a comment is a page. A browser that saves a page writes a
+/// comment before it.
+fn is_page(head: &[u8]) -> bool {
+    let has = |tag: &[u8]| {
+        let mut starts = memchr::memchr_iter(b'<', head);
+        starts.any(|at| {
+            let text = head.get(at..at + tag.len());
+            text.is_some_and(|text| text.eq_ignore_ascii_case(tag))
+        })
+    };
+    head.starts_with(b"<") && (has(b"<html") || has(b"<script"))
 }
 
 /// The string literal of an old page, saved without the page around it.

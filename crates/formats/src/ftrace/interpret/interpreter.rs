@@ -14,6 +14,7 @@ use super::state::{Binder, Cpu, GraphCpu, History, Memory, NEW_CPU};
 use super::threads::{Threads, name_processes};
 use crate::ftrace::batch::EventBatch;
 use crate::ftrace::event::{CpuValueKind, Event, FieldList, Record};
+use crate::process_dump::Dump;
 use crate::rules::EventRules;
 
 /// Handles a kernel event. `None` means that the event is kept with its fields as well, because the
@@ -34,6 +35,8 @@ pub(crate) struct Interpreter {
     /// The block device of the last request, and its track.
     pub(super) disk: Option<(Vec<u8>, TrackId)>,
     pub(super) history: History,
+    /// The `ps` tables beside the events.
+    dump: Dump,
     /// Batches before the current one, and lines.
     pub(super) batches: u64,
     pub(super) lines: u64,
@@ -56,6 +59,7 @@ impl Interpreter {
             graph: Vec::new(),
             disk: None,
             history: History::default(),
+            dump: Dump::default(),
             batches: 0,
             lines: 0,
             events: 0,
@@ -217,6 +221,10 @@ impl Interpreter {
     #[cold]
     fn unparsed(&mut self, text: &[u8], position: Position, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
+        // Scripts append the output of `ps` to a trace.
+        if self.dump.line(text.trim_ascii(), out) {
+            return;
+        }
         out.repair(RepairKind::UnparsedLine, 1, position.place(), || {
             String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned()
         });
@@ -244,6 +252,7 @@ impl Interpreter {
 
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
+        self.dump.finish(out);
         self.finish_history(out);
         self.threads.place_leaders(out);
         self.count_tgids(out);
