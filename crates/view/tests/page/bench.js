@@ -1,6 +1,6 @@
-// How long people wait for the page. Run by `cargo xtask bench`, which makes the data and the table:
+// Measures waiting times of the page. Run by `cargo xtask bench`, which generates the data and writes the table:
 //   node bench.js WIDE.trace APP.trace APP.speedscope.json REPEATS
-// Prints a line a figure: its name, a tab, its value (ms or bytes).
+// Prints one line per figure: its name, a tab, its value (ms or bytes).
 import { execFileSync } from "node:child_process";
 import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -21,13 +21,13 @@ const rank = (values, share) => values.toSorted((a, b) => a - b)[Math.min(values
 /** @param {string} name @param {number[]} values */
 const median = (name, values) => tell(name, rank(values, 0.5));
 
-/** What runs in the page before its own script: watches frames, and when the first picture stands. */
+/** Runs in the page before its own script: measures frames and the time of the first picture. */
 function watch() {
   const seen = { frames: /** @type {number[]} */ ([]), ready: 0, last: -1, answers: /** @type {Record<string, number>} */ ({}) };
   const global = /** @type {any} */ (window);
   global.seen = seen;
   const original = requestAnimationFrame;
-  // All callbacks of a frame have its time: their work together is what the frame cost.
+  // All callbacks of a frame get the same time. The cost of the frame is their total work.
   global.requestAnimationFrame = (/** @type {FrameRequestCallback} */ work) => original((now) => {
     const start = performance.now();
     work(now);
@@ -37,7 +37,7 @@ function watch() {
     seen.last = now;
   });
   const ask = fetch;
-  // How many answers to each kind of question have come; what is done with one is done before the next frame.
+  // Counts the answers to each kind of question. The page handles an answer before the next frame.
   global.fetch = async (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
     const response = await ask(url, init);
     if (typeof init?.body !== "string") return response;
@@ -57,8 +57,8 @@ function watch() {
     },
   });
   /**
-   * From an event until the page shows what `shown` looks for. Who gets this object listens already: keys and clicks overtake
-   * what a page is asked to evaluate.
+   * Measures the time from an event until `shown` returns true. It is already listening when it returns this object. That
+   * matters because keys and clicks may arrive before code that the page is asked to evaluate.
    * @param {string} event @param {() => boolean} shown
    */
   global.waits = (event, shown) => ({ ms: new Promise((done, fail) => {
@@ -81,7 +81,7 @@ async function visit(browser, url) {
   return { page, context, ms };
 }
 
-/** Asks the server itself. @param {string} url @param {object} question @returns {Promise<number>} ms until the whole answer is here */
+/** Asks the server directly. @param {string} url @param {object} question @returns {Promise<number>} ms until the whole answer has arrived */
 async function ask(url, question) {
   const { origin, searchParams } = new URL(url);
   const headers = { "content-type": "application/json", "x-traceloom-token": searchParams.get("token") ?? "" };
@@ -92,7 +92,7 @@ async function ask(url, question) {
   return performance.now() - start;
 }
 
-/** A question's time; a range each time a little smaller, so that nothing was kept. @param {string} url @param {object} question @param {number} end */
+/** Times a question. Each range is a little smaller, so that the answer is not cached. @param {string} url @param {object} question @param {number} end */
 async function asks(url, question, end) {
   const all = [];
   for (let at = 1; at <= repeats; at++) all.push(await ask(url, { ...question, from: at * 1000, to: end - at * 1000 }));
@@ -124,7 +124,7 @@ async function hold(page, key, ms) {
   await page.keyboard.up(key);
 }
 
-/** Keys and the wheel over deep rows, at several heights and depths. @param {import("playwright-core").Page} page */
+/** Moves with keys and the wheel over deep rows, at several places and zoom levels. @param {import("playwright-core").Page} page */
 async function moves(page) {
   await page.mouse.move(1000, 400);
   await page.evaluate(() => { /** @type {any} */ (window).seen.frames = []; });
@@ -143,7 +143,7 @@ async function moves(page) {
   return page.evaluate(() => /** @type {number[]} */ (/** @type {any} */ (window).seen.frames));
 }
 
-/** The end of what `waits` began. @param {import("playwright-core").JSHandle<{ms: Promise<number>}>} waiting @returns {Promise<number>} */
+/** Waits for the end of a measurement of `waits`. @param {import("playwright-core").JSHandle<{ms: Promise<number>}>} waiting @returns {Promise<number>} */
 const ended = (waiting) => waiting.evaluate(({ ms }) => ms);
 
 /** Clicks where bars are, until enough details were shown. @param {import("playwright-core").Page} page */
@@ -189,13 +189,13 @@ function answered(page, event, op) {
   }, [event, op]);
 }
 
-/** Drops what is selected and shows nearly everything: no range comes twice. @param {import("playwright-core").Page} page @param {number} at */
+/** Clears the selection and shows nearly everything, with a different range each time. @param {import("playwright-core").Page} page @param {number} at */
 const nearlyAll = (page, at) => page.evaluate((at) => {
   const { store } = /** @type {any} */ (window).traceloom, { to } = store.get().view;
   store.set({ selection: null, view: { from: at * 1000, to: to - at * 1000 } });
 }, at);
 
-/** R on what is on the screen, until the table of the range stands. @param {import("playwright-core").Page} page @param {number} at */
+/** Presses R to select the visible range, and waits until its table is shown. @param {import("playwright-core").Page} page @param {number} at */
 async function range(page, at) {
   await nearlyAll(page, at);
   await page.getByTestId("timeline").focus();
@@ -204,7 +204,7 @@ async function range(page, at) {
   return ended(waiting);
 }
 
-/** The button that narrows the profile to the range. @param {import("playwright-core").Page} page @param {number} at */
+/** Clicks the button that limits the profile to the range. @param {import("playwright-core").Page} page @param {number} at */
 async function profile(page, at) {
   await nearlyAll(page, at);
   await page.getByTestId("timeline").focus();
@@ -224,7 +224,7 @@ async function live(browser) {
   const server = await serve(wide);
   const first = await visit(browser, server.url);
   await first.context.close();
-  // Everything is there that is made in the background.
+  // Wait until background work has ended.
   await sleep(3000);
   const pictures = [];
   for (let at = 0; at < repeats; at++) {
@@ -267,7 +267,7 @@ async function live(browser) {
   await new Promise((done) => server.child.on("exit", done));
 }
 
-/** Bytes of all but the trace: the engine as it is, everything else gzipped. @param {string} html */
+/** Size of everything but the trace, bytes: the engine as it is, the rest gzipped. @param {string} html */
 function ownBytes(html) {
   const engine = /id="traceloom-engine">([^<]*)/.exec(html)?.[1] ?? "";
   const page = html.replace(engine, "").replace(/(<script [^>]*class="traceloom-columns"[^>]*>)[^<]*/g, "$1");
@@ -294,7 +294,7 @@ async function reports(browser) {
   median("report picture", pictures);
 }
 
-/** speedscope's page and the profile, from this machine, as its own command serves them. @param {string} folder */
+/** Serves speedscope's page and the profile from this machine, like speedscope's own command. @param {string} folder */
 async function loopback(folder) {
   /** @type {Record<string, string>} */
   const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json" };
@@ -309,7 +309,7 @@ async function loopback(folder) {
   return server;
 }
 
-/** Until its flame chart stands: a canvas in the page, and the frame after it. @param {import("playwright-core").Browser} browser */
+/** Waits until the flame chart is drawn: its canvases exist, and one more frame has passed. @param {import("playwright-core").Browser} browser */
 async function speedscope(browser) {
   const folder = join(dirname(fileURLToPath(import.meta.url)), "node_modules/speedscope/dist/release");
   const server = await loopback(folder);
@@ -322,7 +322,7 @@ async function speedscope(browser) {
     page.on("pageerror", (error) => console.error(`speedscope: ${error.message}`));
     await page.goto(url, { waitUntil: "commit" });
     all.push(await page.evaluate(() => new Promise((done) => {
-      // The minimap and the chart are drawn over WebGL; both have a canvas for their text.
+      // The minimap and the chart are drawn with WebGL, and each has another canvas for its text.
       const look = () => (document.querySelectorAll("canvas").length >= 3 ? requestAnimationFrame(() => done(performance.now())) : requestAnimationFrame(look));
       look();
     })));

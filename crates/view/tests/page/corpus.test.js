@@ -6,7 +6,7 @@ import { corpus, open, report } from "./lib.js";
 import { settled } from "./drive.js";
 import { theBrowser } from "./suite.js";
 
-/** Method traces of each version, the big ones first among them. */
+/** Method traces of every version, including the biggest. */
 const METHODS = ["yamp__legacy.trace", "adt-tools-base__exception.trace", "adt-tools-base__mismatched.trace", "adt-tools-base__basic-api10.trace", "testWaitingNestedOverlapCrossThreadDiffFilterDiffKeysTrace.trace"];
 const files = [...corpus("systrace-html"), ...["traceview-v1", "traceview-v2", "traceview-v3"].flatMap((category) => corpus(category)).filter((path) => METHODS.includes(basename(path)))];
 

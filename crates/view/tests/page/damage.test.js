@@ -52,7 +52,7 @@ test("one changed letter of the trace", async () => {
   await says("data", changed('data-name="slices"'), /data is damaged/);
 });
 
-test("one changed letter of the script, which the policy stops", async () => {
+test("one changed letter of the script, so the policy blocks it", async () => {
   await says("script", changed('<script type="module"'), LATE);
 });
 
@@ -66,7 +66,7 @@ test("the file ends inside the page", async () => {
   await says("cut-script", cut('<script type="module"', 50000), LATE);
 });
 
-test("the file ends behind the script", async () => {
+test("the file ends after the script", async () => {
   await says("cut-before-engine", cut('<script type="application/octet-stream;base64" id="traceloom-engine"'), NO_END);
   await says("cut-engine", cut('id="traceloom-engine"', 10000), NO_END);
   await says("cut-tag", cut('data-name="slices"'), NO_END);
@@ -78,7 +78,7 @@ test("a browser without DecompressionStream", async () => {
   await says("old-browser", whole, /this browser is too old for reports/, "delete globalThis.DecompressionStream");
 });
 
-test("scripts are switched off, and nothing else is said", async () => {
+test("if scripts are switched off, that is the only message", async () => {
   const path = join(work, "damage-scripts.html");
   writeFileSync(path, whole);
   const context = await browser.newContext({ javaScriptEnabled: false });

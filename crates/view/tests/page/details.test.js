@@ -1,4 +1,4 @@
-// What the panels say of a selection, held against what the program prints about the same file.
+// Compares the panels' facts about a selection with the program's output for the same file.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { example } from "./lib.js";
@@ -18,9 +18,9 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
   before(() => { rows = profileOf(APP); });
 
   for (const name of ["com.example.news.ArticleParser.parse", "org.json.JSONObject.<init>", "com.example.news.Net.fetch", "java.io.FileInputStream.<init>"]) {
-    test(`${name}: times and signature are the program's`, async () => {
+    test(`${name}: times and signature equal the program's`, async () => {
       const page = its.page(), row = rows.get(name);
-      assert.equal(row.calls + row.recursive_calls, 1, "called once: the profile's times are the call's");
+      assert.equal(row.calls + row.recursive_calls, 1, "called once, so the profile's times are those of the call");
       const id = await sliceNamed(page, name);
       await bring(page, id);
       await clickSlice(page, id);
@@ -50,7 +50,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
     for (const child of report.children) {
       const label = labelOf(child);
       const line = callees.find((text) => text.startsWith(label));
-      assert.ok(line, `${label} stands among the callees: ${callees}`);
+      assert.ok(line, `${label} is one of the callees: ${callees}`);
       sameTime(line.slice(label.length).replace(/^.*× /, ""), child.inclusive.wall_ns, label);
     }
     await panel.locator(".chain .link").last().click();
@@ -68,7 +68,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
     await page.evaluate(() => /** @type {any} */ (window).traceloom.store.set({ profile: {} }));
   });
 
-  test("callers without room lose their package, not their method", async () => {
+  test("callers without enough room are shown without package, but with the method", async () => {
     const page = its.page(), id = await sliceNamed(page, "com.example.news.ArticleParser.parse");
     await bring(page, id);
     await clickSlice(page, id);
@@ -80,7 +80,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
       return { text: text.data, seen: own.left >= room.left - 1 && own.right <= room.right + 1 && own.top < room.bottom && own.bottom > room.top };
     }));
     assert.ok(seen.length > 3 && seen.some(({ text }) => text === "ArticleAdapter.onBindViewHolder"), JSON.stringify(seen));
-    assert.deepEqual(seen.filter(({ seen }) => !seen), [], "the end of the method is seen");
+    assert.deepEqual(seen.filter(({ seen }) => !seen), [], "the end of the method is visible");
   });
 
   test("all calls of a name: count, total and extremes", async () => {
@@ -108,7 +108,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
     assert.match((await facts(page)).Duration, /never ended/);
   });
 
-  test("the repairs are those of info", async () => {
+  test("the repairs equal those of info", async () => {
     const page = its.page(), { repairs } = cli("info", APP, "--json");
     await page.getByTestId("repairs-list").click();
     const sheet = page.getByTestId("repairs-sheet");
@@ -149,7 +149,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
 });
 
 onPages("Details of a systrace", { files: [JANK] }, (its) => {
-  test("the states of a slice's time are the program's", async () => {
+  test("the thread states of a slice equal the program's", async () => {
     const page = its.page(), name = "Choreographer#doFrame 74232", row = profileOf(JANK).get(name);
     const id = await sliceNamed(page, name);
     await bring(page, id);
@@ -165,7 +165,7 @@ onPages("Details of a systrace", { files: [JANK] }, (its) => {
     }
   });
 
-  test("a state, a CPU's stretch and a counter are selected by a click", async () => {
+  test("a click selects a thread state, a running time on a CPU, or a counter", async () => {
     const page = its.page();
     await page.keyboard.press("0");
     await page.keyboard.press("Escape");
@@ -189,7 +189,7 @@ onPages("Details of a systrace", { files: [JANK] }, (its) => {
         for (let y = placed.y + 2; y < placed.y + placed.height; y += 2) for (let x = 4; x < width; x++) if (timeline.hit(x, y)?.what === kind) return { x, y };
         return null;
       }, { ...at, kind });
-      assert.ok(found, `${kind} to be seen`);
+      assert.ok(found, `${kind} is visible`);
       await page.mouse.click(at.left + found.x, at.top + found.y);
       await until(page, (state, kind) => state.selection?.kind === kind, kind);
       await settled(page);
@@ -197,7 +197,7 @@ onPages("Details of a systrace", { files: [JANK] }, (its) => {
     }
   });
 
-  test("the frames are those of `traceloom frames`, and one click away", async () => {
+  test("the frames equal those of `traceloom frames`, and a click goes to one", async () => {
     const page = its.page(), frames = cli("frames", JANK, "--json");
     await tab(page, "frames");
     const table = await tableOf(page, "worst-frames");
@@ -223,7 +223,7 @@ onPages("Details of a systrace", { files: [JANK] }, (its) => {
 
 for (const [title, file] of [["method trace", APP], ["systrace", JANK]]) {
   onPages(`Range of a ${title}`, { files: [file] }, (its) => {
-    test("totals of a dragged range are those of profile --from --to", async () => {
+    test("totals of a dragged range equal those of profile --from --to", async () => {
       const page = its.page();
       await page.keyboard.press("0");
       await settled(page);
@@ -234,7 +234,7 @@ for (const [title, file] of [["method trace", APP], ["systrace", JANK]]) {
         await page.mouse.move(x + width * b, y + height - 5, { steps: 4 });
         await page.mouse.up();
         await until(page, (state) => state.selection?.kind === "range" && state.panel === "range");
-        // Whole nanoseconds, as the command line takes them.
+        // The command line takes whole nanoseconds.
         const { from, to } = await page.evaluate(() => {
           const { store } = /** @type {any} */ (window).traceloom, { selection } = store.get();
           store.set({ selection: { ...selection, from: Math.round(selection.from), to: Math.round(selection.to) } });

@@ -1,11 +1,11 @@
-// A person's hands and eyes: moves the page, and reads what stands on it.
+// Drives the page as a user would, and reads what it shows.
 import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
 import { program } from "./lib.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-/** What the program prints as JSON; the page's numbers are held against it. @param {...string} args */
+/** The program's output as JSON, to compare the page's numbers with. @param {...string} args */
 export function cli(...args) {
   return JSON.parse(execFileSync(program, args, { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] }));
 }
@@ -26,12 +26,12 @@ export async function settled(page) {
 /** A key of the page's state. @param {Page} page @param {string} key @returns {Promise<any>} */
 export const state = (page, key) => page.evaluate((key) => /** @type {any} */ (window).traceloom.store.get()[key], key);
 
-/** How long a state may take to come, ms: far more than it ever needs. */
+/** Time limit for a state, ms: far more than it ever needs. */
 const PATIENCE = 30_000;
 
 /** Waits until a function of the state holds. @param {Page} page @param {(state: any, more: any) => unknown} test @param {any} [more] */
 export async function until(page, test, more) {
-  // As text: the page's policy forbids it to make functions of strings.
+  // The whole script is passed as text, because the page's policy forbids the page to make functions of strings.
   const came = await page.evaluate(`(async () => {
     const test = ${test}, more = ${JSON.stringify(more ?? null)}, end = performance.now() + ${PATIENCE};
     while (!test(window.traceloom.store.get(), more)) {
@@ -40,7 +40,7 @@ export async function until(page, test, more) {
     }
     return true;
   })()`);
-  assert.ok(came, `never came: ${test} with ${JSON.stringify(more)}`);
+  assert.ok(came, `did not become true: ${test} with ${JSON.stringify(more)}`);
 }
 
 /** Asks the engine behind the page. @param {Page} page @param {object} question @returns {Promise<any>} columns as lists */
@@ -49,7 +49,7 @@ export const ask = (page, question) => page.evaluate(async (question) => {
   return Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, ArrayBuffer.isView(value) ? Array.from(/** @type {any} */ (value)) : value]));
 }, question);
 
-/** The first slice of a name. @param {Page} page @param {string} name @param {number} [nth] @returns {Promise<number>} */
+/** The slice with a name; `nth` counts from 0. @param {Page} page @param {string} name @param {number} [nth] @returns {Promise<number>} */
 export async function sliceNamed(page, name, nth = 0) {
   const { slice } = await ask(page, { op: "find", text: name, mode: "exact" });
   assert.ok(slice.length > nth, `no slice ${name}`);
@@ -57,7 +57,7 @@ export async function sliceNamed(page, name, nth = 0) {
 }
 
 /**
- * Where a slice is on the screen (the middle of what is seen of it); its row must be there.
+ * The centre of the visible part of a slice on the screen. Its row must be visible.
  * @param {Page} page @param {number} id
  */
 export async function placeOf(page, id) {
@@ -99,21 +99,21 @@ export async function clickSlice(page, id) {
   await settled(page);
 }
 
-/** The box of something on the page. @param {Page} page @param {string} testid */
+/** The bounding box of an element. @param {Page} page @param {string} testid */
 export async function box(page, testid) {
   const found = await page.getByTestId(testid).boundingBox();
   assert.ok(found, `${testid} is not on the screen`);
   return found;
 }
 
-/** The facts of the details panel: what it says about each. @param {Page} page @returns {Promise<Record<string, string>>} */
+/** The facts of the details panel, by their names. @param {Page} page @returns {Promise<Record<string, string>>} */
 export const facts = (page) => page.getByTestId("panel-details").evaluate((panel) => Object.fromEntries(
   [...panel.querySelectorAll(".facts dt")].map((key) => [key.textContent ?? "", key.nextElementSibling?.textContent ?? ""]),
 ));
 
 const UNITS = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
 
-/** Nanoseconds of the first time in a text: `1.234 ms`; nothing is `0`. @param {string} text */
+/** The first time in a text (`1.234 ms`), in nanoseconds; `0` has no unit. @param {string} text */
 export function timeIn(text) {
   if (text === "0") return 0;
   const match = /(-?[\d,]+(?:\.\d+)?)\s(ns|µs|ms|s)(?!\w)/.exec(text ?? "");
@@ -121,16 +121,16 @@ export function timeIn(text) {
   return Number(match[1].replaceAll(",", "")) * UNITS[/** @type {"ms"} */ (match[2])];
 }
 
-/** That a time which people read is this many ns, to the digits shown. @param {string} text @param {number} ns @param {string} what */
+/** Checks that a shown time equals this many ns, to the number of digits shown. @param {string} text @param {number} ns @param {string} what */
 export function sameTime(text, ns, what) {
   const shown = timeIn(text), size = Math.abs(ns), unit = Object.values(UNITS).findLast((unit) => size >= unit) ?? 1;
-  // Three digits behind the point, two from a hundred on; ours may begin with a half nanosecond.
+  // There are three decimals, or two from a hundred on. The page's times may contain half nanoseconds.
   const last = unit * (size / unit >= 100 ? 0.01 : 0.001);
   assert.ok(Math.abs(shown - ns) <= last * 0.51 + 1, `${what}: the page says ${text}, the program ${ns} ns`);
 }
 
 /**
- * A table as it stands on the screen: the cells by column.
+ * The visible rows of a table: cells by column.
  * @param {Page} page @param {string} testid @returns {Promise<Record<string, string>[]>}
  */
 export const tableOf = (page, testid) => page.getByTestId(testid).evaluate((table) => {
@@ -140,10 +140,10 @@ export const tableOf = (page, testid) => page.getByTestId(testid).evaluate((tabl
   return rows.map((row) => Object.fromEntries(ids.map((id, nth) => [id, row.children[nth]?.textContent ?? ""])));
 });
 
-/** The row of a table that holds a text. @param {Page} page @param {string} testid @param {string} text */
+/** The first visible row of a table that contains a text. @param {Page} page @param {string} testid @param {string} text */
 export const rowWith = (page, testid, text) => page.getByTestId(testid).locator(".vt-space > .vt-row:not([hidden])", { hasText: text }).first();
 
-/** The names of the rows on the screen, from the top down. @param {Page} page @returns {Promise<string[]>} */
+/** The names of the visible rows, from top to bottom. @param {Page} page @returns {Promise<string[]>} */
 export const rowNames = (page) => page.getByTestId("rows").evaluate((list) => [...list.querySelectorAll(".row")]
   .map((row) => ({ text: row.querySelector(".row-name")?.textContent ?? "", top: row.getBoundingClientRect().top }))
   .sort((a, b) => a.top - b.top).map(({ text }) => text));
@@ -155,7 +155,7 @@ export async function tab(page, id) {
   await settled(page);
 }
 
-/** Holds a key down until the state is as wished. @param {Page} page @param {string} key @param {(state: any, more: any) => unknown} test @param {any} [more] */
+/** Holds a key down until the state passes the test. @param {Page} page @param {string} key @param {(state: any, more: any) => unknown} test @param {any} [more] */
 export async function hold(page, key, test, more) {
   await page.keyboard.down(key);
   await until(page, test, more);

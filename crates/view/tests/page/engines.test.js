@@ -1,4 +1,4 @@
-// A report's engine (WebAssembly) and the server's (native) are one: the same answers to the same questions.
+// A report's engine (WebAssembly) and the server's (native) give the same answers to the same questions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example, open, report, serve } from "./lib.js";
@@ -6,7 +6,7 @@ import { theBrowser } from "./suite.js";
 
 const RANGES = 200;
 
-/** Numbers from a seed. @param {number} seed */
+/** A generator of pseudo-random numbers from 0 to 1. @param {number} seed */
 function random(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -16,7 +16,7 @@ function random(seed) {
   };
 }
 
-/** Questions about random ranges: many short ones, some of nearly everything. @param {number} end ns @param {number} seed */
+/** Questions about random ranges: many are short, and some cover nearly everything. @param {number} end ns @param {number} seed */
 function questions(end, seed) {
   const next = random(seed);
   return Array.from({ length: RANGES }, (_, nth) => {

@@ -1,4 +1,4 @@
-// Traces at the edges: each as a report and through the live server opens, shows something that makes sense, and goes on answering.
+// Extreme traces. Each opens as a report and in the live server, shows something sensible, and keeps responding.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { theBrowser } from "./suite.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-/** Goes to the first slice there is and shows all about it. @param {Page} page @param {string} text what its name holds */
+/** Goes to the first slice that matches a search, and reads its details. @param {Page} page @param {string} text a part of its name */
 async function visit(page, text) {
   await page.getByTestId("search").fill(text);
   await page.getByTestId("search").press("Enter");
@@ -29,7 +29,7 @@ const TRACES = [
   { file: "hostile-names.ftrace", rows: (_, all) => assert.ok(all > 3), more: hostile },
   { file: "long-name.trace", rows: (_, all) => assert.ok(all >= 1), async more(page) {
     const longest = await page.evaluate(() => Math.max(...[...document.querySelectorAll("body *:not(script, style)")].map((element) => element.childElementCount ? 0 : element.textContent?.length ?? 0)));
-    assert.ok(longest < 20_000, `a text of ${longest} characters stands on the page`);
+    assert.ok(longest < 20_000, `the page has a text of ${longest} characters`);
     await page.getByTestId("timeline").focus();
     await page.keyboard.press("ArrowRight");
     await until(page, (state) => state.selection?.kind === "slice");
@@ -79,7 +79,7 @@ async function hostile(page) {
   await settled(page);
   await page.reload();
   await settled(page).catch(() => {});
-  assert.equal(await page.evaluate(() => /** @type {any} */ (window).harmed), undefined, "no name was run");
+  assert.equal(await page.evaluate(() => /** @type {any} */ (window).harmed), undefined, "no name was executed");
   assert.equal(await page.locator("img:not(.graph-image), iframe, object").count(), 0, "no name became an element");
 }
 
@@ -110,7 +110,7 @@ async function deep(page) {
 
 /** @param {Page} page */
 async function threads(page) {
-  assert.ok(await page.getByTestId("row").count() < 100, "only rows on the screen are elements");
+  assert.ok(await page.getByTestId("row").count() < 100, "only visible rows are elements");
   await page.getByTestId("timeline").focus();
   await page.keyboard.press("End");
   await until(page, (state) => state.top > 100_000);
@@ -127,14 +127,14 @@ for (const { file, rows, more } of TRACES) {
     for (const kind of ["report", "live"]) {
       test(`as ${kind}`, async (t) => {
         const path = join(extremes, file);
-        assert.ok(existsSync(path), `${path}: cargo xtask page-data makes it`);
+        assert.ok(existsSync(path), `${path} is missing: run cargo xtask page-data`);
         const server = kind === "live" ? await serve(path) : null;
         t.after(() => void server?.stop());
         const { page, done } = await open(theBrowser(), server ? server.url : report(`extreme-${file}`, path), { reducedMotion: "reduce" });
         await settled(page);
         rows(await rowNames(page), await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.model.total));
         await more?.(page);
-        // It goes on answering.
+        // The page keeps responding.
         await page.keyboard.press("Escape");
         await page.getByTestId("timeline").focus();
         for (const key of ["+", "+", "ArrowRight", "f", "r", "0"]) await page.keyboard.press(key);

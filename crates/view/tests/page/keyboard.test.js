@@ -1,11 +1,11 @@
-// Without a mouse: everything is reached and used by keys alone, and where the focus is can be seen.
+// Use without a mouse: the keyboard reaches and operates everything, and the focus is always visible.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example } from "./lib.js";
 import { hold, rowNames, settled, state, until } from "./drive.js";
 import { onPages } from "./suite.js";
 
-/** What has the focus. @param {import("playwright-core").Page} page */
+/** The element that has the focus. @param {import("playwright-core").Page} page */
 const focus = (page) => page.evaluate(() => {
   const element = /** @type {HTMLElement} */ (document.activeElement), style = getComputedStyle(element), after = getComputedStyle(element, "::after");
   const box = element.getBoundingClientRect();
@@ -20,7 +20,7 @@ const focus = (page) => page.evaluate(() => {
 });
 
 onPages("Keys alone", { files: [example("jank.ftrace.gz")], kinds: ["report"], options: { reducedMotion: "reduce" } }, (its) => {
-  test("Tab reaches every part, and the focus is seen everywhere", async () => {
+  test("Tab reaches every part, and the focus is always visible", async () => {
     const page = its.page();
     /** @type {Map<string, any>} */
     const reached = new Map();
@@ -34,12 +34,12 @@ onPages("Keys alone", { files: [example("jank.ftrace.gz")], kinds: ["report"], o
       if (reached.has(key) && now.testid !== null && now.testid !== "row") break;
       reached.set(key, now);
       if (!now.seen || !now.onScreen) unseen.push(`${now.tag} ${key}`);
-      assert.ok(now.name, `what has the focus has a name: ${JSON.stringify(now)}`);
+      assert.ok(now.name, `the focused element has a name: ${JSON.stringify(now)}`);
     }
     for (const part of ["search", "zoom-all", "colours", "theme", "help", "repairs-list", "filter", "timeline", "splitter-names", "splitter-dock", "tab-details", "dock-fold"]) {
       assert.ok(reached.has(part), `Tab reaches ${part}: ${[...reached.keys()].join(", ")}`);
     }
-    assert.deepEqual(unseen, [], "focus that cannot be seen");
+    assert.deepEqual(unseen, [], "elements without a visible focus");
   });
 
   test("from the search box to a call's details and back", async () => {
@@ -152,7 +152,7 @@ onPages("Keys alone", { files: [example("jank.ftrace.gz")], kinds: ["report"], o
     assert.equal((await focus(page)).testid, "help");
   });
 
-  test("held keys move, also after another key was pressed meanwhile", async () => {
+  test("a held key moves until it is released", async () => {
     const page = its.page();
     await page.getByTestId("timeline").focus();
     await page.keyboard.press("0");
@@ -161,6 +161,6 @@ onPages("Keys alone", { files: [example("jank.ftrace.gz")], kinds: ["report"], o
     await hold(page, "W", (state, whole) => state.view.to - state.view.from < whole.to / 3, whole);
     const near = await state(page, "view");
     await settled(page);
-    assert.deepEqual(await state(page, "view"), near, "a key that was let go moves nothing");
+    assert.deepEqual(await state(page, "view"), near, "a released key moves nothing");
   });
 });

@@ -1,5 +1,5 @@
-// What the page tests share: a browser, the program, reports and live pages, and eyes on everything
-// that must not happen (a console error, a request to somewhere).
+// Shared parts of the page tests: the browser, the program, reports and live pages, and the detection of faults
+// (a console error, a request to another server).
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -11,31 +11,31 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../../../..");
 /** The program under test. */
 export const program = process.env.TRACELOOM ?? join(root, "target/debug/traceloom");
-/** Where reports and screenshots go. */
+/** The folder for reports and screenshots. */
 export const work = process.env.TRACELOOM_PAGE_OUT ?? join(root, "target/page-tests");
-/** Made-up traces at the edges (`cargo xtask page-data`). */
+/** The folder of extreme synthetic traces (`cargo xtask page-data`). */
 export const extremes = join(work, "data");
 
-/** A trace of the repository's own. @param {string} name */
+/** An example trace of the repository. @param {string} name */
 export const example = (name) => join(root, "examples", name);
 
-/** Real traces of a category; none where the corpus is missing. @param {string} category */
+/** Real traces of a category; none if the corpus is missing. @param {string} category */
 export function corpus(category) {
   const folder = join(process.env.TRACELOOM_TESTDATA ?? join(root, "../shared/testdata"), category);
   return existsSync(folder) ? readdirSync(folder).sort().map((name) => join(folder, name)) : [];
 }
 
-/** Starts Debian's Chromium, with nothing of its own going over the network. */
+/** Starts Debian's Chromium, without network requests of its own. */
 export function launch() {
   const quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
   const where = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => existsSync(path));
   return chromium.launch({ executablePath: where, headless: true, args: [...quiet, "--disable-sync", "--no-first-run", "--font-render-hinting=none"] });
 }
 
-/** A path from the workspace on, where it is in there: pages show it. @param {string} path */
+/** A path relative to the workspace if it is inside it, because pages show the path. @param {string} path */
 const inside = (path) => path.startsWith(`${root}/`) ? relative(root, path) : path;
 
-/** Writes a report. @param {string} name @param {string[]} args files and options; gives the report's path */
+/** Writes a report and returns its path. @param {string} name @param {string[]} args files and options */
 export function report(name, ...args) {
   mkdirSync(work, { recursive: true });
   const path = join(work, `${name}.html`);
@@ -43,7 +43,7 @@ export function report(name, ...args) {
   return path;
 }
 
-/** Starts the live server on these files; gives its URL and a way to stop it. @param {string[]} args */
+/** Starts the live server with these files. Returns its URL and a function that stops it. @param {string[]} args */
 export async function serve(...args) {
   const child = spawn(program, ["view", "--no-open", ...args.map(inside)], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const url = await new Promise((found, failed) => {
@@ -61,7 +61,7 @@ export async function serve(...args) {
 }
 
 /**
- * Opens a page and watches it. `faults` collects what must not happen; `done()` fails on any.
+ * Opens a page and watches it. `faults` collects faults; `done()` fails if there are any.
  * @param {import("playwright-core").Browser} browser
  * @param {string} target a path of a report, or a URL
  * @param {import("playwright-core").BrowserContextOptions} [options]

@@ -1,4 +1,4 @@
-// The eyes of these tests are open: what must not happen on a page is seen when it does.
+// Tests of the test library: faults of a page are detected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example, open, report, serve } from "./lib.js";
@@ -6,15 +6,15 @@ import { theBrowser } from "./suite.js";
 
 /** @type {[string, () => unknown, RegExp][]} */
 const FAULTS = [
-  ["an error that nobody catches", () => { setTimeout(() => { throw new Error("on purpose"); }); }, /thrown: Error: on purpose/],
-  ["a line on the console", () => console.error("on purpose"), /console: on purpose/],
+  ["an uncaught error", () => { setTimeout(() => { throw new Error("on purpose"); }); }, /thrown: Error: on purpose/],
+  ["an error on the console", () => console.error("on purpose"), /console: on purpose/],
   ["a script that the policy forbids", () => {
     const script = document.createElement("script");
     script.textContent = "window.harmed = 1";
     document.body.append(script);
-    if (/** @type {any} */ (window).harmed) throw new Error("the policy let it run");
+    if (/** @type {any} */ (window).harmed) throw new Error("the policy did not stop the script");
   }, /Content Security Policy/],
-  ["a request to somewhere", () => fetch("https://example.invalid/").catch(() => {}), /example\.invalid/],
+  ["a request to another server", () => fetch("https://example.invalid/").catch(() => {}), /example\.invalid/],
 ];
 
 for (const kind of ["report", "live"]) {

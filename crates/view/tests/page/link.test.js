@@ -1,4 +1,4 @@
-// Links, dropped files, reports as input, and who may ask the live server.
+// Links, dropped files, reports as input, and access to the live server.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -53,7 +53,7 @@ onPages("A link", { files: [APP] }, (its) => {
     assert.match(await page.getByTestId("range-title").innerText(), /200 ms/);
   });
 
-  test("a link that makes no sense still opens", async () => {
+  test("an invalid link still opens", async () => {
     const page = its.page();
     await page.evaluate(() => { location.hash = "v=NaN~x&s=99999999&r=5&at=foo~1~2&m=a:b~~&f=x.y&pr={&t=nothing&y=-1&n=abc"; });
     await settled(page);
@@ -86,12 +86,12 @@ test("a file dropped on the live page opens there", async () => {
     await settled(page);
     assert.equal(await page.getByTestId("title").innerText(), "jank.ftrace.gz");
     assert.ok((await rowNames(page)).includes("RenderThread"));
-    assert.equal(opens, 1, "it is sent once");
+    assert.equal(opens, 1, "the file is sent once");
     await done();
   } finally { server.stop(); }
 });
 
-test("what is no trace is refused in a sentence; a report says how to open another", async () => {
+test("other files are refused with a message; a report says how to open another trace", async () => {
   const server = await serve(APP);
   try {
     const live = await open(theBrowser(), server.url);
@@ -99,7 +99,7 @@ test("what is no trace is refused in a sentence; a report says how to open anoth
     await live.page.locator(".drop", { hasText: "Cargo.toml does not open" }).waitFor();
     await live.page.keyboard.press("Escape");
     await live.page.locator(".drop").waitFor({ state: "hidden" });
-    // The refusal is an HTTP status, which the browser notes by itself.
+    // The refusal is an HTTP status, which the browser itself logs on the console.
     const other = live.faults.filter((fault) => !/status of 4\d\d/.test(fault));
     assert.deepEqual(other, []);
     await live.context.close();
@@ -110,7 +110,7 @@ test("what is no trace is refused in a sentence; a report says how to open anoth
   await done();
 });
 
-test("a report opens again with traceloom, and is the same trace", () => {
+test("traceloom can open a report, and reads the same trace", () => {
   for (const file of [APP, JANK]) {
     const path = report("again", file);
     const [before, after] = [cli("info", file, "--json", "--all"), cli("info", path, "--json", "--all")];
@@ -131,7 +131,7 @@ const status = (url, { method = "GET", headers = {}, body } = {}) => new Promise
   asked.end(body);
 });
 
-test("the server answers only with the token, and only its own page", async () => {
+test("the server only answers requests with the token and from its own page", async () => {
   const server = await serve(APP);
   try {
     const url = new URL(server.url), { origin } = url, token = String(url.searchParams.get("token"));

@@ -1,4 +1,4 @@
-// A recording of this machine, in the page while it goes on.
+// A running recording of this machine in the page.
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,20 +12,20 @@ import { capture, kernelTurn, noKernel, steps } from "./record.js";
 const skip = noKernel();
 const snapshot = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).traceloom.parts.opened.snapshot);
 
-/** Waits until the page shows a newer snapshot than now. @param {Page} page */
+/** Waits until the page shows a newer snapshot. @param {Page} page */
 async function next(page) {
   const now = await snapshot(page);
   await page.waitForFunction((now) => /** @type {any} */ (window).traceloom.parts.opened.snapshot > now, now);
 }
 
-/** Everything that ends in the end, whatever fails before. @param {(cleanup: (end: () => unknown) => void) => Promise<void>} body */
+/** Runs `body`, and then its cleanup functions, even if it fails. @param {(cleanup: (end: () => unknown) => void) => Promise<void>} body */
 async function tidily(body) {
   /** @type {(() => unknown)[]} */
   const ends = [];
   try { await body((end) => ends.unshift(end)); } finally { for (const end of ends) await end(); }
 }
 
-test("a recording is seen while it goes on, and whole afterwards", { skip: skip ? `skipped: ${skip}` : false, timeout: 1_800_000 }, () => tidily(async (finally_) => {
+test("the page shows a running recording, and all of it afterwards", { skip: skip ? `skipped: ${skip}` : false, timeout: 1_800_000 }, () => tidily(async (finally_) => {
   mkdirSync(work, { recursive: true });
   const path = join(work, "live.html");
   rmSync(path, { force: true });
@@ -39,11 +39,11 @@ test("a recording is seen while it goes on, and whole afterwards", { skip: skip 
   finally_(() => browser.close());
   const { page, done } = await open(browser, running.url, { reducedMotion: "reduce", colorScheme: "light" });
 
-  // What is marked meanwhile appears, at the right edge.
+  // New marks appear at the right edge.
   await page.getByTestId("live").waitFor();
   await next(page);
   const seen = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
-  assert.ok(seen.total > 0, "the first steps are there");
+  assert.ok(seen.total > 0, "the first steps are visible");
   const view = await state(page, "view");
   assert.equal(view.to, await page.evaluate(() => /** @type {any} */ (window).traceloom.timeline.view.end));
   assert.ok(view.to < 300e9, `times count from the recording's first event, not ${view.to} ns`);
@@ -53,7 +53,7 @@ test("a recording is seen while it goes on, and whole afterwards", { skip: skip 
   assert.match(await page.getByTestId("live-rate").innerText(), /^[\d,]+ events\/s$/);
   assert.equal(await page.getByTestId("live-follow").getAttribute("aria-pressed"), "true");
 
-  // Whoever selects something stays with it, whatever comes.
+  // A selection keeps the view in place when new data arrives.
   const { slice, ts } = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
   await page.evaluate((id) => /** @type {any} */ (window).traceloom.parts.context.goTo(id), slice[slice.length - 1]);
   await until(page, (state) => state.selection?.kind === "slice");
@@ -83,7 +83,7 @@ test("a recording is seen while it goes on, and whole afterwards", { skip: skip 
   await next(page);
   await page.screenshot({ path: join(work, "shots/live-dark.png") });
 
-  // Stop: all of it is written, and shown.
+  // After the stop, the whole recording is written and shown.
   made = stop();
   await page.getByTestId("live-stop").click();
   await page.getByTestId("said").waitFor();
@@ -94,7 +94,7 @@ test("a recording is seen while it goes on, and whole afterwards", { skip: skip 
   const whole = await ask(page, { op: "find", text: "live step ", mode: "prefix" });
   const { rows } = cli("profile", path, "--json", "--limit", "0");
   const round = rows.find((/** @type {any} */ row) => row.name === "live round" || row.label === "live round");
-  assert.ok(round, "the file has it too");
+  assert.ok(round, "the file has the rounds too");
   assert.ok(whole.total > later.total && whole.total <= made, `${later.total} < ${whole.total} <= ${made}`);
   assert.equal(round.calls, whole.total);
   await done();

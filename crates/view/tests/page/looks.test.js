@@ -1,4 +1,4 @@
-// How it looks: pictures of the main states, compared with those in shots/, and kept for people to look at.
+// The appearance: screenshots of the main states are compared with those in shots/, and kept for inspection.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example, open, report } from "./lib.js";
@@ -76,7 +76,7 @@ for (const { name, files, options, reach } of PICTURES) {
   });
 }
 
-test("nothing moves by itself where motion is not wanted", async () => {
+test("nothing is animated if the user prefers reduced motion", async () => {
   const { page, done } = await open(theBrowser(), report("looks-still", ...JANK), { reducedMotion: "reduce" });
   await settled(page);
   const moved = await page.evaluate(async () => {
@@ -84,7 +84,7 @@ test("nothing moves by itself where motion is not wanted", async () => {
     timeline.view.set(1e8, 2e8);
     return [timeline.view.from, timeline.view.to, store.get().view.from];
   });
-  assert.deepEqual(moved, [1e8, 2e8, 1e8], "the view is there at once");
+  assert.deepEqual(moved, [1e8, 2e8, 1e8], "the view changes at once");
   const animated = await page.evaluate(() => document.getAnimations().filter((animation) => animation.playState === "running").length);
   assert.equal(animated, 0);
   await done();
@@ -95,11 +95,11 @@ test("small windows keep the timeline and its tools", async () => {
   await settled(page);
   for (const testid of ["timeline", "search", "help", "tab-details"]) assert.ok(await page.getByTestId(testid).isVisible(), testid);
   const out = await page.evaluate(() => [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1).map((element) => `${element.tagName}.${element.className}`));
-  assert.deepEqual(out, [], "nothing sticks out to the side");
+  assert.deepEqual(out, [], "nothing is wider than the window");
   await done();
 });
 
-test("a low window is the timeline's until something is selected", async () => {
+test("in a low window, the timeline has all the room until something is selected", async () => {
   const { page, done } = await open(theBrowser(), report("looks-low", ...APP), { viewport: { width: 683, height: 384 }, reducedMotion: "reduce" });
   await settled(page);
   const high = async () => (await page.getByTestId("timeline").boundingBox())?.height ?? 0;
@@ -114,7 +114,7 @@ test("a low window is the timeline's until something is selected", async () => {
   await done();
 });
 
-test("a laptop's window shows the whole help sheet, and tables end between columns", async () => {
+test("in the window of a laptop, the help sheet fits, and tables end between columns", async () => {
   const { page, done } = await open(theBrowser(), report("looks-laptop", ...APP), { viewport: SMALL, reducedMotion: "reduce" });
   await settled(page);
   await page.keyboard.press("?");
@@ -127,11 +127,11 @@ test("a laptop's window shows the whole help sheet, and tables end between colum
     const { left } = table.getBoundingClientRect(), edge = left + table.clientWidth;
     return [...table.querySelectorAll(".vt-head .vt-cell")].map((cell) => cell.getBoundingClientRect()).filter((cell) => cell.left < edge - 1 && cell.right > edge + 1).length;
   });
-  assert.equal(cut, 0, "no column is cut in its middle");
+  assert.equal(cut, 0, "no column is cut off");
   await done();
 });
 
-test("texts that have no room in the list of frames end in an ellipsis", async () => {
+test("texts without enough room in the list of frames end with an ellipsis", async () => {
   const { page, done } = await open(theBrowser(), report("looks-frames", ...JANK), { viewport: SMALL, reducedMotion: "reduce" });
   await tab(page, "frames");
   const cells = await page.getByTestId("worst-frames").evaluate((table) => [...table.querySelectorAll(".vt-space > .vt-row:not([hidden]) > .vt-cell.text")].map((cell) => {
@@ -143,7 +143,7 @@ test("texts that have no room in the list of frames end in an ellipsis", async (
   await done();
 });
 
-test("the system's switch to dark is followed, and a choice is kept", async () => {
+test("the page follows the system's dark mode until the user chooses", async () => {
   const { page, done } = await open(theBrowser(), report("looks-theme", ...APP), { colorScheme: "light" });
   const dark = () => page.evaluate(() => document.documentElement.hasAttribute("data-dark"));
   assert.equal(await dark(), false);

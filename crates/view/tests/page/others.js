@@ -1,4 +1,4 @@
-// Firefox, and Safari's engine (WebKitGTK), driven by what each brings along itself.
+// Drives Firefox and Safari's engine (WebKitGTK) through their own automation interfaces.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A browser with one window, spoken to by WebDriver's commands.
+ * A browser with one window, controlled with WebDriver commands.
  * @typedef {object} Other
  * @property {(command: "Navigate" | "ExecuteAsyncScript" | "PerformActions" | "TakeScreenshot" | "SetTimeouts" | "SetWindowRect", body: object) => Promise<any>} tell
  * @property {() => Promise<void>} close
  */
 
-/** How long a browser may take to start, ms. */
+/** Time limit for the start of a browser, ms. */
 const PATIENCE = 60_000;
 
-/** Tries until something is there. @template T @param {string} what @param {() => T | Promise<T>} attempt @returns {Promise<NonNullable<T>>} */
+/** Repeats an attempt until it returns something. @template T @param {string} what @param {() => T | Promise<T>} attempt @returns {Promise<NonNullable<T>>} */
 async function eventually(what, attempt) {
   for (const end = performance.now() + PATIENCE; performance.now() < end;) {
     const got = await attempt();
@@ -25,7 +25,7 @@ async function eventually(what, attempt) {
   throw new Error(`${what} did not start`);
 }
 
-/** The first that exists. @param {string[]} paths */
+/** The first path that exists. @param {string[]} paths */
 const first = (...paths) => paths.find((path) => existsSync(path));
 
 /** Ends a program and waits for it. @param {import("node:child_process").ChildProcess} child */
@@ -36,11 +36,11 @@ async function ended(child) {
   await gone;
 }
 
-/** What keeps Firefox to itself. */
+/** Settings that keep Firefox from making requests of its own. */
 const PREFERENCES = { "marionette.port": 0, "browser.shell.checkDefaultBrowser": false, "datareporting.policy.dataSubmissionEnabled": false, "app.update.disabledForTesting": true,
   "network.captive-portal-service.enabled": false, "network.connectivity-service.enabled": false, "services.settings.server": "data:,", "toolkit.telemetry.reportingpolicy.firstRun": false };
 
-/** Debian's Firefox, by its Marionette protocol: `length:[0,id,command,body]`. @returns {Promise<Other | null>} none where it is missing */
+/** Debian's Firefox, through its Marionette protocol: `length:[0,id,command,body]`. @returns {Promise<Other | null>} null if it is missing */
 export async function firefox() {
   const program = first("/usr/bin/firefox-esr", "/usr/bin/firefox");
   if (!program) return null;
@@ -94,10 +94,10 @@ async function marionette(port) {
   });
 }
 
-/** Where WebDriver keeps each command. */
+/** The path of each WebDriver command. */
 const PATHS = { Navigate: "url", ExecuteAsyncScript: "execute/async", PerformActions: "actions", TakeScreenshot: "screenshot", SetTimeouts: "timeouts", SetWindowRect: "window/rect" };
 
-/** WebKitGTK's MiniBrowser on a screen of its own. @returns {Promise<Other | null>} none where a part is missing */
+/** WebKitGTK's MiniBrowser on a virtual screen. @returns {Promise<Other | null>} null if a part is missing */
 export async function webkit() {
   const mini = first("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser");
   const driver = first("/usr/bin/WebKitWebDriver"), screen = first("/usr/bin/xvfb-run");
@@ -116,7 +116,7 @@ export async function webkit() {
   const close = async () => {
     await talk(`${at}/${sessionId}`, "DELETE").catch(() => {});
     const gone = new Promise((done) => child.once("exit", done));
-    // The script that owns the screen starts the driver: both go.
+    // End the whole process group: the script that owns the screen, and the driver that it started.
     process.kill(-(child.pid ?? 0));
     await gone;
   };

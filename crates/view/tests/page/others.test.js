@@ -1,4 +1,4 @@
-// Not only Chromium: Firefox, and Safari's engine, open reports and the live page, and work in them.
+// Other browsers than Chromium: Firefox and Safari's engine open reports and the live page.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ async function run(browser, body) {
   return value;
 }
 
-/** Opens a page; waits for its first full picture, or for why there is none. @param {Other} browser @param {string} url */
+/** Opens a page, and waits for its first full picture or an error. @param {Other} browser @param {string} url */
 async function opened(browser, url) {
   await browser.tell("Navigate", { url });
   return run(browser, `
@@ -39,7 +39,7 @@ async function type(browser, keys) {
   await browser.tell("PerformActions", { actions: [{ type: "key", id: "keyboard", actions }] });
 }
 
-/** WebDriver's letter for the key. */
+/** WebDriver's character for the Enter key. */
 const ENTER = "\uE007";
 
 /** Waits for a text on the page. @param {Other} browser @param {string} testid @param {string} text */
@@ -48,7 +48,7 @@ const says = (browser, testid, text) => run(browser, `
   for (const end = performance.now() + 20000; performance.now() < end && !seen().includes(${JSON.stringify(text)});) await new Promise((next) => setTimeout(next, 20));
   return seen();`);
 
-/** The picture of the page; how many colours it has. @param {Other} browser @param {string} name */
+/** Takes a screenshot of the page, and returns the number of its colours. @param {Other} browser @param {string} name */
 async function shot(browser, name) {
   const picture = Buffer.from(await browser.tell("TakeScreenshot", { full: false }), "base64");
   mkdirSync(join(work, "shots"), { recursive: true });
@@ -58,11 +58,11 @@ async function shot(browser, name) {
   return colours.size;
 }
 
-/** What the page asked of anybody but itself. @param {Other} browser @returns {Promise<string[]>} */
+/** The requests of the page to other servers. @param {Other} browser @returns {Promise<string[]>} */
 const asked = (browser) => run(browser, `
   return performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => !/^(blob|data):/.test(name) && !name.startsWith(location.origin + "/"));`);
 
-/** Looks for a call by keys alone; its details. @param {Other} browser @param {string} name */
+/** Searches for a call with the keyboard, and returns its details. @param {Other} browser @param {string} name */
 async function find(browser, name) {
   await run(browser, "document.activeElement?.blur();");
   await type(browser, "/");
@@ -72,7 +72,7 @@ async function find(browser, name) {
   return says(browser, "details-name", name);
 }
 
-/** The same work in each of them. @param {string} title @param {() => Promise<Other | null>} start */
+/** Runs the same tests in a browser. @param {string} title @param {() => Promise<Other | null>} start */
 function works(title, start) {
   describe(title, () => {
     /** @type {Other | null} */
@@ -88,7 +88,7 @@ function works(title, start) {
     const it = (what, body) => test(what, async (t) => browser ? body(browser) : t.skip(`${title} is missing`));
 
     for (const [name, call] of [["app.trace", "ArticleParser.parse"], ["jank.ftrace.gz", "DiskLruCache.commit"]]) {
-      it(`a report of ${name} opens from the disk, is drawn and searched`, async (its) => {
+      it(`a report of ${name} opens from the disk, draws and searches`, async (its) => {
         const path = report(`${title}-${name}`.replaceAll(/[^a-z]+/gi, "-"), example(name));
         assert.equal(await opened(its, pathToFileURL(path).href), "ready");
         assert.ok((await find(its, call)).includes(call));
@@ -97,7 +97,7 @@ function works(title, start) {
       });
     }
 
-    it("the live page opens, and answers as the report does", async (its) => {
+    it("the live page opens, and answers like the report", async (its) => {
       const server = await serve(example("app.trace"));
       try {
         assert.equal(await opened(its, server.url), "ready");

@@ -1,4 +1,4 @@
-// Searching by regular expressions: what they find, and that a bad one does not stop the page.
+// Search with regular expressions: their results, and that a bad one does not block the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example } from "./lib.js";
@@ -12,7 +12,7 @@ onPages("Patterns", { files: [example("app.trace"), example("jank.ftrace.gz")] }
   for (const [text, pattern] of /** @type {[string, RegExp][]} */ ([
     ["/^com\\.example\\..*\\.(parse|get)$/", /^com\.example\..*\.(parse|get)$/i], ["/Image(Cache|Decoder)/", /Image(Cache|Decoder)/], ["/^measure$|^draw/", /^measure$|^draw/i], ["/\\bJSON\\w+\\.<init>/", /\bJSON\w+\.<init>/],
   ])) {
-    test(`${text} finds what the browser's own does`, async () => {
+    test(`${text} finds the same as the browser's own RegExp`, async () => {
       const page = its.page();
       const { name_count } = await ask(page, { op: "meta" });
       const { names } = await ask(page, { op: "names", ids: Array.from({ length: name_count }, (_, id) => id) });
@@ -37,14 +37,14 @@ onPages("Patterns", { files: [example("app.trace"), example("jank.ftrace.gz")] }
     assert.ok((await rowNames(page)).includes("RenderThread"));
   });
 
-  test("what is no pattern says so, and half of one is a text", async () => {
+  test("an invalid pattern is reported, and an unfinished one is plain text", async () => {
     await box().fill("/(/");
     await says("no valid pattern");
     await box().fill("/half");
     await says("no match");
   });
 
-  test("a pattern that would never end is given up, and the page goes on meanwhile", async () => {
+  test("a pattern that takes too long is stopped, and does not block the page", async () => {
     const page = its.page();
     await box().fill("/^(([a-zA-Z.<>$#:]+)+)+!$/");
     const longest = await page.evaluate(async () => {
@@ -55,7 +55,7 @@ onPages("Patterns", { files: [example("app.trace"), example("jank.ftrace.gz")] }
       }
       return longest;
     });
-    assert.ok(longest < 2500, `no frame for ${longest} ms: the pattern may take 3,000 ms, but not the page's`);
+    assert.ok(longest < 2500, `no frame for ${longest} ms: the pattern may take 3,000 ms, but must not block the page`);
     await box().fill("/^measure$/");
     await page.waitForFunction(() => /^\d+$/.test(document.querySelector("[data-testid=search-hits]")?.textContent ?? ""));
     await box().fill("");

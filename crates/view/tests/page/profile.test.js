@@ -1,4 +1,4 @@
-// The profile: Traceview's table and the pictures beside it, held against `traceloom profile`.
+// The profile: Traceview's table and the pictures next to it, compared with `traceloom profile`.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -13,17 +13,17 @@ const PARSE = "com.example.news.ArticleParser.parse", NEXT = "org.json.JSONToken
 
 /** @param {any} row of `profile --json` */
 const labelOf = (row) => row.class ? `${row.class}.${row.name}` : row.name;
-/** Milliseconds as the table prints them. @param {number | undefined} ns */
+/** Milliseconds in the table's format. @param {number | undefined} ns */
 const ms = (ns) => ns === undefined ? "" : (ns / 1e6).toLocaleString("en", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 const number = (/** @type {string} */ text) => Number(text.replaceAll(",", ""));
 
-/** The heading of a column that sorts the profile. @param {import("playwright-core").Page} page @param {string} id */
+/** Sorts the profile by a column. @param {import("playwright-core").Page} page @param {string} id */
 async function sortBy(page, id) {
   await page.getByTestId("profile-table").getByTestId(`col-${id}`).locator("button").click();
   await settled(page);
 }
 
-/** Makes room: the dock as high as the window lets it be. @param {import("playwright-core").Page} page */
+/** Makes the dock as high as possible. @param {import("playwright-core").Page} page */
 async function roomy(page) {
   await page.setViewportSize({ width: 1700, height: 1000 });
   const bar = await page.getByTestId("splitter-dock").boundingBox();
@@ -36,7 +36,7 @@ async function roomy(page) {
 }
 
 onPages("Profile of a method trace", { files: [APP] }, (its) => {
-  test("the table is the program's", async () => {
+  test("the table equals the program's", async () => {
     const page = its.page(), { rows, total } = cli("profile", APP, "--json", "--limit", "0");
     await roomy(page);
     await tab(page, "profile");
@@ -119,7 +119,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.match(await page.getByTestId("profile-table").locator(".line.at").innerText(), /Net\.fetch/);
   });
 
-  test("a flame graph zooms in and out, and its numbers are the program's", async () => {
+  test("a flame graph zooms in and out, and its numbers equal the program's", async () => {
     const page = its.page(), { rows } = cli("profile", APP, "--json", "--limit", "0");
     const row = rows.find((/** @type {any} */ row) => labelOf(row) === PARSE);
     await page.getByTestId("tab-flame").click();
@@ -127,7 +127,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     const flame = page.getByTestId("flame"), status = page.getByTestId("flame-status");
     await page.getByTestId("profile-find").fill("");
     await flame.focus();
-    // Down the heaviest way from the outermost bar until it is the one we know.
+    // Follow the heaviest bars down from the outermost one to the known method.
     await page.keyboard.press("ArrowDown");
     let found = "";
     for (let steps = 0; steps < 40 && !found; steps++) {
@@ -194,7 +194,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.equal(download.suggestedFilename(), "callgraph.svg");
   });
 
-  test("columns move by hand and by keys, and copies follow", async () => {
+  test("the mouse and the keyboard move columns, and copied text has their order", async () => {
     const page = its.page(), table = page.getByTestId("profile-table");
     const ids = () => table.evaluate((table) => [...table.querySelectorAll(".vt-head [data-testid]")].map((cell) => (cell.getAttribute("data-testid") ?? "").slice(4)));
     const before = await ids(), sorted = await table.locator("[aria-sort=descending]").getAttribute("data-testid");
@@ -222,7 +222,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.deepEqual(await ids(), before);
   });
 
-  test("the flame graph as folded stacks is what convert writes", async () => {
+  test("the flame graph as folded stacks equals the output of convert", async () => {
     const page = its.page(), path = join(work, "convert.folded");
     mkdirSync(work, { recursive: true });
     execFileSync(program, ["convert", APP, "-o", path, "--cpu"], { stdio: "ignore" });
@@ -240,7 +240,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.equal(download.suggestedFilename(), "profile.folded");
     const saved = stacks(readFileSync(await download.path(), "utf8"), 0);
     assert.ok(saved.length > 100);
-    // Behind the process and the thread.
+    // Without the first two frames, the process and the thread.
     assert.deepEqual(saved, stacks(readFileSync(path, "utf8"), 2));
   });
 
@@ -276,7 +276,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
     assert.ok(line.name.includes(labelOf(expected.rows[0])), `${line.name}: ranked by real time`);
   });
 
-  test("a column is made wider", async () => {
+  test("a column can be made wider", async () => {
     const page = its.page(), column = page.getByTestId("profile-table").getByTestId("col-name");
     const before = await column.boundingBox(), grip = await column.locator(".vt-grip").boundingBox();
     assert.ok(before && grip);
@@ -290,7 +290,7 @@ onPages("Profile of a method trace", { files: [APP] }, (its) => {
 });
 
 onPages("Profile of a systrace", { files: [JANK], kinds: ["report"] }, (its) => {
-  test("slices take the place of methods", async () => {
+  test("the profile of a system trace lists slices instead of methods", async () => {
     const page = its.page(), { rows } = cli("profile", JANK, "--json", "--limit", "0");
     await roomy(page);
     await tab(page, "profile");

@@ -1,4 +1,4 @@
-// A recording that the page shows while it goes on: the kernel's turn, something to record, and the program.
+// A running recording for the page: exclusive access to the kernel, work to record, and the program.
 import { spawn } from "node:child_process";
 import { existsSync, openSync, writeSync, closeSync, accessSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { program, root } from "./lib.js";
 
 const MARKER = "/sys/kernel/tracing/trace_marker";
 
-/** Why this machine cannot be recorded; empty where it can. */
+/** The reason why this machine cannot be recorded; empty if it can. */
 export function noKernel() {
   if (!existsSync("/usr/bin/flock")) return "flock is missing";
   try {
@@ -18,19 +18,19 @@ export function noKernel() {
   }
 }
 
-/** The right to use the kernel's buffer, which the tests of the recorder share. @returns {Promise<() => void>} gives it back */
+/** Waits for exclusive access to the kernel's buffer, which the tests of the recorder share. @returns {Promise<() => void>} a function that releases it */
 export async function kernelTurn() {
   const child = spawn("flock", [join(tmpdir(), "traceloom-tracefs-test.lock"), "sh", "-c", "echo mine; cat"], { stdio: ["pipe", "pipe", "inherit"] });
   await new Promise((mine) => child.stdout.once("data", mine));
   return () => void child.stdin.end();
 }
 
-/** Marks `live step 0`, `live step 1` … as slices of this process, each in another. @returns {() => number} ends it; how many there were */
+/** Writes `live step 0`, `live step 1` … as slices of this process, each inside another slice. @returns {() => number} a function that ends this and returns the number of steps */
 export function steps() {
   const marker = openSync(MARKER, "w");
   let count = 0;
   const write = (/** @type {string} */ text) => {
-    // Where nothing is recorded the kernel takes no marks.
+    // The kernel refuses marks while nothing is recorded.
     try { writeSync(marker, text); } catch (error) { if (/** @type {any} */ (error).code !== "EBADF") throw error; }
   };
   const timer = setInterval(() => {
@@ -48,7 +48,7 @@ export function steps() {
   };
 }
 
-/** `traceloom capture --live`; its URL once it records, all that it printed, and its end. @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
+/** Runs `traceloom capture --live`. Returns its URL once it records, its output, and its end. @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
 export async function capture(args, env = {}) {
   const child = spawn(program, ["capture", "--live", "--no-open", ...args], { cwd: root, stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
   let text = "";
@@ -60,12 +60,12 @@ export async function capture(args, env = {}) {
       if (match) found(match[0]);
     };
     for (const stream of [child.stdout, child.stderr]) stream.on("data", look);
-    ended.then(() => failed(new Error(`it ended without saying ${wanted}: ${text}`)));
+    ended.then(() => failed(new Error(`the program ended without printing ${wanted}: ${text}`)));
     look();
   });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (/** @type {Buffer} */ chunk) => { text += chunk; });
   const url = await says(/http:\/\/127\.0\.0\.1:\d+\/\S+/);
-  /** Ends it whatever it does: the recording first, then the server. */
+  /** Ends the program, whatever it does: first the recording, then the server. */
   const end = async () => {
     child.kill("SIGINT");
     await says(/until Ctrl-C/).catch(() => {});

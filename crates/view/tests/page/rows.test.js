@@ -12,7 +12,7 @@ const JANK = example("jank.ftrace.gz");
 onPages("Rows", { files: [JANK] }, (its) => {
   const row = (/** @type {string} */ name) => its.page().getByTestId("row").filter({ has: its.page().locator(".row-name", { hasText: new RegExp(`^${name}$`) }) }).first();
 
-  test("the app's main thread and RenderThread stand before its other threads", async () => {
+  test("the app's main thread and RenderThread come before its other threads", async () => {
     const names = await rowNames(its.page());
     const main = names.lastIndexOf("org.loom.reader", names.indexOf("RenderThread"));
     assert.ok(main >= 0 && names.indexOf("RenderThread") === main + 1, names.join(", "));
@@ -56,7 +56,7 @@ onPages("Rows", { files: [JANK] }, (its) => {
     assert.notEqual((await rowNames(page))[0], "HeapTaskDaemon");
   });
 
-  test("hidden rows come back by the button that counts them", async () => {
+  test("the button that counts hidden rows shows them again", async () => {
     const page = its.page();
     await row("RenderThread").hover();
     await page.getByRole("button", { name: "Hide RenderThread" }).first().click();
@@ -70,7 +70,7 @@ onPages("Rows", { files: [JANK] }, (its) => {
     assert.ok(await page.getByTestId("unhide").isHidden());
   });
 
-  test("the filter shows what matches, in its process, and says if nothing does", async () => {
+  test("the filter shows matching rows inside their processes, or says that none match", async () => {
     const page = its.page(), filter = page.getByTestId("filter");
     await filter.fill("imageloader");
     await settled(page);
@@ -87,7 +87,7 @@ onPages("Rows", { files: [JANK] }, (its) => {
     assert.equal(await filter.inputValue(), "");
   });
 
-  test("the rows scroll by wheel over the names, and by Page Down", async () => {
+  test("the wheel over the names and Page Down scroll the rows", async () => {
     const page = its.page(), box = await page.getByTestId("rows").boundingBox();
     assert.ok(box);
     await page.mouse.move(box.x + 40, box.y + 100);
@@ -102,7 +102,7 @@ onPages("Rows", { files: [JANK] }, (its) => {
     await until(page, (state) => state.top === 0);
   });
 
-  test("the whole trace in one press, also from the strip above", async () => {
+  test("a drag on the overview shows a range, and one click shows the whole trace", async () => {
     const page = its.page(), strip = page.getByTestId("overview"), box = await strip.boundingBox();
     assert.ok(box);
     const end = (await state(page, "view")).to;
@@ -120,7 +120,7 @@ onPages("Rows", { files: [JANK] }, (its) => {
 
 const ASYNC = join(work, "async.ftrace");
 mkdirSync(work, { recursive: true });
-// Input events as Android 14 names them: every name is another, and each but the last begins before the one before ends.
+// Input events with Android 14's names. All names are different, and each event starts before the previous one ends.
 writeFileSync(ASYNC, ["# tracer: nop", ...Array.from({ length: 40 }, (_, nth) => {
   const name = `deliverInputEvent src=0x1002 eventTimeNano=${7000000 + nth * 31} id=0x${(nth * 7919).toString(16)}`;
   const line = (/** @type {number} */ ms, /** @type {string} */ text) => `  com.example-100   (  100) [000] .... ${(1 + ms / 1000).toFixed(6)}: tracing_mark_write: ${text}`;

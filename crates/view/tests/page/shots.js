@@ -1,4 +1,4 @@
-// Screenshots: kept for people to look at, and compared with those of the repository.
+// Screenshots are kept for inspection and compared with those of the repository.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pixelmatch from "pixelmatch";
@@ -7,17 +7,17 @@ import { root, work } from "./lib.js";
 
 const expected = join(root, "crates/view/tests/page/shots");
 const taken = join(work, "shots");
-/** Fonts and anti-aliasing differ between machines: so much of a picture may. */
+/** The share of a picture that may differ, because fonts and anti-aliasing differ between machines. */
 const TOLERATED_SHARE = 0.03;
 
-/** Wider pictures are kept at half their size: the repository holds a dozen, not megabytes. */
+/** Wider pictures are stored at half their size, so that the repository stays small. */
 const WIDE = 1600;
-/** Colours are kept to so many steps of 256, for the same reason. */
+/** Colours are rounded to a multiple of this, of 256, for the same reason. */
 const STEP = 16;
 
 /**
- * Takes a picture of the page and compares it. `UPDATE_SHOTS=1` keeps it as the expected one. All of it is in
- * target/page-tests/shots.
+ * Takes a screenshot of the page and compares it. `UPDATE_SHOTS=1` stores it as the expected one. The full picture is
+ * written to target/page-tests/shots.
  * @param {import("playwright-core").Page} page
  * @param {string} name
  */
@@ -30,11 +30,11 @@ export async function shot(page, name) {
     mkdirSync(expected, { recursive: true });
     writeFileSync(path, PNG.sync.write(now, { colorType: 2, deflateLevel: 9 }));
   }
-  if (!existsSync(path)) throw new Error(`no expected picture ${name}.png; UPDATE_SHOTS=1 makes it`);
+  if (!existsSync(path)) throw new Error(`there is no expected picture ${name}.png; UPDATE_SHOTS=1 creates it`);
   compare(PNG.sync.read(readFileSync(path)), now, name);
 }
 
-/** A picture as it is kept. @param {PNG} picture */
+/** The stored form of a picture: smaller, with fewer colours. @param {PNG} picture */
 function small(picture) {
   const by = picture.width > WIDE ? 2 : 1, width = Math.floor(picture.width / by), height = Math.floor(picture.height / by);
   const kept = new PNG({ width, height });

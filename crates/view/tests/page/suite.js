@@ -1,4 +1,4 @@
-// The same tests on a report and on the live server.
+// Runs the same tests on a report and on the live server.
 import { after, before, describe } from "node:test";
 import { launch, open, report, serve } from "./lib.js";
 import { settled } from "./drive.js";
@@ -8,14 +8,14 @@ let browser;
 before(async () => { browser = await launch(); });
 after(() => browser?.close());
 
-/** This file's browser, once tests run. */
+/** The browser of this file, available once tests run. */
 export const theBrowser = () => browser;
 
 /**
- * Opens traces and runs tests on the page; what must not happen fails the suite at its end.
+ * Opens traces and runs tests on the page. Faults of the page fail the suite at its end.
  * @param {string} title
  * @param {{files: string[], kinds?: ("report" | "live")[], options?: import("playwright-core").BrowserContextOptions, moves?: boolean}} what
- *   `moves`: its report moves as it does for most people; else motion is reduced, which is quicker
+ *   `moves`: whether the report is animated, as by default; otherwise motion is reduced, which is faster
  * @param {(its: {page: () => import("playwright-core").Page, target: () => string, kind: "report" | "live"}) => void} body
  */
 export function onPages(title, { files, kinds = ["report", "live"], options, moves }, body) {

@@ -1,4 +1,4 @@
-// Moving about in the timeline, as a report and from the live server: the same hands, the same results.
+// Navigation in the timeline, in a report and in the live server: the same input gives the same result.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example } from "./lib.js";
@@ -6,7 +6,7 @@ import { ask, bring, box, clickSlice, hold, placeOf, settled, sliceNamed, state,
 import { onPages } from "./suite.js";
 
 const APP = example("app.trace"), JANK = example("jank.ftrace.gz"), LINUX = example("linux.ftrace");
-/** A slice that each trace has once, with callers above it and room to click on. */
+/** A slice that occurs once in the trace, has callers, and is large enough to click on. */
 const READING = { slice: "com.example.news.ArticleParser.parse", parent: "com.example.news.ArticleAdapter.onBindViewHolder", first: "com.example.news.ArticleStore.get", child: "org.json.JSONObject.<init>" };
 /** @type {("report" | "live")[]} */
 const BOTH = ["report", "live"], REPORT = /** @type {["report"]} */ (["report"]);
@@ -54,7 +54,7 @@ for (const trace of TRACES) {
       await until(page, (state, before) => state.view.to - state.view.from < before.to - before.from, before);
       await settled(page);
       const near = await state(page, "view");
-      assert.ok(Math.abs(at(before) - at(near)) < (near.to - near.from) / width, "what is under the pointer stays there");
+      assert.ok(Math.abs(at(before) - at(near)) < (near.to - near.from) / width, "the time under the pointer stays in place");
       await page.keyboard.down("Shift");
       await page.mouse.wheel(0, 200);
       await page.keyboard.up("Shift");
@@ -79,7 +79,7 @@ for (const trace of TRACES) {
       const px = all / width;
       assert.ok(Math.abs(from - all * 0.25) <= px && Math.abs(to - all * 0.5) <= px, `${from} to ${to} of ${all}`);
       await page.getByTestId("range-title").waitFor();
-      // Its right edge goes to 0.6, then to the other side of its left one.
+      // Drag the right edge to 0.6, then past the left edge.
       for (const [edge, goal, low, high] of [[0.5, 0.6, 0.25, 0.6], [0.6, 0.1, 0.1, 0.25]]) {
         await page.mouse.move(x + width * edge + 2, y + height / 2);
         await page.mouse.down();
@@ -122,7 +122,7 @@ for (const trace of TRACES) {
       await page.mouse.dblclick(x + width * 0.7, y + 10);
       await name("scrolled", "Enter");
       assert.deepEqual((await state(page, "marks")).map((/** @type {any} */ { label }) => label), ["cold start", "scrolled"]);
-      assert.equal((await state(page, "view")).to, all, "a mark's name is no place to zoom out");
+      assert.equal((await state(page, "view")).to, all, "a double click on a mark does not zoom out");
       const marks = await state(page, "marks");
       assert.ok(Math.abs(marks[0].ts - all * 0.2) < all / 500 && Math.abs(marks[1].ts - all * 0.7) < all / 500);
       await page.keyboard.press("+");
@@ -152,7 +152,7 @@ for (const trace of TRACES) {
       await sheet.waitFor({ state: "detached" });
     });
 
-    test("a double click zooms to a slice, arrow keys walk", { skip: !trace.slice && "no slices" }, async () => {
+    test("a double click zooms to a slice, and arrow keys go to its neighbours", { skip: !trace.slice && "no slices" }, async () => {
       const page = its.page();
       const id = await sliceNamed(page, String(trace.slice));
       await whole();
@@ -193,7 +193,7 @@ for (const trace of TRACES) {
       await whole();
     });
 
-    test("a click selects, a click beside it selects nothing", { skip: !trace.slice && "no slices" }, async () => {
+    test("a click selects a slice, and a click next to it selects nothing", { skip: !trace.slice && "no slices" }, async () => {
       const page = its.page();
       const id = await sliceNamed(page, String(trace.slice));
       await bring(page, id);
@@ -201,7 +201,7 @@ for (const trace of TRACES) {
       assert.equal(await page.getByTestId("details-name").textContent(), trace.slice);
       const { x, y, width } = await box(page, "timeline");
       await page.mouse.click(x + width / 2, y + 8);
-      assert.equal((await state(page, "selection")).id, id, "the ruler is not for selecting");
+      assert.equal((await state(page, "selection")).id, id, "a click on the ruler does not change the selection");
       await page.keyboard.press("Escape");
       await whole();
     });

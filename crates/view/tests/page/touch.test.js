@@ -1,4 +1,4 @@
-// Fingers, the clipboard, and the choice of colours.
+// Touch, the clipboard, and the choice of colours.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { example, open, serve } from "./lib.js";
@@ -18,12 +18,12 @@ onPages("Fingers", { files: [APP], kinds: ["report"], options: { hasTouch: true,
     await settled(page);
   }
 
-  test("two fingers zoom, one pans, a tap selects", async () => {
+  test("two fingers zoom, one finger pans, and a tap selects", async () => {
     const page = its.page(), { x, y, width, height } = await box(page, "timeline");
     const whole = await state(page, "view"), middle = y + height / 2;
     await touch([{ from: [x + width * 0.45, middle], to: [x + width * 0.2, middle] }, { from: [x + width * 0.55, middle], to: [x + width * 0.8, middle] }]);
     const near = await state(page, "view");
-    assert.ok(near.to - near.from < (whole.to - whole.from) / 3, "apart: nearer");
+    assert.ok(near.to - near.from < (whole.to - whole.from) / 3, "spreading the fingers zooms in");
     await touch([{ from: [x + width * 0.6, middle], to: [x + width * 0.3, middle] }]);
     const right = await state(page, "view");
     assert.ok(Math.abs(right.from - near.from - (near.to - near.from) * 0.3) < (near.to - near.from) * 0.02, "the picture follows the finger");
@@ -52,14 +52,14 @@ onPages("Colours", { files: [APP], kinds: ["report"] }, (its) => {
     await settled(page);
     await page.mouse.move(5, 5);
     await settled(page);
-    assert.equal(await picture(), before, "and back, to the pixel");
+    assert.equal(await picture(), before, "switching back restores every pixel");
     const { rank } = await ask(page, { op: "ranks" }), first = cli("profile", APP, "--json", "--limit", "1").rows[0];
     const { name } = await ask(page, { op: "slice", id: await sliceNamed(page, `${first.class}.${first.name}`) });
     assert.equal(rank[name], 1);
   });
 });
 
-test("what is copied is what the panel shows", async () => {
+test("the copied text equals the panel's", async () => {
   const server = await serve(APP);
   try {
     const { page, done } = await open(theBrowser(), server.url, { permissions: ["clipboard-read", "clipboard-write"] });

@@ -1,4 +1,4 @@
-//! A server on a thread, and the little of HTTP that asking it takes.
+//! A server in a thread, and a minimal HTTP client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -31,7 +31,7 @@ impl Served {
         }
     }
 
-    /// With a trace that is read already.
+    /// Starts a server with a trace.
     pub fn with(trace: Trace) -> Self {
         let served = Self::start(ServerOptions::default());
         served.handle.ready(trace);
@@ -42,7 +42,7 @@ impl Served {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Sends a request as it stands; `HOST` and `TOKEN` in it are this server's.
+    /// Sends a request as it is, except that `HOST` and `TOKEN` are replaced by this server's.
     pub fn raw(&self, request: &str, body: &[u8]) -> Reply {
         let mut stream = self.begin(request, body);
         let mut bytes = Vec::new();

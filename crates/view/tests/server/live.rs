@@ -1,4 +1,4 @@
-//! A server that shows a recording while it goes on.
+//! A server that shows a running recording.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +13,7 @@ use crate::client::{Reply, Served, trace_with};
 const META: &[u8] = br#"{"op":"meta"}"#;
 const NOW: Duration = Duration::ZERO;
 
-/// A server, and how often somebody stopped its recording.
+/// A server of a running recording, and the number of times that the recording was stopped.
 fn recording() -> (Served, Arc<AtomicU32>) {
     let stops = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&stops);
@@ -32,7 +32,7 @@ fn recording() -> (Served, Arc<AtomicU32>) {
     (server, stops)
 }
 
-/// One that begins at 2 s.
+/// A trace that begins at 2 s.
 fn later() -> Trace {
     let text = " a-1 [000] ...1 2.0: tracing_mark_write: C|1|n|1\n";
     let text = format!("# tracer: nop\n#\n{text}");
@@ -49,7 +49,7 @@ fn news(server: &Served, path: &str) -> serde_json::Value {
 }
 
 #[test]
-fn where_nothing_is_recorded_nothing_can_be_stopped() {
+fn a_server_without_a_recording_has_nothing_to_stop() {
     let server = Served::with(trace_with("draw"));
     assert_eq!(server.get("/live").status, 404);
     assert_eq!(server.post("/stop", "text/plain", b"").status, 404);
@@ -57,7 +57,7 @@ fn where_nothing_is_recorded_nothing_can_be_stopped() {
 }
 
 #[test]
-fn only_its_own_page_stops_a_recording() {
+fn only_the_servers_own_page_can_stop_a_recording() {
     let (server, stops) = recording();
     let post = |headers: &str| {
         let request =
@@ -94,18 +94,21 @@ fn snapshots_are_made_when_a_page_wants_them() {
         (&seen["events"], &seen["lost"], &seen["held_ns"]),
         (&7.into(), &3.into(), &100_000_000.into())
     );
-    assert!(!server.handle.wait_until_wanted(NOW), "a look is no wish");
+    assert!(
+        !server.handle.wait_until_wanted(NOW),
+        "a status request does not ask for a snapshot"
+    );
     news(&server, "/live?want_after=0");
     assert!(
         !server.handle.wait_until_wanted(NOW),
-        "a newer one is there"
+        "a newer snapshot exists"
     );
     news(&server, "/live?want_after=1");
     assert!(server.handle.wait_until_wanted(NOW));
 }
 
 #[test]
-fn the_newest_snapshots_answer_in_the_times_of_the_first() {
+fn all_snapshots_use_the_time_origin_of_the_first() {
     let (server, _) = recording();
     server.handle.show(trace_with("draw"));
     server.handle.show(later());
@@ -124,7 +127,7 @@ fn the_newest_snapshots_answer_in_the_times_of_the_first() {
 }
 
 #[test]
-fn in_the_end_the_whole_answers() {
+fn the_complete_trace_replaces_the_snapshots() {
     let (server, _) = recording();
     server.handle.show(trace_with("draw"));
     server.handle.saving("Ended in the page.");
@@ -146,7 +149,7 @@ fn in_the_end_the_whole_answers() {
 }
 
 #[test]
-fn without_a_trace_the_page_keeps_what_it_has() {
+fn if_the_recording_fails_the_last_snapshot_stays() {
     let (server, _) = recording();
     server.handle.show(trace_with("draw"));
     server.handle.not_recorded("the disk is full", NOW);

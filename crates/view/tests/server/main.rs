@@ -1,4 +1,4 @@
-//! The live server as its neighbours on the network meet it.
+//! The live server, as seen from the network.
 
 mod client;
 mod live;
@@ -16,14 +16,14 @@ use traceloom_view::ServerOptions;
 const META: &str = r#"{"op":"meta"}"#;
 const OCTETS: &str = "application/octet-stream";
 
-/// Status of `GET path` with these header lines.
+/// The status of `GET path` with these header lines.
 fn status(server: &Served, path: &str, headers: &str) -> u16 {
     let request = format!("GET {path} HTTP/1.1\n{headers}connection: close\n\n");
     server.raw(&request, b"").status
 }
 
 #[test]
-fn only_the_token_opens() {
+fn every_request_needs_the_token() {
     let server = Served::with(trace_with("draw"));
     let status =
         |path: &str, headers: &str| status(&server, path, &format!("host: HOST\n{headers}"));
@@ -35,7 +35,7 @@ fn only_the_token_opens() {
     assert_eq!(status("/?token=TOKEN0", ""), 403);
     assert_eq!(status(&format!("/?token={}", &server.token[1..]), ""), 403);
     assert_eq!(status("/?token=TOKEN", "x-traceloom-token: wrong\n"), 403);
-    // What does not exist is told to nobody without it either.
+    // Without the token, even a missing path is not reported as missing.
     assert_eq!(status("/nothing", ""), 403);
     assert_eq!(status("/status", ""), 403);
 }
@@ -49,7 +49,7 @@ fn each_server_has_its_own_token() {
 }
 
 #[test]
-fn only_under_its_own_name() {
+fn only_local_host_names_are_accepted() {
     let server = Served::with(trace_with("draw"));
     let status = |headers: &str| status(&server, "/?token=TOKEN", headers);
     let port = server.port;
@@ -66,13 +66,13 @@ fn only_under_its_own_name() {
     for host in strangers {
         assert_eq!(status(&format!("host: {host}:{port}\n")), 403, "{host}");
     }
-    // Without a port it is another server's name; with two hosts nobody knows whose.
+    // Refuse a host without the port, which would be another server, and two hosts, which are ambiguous.
     assert_eq!(status("host: 127.0.0.1\n"), 403);
     assert_eq!(status("host: evil.example\nhost: HOST\n"), 403);
 }
 
 #[test]
-fn not_from_other_sites() {
+fn requests_from_other_sites_are_refused() {
     let server = Served::with(trace_with("draw"));
     let status = |origin: &str| {
         status(
@@ -95,7 +95,7 @@ fn not_from_other_sites() {
 }
 
 #[test]
-fn the_page_may_run_nothing_but_itself() {
+fn the_policy_allows_only_the_pages_own_code() {
     let server = Served::with(trace_with("draw"));
     let page = server.get("/");
     let policy = page.header("content-security-policy").unwrap();
@@ -124,7 +124,7 @@ fn the_page_may_run_nothing_but_itself() {
     ] {
         assert!(policy.contains(rule), "{rule} not in {policy}");
     }
-    // Nor may anything that is no page.
+    // Other answers have a strict policy too.
     for reply in [server.get("/nothing"), server.ask(META)] {
         assert!(
             reply
@@ -154,7 +154,7 @@ fn text_of_a_trace_is_never_html() {
     let opened = server.post(
         &format!("/open?name={}", "%3Cb%3E%22"),
         OCTETS,
-        b"\x00\x01 no trace at all",
+        b"\x00\x01 not a trace",
     );
     assert_eq!(
         opened.header("content-type"),
@@ -163,7 +163,7 @@ fn text_of_a_trace_is_never_html() {
 }
 
 #[test]
-fn questions_have_a_form() {
+fn malformed_questions_are_refused() {
     let server = Served::with(trace_with("draw"));
     assert_eq!(server.ask(META).json()["counts"]["slices"], 1);
     assert!(
@@ -203,13 +203,13 @@ fn questions_wait_until_the_trace_is_read() {
     });
     assert_eq!(early.json()["counts"]["slices"], 1);
     assert_eq!(server.get("/status").text(), r#"{"state":"ready"}"#);
-    // What comes late changes nothing.
+    // Late progress has no effect.
     server.handle.progress(6, 10);
     assert_eq!(server.get("/status").text(), r#"{"state":"ready"}"#);
 }
 
 #[test]
-fn why_a_trace_is_not_there_is_the_answer() {
+fn the_answer_is_the_reason_why_the_trace_was_not_read() {
     let server = Served::start(ServerOptions::default());
     server.handle.failed("x.trace: no trace");
     assert_eq!(server.ask(META).json()["error"], "x.trace: no trace");
@@ -217,7 +217,7 @@ fn why_a_trace_is_not_there_is_the_answer() {
 }
 
 #[test]
-fn a_dropped_file_is_another_trace() {
+fn a_dropped_file_opens_as_another_trace() {
     let server = Served::with(trace_with("first"));
     let text = text_with("dropped").repeat(3);
     let opened = server.post("/open?name=a%20%3Cb%3E.ftrace", OCTETS, text.as_bytes());
@@ -236,7 +236,7 @@ fn a_dropped_file_is_another_trace() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused_with_the_reason() {
+fn other_files_are_refused_with_the_reason() {
     let server = Served::with(trace_with("first"));
     let refused = server.post("/open?name=x", OCTETS, &[0x7f; 100_000]);
     assert_eq!(refused.status, 422, "{}", refused.text());
@@ -252,7 +252,7 @@ fn what_is_no_trace_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_limit_of_memory_is_kept() {
+fn the_memory_limit_holds() {
     let server = Served::start(ServerOptions {
         memory_limit: 1000,
         ..ServerOptions::default()
@@ -270,18 +270,18 @@ fn a_limit_of_memory_is_kept() {
 }
 
 #[test]
-fn a_file_that_breaks_off_leaves_nothing() {
+fn an_incomplete_upload_leaves_nothing_behind() {
     let server = Served::with(trace_with("first"));
     let request = "POST /open?name=x HTTP/1.1\nhost: HOST\nx-traceloom-token: TOKEN\n\
                    content-type: application/octet-stream\ncontent-length: 1000000\n\n";
     drop(server.begin(request, text_with("a").as_bytes()));
-    // The next file gets the next number, which is still the first.
+    // The next file still gets the first number.
     let opened = server.post("/open?name=y", OCTETS, text_with("b").as_bytes());
     assert_eq!(opened.text(), r#"{"trace":1}"#);
 }
 
 #[test]
-fn many_ask_at_once() {
+fn many_clients_can_ask_at_once() {
     let server = Arc::new(Served::with(trace_with("draw")));
     let ask = |_| {
         let server = server.clone();
@@ -292,7 +292,7 @@ fn many_ask_at_once() {
 }
 
 #[test]
-fn garbage_and_half_requests_harm_nobody() {
+fn invalid_and_incomplete_requests_do_no_harm() {
     let server = Served::with(trace_with("draw"));
     let half = server.begin("POST /api HTTP/1.1\nhost: HOST\n", b"");
     half.shutdown(Shutdown::Write).unwrap();
@@ -303,10 +303,10 @@ fn garbage_and_half_requests_harm_nobody() {
 }
 
 #[test]
-fn it_stops_when_told() {
+fn the_server_stops_on_request() {
     let server = Served::with(trace_with("draw"));
     let port = server.port;
-    // A connection that is kept open must not hold it, nor a question that never ends.
+    // Neither an open connection nor a question without an answer may delay the stop.
     let waiting = Served::start(ServerOptions::default());
     let idle = waiting.begin("POST /api HTTP/1.1\nhost: HOST\nx-traceloom-token: TOKEN\ncontent-type: application/json\ncontent-length: 2\n\n", b"{}");
     let begun = Instant::now();
