@@ -40,7 +40,7 @@ pub fn read(data: &[u8]) {
             write(&trace, data.len());
         }
         (Err(whole), Err(pieces)) => assert_eq!(whole.to_string(), pieces.to_string()),
-        (whole, pieces) => panic!("in one piece {:?}, in many {pieces:?}", whole.map(|_| ())),
+        (whole, pieces) => panic!("in one chunk {:?}, in many {pieces:?}", whole.map(|_| ())),
     }
 }
 

@@ -66,10 +66,10 @@ fn trace_marker(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement
         bencher.iter(|| {
             marker
                 .write_all(black_box(b"B|12345|a name of some length"))
-                .expect("it takes marks");
+                .expect("the kernel accepts marks");
             marker
                 .write_all(black_box(b"E|12345"))
-                .expect("it takes marks");
+                .expect("the kernel accepts marks");
         });
     });
 }
@@ -98,7 +98,7 @@ fn cpu_ns(threads: u64) -> f64 {
     let sum: Duration = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let times = threads.into_iter().map(|thread| thread.join());
-        times.map(|time| time.expect("it records")).sum()
+        times.map(|time| time.expect("the thread records")).sum()
     });
     sum.as_nanos() as f64 / (threads * PER_THREAD) as f64
 }
@@ -146,7 +146,7 @@ fn recovery(criterion: &mut Criterion) {
             scope.spawn(|| (0..2_200_000).for_each(|_| pair()));
         }
     });
-    let path = stop().expect("it was recording");
+    let path = stop().expect("a recording was running");
     let bytes = std::fs::read(path).expect("the file");
     for _ in 0..3 {
         let before = cpu_time();

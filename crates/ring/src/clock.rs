@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn one_point_goes_by_the_rate_and_wide_ones_do_not_count() {
+    fn a_single_point_uses_the_measured_rate_and_wide_points_are_ignored() {
         let header = header((2_000, 1_000_000), (0, 0));
         let wide = [(4_000_002_000, 9_000_000_000, 1_000_000)];
         let map = ClockMap::new(&header, wide.into_iter());

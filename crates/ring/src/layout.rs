@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drawing_of_the_header_is_true() {
+    fn the_drawing_of_the_header_matches_the_code() {
         use header_at::*;
         let constants = [
             0,
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drawing_of_a_chunk_is_true() {
+    fn the_drawing_of_a_chunk_matches_the_code() {
         use chunk_at::*;
         let constants = [
             CLAIM,

@@ -50,7 +50,7 @@ mod tests {
     use crate::events::Name;
 
     #[test]
-    fn marks_say_what_events_do() {
+    fn events_are_written_as_marks() {
         let mark = |what: What<'_>| {
             let mut mark = Vec::new();
             what.write_mark(9, |id| (id == 1).then_some(b"one"), &mut mark);

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_kinds_is_true() {
+    fn the_table_of_kinds_matches_the_code() {
         let source = include_str!("layout.rs");
         let rows = source
             .lines()
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_not_whole_ends_the_chunk() {
+    fn an_incomplete_record_ends_the_chunk() {
         let mut body = first_word(Kind::Begin, 5, 7).to_le_bytes().to_vec();
         body.extend(first_word(Kind::BeginNamed, 5, 9).to_le_bytes());
         body.extend(b"12345678");

@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    fn this_program_is_one() {
+    fn the_program_itself_can_be_loaded() {
         let file = std::fs::read("/proc/self/exe").unwrap();
         let image = ElfImage::of_file(&file).unwrap();
         assert!(image.headers.len() > 4 && image.memory.len() > 10_000);

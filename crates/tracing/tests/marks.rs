@@ -55,7 +55,7 @@ fn spans_nest_and_events_are_instants_or_counters() {
 }
 
 #[test]
-fn an_async_span_is_one_slice_whoever_enters_it() {
+fn an_async_span_is_one_slice_whichever_threads_enter_it() {
     let all = marks(true, || {
         let span = info_span!("load", r#async = true);
         span.in_scope(|| ());
@@ -68,7 +68,7 @@ fn an_async_span_is_one_slice_whoever_enters_it() {
 }
 
 #[test]
-fn a_mark_stays_one_line_of_a_length_that_readers_take() {
+fn a_mark_is_one_line_of_limited_length() {
     let long = "é".repeat(5000);
     let all = marks(true, || {
         info_span!("s", text = %format!("a\nb|c{long}")).in_scope(|| ())

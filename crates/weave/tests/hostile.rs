@@ -33,7 +33,7 @@ fn survives(bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn every_cut_is_an_error() {
+fn every_truncated_class_is_an_error() {
     for class in class_files() {
         assert!(survives(&class));
         for length in 0..class.len() {
@@ -43,7 +43,7 @@ fn every_cut_is_an_error() {
 }
 
 #[test]
-fn damage_is_survived() {
+fn damaged_classes_never_panic() {
     let mut rng = Rng::new(20_261);
     let (mut read, mut all) = (0, 0);
     for class in class_files() {

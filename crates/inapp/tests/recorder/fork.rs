@@ -68,6 +68,6 @@ fn a_child_records_only_after_its_own_start() {
 }
 
 #[test]
-fn so_does_a_child_without_fork_handlers() {
+fn a_child_without_fork_handlers_records_only_after_its_own_start() {
     check("raw-fork");
 }

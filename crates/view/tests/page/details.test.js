@@ -98,7 +98,7 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
     assert.ok(timeIn(said.Shortest) <= timeIn(said.Median) && timeIn(said.Median) <= timeIn(said["95 %"]) && timeIn(said["95 %"]) <= timeIn(said.Longest));
   });
 
-  test("a call that never ended says so", async () => {
+  test("a call that never ended is marked as such", async () => {
     const page = its.page();
     const id = await sliceNamed(page, "java.lang.Thread.run");
     await page.keyboard.press("0");
