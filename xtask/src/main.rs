@@ -22,9 +22,9 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   test [--no-install] [STEP…]
-                    all checks, or only the named steps (setup, format, lints, msrv, tests, page,
-                    platforms, aarch64, static, fuzz-targets); the setup step installs what the tests
-                    need, unless --no-install is given
+                    all checks, or only the named steps (setup, format, lints, imports, msrv, tests,
+                    page, platforms, aarch64, static, packages, fuzz-targets); the setup step
+                    installs what the tests need, unless --no-install is given
   bench [--quick] [--write] [SECTION]
                     measures traceloom, the limit of the machine and other tools (sections: methods,
                     systems, raw, small, dmtracedump, page, capture, weave); --quick is a smoke test,

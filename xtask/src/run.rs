@@ -15,10 +15,15 @@ pub fn command(program: &str, args: &[&str]) -> Command {
     command
 }
 
-/// The cargo that runs this program.
+/// The cargo that runs this program. Builds for different targets share one page engine.
 pub fn cargo(args: &[&str]) -> Command {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    command(&cargo, args)
+    let mut cargo = command(&cargo, args);
+    cargo.env(
+        "TRACELOOM_ENGINE_TARGET_DIR",
+        target_folder().join("engine"),
+    );
+    cargo
 }
 
 /// The folder of all built and generated files. Cargo uses the same environment variable.

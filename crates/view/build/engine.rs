@@ -65,11 +65,14 @@ fn gzip(content: &[u8]) -> Result<Vec<u8>> {
     Ok(gzip.finish()?)
 }
 
+/// The folder of the inner build, if several outer builds share one. It does not change the engine.
+const SHARED_FOLDER: &str = "TRACELOOM_ENGINE_TARGET_DIR";
+
 /// Compiles the engine. A debug build takes a profile that is quick to rebuild.
 fn compile(workspace: &Path, out: &Path) -> Result<Vec<u8>> {
     let is_release = env::var("PROFILE")? == "release";
     let profile = if is_release { "page" } else { "page-dev" };
-    let target_dir = out.join("engine");
+    let target_dir = env::var_os(SHARED_FOLDER).map_or_else(|| out.join("engine"), PathBuf::from);
     let mut cargo = Command::new(env::var_os("CARGO").ok_or("no cargo")?);
     cargo
         .current_dir(workspace)

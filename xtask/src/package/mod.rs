@@ -14,16 +14,25 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use testkit::workspace_root;
 
-pub use installed::check_installation;
+use installed::check_installation;
 
 use crate::run::{cargo, check, command, printed};
 
 /// The engine's place in `crates/view`, and in its package.
 const ENGINE: &str = "prebuilt/engine.wasm.gz";
 
+/// Which build of the page engine goes into the packages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    /// For publishing.
+    Release,
+    /// For tests: quick to build.
+    Debug,
+}
+
 /// Runs the task with its command line.
 pub fn task(args: &[String]) -> Result<()> {
-    let crates = run()?;
+    let crates = run(Engine::Release)?;
     match args {
         [] => Ok(()),
         [check] if check == "--check" => check_installation(&crates),
@@ -31,9 +40,14 @@ pub fn task(args: &[String]) -> Result<()> {
     }
 }
 
+/// Packages the crates with a debug build of the engine, and installs traceloom from them.
+pub fn check_with_debug_engine() -> Result<()> {
+    check_installation(&run(Engine::Debug)?)
+}
+
 /// Packages all published crates into `target/package` and returns their `.crate` files.
-pub fn run() -> Result<Vec<PathBuf>> {
-    let engine = build_engine()?;
+fn run(engine: Engine) -> Result<Vec<PathBuf>> {
+    let engine = build_engine(engine)?;
     let prebuilt = Prebuilt::place(&engine)?;
     let mut args = vec![
         "package",
@@ -58,17 +72,19 @@ pub fn run() -> Result<Vec<PathBuf>> {
 }
 
 /// The gzipped engine, compiled from the sources by the build script of `traceloom-view`.
-fn build_engine() -> Result<Vec<u8>> {
+fn build_engine(engine: Engine) -> Result<Vec<u8>> {
     _ = fs::remove_dir_all(prebuilt_folder());
-    let args = [
+    let mut args = vec![
         "build",
-        "--release",
         "--quiet",
         "-p",
         "traceloom-view",
         "--message-format",
         "json",
     ];
+    if engine == Engine::Release {
+        args.push("--release");
+    }
     let messages = printed(cargo(&args))?;
     let out_dir = messages.lines().find_map(out_dir_of_view);
     let file = out_dir.context("cargo did not run the build script of traceloom-view")?;

@@ -34,6 +34,7 @@ const STEPS: &[Step] = &[
     ("platforms", "other platforms", platforms::run),
     ("aarch64", "aarch64", emulated::run),
     ("static", "static programs", static_programs::run),
+    ("packages", "installation from packages", packages),
     ("fuzz-targets", "fuzz targets", platforms::fuzz_targets),
 ];
 
@@ -57,6 +58,10 @@ fn one_direction() -> Counts {
         Ok(()) => Outcome::Passed.into(),
         Err(error) => Outcome::Failed(error.to_string()).into(),
     }
+}
+
+fn packages() -> Counts {
+    Outcome::from(crate::package::check_with_debug_engine()).into()
 }
 
 /// Runs the steps that `args` name, or all of them, even if one fails. Prints the sum last and exits

@@ -8,14 +8,26 @@ use crate::targets::has_target;
 /// The target of code that runs in a browser.
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The packages that must build for each target.
+/// The packages that must build for each target. `formats` has default features that browsers lack.
 const CHECKS: &[(&str, &[&str])] = &[
-    (WASM, &["-p", "traceloom-trace", "--features", "arrow"]),
     (WASM, &["-p", "traceloom-formats", "--no-default-features"]),
-    (WASM, &["-p", "traceloom-report"]),
-    (WASM, &["-p", "traceloom-analyze"]),
-    ("aarch64-linux-android", &["-p", "traceloom-tracefs"]),
-    ("aarch64-linux-android", &["-p", "traceloom-inapp"]),
+    (
+        WASM,
+        &[
+            "-p",
+            "traceloom-trace",
+            "-p",
+            "traceloom-report",
+            "-p",
+            "traceloom-analyze",
+            "--features",
+            "traceloom-trace/arrow",
+        ],
+    ),
+    (
+        "aarch64-linux-android",
+        &["-p", "traceloom-tracefs", "-p", "traceloom-inapp"],
+    ),
     ("x86_64-linux-android", &["-p", "traceloom-inapp"]),
     ("armv7-linux-androideabi", &["-p", "traceloom-inapp"]),
     ("x86_64-pc-windows-gnu", &["-p", "traceloom"]),
