@@ -11,7 +11,7 @@
 use traceloom_trace::{Place, RepairKind, Trace, TraceBuilder, align_clocks};
 
 use crate::error::ReadError;
-use crate::format::{ReadOptions, Target};
+use crate::format::{ReadOptions, Target, TextPart, TextParts};
 use crate::unwrap::Inner;
 use crate::{battor, process_dump};
 
@@ -49,6 +49,10 @@ impl Deferred {
         options: &ReadOptions,
         out: &mut Target<'_>,
     ) -> Result<(), ReadError> {
+        if let Target::Text(parts) = out {
+            self.pass_on(*parts);
+            return Ok(());
+        }
         let mut traces = Vec::new();
         for (name, bytes) in std::mem::take(&mut self.parts) {
             let joins = bytes.starts_with(process_dump::memory::TITLE);
@@ -80,6 +84,20 @@ impl Deferred {
             place(traces, out.trace(format)?);
         }
         Ok(())
+    }
+}
+
+impl Deferred {
+    /// The text of the parts. Only a dump belongs to the trace; others have a clock of their own.
+    fn pass_on(&mut self, out: &mut dyn TextParts) {
+        for (_, bytes) in std::mem::take(&mut self.parts) {
+            if bytes.starts_with(process_dump::memory::TITLE) {
+                out.begin_part(TextPart::TimedDump);
+                out.text(&bytes);
+            } else {
+                out.other();
+            }
+        }
     }
 }
 

@@ -118,6 +118,12 @@ pub enum ReadError {
         /// The format of the input.
         format: &'static str,
     },
+    /// The text was requested from an input that is not text.
+    #[error("{format} is not ftrace text")]
+    NoText {
+        /// The format of the input.
+        format: &'static str,
+    },
 }
 
 /// Why a trace cannot be written in a format.
@@ -135,6 +141,9 @@ pub enum WriteError {
         /// What it can express.
         holds: &'static str,
     },
+    /// The lines of a range are to be copied, and none is in it.
+    #[error("no event is in the range")]
+    EmptyRange,
     /// An option value that the format does not allow.
     #[error("{format}: {option} is {found}; expected {expected}")]
     Option {

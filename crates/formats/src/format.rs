@@ -102,17 +102,58 @@ pub enum Target<'a> {
     Trace(&'a mut TraceBuilder),
     /// A consumer of method events. Only readers of method traces support it.
     Methods(&'a mut dyn MethodEvents),
+    /// A consumer of the text itself. Only ftrace text and process dumps support it.
+    Text(&'a mut dyn TextParts),
+}
+
+/// A consumer of the text of an input as it stands there, without tables. Containers are unpacked first.
+pub trait TextParts {
+    /// An input begins. A page is one, whatever its number of blocks; each entry of an archive is one.
+    fn begin_source(&mut self);
+    /// A part begins. The part before it is complete.
+    fn begin_part(&mut self, part: TextPart);
+    /// The next bytes of the part.
+    fn text(&mut self, bytes: &[u8]);
+    /// A part that is not text. Its reader returns an error as well.
+    fn other(&mut self);
+    /// Damage to a container.
+    fn repair(&mut self, kind: RepairKind);
+}
+
+/// A part of the text of an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextPart {
+    /// ftrace text.
+    Events,
+    /// A list of processes and threads, taken together with the trace.
+    Dump,
+    /// The memory of processes, with times of its own.
+    TimedDump,
 }
 
 impl Target<'_> {
     /// The builder.
     ///
     /// # Errors
-    /// [`ReadError::NoMethodEvents`] if method events were asked for, which `format` does not have.
+    /// [`ReadError::NoMethodEvents`] if method events were asked for, [`ReadError::NoText`] if text was;
+    /// `format` has neither.
     pub fn trace(&mut self, format: &'static str) -> Result<&mut TraceBuilder, ReadError> {
         match self {
             Self::Trace(builder) => Ok(builder),
             Self::Methods(_) => Err(ReadError::NoMethodEvents { format }),
+            Self::Text(parts) => {
+                parts.other();
+                Err(ReadError::NoText { format })
+            }
+        }
+    }
+
+    /// Begins an input, from which the following rows come.
+    pub(crate) fn begin_source(&mut self, name: &str, format: &'static str) {
+        match self {
+            Self::Trace(builder) => _ = builder.begin_source(name, format),
+            Self::Methods(_) => {}
+            Self::Text(parts) => parts.begin_source(),
         }
     }
 
@@ -127,8 +168,9 @@ impl Target<'_> {
     ) {
         match self {
             Self::Trace(builder) => builder.repair(kind, count, place, detail),
-            Self::Methods(_) if count == 0 => {}
+            _ if count == 0 => {}
             Self::Methods(consumer) => consumer.repair(kind, count, place, detail()),
+            Self::Text(parts) => parts.repair(kind),
         }
     }
 }

@@ -17,6 +17,7 @@
 //! | an input in memory | [`read_bytes`], [`read_method_events`] |
 //! | a file, pipe or device that comes in chunks | [`AnyReader`] with a [`Target`]; [`wants_whole`] |
 //! | writing | [`FORMATS`], [`Format::writer`] |
+//! | cutting a text without changing its lines | [`TextSurvey`], then [`TextCopy`] |
 //! | kernel events of your own | [`EventRules`] |
 //! | watching a stream line by line | [`FtraceLine`] |
 //!
@@ -31,6 +32,7 @@ mod battor;
 mod capture;
 mod chrome_json;
 mod collapsed;
+mod copy;
 mod deferred;
 mod error;
 mod foreign;
@@ -55,10 +57,11 @@ mod zip;
 mod zlib;
 mod zstd;
 
+pub use copy::{Copied, CopyForm, TextCopy, TextSurvey, WhyNot};
 pub use error::{ReadError, WriteError};
 pub use format::{
-    Confidence, Format, Nesting, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target,
-    WriteOptions, Writer,
+    Confidence, Format, Nesting, PART_BYTES, ReadOptions, Reader, SNIFF_BYTES, Target, TextPart,
+    TextParts, WriteOptions, Writer,
 };
 pub use ftrace::FtraceLine;
 pub use method_trace::{MethodRecord, MethodRecords};

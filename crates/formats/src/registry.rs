@@ -102,8 +102,8 @@ impl AnyReader {
         let format = detect(shown).ok_or_else(unknown)?;
         let reader = format.reader(&self.options).ok_or_else(unknown)?;
         let begins_source = !format.is_container() && !self.options.nesting.joined;
-        if let (true, Target::Trace(builder)) = (begins_source, &mut *out) {
-            builder.begin_source(&self.options.name, format.id());
+        if begins_source {
+            out.begin_source(&self.options.name, format.id());
         }
         Ok(self.reader.insert((format, reader)).1.as_mut())
     }

@@ -2,15 +2,17 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, StdinLock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use memmap2::Mmap;
+use tempfile::{NamedTempFile, TempPath};
 use traceloom_formats::{
-    AnyReader, EventRules, FORMATS, PART_BYTES, ReadError, ReadOptions, Reader, Target, wants_whole,
+    AnyReader, EventRules, FORMATS, PART_BYTES, ReadError, ReadOptions, Reader, Target, TextParts,
+    wants_whole,
 };
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
@@ -46,6 +48,10 @@ pub struct InputArgs {
     /// Name sources by file name only: a report sent to others should not reveal local folders.
     #[arg(skip)]
     pub without_folders: bool,
+
+    /// Where standard input was saved, so that it can be read twice.
+    #[arg(skip)]
+    pub saved_stdin: Option<PathBuf>,
 
     /// Refuse compressed input that expands beyond this size (K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = parse_bytes, help_heading = "Input")]
@@ -129,6 +135,14 @@ pub fn read_trace(path: &Path, args: &InputArgs) -> Result<Trace> {
     let mut builder = TraceBuilder::new();
     push(path, args, &mut Target::Trace(&mut builder))?;
     with_original_names(builder.finish(), Some(path), args)
+}
+
+/// Reads the text of an input, without building tables.
+///
+/// # Errors
+/// As [`read_trace`], and if the input is not text.
+pub fn read_text(path: &Path, args: &InputArgs, out: &mut dyn TextParts) -> Result<()> {
+    push(path, args, &mut Target::Text(out))
 }
 
 /// Leaks a trace shortly before the program ends. The kernel then frees its memory at once, which
@@ -251,7 +265,9 @@ fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
     let name = name_of(path, args.without_folders);
     let mut reader = AnyReader::new(args.read_options(&name)?);
     for part in parts(path)? {
-        let pushed = push_part(&part, &mut reader, out);
+        let saved = args.saved_stdin.as_deref();
+        let file = saved.filter(|_| part.as_os_str() == "-").unwrap_or(&part);
+        let pushed = push_part(file, &mut reader, out);
         if pushed.with_context(|| part.display().to_string())? == Pushed::Whole {
             return Ok(());
         }
@@ -279,11 +295,7 @@ fn name_of(path: &Path, without_folders: bool) -> String {
 
 fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
     if path.as_os_str() == "-" {
-        let stdin = std::io::stdin();
-        if stdin.is_terminal() {
-            bail!("standard input is a terminal; pipe a trace into it, or name a file");
-        }
-        return push_stream(stdin.lock(), None, reader, out);
+        return push_stream(piped()?, None, reader, out);
     }
     let file = File::open(path).context("cannot open")?;
     let facts = file.metadata().context("cannot look at")?;
@@ -296,6 +308,25 @@ fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Resul
     }
     let length = facts.is_file().then_some(facts.len());
     push_stream(file, length, reader, out)
+}
+
+/// Standard input, unless it is a terminal.
+fn piped() -> Result<StdinLock<'static>> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        bail!("standard input is a terminal; pipe a trace into it, or name a file");
+    }
+    Ok(stdin.lock())
+}
+
+/// Saves standard input in a temporary file, which is deleted with the returned path.
+///
+/// # Errors
+/// If it is a terminal, or the file cannot be written.
+pub fn save_stdin() -> Result<TempPath> {
+    let mut file = NamedTempFile::new().context("cannot save standard input")?;
+    std::io::copy(&mut piped()?, &mut file).context("cannot save standard input")?;
+    Ok(file.into_temp_path())
 }
 
 fn push_stream(

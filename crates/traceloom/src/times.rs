@@ -23,18 +23,31 @@ impl TimeRange {
     /// # Errors
     /// If it is empty, or starts after the end of the trace.
     pub fn within(&self, trace: &Trace) -> Result<Option<(i64, i64)>> {
-        if self.from.is_none() && self.until.is_none() {
+        let range = self.within_bounds(trace.bounds)?;
+        Ok(range.map(|(from, until)| (from, until.unwrap_or(trace.bounds.1))))
+    }
+
+    /// The range on the clock of a trace with these bounds; without an end if only the start was given.
+    ///
+    /// # Errors
+    /// As [`within`](Self::within).
+    pub fn within_bounds(&self, (first, last): (i64, i64)) -> Result<Option<(i64, Option<i64>)>> {
+        if self.is_all() {
             return Ok(None);
         }
         check_order(self.from, self.until, "--until")?;
-        let (first, last) = trace.bounds;
         let from = self.from.map_or(first, |from| first.saturating_add(from));
-        let until = self.until.map_or(last, |until| first.saturating_add(until));
+        let until = self.until.map(|until| first.saturating_add(until));
         if from > last {
-            let length = duration(trace.duration_ns());
+            let length = duration(last.saturating_sub(first));
             bail!("--from is after the end of the trace, which lasts {length}");
         }
         Ok(Some((from, until)))
+    }
+
+    /// Whether neither end was given.
+    pub fn is_all(&self) -> bool {
+        self.from.is_none() && self.until.is_none()
     }
 }
 

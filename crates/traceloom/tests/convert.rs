@@ -60,6 +60,96 @@ fn a_trace_of_its_own_kind_loses_nothing() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+/// A workqueue's event, a clock that goes off, a wake-up and a cookie: all were changed by writing them anew.
+const KERNEL: &str = "# tracer: nop
+# entries-in-buffer/entries-written: 6/6   #P:2
+  app-10    (   10) [000] d..2     1.000000: sched_wakeup: comm=b pid=11 prio=120 target_cpu=001\r
+  app-10    (   10) [000] ...1     1.100000: tracing_mark_write: B|10|draw
+  app-10    (   10) [000] d..2     1.200000: workqueue_queue_work: work struct=00000000b1a1e8a5 function=f
+  app-10    (   10) [000] d..2     1.300000: clock_disable: gcc_clk state=0 cpu_id=0
+  app-10    (   10) [000] ...1     1.400000: tracing_mark_write: S|10|FT|987654
+  app-10    (   10) [000] ...1     1.500000: tracing_mark_write: C|10|big|9007199254740993
+";
+
+fn read(folder: &Path, name: &str) -> String {
+    String::from_utf8(std::fs::read(folder.join(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn lines_of_a_text_are_copied() {
+    let folder = with("a.ftrace", KERNEL.as_bytes());
+    let folder = folder.path();
+    let output = convert(folder, &["a.ftrace", "-o", "b.ftrace"]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(read(folder, "b.ftrace"), KERNEL);
+    convert(folder, &["a.ftrace", "-o", "page.html"]);
+    assert!(read(folder, "page.html").contains(KERNEL));
+    convert(folder, &["page.html", "-o", "c.txt"]);
+    assert_eq!(read(folder, "c.txt"), KERNEL);
+    convert(folder, &["a.ftrace", "--rewrite", "-o", "d.txt"]);
+    assert_ne!(read(folder, "d.txt"), KERNEL);
+}
+
+#[test]
+fn a_cut_keeps_the_lines_of_the_range() {
+    let folder = with("a.ftrace", KERNEL.as_bytes());
+    let folder = folder.path();
+    let range = ["--from", "150ms", "--until", "400ms"];
+    let output = convert(folder, &[&["a.ftrace", "-o", "b.txt"][..], &range].concat());
+    let lines: Vec<&str> = KERNEL.split_inclusive('\n').collect();
+    assert_eq!(
+        read(folder, "b.txt"),
+        [0, 1, 4, 5].map(|n| lines[n]).concat()
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    // Without --until, the last event is in the range.
+    convert(folder, &["a.ftrace", "-o", "c.txt", "--from", "450ms"]);
+    assert_eq!(read(folder, "c.txt"), [0, 1, 7].map(|n| lines[n]).concat());
+    let refused = run_in(
+        folder,
+        ["convert", "a.ftrace", "-o", "d.txt", "--from", "2s"],
+    );
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn a_cut_says_which_slices_it_cuts() {
+    let text = format!("{SYSTEM}  app-10 ( 10) [000] .... 1.000008: my_event: value=8\n");
+    let folder = with("a.ftrace", text.as_bytes());
+    let range = ["--from", "3us", "--until", "7us"];
+    let args = [&["a.ftrace", "-o", "b.txt"][..], &range].concat();
+    let said = String::from_utf8(convert(folder.path(), &args).stderr).unwrap();
+    assert!(
+        said.starts_with("1 slice begins or ends outside the range"),
+        "{said}"
+    );
+    convert(folder.path(), &[&args[..], &["--rewrite"]].concat());
+    let rewritten = read(folder.path(), "b.txt");
+    assert!(
+        rewritten.contains("1.000004: tracing_mark_write: B|10|draw"),
+        "{rewritten}"
+    );
+}
+
+#[test]
+fn several_traces_are_written_anew() {
+    let mut archive = Vec::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(&mut archive));
+    for name in ["a.txt", "b.txt"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        std::io::Write::write_all(&mut zip, KERNEL.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    let folder = with("a.zip", &archive);
+    let said = convert(folder.path(), &["a.zip", "-o", "b.txt"]).stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(
+        said.contains("written anew instead of copied: it contains several traces"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_second_clock_is_not_dropped_in_silence() {
     let folder = with("app.trace", APP);

@@ -97,7 +97,7 @@ fn a_report_says_what_its_trace_says() {
         succeed(&["report", text(&file), "-o", text(&report)]);
         assert_eq!(facts(&report), facts(&file), "{}", file.display());
         for command in [
-            &["convert", "-o", "-", "--to", "ftrace"][..],
+            &["convert", "-o", "-", "--to", "ftrace", "--rewrite"][..],
             &["convert", "-o", "-", "--to", "folded"],
             &["callgraph", "--format", "dot"],
         ] {

@@ -7,7 +7,7 @@ use traceloom_trace::TraceBuilder;
 use super::interpret::Interpreter;
 use super::segments::{SpareBatches, each_batch};
 use crate::error::ReadError;
-use crate::format::{PART_BYTES, ReadOptions, Reader, Target};
+use crate::format::{PART_BYTES, ReadOptions, Reader, Target, TextPart, TextParts};
 use crate::format_id;
 use crate::process_dump::read_process_dump;
 
@@ -19,6 +19,8 @@ pub(super) struct FtraceReader {
     threads: usize,
     spare: SpareBatches,
     process_dump: Option<Arc<Vec<u8>>>,
+    /// Whether a consumer of text was told that this one begins.
+    told: bool,
 }
 
 impl FtraceReader {
@@ -29,6 +31,13 @@ impl FtraceReader {
             threads: options.threads,
             spare: SpareBatches::default(),
             process_dump: options.process_dump.clone(),
+            told: false,
+        }
+    }
+
+    fn tell(&mut self, parts: &mut dyn TextParts) {
+        if !std::mem::replace(&mut self.told, true) {
+            parts.begin_part(TextPart::Events);
         }
     }
 
@@ -74,6 +83,14 @@ impl Reader for FtraceReader {
         out: &mut Target<'_>,
         done: &mut dyn FnMut(usize),
     ) -> Result<(), ReadError> {
+        if let Target::Text(parts) = out {
+            self.tell(*parts);
+            for part in bytes.chunks(PART_BYTES) {
+                parts.text(part);
+                done(part.len());
+            }
+            return Ok(());
+        }
         let out = out.trace(format_id::FTRACE)?;
         out.add_source_bytes(bytes.len() as u64);
         let rest = self.complete_line(bytes, out);
@@ -93,6 +110,10 @@ impl Reader for FtraceReader {
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
+        if let Target::Text(parts) = out {
+            self.tell(*parts);
+            return Ok(());
+        }
         let out = out.trace(format_id::FTRACE)?;
         if !self.carry.is_empty() {
             self.flush_carry(out);

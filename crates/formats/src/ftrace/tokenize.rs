@@ -54,7 +54,7 @@ pub(crate) fn is_event_line(text: &[u8]) -> bool {
 
 /// Removes what line-end conversions, JavaScript string literals and CSV quotes add to a line.
 #[inline]
-fn clean(mut text: &[u8]) -> &[u8] {
+pub(super) fn clean(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b'\r'] = text {
         text = rest;
     }
@@ -292,7 +292,7 @@ fn trimmed(text: &[u8]) -> &[u8] {
 
 /// The caller that trace-cmd puts before a printed text: `0xffff00000819ff24s: text` or
 /// `tracing_mark_write: text`.
-fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
+pub(super) fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     let Some(space) = memchr::memchr(b' ', payload) else {
         return (b"", payload);
     };

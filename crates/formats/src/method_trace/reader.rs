@@ -7,6 +7,7 @@ use super::parser::Parser;
 use super::two_pass;
 use crate::error::ReadError;
 use crate::format::{Reader, Target};
+use crate::format_id;
 
 /// The least number of bytes that are added to a split item before it is tried again.
 const TOP_UP: usize = 4 << 10;
@@ -65,6 +66,7 @@ impl Reader for MethodReader {
                 self.interpreter = interpreter;
                 result
             }
+            Target::Text(_) => out.trace(format_id::METHOD_TRACE).map(|_| ()),
         }
     }
 
@@ -75,6 +77,7 @@ impl Reader for MethodReader {
                 let mut interpreter = std::mem::take(&mut self.interpreter);
                 self.end(&mut interpreter.on(builder))
             }
+            Target::Text(_) => out.trace(format_id::METHOD_TRACE).map(|_| ()),
         }
     }
 }

@@ -17,7 +17,7 @@ mod title;
 use traceloom_trace::TraceBuilder;
 
 use crate::error::ReadError;
-use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
+use crate::format::{Confidence, Format, ReadOptions, Reader, Target, TextPart};
 use crate::format_id;
 pub(crate) use dump::Dump;
 use lines::{lines, unparsed};
@@ -145,16 +145,33 @@ impl Whole {
     }
 }
 
+impl Whole {
+    fn part(&self) -> TextPart {
+        match self.format {
+            format_id::MEMORY_DUMP => TextPart::TimedDump,
+            _ => TextPart::Dump,
+        }
+    }
+}
+
 impl Reader for Whole {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        out.trace(self.format)?.add_source_bytes(chunk.len() as u64);
+        if !matches!(out, Target::Text(_)) {
+            out.trace(self.format)?.add_source_bytes(chunk.len() as u64);
+        }
         self.text.extend_from_slice(chunk);
         Ok(())
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        (self.read)(&self.text, out.trace(self.format)?);
-        self.text = Vec::new();
+        let text = std::mem::take(&mut self.text);
+        match out {
+            Target::Text(parts) => {
+                parts.begin_part(self.part());
+                parts.text(&text);
+            }
+            _ => (self.read)(&text, out.trace(self.format)?),
+        }
         Ok(())
     }
 }

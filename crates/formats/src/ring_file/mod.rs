@@ -61,7 +61,8 @@ struct RingReader {
 }
 
 impl Reader for RingReader {
-    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        out.trace(format_id::RING)?;
         self.bytes.extend_from_slice(chunk);
         Ok(())
     }

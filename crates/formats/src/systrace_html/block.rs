@@ -105,7 +105,8 @@ impl Block {
                 error @ (ReadError::TooBig { .. }
                 | ReadError::Bomb { .. }
                 | ReadError::TooDeep { .. }
-                | ReadError::NoMethodEvents { .. }),
+                | ReadError::NoMethodEvents { .. }
+                | ReadError::NoText { .. }),
             ) => Err(error),
             Err(error) => {
                 self.error = Some(error);

@@ -8,6 +8,7 @@
 //! ```
 
 mod block;
+mod escaped;
 mod js_lines;
 mod packed;
 mod page;
@@ -20,6 +21,8 @@ use crate::format::{Confidence, Format, ReadOptions, Reader, Target, Writer};
 use crate::format_id;
 use crate::unwrap::Inner;
 use js_lines::JsLines;
+
+pub(crate) use write::Page;
 
 /// A page with a trace in it. Its blocks become one source.
 pub(crate) struct SystraceHtml;

@@ -155,8 +155,8 @@ impl PageReader {
     }
 
     fn begin_block(&mut self, js: bool, out: &mut Target<'_>) {
-        if let (false, Target::Trace(builder)) = (self.begun, out) {
-            builder.begin_source(&self.options.name, format_id::SYSTRACE_HTML);
+        if !self.begun {
+            out.begin_source(&self.options.name, format_id::SYSTRACE_HTML);
             self.begun = true;
         }
         self.state = State::Data(Box::new(Block::new(&self.options, js)));

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 
 use traceloom_trace::Trace;
 
+use super::escaped::Escaped;
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::ftrace::write::write_text;
 use crate::omissions::Written;
 
-const BEFORE: &str = r#"<!DOCTYPE html>
+const HEAD: &str = r#"<!DOCTYPE html>
 <html>
 <head><meta charset="utf-8"><title>Android System Trace</title></head>
 <body>
@@ -18,10 +19,13 @@ const BEFORE: &str = r#"<!DOCTYPE html>
 <a href="https://ui.perfetto.dev">ui.perfetto.dev</a>, in the trace viewer of catapult, or with
 <code>traceloom</code>.</p>
 <!-- BEGIN TRACE -->
-  <script class="trace-data" type="application/text">
 "#;
 
-const AFTER: &str = "  </script>\n<!-- END TRACE -->\n</body>\n</html>\n";
+const BLOCK: &str = "  <script class=\"trace-data\" type=\"application/text\">\n";
+
+const BLOCK_END: &str = "</script>\n";
+
+const FOOT: &str = "<!-- END TRACE -->\n</body>\n</html>\n";
 
 /// Writes a systrace page.
 pub(super) struct PageWriter;
@@ -37,72 +41,61 @@ impl Writer for PageWriter {
         _: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        let mut page = Page { out, begun: false };
-        let written = write_text(trace, &mut Lines::new(&mut page))?;
-        page.out.write_all(AFTER.as_bytes())?;
+        let mut page = Page::new(out);
+        let written = write_text(trace, &mut page)?;
+        page.finish()?;
         Ok(written)
     }
 }
 
-/// Writes the head of the page together with the first text, so that a trace with nothing to write
-/// produces no output.
-struct Page<'a> {
+/// A page being written. Its head comes together with the first text, so that a trace with nothing to
+/// write produces no output.
+pub(crate) struct Page<'a> {
     out: &'a mut dyn Write,
+    escaped: Escaped,
     begun: bool,
+    in_block: bool,
 }
 
-impl Page<'_> {
-    fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        if !self.begun {
-            self.begun = true;
-            self.out.write_all(BEFORE.as_bytes())?;
-        }
-        let mut rest = line;
-        // This is the only text that could end the script early. It does not occur in systrace's
-        // pages.
-        while let Some(start) = find_end(rest) {
-            self.out.write_all(&rest[..=start])?;
-            self.out.write_all(b"\\")?;
-            rest = &rest[start + 1..];
-        }
-        self.out.write_all(rest)
-    }
-}
-
-fn find_end(text: &[u8]) -> Option<usize> {
-    const END: &[u8] = b"</script";
-    memchr::memchr_iter(b'<', text).find(|&start| {
-        text.get(start..start + END.len())
-            .is_some_and(|tag| tag.eq_ignore_ascii_case(END))
-    })
-}
-
-/// Passes on whole lines.
-struct Lines<'a, 'b> {
-    page: &'a mut Page<'b>,
-    held: Vec<u8>,
-}
-
-impl<'a, 'b> Lines<'a, 'b> {
-    fn new(page: &'a mut Page<'b>) -> Self {
+impl<'a> Page<'a> {
+    pub fn new(out: &'a mut dyn Write) -> Self {
         Self {
-            page,
-            held: Vec::new(),
+            out,
+            escaped: Escaped::default(),
+            begun: false,
+            in_block: false,
         }
+    }
+
+    /// Ends the block, if there is one. What is written next is in a block of its own.
+    pub fn end_block(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.in_block) {
+            self.escaped.finish(self.out)?;
+            self.out.write_all(BLOCK_END.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Ends the page.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.end_block()?;
+        self.out.write_all(FOOT.as_bytes())
     }
 }
 
-impl Write for Lines<'_, '_> {
+impl Write for Page<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.held.extend_from_slice(bytes);
-        if let Some(end) = memchr::memrchr(b'\n', &self.held) {
-            self.page.line(&self.held[..=end])?;
-            self.held.drain(..=end);
+        if !std::mem::replace(&mut self.begun, true) {
+            self.out.write_all(HEAD.as_bytes())?;
         }
+        if !std::mem::replace(&mut self.in_block, true) {
+            self.out.write_all(BLOCK.as_bytes())?;
+        }
+        self.escaped.write(bytes, self.out)?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.page.out.flush()
+        self.out.flush()
     }
 }

@@ -72,7 +72,8 @@ struct DatReader {
 }
 
 impl Reader for DatReader {
-    fn feed(&mut self, chunk: &[u8], _: &mut Target<'_>) -> Result<(), ReadError> {
+    fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
+        out.trace(format_id::TRACE_DAT)?;
         self.bytes.extend_from_slice(chunk);
         Ok(())
     }

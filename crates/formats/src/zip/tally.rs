@@ -36,7 +36,8 @@ impl Tally {
                 error @ (ReadError::TooBig { .. }
                 | ReadError::Bomb { .. }
                 | ReadError::TooDeep { .. }
-                | ReadError::NoMethodEvents { .. }),
+                | ReadError::NoMethodEvents { .. }
+                | ReadError::NoText { .. }),
             ) => return Err(error),
             Err(
                 ReadError::Empty

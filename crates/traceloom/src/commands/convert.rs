@@ -1,18 +1,21 @@
 //! `traceloom convert`: writes a trace, or a part of it, in another format.
 
+mod copy;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use traceloom_formats::{FORMATS, Omission, WriteOptions, Writer, Written};
+use tempfile::TempPath;
+use traceloom_formats::{CopyForm, FORMATS, Omission, WriteOptions, Writer, Written};
 
-use crate::input::{InputArgs, leave, read_trace};
+use crate::input::{InputArgs, leave, read_trace, save_stdin};
 use crate::output::write_file;
 use crate::print::thousands;
 use crate::times::TimeRange;
 
 /// Write a trace, or a time range of it, in another format
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  traceloom convert app.trace -o app.html\n  traceloom convert trace.html -o piece.systrace --from 1.2s --until 1.5s"
 )]
@@ -41,6 +44,10 @@ pub struct ConvertArgs {
     #[arg(long)]
     cpu: bool,
 
+    /// Write ftrace text and pages from the tables, even if the lines of the input could be copied
+    #[arg(long)]
+    rewrite: bool,
+
     #[command(flatten)]
     range: TimeRange,
 
@@ -53,7 +60,30 @@ pub struct ConvertArgs {
 /// # Errors
 /// If the input cannot be read, no format fits the output, or it cannot be written.
 pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
-    let writer = choose_writer(args.to.as_deref(), &args.output)?;
+    let (id, writer) = choose_writer(args.to.as_deref(), &args.output)?;
+    match CopyForm::of(id).filter(|_| !args.rewrite) {
+        Some(form) => convert_text(args, form, writer),
+        None => rewrite(args, writer),
+    }
+}
+
+/// Copies the lines if possible, and otherwise writes them from the tables. Either reads the input anew.
+fn convert_text(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) -> Result<ExitCode> {
+    let (mut args, saved) = (args.clone(), saved_stdin(args)?);
+    args.open.saved_stdin = saved.as_deref().map(Path::to_owned);
+    if copy::copied(&args, form, writer)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    rewrite(&args, writer)
+}
+
+fn saved_stdin(args: &ConvertArgs) -> Result<Option<TempPath>> {
+    let is_stdin = args.input.as_os_str() == "-";
+    is_stdin.then(save_stdin).transpose()
+}
+
+/// Writes the trace from its tables.
+fn rewrite(args: &ConvertArgs, writer: &dyn Writer) -> Result<ExitCode> {
     let mut trace = read_trace(&args.input, &args.open)?;
     if let Some((from, until)) = args.range.within(&trace)? {
         trace = trace.cut(from, until);
@@ -89,7 +119,7 @@ pub fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
     })
 }
 
-fn choose_writer(to: Option<&str>, output: &Path) -> Result<&'static dyn Writer> {
+fn choose_writer(to: Option<&str>, output: &Path) -> Result<(&'static str, &'static dyn Writer)> {
     let mut known = Vec::new();
     for format in FORMATS {
         let Some(writer) = format.writer() else {
@@ -100,7 +130,7 @@ fn choose_writer(to: Option<&str>, output: &Path) -> Result<&'static dyn Writer>
             None => has_extension(output, writer.extensions()),
         };
         if chosen {
-            return Ok(writer);
+            return Ok((format.id(), writer));
         }
         known.push(format!(
             "{} (.{})",

@@ -113,6 +113,7 @@ impl Interpreter {
                 name,
                 cookie,
             } => {
+                out.saw_time(at.ts);
                 let key = self.async_key(at, (pid, track, name), cookie, out);
                 if self.lanes.end(out, key, at.ts).is_none() {
                     self.history.unmatched(at);

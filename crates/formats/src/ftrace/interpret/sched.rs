@@ -60,6 +60,7 @@ impl Interpreter {
         }
         let slot = self.threads.slot(slot);
         if slot.is_idle() {
+            out.saw_time(at.ts);
             return;
         }
         match wake.kind {

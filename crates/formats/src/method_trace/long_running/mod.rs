@@ -82,10 +82,12 @@ struct LongRunningReader {
 
 impl Reader for LongRunningReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        self.input.extend_from_slice(chunk);
-        if let Target::Trace(builder) = out {
-            builder.add_source_bytes(chunk.len() as u64);
+        match out {
+            Target::Trace(builder) => builder.add_source_bytes(chunk.len() as u64),
+            Target::Methods(_) => {}
+            Target::Text(_) => _ = out.trace(format_id::LONG_RUNNING)?,
         }
+        self.input.extend_from_slice(chunk);
         Ok(())
     }
 
@@ -96,6 +98,7 @@ impl Reader for LongRunningReader {
                 Target::Trace(builder) => {
                     untimed::read(&self.input, &mut Interpreter::default().on(builder))
                 }
+                Target::Text(_) => out.trace(format_id::LONG_RUNNING).map(|_| ()),
             };
         }
         let blocks = blocks(&self.input)?;
@@ -118,6 +121,7 @@ impl Reader for LongRunningReader {
                 }
                 Ok(())
             }
+            Target::Text(_) => out.trace(format_id::LONG_RUNNING).map(|_| ()),
         }
     }
 }

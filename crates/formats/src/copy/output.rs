@@ -1,0 +1,94 @@
+//! Where copied lines go.
+
+use std::io::{self, Write};
+
+use crate::format_id;
+use crate::systrace_html::Page;
+
+/// The form in which lines are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyForm {
+    /// Text.
+    Text,
+    /// A page like those of systrace.
+    Page,
+}
+
+impl CopyForm {
+    /// The form that the writer of the format called `id` has; `None` if it writes no text.
+    pub fn of(id: &str) -> Option<Self> {
+        match id {
+            format_id::FTRACE => Some(Self::Text),
+            format_id::SYSTRACE_HTML => Some(Self::Page),
+            _ => None,
+        }
+    }
+}
+
+/// A text or a page being written. After an error, nothing more is written.
+pub(super) struct Output<'o> {
+    to: To<'o>,
+    error: Option<io::Error>,
+    /// Whether the last line has no end yet.
+    in_line: bool,
+}
+
+enum To<'o> {
+    Text(&'o mut dyn Write),
+    Page(Page<'o>),
+}
+
+impl<'o> Output<'o> {
+    pub fn new(form: CopyForm, out: &'o mut dyn Write) -> Self {
+        let to = match form {
+            CopyForm::Text => To::Text(out),
+            CopyForm::Page => To::Page(Page::new(out)),
+        };
+        Self {
+            to,
+            error: None,
+            in_line: false,
+        }
+    }
+
+    /// Whether every part of the input is a block of its own.
+    pub fn has_blocks(&self) -> bool {
+        matches!(self.to, To::Page(_))
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) {
+        let Some(last) = bytes.last() else {
+            return;
+        };
+        self.in_line = *last != b'\n';
+        self.attempt(|to| match to {
+            To::Text(out) => out.write_all(bytes),
+            To::Page(page) => page.write_all(bytes),
+        });
+    }
+
+    /// Ends a block of a page; in a text, the line.
+    pub fn end_block(&mut self) {
+        let in_line = std::mem::take(&mut self.in_line);
+        self.attempt(|to| match to {
+            To::Text(out) if in_line => out.write_all(b"\n"),
+            To::Text(_) => Ok(()),
+            To::Page(page) => page.end_block(),
+        });
+    }
+
+    /// Ends the output.
+    pub fn finish(self) -> io::Result<()> {
+        match (self.error, self.to) {
+            (Some(error), _) => Err(error),
+            (None, To::Page(page)) => page.finish(),
+            (None, To::Text(out)) => out.flush(),
+        }
+    }
+
+    fn attempt(&mut self, write: impl FnOnce(&mut To<'o>) -> io::Result<()>) {
+        if self.error.is_none() {
+            self.error = write(&mut self.to).err();
+        }
+    }
+}

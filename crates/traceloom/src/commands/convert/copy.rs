@@ -1,0 +1,88 @@
+//! Copies the lines of a text trace instead of writing them from the tables.
+
+use anyhow::Result;
+use traceloom_formats::{
+    Copied, CopyForm, TextCopy, TextPart, TextParts, TextSurvey, WhyNot, Writer,
+};
+
+use super::{ConvertArgs, left_out};
+use crate::input::read_text;
+use crate::mapping::MethodNames;
+use crate::output::write_file;
+use crate::print::thousands;
+
+/// Copies the lines of the input, if it is text alone and no option changes them. `false` says that it has to
+/// be written from the tables.
+///
+/// # Errors
+/// If the range is empty, or the copy cannot be written.
+pub(super) fn copied(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) -> Result<bool> {
+    if changes_names(args)? {
+        return Ok(false);
+    }
+    let mut survey = TextSurvey::new();
+    // What is wrong with the input is said by those who read its tables.
+    if read_text(&args.input, &args.open, &mut survey).is_err() {
+        return Ok(false);
+    }
+    if let Err(why) = survey.check(!args.range.is_all()) {
+        tell(why);
+        return Ok(false);
+    }
+    let range = match survey.bounds() {
+        Some(bounds) => args.range.within_bounds(bounds)?,
+        None => None,
+    };
+    let range = range.map(|(from, until)| (from, until.unwrap_or(i64::MAX)));
+    let copied = copy(args, form, range)?;
+    if let Some(line) = left_out(&copied.written, writer) {
+        eprintln!("{line}");
+    }
+    tell_cut(&copied);
+    Ok(true)
+}
+
+/// Whether the options or a file beside the input give names that the lines do not have.
+fn changes_names(args: &ConvertArgs) -> Result<bool> {
+    let open = &args.open;
+    let path = Some(args.input.as_path()).filter(|path| path.as_os_str() != "-");
+    let methods = MethodNames::find(open.method_map.as_deref(), path)?;
+    Ok(open.mapping.is_some() || methods.is_some())
+}
+
+fn copy(args: &ConvertArgs, form: CopyForm, range: Option<(i64, i64)>) -> Result<Copied> {
+    let dump = args.open.read_options("")?.process_dump;
+    let mut copied = Copied::default();
+    write_file(&args.output, |out| {
+        let mut copy = TextCopy::new(form, range, out);
+        read_text(&args.input, &args.open, &mut copy)?;
+        if let Some(dump) = &dump {
+            copy.begin_part(TextPart::Dump);
+            copy.text(dump);
+        }
+        copied = copy.finish()?;
+        Ok(())
+    })?;
+    Ok(copied)
+}
+
+fn tell(why: WhyNot) {
+    let why = match why {
+        WhyNot::OtherData => "it also contains data that is not ftrace text",
+        WhyNot::SeveralTraces => "it contains several traces",
+        WhyNot::NoTimes => "a part of it has no times",
+        _ => return,
+    };
+    eprintln!("the lines of the input are written anew instead of copied: {why}");
+}
+
+fn tell_cut(copied: &Copied) {
+    let begin_or_end = match copied.cut_slices {
+        0 => return,
+        1 => "1 slice begins or ends".to_owned(),
+        count => format!("{} slices begin or end", thousands(count)),
+    };
+    eprintln!(
+        "{begin_or_end} outside the range, where its lines are not copied; --rewrite moves such ends into the range"
+    );
+}
