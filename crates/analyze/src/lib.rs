@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod diff;
+pub mod events;
 mod flame;
 pub mod frames;
 mod graph;
@@ -10,6 +11,7 @@ mod prefetch;
 mod profile;
 mod same_thread;
 mod state;
+pub mod threads;
 pub mod timeline;
 mod tree;
 mod waits;

@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use traceloom_heap::Heap;
 
 use crate::commands::{
-    callgraph, capture, convert, diff, frames, info, profile, report, view, weave,
+    callgraph, capture, convert, diff, events, frames, info, profile, report, threads, view, weave,
 };
 use crate::failure::{print_usage, report as report_error};
 use crate::input::join_pairs;
@@ -39,6 +39,8 @@ enum Command {
     Callgraph(Box<callgraph::CallgraphArgs>),
     Diff(Box<diff::DiffArgs>),
     Frames(frames::FramesArgs),
+    Threads(threads::ThreadsArgs),
+    Events(events::EventsArgs),
     Convert(convert::ConvertArgs),
     View(Box<view::ViewArgs>),
     Report(Box<report::ReportArgs>),
@@ -122,6 +124,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::View(args) => view::run(*args),
         Command::Capture(args) => capture::run(&args),
         Command::Frames(args) => frames::run(&args),
+        Command::Threads(args) => threads::run(&args),
+        Command::Events(args) => events::run(&args),
         Command::Weave(args) => weave::run(&args),
         Command::Dmtracedump(rest) => Ok(traceloom_dmtracedump::main(with_name(
             "dmtracedump",

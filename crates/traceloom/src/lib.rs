@@ -24,3 +24,4 @@ mod output;
 mod print;
 mod progress;
 mod times;
+mod wanted;

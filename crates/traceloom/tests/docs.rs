@@ -11,6 +11,8 @@ const PAGES: &[&str] = &[
     "docs/profile.md",
     "docs/callgraph.md",
     "docs/frames.md",
+    "docs/threads.md",
+    "docs/events.md",
     "docs/diff.md",
     "docs/convert.md",
     "docs/report.md",

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use traceloom_analyze::{CallTree, CallTreeBuilder, TimeRange, TreeOptions, TreeThread};
 use traceloom_trace::{
-    MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, RepairKind,
-    ThreadIndex, Trace,
+    MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place, ProcessRow,
+    RepairKind, ThreadIndex, ThreadRow, Trace,
 };
 
 use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, MethodNames, Names};
-use crate::print::plain;
+use crate::wanted::{Wanted, first_match};
 
 /// The calls that a command works on: which file, threads and times.
 #[derive(Clone, Copy)]
@@ -38,32 +38,78 @@ pub(crate) struct Selection<'a> {
 /// If the file cannot be read, or has none of the selected threads.
 pub(crate) fn read_calls(args: &Selection<'_>) -> Result<CallTree> {
     crate::times::check_order(args.from, args.to, "--to")?;
+    let mut without_slices = WithoutSlices::default();
     let mut tree = match straight(args)? {
         Some(tree) => tree,
         None => {
             let trace = read_trace(args.file, args.open)?;
             let range = range(args).map(|range| range.shifted(trace.bounds.0));
+            without_slices = WithoutSlices::new(&trace, args);
             from_tables(&trace, range, args)
         }
     };
     if tree.nodes.is_empty() {
         bail!(
-            "{} has no calls and no slices of threads",
-            args.file.display()
+            "{} has no calls and no slices of threads{}",
+            args.file.display(),
+            without_slices.advice
         );
     }
     let in_file = || args.file.display().to_string();
-    let processes = Wanted::of("process", args.process, &tree, |thread| {
-        (&thread.process, thread.pid)
-    })
-    .with_context(in_file)?;
+    let keys: Vec<_> = tree.threads.iter().map(process).collect();
+    let absent = |query: &str| without_slices.explain(query, &without_slices.processes);
+    let processes = Wanted::of("process", args.process, &keys, &absent).with_context(in_file)?;
     tree.keep_threads(|thread| processes.accept(&thread.process, thread.pid));
-    let threads = Wanted::of("thread", args.thread, &tree, |thread| {
-        (&thread.name, thread.tid)
-    })
-    .with_context(in_file)?;
+    let keys: Vec<_> = tree.threads.iter().map(thread).collect();
+    let absent = |query: &str| without_slices.explain(query, &without_slices.threads);
+    let threads = Wanted::of("thread", args.thread, &keys, &absent).with_context(in_file)?;
     tree.keep_threads(|thread| threads.accept(&thread.name, thread.tid));
     Ok(tree)
+}
+
+fn process(thread: &TreeThread) -> (&str, i64) {
+    (&thread.process, thread.pid)
+}
+
+fn thread(thread: &TreeThread) -> (&str, i64) {
+    (&thread.name, thread.tid)
+}
+
+/// What a trace has besides its slices, to explain why a query finds none.
+#[derive(Default)]
+struct WithoutSlices {
+    processes: Vec<(String, i64)>,
+    threads: Vec<(String, i64)>,
+    /// What to ask instead, as the end of a sentence.
+    advice: &'static str,
+}
+
+impl WithoutSlices {
+    fn new(trace: &Trace, args: &Selection<'_>) -> Self {
+        let mut this = Self::default();
+        if !trace.thread_states.is_empty() {
+            this.advice = "; traceloom threads shows how long its threads ran and waited";
+        }
+        let text = |id| trace.strings.get(id).to_owned();
+        if !args.process.is_empty() {
+            let named = |row: ProcessRow| (text(row.name), row.pid);
+            this.processes = trace.processes.rows().map(named).collect();
+        }
+        if !args.thread.is_empty() {
+            let named = |row: ThreadRow| (text(row.name), row.tid);
+            this.threads = trace.threads.rows().map(named).collect();
+        }
+        this
+    }
+
+    fn explain(&self, query: &str, all: &[(String, i64)]) -> Option<String> {
+        let keys: Vec<_> = all
+            .iter()
+            .map(|(name, number)| (name.as_str(), *number))
+            .collect();
+        let found = first_match(query, &keys)?;
+        Some(format!("{found} has no slices{}", self.advice))
+    }
 }
 
 fn from_tables(trace: &Trace, range: Option<TimeRange>, args: &Selection<'_>) -> CallTree {
@@ -156,73 +202,5 @@ impl MethodEvents for Renaming<'_> {
 
     fn finish(&mut self, key_section: &[(String, String)]) {
         self.builder.finish(key_section);
-    }
-}
-
-/// Matches `--thread` and `--process`: a query selects the exact name or number if there is one,
-/// else every name that contains it.
-struct Wanted<'a> {
-    queries: Vec<(&'a str, bool)>,
-}
-
-impl<'a> Wanted<'a> {
-    fn of(
-        what: &str,
-        queries: &'a [String],
-        tree: &CallTree,
-        key: impl Fn(&TreeThread) -> (&String, i64),
-    ) -> Result<Self> {
-        let any = |query: &str, exact| {
-            let mut keys = tree.threads.iter().map(&key);
-            keys.any(|(name, number)| matches(query, exact, name, number))
-        };
-        let mut known = Vec::new();
-        for query in queries {
-            let exact = any(query, true);
-            if !exact && !any(query, false) {
-                bail!(
-                    "--{what} {}: there is none; {}",
-                    plain(query),
-                    listed(tree.threads.iter().map(&key))
-                );
-            }
-            known.push((query.as_str(), exact));
-        }
-        Ok(Self { queries: known })
-    }
-
-    fn accept(&self, name: &str, number: i64) -> bool {
-        let mut queries = self.queries.iter();
-        self.queries.is_empty()
-            || queries.any(|(query, exact)| matches(query, *exact, name, number))
-    }
-}
-
-fn matches(query: &str, exact: bool, name: &str, number: i64) -> bool {
-    match exact {
-        true => query == name || query.parse() == Ok(number),
-        false if query.chars().any(char::is_uppercase) => name.contains(query),
-        false => name.to_lowercase().contains(query),
-    }
-}
-
-/// The first few names, for a message. Negative numbers are unknown.
-fn listed<'t>(keys: impl Iterator<Item = (&'t String, i64)>) -> String {
-    const SHOWN: usize = 12;
-    let mut names: Vec<String> = keys
-        .filter(|(name, number)| !name.is_empty() || *number >= 0)
-        .map(|(name, number)| match name.as_str() {
-            "" => number.to_string(),
-            name => format!("{} ({number})", plain(name)),
-        })
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
-    match (names.is_empty(), more) {
-        (true, _) => "the trace does not tell any".to_owned(),
-        (_, 0) => format!("there are {}", names.join(", ")),
-        (_, more) => format!("there are {} and {more} more", names.join(", ")),
     }
 }

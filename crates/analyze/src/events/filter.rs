@@ -1,0 +1,55 @@
+//! Which events are meant.
+
+use traceloom_trace::{RowId, StringId, ThreadId, Trace};
+
+use crate::partition::partition_point;
+use crate::tree::TimeRange;
+
+/// Narrows the event table. A field that is `None` does not narrow it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EventFilter {
+    /// A range of the trace clock.
+    pub range: Option<TimeRange>,
+    /// Names, sorted.
+    pub names: Option<Vec<StringId>>,
+    /// For each thread of the trace, whether its events are meant. Events without a thread are not meant then.
+    pub threads: Option<Vec<bool>>,
+    /// CPUs, sorted.
+    pub cpus: Option<Vec<u32>>,
+}
+
+impl EventFilter {
+    /// The rows of the event table that pass, in order of time.
+    pub fn rows<'a>(&'a self, trace: &'a Trace) -> impl Iterator<Item = usize> + 'a {
+        let events = &trace.ftrace_events;
+        let (first, end) = match self.range {
+            None => (0, events.len()),
+            Some(TimeRange { from_ns, to_ns }) => {
+                let before =
+                    |ts: i64| partition_point(events.len(), |&row| events.ts.get(row) < ts);
+                (before(from_ns), before(to_ns))
+            }
+        };
+        (first..end).filter(|&row| self.accepts(trace, row))
+    }
+
+    /// Whether it leaves nothing out but by time.
+    pub fn takes_all(&self) -> bool {
+        self.names.is_none() && self.threads.is_none() && self.cpus.is_none()
+    }
+
+    #[inline]
+    fn accepts(&self, trace: &Trace, row: usize) -> bool {
+        let events = &trace.ftrace_events;
+        let has_name = |names: &Vec<StringId>| names.binary_search(&events.name.get(row)).is_ok();
+        let of_thread = |threads: &Vec<bool>| {
+            let utid: ThreadId = events.utid.get(row);
+            let known = utid.some().and_then(|utid| threads.get(utid.row()));
+            known.copied().unwrap_or(false)
+        };
+        let on_cpu = |cpus: &Vec<u32>| cpus.binary_search(&events.cpu.get(row)).is_ok();
+        self.names.as_ref().is_none_or(has_name)
+            && self.threads.as_ref().is_none_or(of_thread)
+            && self.cpus.as_ref().is_none_or(on_cpu)
+    }
+}

@@ -1,0 +1,33 @@
+//! Which events a trace has, and how many of each.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+use traceloom_trace::{StringId, Trace};
+
+use super::EventFilter;
+
+/// The events of one name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventName {
+    /// The name.
+    pub name: StringId,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// The names of the events that pass the filter, the most frequent first; ties in the order in which they first occur.
+pub fn event_names(trace: &Trace, filter: &EventFilter) -> Vec<EventName> {
+    let mut places: FxHashMap<StringId, usize> = FxHashMap::default();
+    let mut names: Vec<EventName> = Vec::new();
+    for row in filter.rows(trace) {
+        let name = trace.ftrace_events.name.get(row);
+        let place = *places.entry(name).or_insert(names.len());
+        match names.get_mut(place) {
+            Some(known) => known.count += 1,
+            None => names.push(EventName { name, count: 1 }),
+        }
+    }
+    names.sort_by_key(|one| Reverse(one.count));
+    names
+}

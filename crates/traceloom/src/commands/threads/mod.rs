@@ -1,0 +1,118 @@
+//! `traceloom threads`: how long each thread ran and waited, for what, and who woke it.
+
+mod args;
+mod report;
+mod text;
+
+use std::cmp::Reverse;
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use traceloom_analyze::TimeRange;
+use traceloom_analyze::threads::thread_times;
+use traceloom_trace::{RowId, ThreadId, Trace};
+
+use crate::input::read_trace;
+use crate::output::print;
+use crate::print::csv_line;
+use crate::wanted::Wanted;
+use args::Sort;
+use report::ThreadReport;
+
+pub use args::ThreadsArgs;
+
+/// Runs the command.
+///
+/// # Errors
+/// If the file cannot be read, has no scheduling events, or none of the selected threads.
+pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
+    let trace = read_trace(&args.file, &args.open)?;
+    if trace.thread_states.is_empty() {
+        bail!(
+            "{} has no scheduling events, so it does not tell when a thread ran or waited (record the category sched)",
+            args.file.display()
+        );
+    }
+    let range = match args.range.within(&trace)? {
+        Some((from_ns, to_ns)) => TimeRange { from_ns, to_ns },
+        None => TimeRange::ALL,
+    };
+    let selected = selected(args, &trace).with_context(|| args.file.display().to_string())?;
+    let wanted = |utid: ThreadId| selected[utid.row()];
+    let times = thread_times(&trace, range, &wanted);
+    let mut threads: Vec<ThreadReport> = times
+        .iter()
+        .map(|times| ThreadReport::new(&trace, times))
+        .collect();
+    sort(&mut threads, args.sort);
+    let all = threads.len();
+    threads.truncate(args.shown());
+    print(|out| match (args.json, args.csv) {
+        (true, _) => json(out, args, &threads),
+        (_, true) => csv(out, &threads),
+        _ => text::write(out, args, &threads, all),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// For each thread, whether `--thread` and `--process` select it.
+fn selected(args: &ThreadsArgs, trace: &Trace) -> Result<Vec<bool>> {
+    let text = |id| trace.strings.get(id);
+    let threads: Vec<(&str, i64)> = trace
+        .threads
+        .rows()
+        .map(|row| (text(row.name), row.tid))
+        .collect();
+    let processes: Vec<(&str, i64)> = trace
+        .processes
+        .rows()
+        .map(|row| (text(row.name), row.pid))
+        .collect();
+    let nothing = |_: &str| None;
+    let by_process = Wanted::of("process", &args.process, &processes, &nothing)?;
+    let by_thread = Wanted::of("thread", &args.thread, &threads, &nothing)?;
+    let is_selected = |(row, (name, tid)): (usize, &(&str, i64))| {
+        let process = processes.get(trace.threads.upid.get(row).row());
+        let (process, pid) = process.copied().unwrap_or(("", -1));
+        by_process.accept(process, pid) && by_thread.accept(name, *tid)
+    };
+    Ok(threads.iter().enumerate().map(is_selected).collect())
+}
+
+fn sort(threads: &mut [ThreadReport], sort: Sort) {
+    let key = |one: &ThreadReport| match sort {
+        Sort::Running | Sort::Name => one.running_ns,
+        Sort::Runnable => one.runnable_ns,
+        Sort::Sleeping => one.sleeping_ns,
+        Sort::Blocked => one.blocked_ns,
+        Sort::Latency => one.latency.p99_ns,
+        Sort::Worst => one.latency.worst_ns,
+    };
+    threads.sort_by_key(|one| Reverse(key(one)));
+    if sort == Sort::Name {
+        threads.sort_by_cached_key(|one| (one.process.clone(), one.thread.clone()));
+    }
+}
+
+#[derive(Serialize)]
+struct Output<'a> {
+    file: String,
+    threads: &'a [ThreadReport],
+}
+
+fn json(out: &mut dyn Write, args: &ThreadsArgs, threads: &[ThreadReport]) -> Result<()> {
+    let file = args.file.display().to_string();
+    serde_json::to_writer_pretty(&mut *out, &Output { file, threads })?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn csv(out: &mut dyn Write, threads: &[ThreadReport]) -> Result<()> {
+    csv_line(out, report::CSV_HEAD)?;
+    for thread in threads {
+        csv_line(out, thread.csv())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! `--thread` and `--process`: which threads and processes a query selects.
+
+use anyhow::{Result, bail};
+
+use crate::print::plain;
+
+/// Matches names and numbers: a query selects the exact name or number if there is one, else every name that contains
+/// it.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a> {
+    queries: Vec<(&'a str, bool)>,
+}
+
+impl<'a> Wanted<'a> {
+    /// Looks at what there is: names with their tids or pids. `absent` explains why a query selects nothing, if there is
+    /// more to say than that.
+    ///
+    /// # Errors
+    /// If a query selects nothing. The message lists what there is.
+    pub(crate) fn of(
+        what: &str,
+        queries: &'a [String],
+        keys: &[(&str, i64)],
+        absent: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
+        let any = |query: &str, exact| {
+            let mut keys = keys.iter();
+            keys.any(|(name, number)| matches(query, exact, name, *number))
+        };
+        let mut known = Vec::new();
+        for query in queries {
+            let exact = any(query, true);
+            if !exact && !any(query, false) {
+                match absent(query) {
+                    Some(why) => bail!("--{what} {}: {why}", plain(query)),
+                    None => bail!("--{what} {}: there is none; {}", plain(query), listed(keys)),
+                }
+            }
+            known.push((query.as_str(), exact));
+        }
+        Ok(Self { queries: known })
+    }
+
+    /// Whether it selects this name or number. Without queries it selects everything.
+    pub(crate) fn accept(&self, name: &str, number: i64) -> bool {
+        let mut queries = self.queries.iter();
+        self.queries.is_empty()
+            || queries.any(|(query, exact)| matches(query, *exact, name, number))
+    }
+}
+
+/// The first of these names that a query selects, as `name (number)`.
+pub(crate) fn first_match(query: &str, keys: &[(&str, i64)]) -> Option<String> {
+    let found = |exact| {
+        let mut keys = keys.iter();
+        keys.find(|(name, number)| matches(query, exact, name, *number))
+    };
+    found(true).or_else(|| found(false)).map(shown)
+}
+
+fn matches(query: &str, exact: bool, name: &str, number: i64) -> bool {
+    match exact {
+        true => query == name || query.parse() == Ok(number),
+        false if query.chars().any(char::is_uppercase) => name.contains(query),
+        false => name.to_lowercase().contains(query),
+    }
+}
+
+fn shown((name, number): &(&str, i64)) -> String {
+    match *name {
+        "" => number.to_string(),
+        name => format!("{} ({number})", plain(name)),
+    }
+}
+
+/// The first few names, for a message. Negative numbers are unknown.
+fn listed(keys: &[(&str, i64)]) -> String {
+    const SHOWN: usize = 12;
+    let told = keys
+        .iter()
+        .filter(|(name, number)| !name.is_empty() || *number >= 0);
+    let mut names: Vec<String> = told.map(shown).collect();
+    names.sort_unstable();
+    names.dedup();
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    match (names.is_empty(), more) {
+        (true, _) => "the trace does not tell any".to_owned(),
+        (_, 0) => format!("there are {}", names.join(", ")),
+        (_, more) => format!("there are {} and {more} more", names.join(", ")),
+    }
+}
