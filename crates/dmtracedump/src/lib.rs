@@ -28,14 +28,14 @@ mod records;
 mod relatives;
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::ops::Deref;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use args::Options;
 use out::{Labels, Out};
 use profile::Profile;
+use traceloom_host::{Content, Truncated};
 
 /// Why a run ended early.
 enum Failure {
@@ -43,6 +43,8 @@ enum Failure {
     File(Vec<u8>),
     /// Standard output could not be written.
     Output(io::Error),
+    /// A file was truncated while it was read. What was printed may be wrong.
+    Truncated(Truncated),
 }
 
 impl Failure {
@@ -50,6 +52,12 @@ impl Failure {
         let before = format!("Cannot {verb} \"");
         let after = format!("\"{reason}\n");
         Failure::File([before.as_bytes(), path.as_encoded_bytes(), after.as_bytes()].concat())
+    }
+}
+
+impl From<Truncated> for Failure {
+    fn from(truncated: Truncated) -> Self {
+        Failure::Truncated(truncated)
     }
 }
 
@@ -61,7 +69,7 @@ impl From<io::Error> for Failure {
 
 /// Runs dmtracedump with `args`, the first of which is the program's name as messages show it.
 /// Prints to standard output and standard error. Exit codes: 0 fine, 1 a trace could not be read
-/// or an output not be written, 2 wrong usage.
+/// or an output not be written, 2 wrong usage or a trace that was truncated meanwhile.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let posixly_correct = std::env::var_os("POSIXLY_CORRECT").is_some();
     let options = match args::parse(args, posixly_correct) {
@@ -78,19 +86,48 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Err(Failure::Output(error)) => format!("Cannot write the output: {error}\n").into_bytes(),
         Err(Failure::File(note)) => note,
+        Err(Failure::Truncated(truncated)) => {
+            print_note(format!("Cannot read the trace: {truncated}\n").as_bytes());
+            return ExitCode::from(2);
+        }
     };
     print_note(&note);
     ExitCode::FAILURE
 }
 
 fn run(options: &Options, stdout: &mut dyn Write) -> Result<(), Failure> {
-    let mut out = Out::new(stdout, options.html && !options.dump);
-    if !options.dump {
-        report(options, &mut out)?;
-    } else if let Ok(trace) = bytes_of(&options.trace) {
-        print_note(&dump::dump(&trace, &mut out)?);
+    if options.dump {
+        return dump(options, stdout);
     }
+    let mut out = Out::new(stdout, options.html);
+    report(options, &mut out)?;
     Ok(out.flush()?)
+}
+
+fn dump(options: &Options, stdout: &mut dyn Write) -> Result<(), Failure> {
+    let Ok(trace) = Content::open(Path::new(&options.trace)) else {
+        return Ok(());
+    };
+    let mut checked = Checked(stdout, &trace);
+    let mut out = Out::new(&mut checked, false);
+    let dumped = dump::dump(&trace, &mut out).and_then(|notes| out.flush().map(|()| notes));
+    trace.check()?;
+    print_note(&dumped?);
+    Ok(())
+}
+
+/// Output that ends where the trace was truncated: the zeros behind it are records, too.
+struct Checked<'a>(&'a mut dyn Write, &'a Content);
+
+impl Write for Checked<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1.check().map_err(io::Error::other)?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn report(options: &Options, out: &mut Out<'_>) -> Result<(), Failure> {
@@ -101,9 +138,11 @@ fn report(options: &Options, out: &mut Out<'_>) -> Result<(), Failure> {
         let old_profile = read(old, &old_trace)?;
         print_note(&old_profile.long_names_note());
         print_note(&profile.long_names_note());
-        return Ok(diff::report(options, &old_profile, &profile, out)?);
+        diff::report(options, &old_profile, &profile, out)?;
+        return Ok(trace.check().and(old_trace.check())?);
     }
     profile_report(options, &profile, out)?;
+    trace.check()?;
     if let Some(picture) = &options.graph {
         out.flush()?;
         let drawn = dot::draw(options, picture, &profile);
@@ -133,32 +172,14 @@ fn profile_report(options: &Options, profile: &Profile<'_>, out: &mut Out<'_>) -
     Ok(())
 }
 
-/// A file's bytes.
-type Content = Box<dyn Deref<Target = [u8]>>;
-
 fn open(path: &OsStr) -> Result<Content, Failure> {
-    bytes_of(path).map_err(|_| Failure::file("read", path, "."))
-}
-
-/// Maps a file, or reads it if it is a pipe or empty.
-fn bytes_of(path: &OsStr) -> io::Result<Content> {
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() && metadata.len() > 0 {
-        // SAFETY: the map is only read. As for every program that maps its input, the file must
-        // not be cut short while the program runs.
-        if let Ok(map) = unsafe { memmap2::Mmap::map(&file) } {
-            return Ok(Box::new(map));
-        }
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(Box::new(bytes))
+    Content::open(Path::new(path)).map_err(|_| Failure::file("read", path, "."))
 }
 
 /// Reads a trace and prints the notes about it.
-fn read<'a>(path: &OsStr, trace: &'a [u8]) -> Result<Profile<'a>, Failure> {
+fn read<'a>(path: &OsStr, trace: &'a Content) -> Result<Profile<'a>, Failure> {
     let (notes, profile) = Profile::read(trace);
+    trace.check()?;
     print_note(&notes);
     profile.ok_or_else(|| Failure::file("read", path, "."))
 }

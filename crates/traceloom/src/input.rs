@@ -8,12 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use memmap2::Mmap;
-use tempfile::{NamedTempFile, TempPath};
 use traceloom_formats::{
     AnyReader, EventRules, FORMATS, PART_BYTES, ReadError, ReadOptions, Reader, Target, TextParts,
     wants_whole,
 };
+use traceloom_host::{Map, Scratch};
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
 use crate::mapping::{Mapping, MethodNames};
@@ -22,8 +21,8 @@ use crate::progress::Progress;
 /// Smaller files are read instead of mapped: mapping costs more, and they may still grow.
 const MAP_FROM_BYTES: u64 = 1 << 20;
 
-/// A file changed within this time may still be written. It is read, not mapped, because
-/// truncating a mapped file kills the program.
+/// A file changed within this time may still be written. It is read, not mapped, because nothing can
+/// be said about a mapped file that is truncated.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// Options of every command that opens traces.
@@ -303,8 +302,15 @@ fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Resul
         bail!("is a folder; name a trace in it");
     }
     let settled = facts.modified().ok().and_then(|at| at.elapsed().ok()) > Some(SETTLED_AFTER);
-    if facts.is_file() && facts.len() >= MAP_FROM_BYTES && settled {
-        return push_mapped(&file, reader, out);
+    if facts.is_file()
+        && facts.len() >= MAP_FROM_BYTES
+        && settled
+        && let Ok(map) = Map::new(&file)
+    {
+        let pushed = push_mapped(&map, reader, out);
+        // A truncated file reads as zeros, so that is the reason for any other error.
+        map.check()?;
+        return pushed;
     }
     let length = facts.is_file().then_some(facts.len());
     push_stream(file, length, reader, out)
@@ -319,14 +325,14 @@ fn piped() -> Result<StdinLock<'static>> {
     Ok(stdin.lock())
 }
 
-/// Saves standard input in a temporary file, which is deleted with the returned path.
+/// Saves standard input in a temporary file, which is deleted when it is dropped.
 ///
 /// # Errors
 /// If it is a terminal, or the file cannot be written.
-pub fn save_stdin() -> Result<TempPath> {
-    let mut file = NamedTempFile::new().context("cannot save standard input")?;
-    std::io::copy(&mut piped()?, &mut file).context("cannot save standard input")?;
-    Ok(file.into_temp_path())
+pub fn save_stdin() -> Result<Scratch> {
+    let mut scratch = Scratch::new().context("cannot save standard input")?;
+    std::io::copy(&mut piped()?, scratch.file()).context("cannot save standard input")?;
+    Ok(scratch)
 }
 
 fn push_stream(
@@ -352,38 +358,21 @@ fn push_stream(
     }
 }
 
-fn push_mapped(file: &File, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
-    // SAFETY: the map is read-only and private, and readers treat its bytes as plain data. If the
-    // file is truncated meanwhile the program dies of SIGBUS, so recently changed files are read.
-    let map = unsafe { Mmap::map(file) }.context("cannot map")?;
+fn push_mapped(map: &Map, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<Pushed> {
     let progress = Progress::new(Some(map.len() as u64));
-    if wants_whole(&map) {
-        reader.whole(&map, out)?;
+    if wants_whole(map) {
+        reader.whole(map, out)?;
         return Ok(Pushed::Whole);
     }
     let mut from = 0;
-    reader.feed_parts(&map, out, &mut |bytes| {
+    reader.feed_parts(map, out, &mut |bytes| {
         progress.add(bytes);
-        give_back(&map, from, bytes);
+        // The reader copies what it keeps.
+        map.give_back(from, bytes);
         from += bytes;
     })?;
     Ok(Pushed::Part)
 }
-
-/// Tells the kernel that these pages are no longer needed, so that a big file does not fill the
-/// program's memory.
-#[cfg(unix)]
-fn give_back(map: &Mmap, from: usize, length: usize) {
-    use memmap2::UncheckedAdvice::DontNeed;
-    // SAFETY: the reader copies what it keeps. Pages of a read-only file map are read from the file
-    // again if touched, such as those shared by two parts.
-    let declined = unsafe { map.unchecked_advise_range(DontNeed, from, length) };
-    // The advice only saves memory: a refusal changes nothing.
-    drop(declined);
-}
-
-#[cfg(not(unix))]
-fn give_back(_: &Mmap, _: usize, _: usize) {}
 
 /// Reads `64M`, `8G`, `1000`.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {

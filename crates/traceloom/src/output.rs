@@ -2,116 +2,104 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use tempfile::{NamedTempFile, TempPath};
+use traceloom_host::{NewFile, RESULT, resolve};
 
-/// Writes a temporary file next to `path` and renames it when it is complete. `-` is standard
-/// output. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to, never replaced, and a
-/// symbolic link stays one.
+use crate::print::{stream, stream_into};
+
+pub use traceloom_host::RECORDING;
+
+/// Writes a file that replaces `path` when it is complete. `-` is standard output. A device or a pipe
+/// (`/dev/null`, `/dev/stdout`) is written to, never replaced, and a symbolic link stays one.
 ///
 /// # Errors
-/// If `write` fails or the folder is not writable. The old file is then unchanged.
+/// If `write` fails, the folder is not writable, or another user put something at this path in a shared
+/// folder. The old file is then unchanged.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    write_file_as(RESULT, path, write)
+}
+
+/// Writes a recording, which only its owner may read. Otherwise as [`write_file`].
+///
+/// # Errors
+/// As [`write_file`].
+pub fn write_recording(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    write_file_as(RECORDING, path, write)
+}
+
+fn write_file_as(
+    mode: u32,
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
     if path.as_os_str() == "-" {
-        return print(write);
+        return stream(write);
     }
-    match std::fs::metadata(path) {
+    let target = resolve(path).with_context(|| cannot(path))?;
+    match std::fs::metadata(&target) {
         Ok(old) if old.is_dir() => bail!(
             "{}: is a folder; give the name of a file in it",
             path.display()
         ),
-        Ok(old) if !old.is_file() => write_into(path, write),
-        Ok(_) => replace(&std::fs::canonicalize(path)?, write),
-        Err(_) => replace(path, write),
+        Ok(old) if !old.is_file() => write_into(&target, write),
+        _ => replace(mode, &target, write),
     }
 }
 
-/// Writes the complete output to a device or a pipe.
+fn cannot(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+/// Writes to a device or a pipe.
 fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let mut bytes = Vec::new();
-    write(&mut bytes)?;
     let device = std::fs::OpenOptions::new().write(true).open(path);
-    match device.and_then(|mut device| device.write_all(&bytes)) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.with_context(|| format!("cannot write {}", path.display())),
-    }
+    let device = device.with_context(|| cannot(path))?;
+    stream_into(device, &cannot(path), write)
 }
 
 /// Replaces the contents of `path` atomically.
-fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let folder = folder_of(path);
-    if !folder.is_dir() {
-        bail!(
-            "cannot write {}: there is no folder {}",
-            path.display(),
-            folder.display()
-        );
+fn replace(mode: u32, path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("{}: there is no folder {}", cannot(path), folder.display());
     }
-    let cannot = || format!("cannot write {}", path.display());
-    let file = temporary_in(folder).with_context(cannot)?;
-    let mut out = BufWriter::with_capacity(1 << 18, file);
+    let mut new = NewFile::create(path, mode).with_context(|| cannot(path))?;
+    let mut out = BufWriter::with_capacity(1 << 18, new.file());
     write(&mut out)?;
-    let file = out
-        .into_inner()
-        .map_err(|error| error.into_error())
-        .with_context(cannot)?;
-    file.persist(path).with_context(cannot)?;
-    Ok(())
+    out.flush().with_context(|| cannot(path))?;
+    drop(out);
+    new.persist().with_context(|| cannot(path))
 }
 
-fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut temporary = tempfile::Builder::new();
-    set_usual_mode(&mut temporary);
-    temporary.prefix(".traceloom-").tempfile_in(folder)
-}
-
-/// A temporary file that is renamed when complete, and deleted otherwise.
-pub struct Unfinished {
-    temporary: TempPath,
-    path: PathBuf,
-}
+/// A recording that gets its name when it is complete, and is deleted otherwise.
+pub struct Unfinished(NewFile);
 
 impl Unfinished {
-    /// Renames it, replacing the old file.
+    /// Gives it its name, replacing the old file.
     ///
     /// # Errors
-    /// If renaming fails.
+    /// If the system refuses.
     pub fn finish(self) -> Result<()> {
-        let persisted = self.temporary.persist(&self.path);
-        persisted.with_context(|| format!("cannot write {}", self.path.display()))
+        self.0.persist().context("cannot write the recording")
     }
 }
 
-/// A temporary file next to `path` that may replace it; a symbolic link stays one. `None` if `path`
-/// is not a regular file, or no file can be created next to it: [`write_file`] then reports why.
+/// A new file that may replace `path`; a symbolic link stays one. `None` if `path` is not a regular
+/// file, or no file can be created next to it: [`write_file`] then reports why.
 pub fn unfinished(path: &Path) -> Option<(File, Unfinished)> {
-    let path = match std::fs::metadata(path) {
-        Ok(old) if old.is_file() => std::fs::canonicalize(path).ok()?,
-        Ok(_) => return None,
-        Err(_) => path.to_owned(),
-    };
-    let (file, temporary) = temporary_in(folder_of(&path)).ok()?.into_parts();
-    Some((file, Unfinished { temporary, path }))
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
+    let path = resolve(path).ok()?;
+    if std::fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
+        return None;
     }
+    let mut new = NewFile::create(&path, RECORDING).ok()?;
+    let file = new.file().try_clone().ok()?;
+    Some((file, Unfinished(new)))
 }
-
-/// Temporary files are private by default; a result gets the mode that the umask allows.
-#[cfg(unix)]
-fn set_usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(std::fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn set_usual_mode(_: &mut tempfile::Builder<'_, '_>) {}
 
 /// Writes the complete text to standard output. A pipe closed early is not an error.
 ///

@@ -2,9 +2,14 @@
 
 mod made;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::process::Output;
 
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 use made::{ENTER, EXIT, Made, run_in};
 
 /// More than the widths of Rust's format strings can express.
@@ -107,4 +112,135 @@ fn a_long_key_does_not_push_other_values_aside() {
     let clock = shown.lines().find(|line| line.starts_with("  clock"));
     assert!(clock.is_some_and(|line| line.len() < 60), "{clock:?}");
     assert!(shown.len() < 10_000, "{}", shown.len());
+}
+
+/// The scripts of a page, as an HTML parser finds them, and the other elements.
+#[derive(Default)]
+struct Elements {
+    scripts: Vec<(Vec<(String, String)>, String)>,
+    others: Vec<String>,
+    is_in_script: bool,
+}
+
+#[derive(Default)]
+struct Sink(RefCell<Elements>);
+
+impl TokenSink for Sink {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        let mut found = self.0.borrow_mut();
+        match token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
+                found.is_in_script = &*tag.name == "script";
+                if !found.is_in_script {
+                    found.others.push(tag.name.to_string());
+                    return match &*tag.name {
+                        "style" => TokenSinkResult::RawData(RawKind::Rawtext),
+                        "title" => TokenSinkResult::RawData(RawKind::Rcdata),
+                        _ => TokenSinkResult::Continue,
+                    };
+                }
+                let text = |text: &str| text.to_owned();
+                let attributes = tag.attrs.iter();
+                let attributes = attributes.map(|one| (text(&one.name.local), text(&one.value)));
+                let attributes = attributes.collect();
+                found.scripts.push((attributes, String::new()));
+                return TokenSinkResult::RawData(RawKind::ScriptData);
+            }
+            Token::TagToken(tag) => found.is_in_script &= &*tag.name != "script",
+            Token::CharacterTokens(text) if found.is_in_script => {
+                let (_, script) = found.scripts.last_mut().unwrap();
+                script.push_str(&text);
+            }
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+/// Reads a page as a browser does.
+fn parsed(page: &[u8]) -> Elements {
+    let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
+    let input = BufferQueue::default();
+    input.push_back(String::from_utf8(page.to_vec()).unwrap().into());
+    _ = tokenizer.feed(&input);
+    tokenizer.end();
+    tokenizer.sink.0.into_inner()
+}
+
+/// The names of all slices, as JSON shows them.
+fn slices(folder: &Path, file: &str) -> Vec<String> {
+    let output = run(folder, &["profile", "IN", "--json"], file);
+    let shown: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = shown["rows"].as_array().unwrap().iter();
+    let mut names: Vec<_> = rows
+        .map(|row| row["name"].as_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// What a page contains besides scripts, whatever the trace.
+fn frame_of(elements: &Elements) -> Vec<String> {
+    let mut others = elements.others.clone();
+    others.sort();
+    others
+}
+
+#[test]
+fn hostile_names_stay_text_in_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, names: &[&str]| {
+        let mut text = String::from("# tracer: nop\n");
+        for (number, slice) in names.iter().enumerate() {
+            for (mark, us) in [
+                (format!("B|10|{slice}"), 2 * number),
+                ("E|10".into(), 2 * number + 1),
+            ] {
+                text += &format!("app-10 ( 10) [000] .... 1.{us:06}: tracing_mark_write: {mark}\n");
+            }
+        }
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    write("hostile.ftrace", testkit::HOSTILE_NAMES);
+    write("harmless.ftrace", &["work"]);
+    let commands: [&[&str]; 3] = [
+        &["convert", "IN", "-o", "page.html"],
+        &["report", "IN", "-o", "page.html"],
+        &[
+            "report",
+            "IN",
+            "-o",
+            "page.html",
+            "--embed-source",
+            "--title",
+            "<!--<script>",
+        ],
+    ];
+    for command in commands {
+        let page = |file: &str| {
+            let output = run(folder.path(), command, file);
+            assert!(output.status.success(), "{command:?} {output:?}");
+            parsed(&std::fs::read(folder.path().join("page.html")).unwrap())
+        };
+        let (harmless, hostile) = (page("harmless.ftrace"), page("hostile.ftrace"));
+        assert_eq!(frame_of(&hostile), frame_of(&harmless), "{command:?}");
+        let attributes = |page: &Elements| -> Vec<_> {
+            page.scripts
+                .iter()
+                .map(|(attributes, _)| attributes.clone())
+                .collect()
+        };
+        assert_eq!(attributes(&hostile).len(), attributes(&harmless).len());
+        let expected = slices(folder.path(), "hostile.ftrace");
+        assert_eq!(slices(folder.path(), "page.html"), expected, "{command:?}");
+        let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+        // Without its marker, a report is a page of systrace.
+        let page = page.replacen("traceloom-report", "x", 1);
+        if page.contains("trace-data") {
+            std::fs::write(folder.path().join("page.html"), page).unwrap();
+            assert_eq!(slices(folder.path(), "page.html"), expected, "{command:?}");
+        }
+    }
 }

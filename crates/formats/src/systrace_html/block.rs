@@ -3,6 +3,7 @@
 use traceloom_report::Base64Decoder;
 use traceloom_trace::{Place, RepairKind};
 
+use super::escape::Unescape;
 use super::js_lines::JsLines;
 use super::packed::{Packed, packed};
 use crate::base64::is_allowed;
@@ -19,6 +20,7 @@ const HEAD: usize = 64;
 pub(super) struct Block {
     inner: Inner,
     js: Option<JsLines>,
+    escaped: Option<Unescape>,
     kind: Kind,
     plain: Vec<u8>,
     error: Option<ReadError>,
@@ -46,10 +48,16 @@ impl Block {
         Self {
             inner: Inner::new(format_id::SYSTRACE_HTML, &options.joined()),
             js: js.then(JsLines::default),
+            escaped: None,
             kind: Kind::Unknown(Vec::new()),
             plain: Vec::new(),
             error: None,
         }
+    }
+
+    /// Its text is escaped, as our own pages are.
+    pub fn unescape(&mut self) {
+        self.escaped = Some(Unescape::default());
     }
 
     /// Reads bytes of the block.
@@ -57,10 +65,14 @@ impl Block {
         if self.error.is_some() {
             return Ok(());
         }
-        let result = match &mut self.js {
-            None => self.kind.feed(bytes, &mut self.inner, out),
-            Some(lines) => {
-                lines.push(bytes, &mut self.plain);
+        let result = match (&mut self.js, &mut self.escaped) {
+            (None, None) => self.kind.feed(bytes, &mut self.inner, out),
+            (js, escaped) => {
+                if let Some(lines) = js {
+                    lines.push(bytes, &mut self.plain);
+                } else if let Some(escaped) = escaped {
+                    escaped.push(bytes, &mut self.plain);
+                }
                 let result = self.kind.feed(&self.plain, &mut self.inner, out);
                 self.plain.clear();
                 result
@@ -90,6 +102,11 @@ impl Block {
     fn finish_inner(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         if let Some(lines) = &mut self.js {
             lines.finish(&mut self.plain);
+        }
+        if let Some(escaped) = &mut self.escaped {
+            escaped.finish(&mut self.plain);
+        }
+        if !self.plain.is_empty() {
             self.kind.feed(&self.plain, &mut self.inner, out)?;
         }
         if self.kind.is_blank() {

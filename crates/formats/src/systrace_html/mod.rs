@@ -8,7 +8,7 @@
 //! ```
 
 mod block;
-mod escaped;
+mod escape;
 mod js_lines;
 mod packed;
 mod page;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use traceloom_trace::Trace;
 
-use super::escaped::Escaped;
+use super::escape::{ATTRIBUTE, Escape};
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::ftrace::write::write_text;
@@ -21,7 +21,7 @@ const HEAD: &str = r#"<!DOCTYPE html>
 <!-- BEGIN TRACE -->
 "#;
 
-const BLOCK: &str = "  <script class=\"trace-data\" type=\"application/text\">\n";
+const BLOCK: &str = "  <script class=\"trace-data\" type=\"application/text\"";
 
 const BLOCK_END: &str = "</script>\n";
 
@@ -52,7 +52,7 @@ impl Writer for PageWriter {
 /// write produces no output.
 pub(crate) struct Page<'a> {
     out: &'a mut dyn Write,
-    escaped: Escaped,
+    escape: Escape,
     begun: bool,
     in_block: bool,
 }
@@ -61,7 +61,7 @@ impl<'a> Page<'a> {
     pub fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
-            escaped: Escaped::default(),
+            escape: Escape::default(),
             begun: false,
             in_block: false,
         }
@@ -70,7 +70,7 @@ impl<'a> Page<'a> {
     /// Ends the block, if there is one. What is written next is in a block of its own.
     pub fn end_block(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.in_block) {
-            self.escaped.finish(self.out)?;
+            self.escape.finish(self.out)?;
             self.out.write_all(BLOCK_END.as_bytes())?;
         }
         Ok(())
@@ -89,9 +89,9 @@ impl Write for Page<'_> {
             self.out.write_all(HEAD.as_bytes())?;
         }
         if !std::mem::replace(&mut self.in_block, true) {
-            self.out.write_all(BLOCK.as_bytes())?;
+            writeln!(self.out, "{BLOCK} {ATTRIBUTE}>")?;
         }
-        self.escaped.write(bytes, self.out)?;
+        self.escape.write(bytes, self.out)?;
         Ok(bytes.len())
     }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use tempfile::TempPath;
 use traceloom_formats::{CopyForm, FORMATS, Omission, WriteOptions, Writer, Written};
+use traceloom_host::Scratch;
 
 use crate::input::{InputArgs, leave, read_trace, save_stdin};
 use crate::output::write_file;
@@ -70,14 +70,14 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
 /// Copies the lines if possible, and otherwise writes them from the tables. Either reads the input anew.
 fn convert_text(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) -> Result<ExitCode> {
     let (mut args, saved) = (args.clone(), saved_stdin(args)?);
-    args.open.saved_stdin = saved.as_deref().map(Path::to_owned);
+    args.open.saved_stdin = saved.as_ref().map(Scratch::path);
     if copy::copied(&args, form, writer)? {
         return Ok(ExitCode::SUCCESS);
     }
     rewrite(&args, writer)
 }
 
-fn saved_stdin(args: &ConvertArgs) -> Result<Option<TempPath>> {
+fn saved_stdin(args: &ConvertArgs) -> Result<Option<Scratch>> {
     let is_stdin = args.input.as_os_str() == "-";
     is_stdin.then(save_stdin).transpose()
 }

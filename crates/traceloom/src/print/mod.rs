@@ -8,6 +8,6 @@ mod units;
 
 pub use csv::csv_line;
 pub use pad::left;
-pub use stream::stream;
+pub use stream::{stream, stream_into};
 pub use table::{Name, Table, terminal_width};
 pub use units::{duration, ms, plain, thousands};

@@ -14,7 +14,7 @@ use traceloom_view::{ReportOptions, write_report};
 use super::options::OutputKind;
 use super::recording::{Part, is_of_system};
 use crate::commands::convert::left_out;
-use crate::output::write_file;
+use crate::output::write_recording;
 
 /// The output file and its contents.
 pub struct Output<'a> {
@@ -43,11 +43,11 @@ impl Output<'_> {
             // systrace's JSON cannot hold methods.
             OutputKind::Json if has(parts, PartKind::MethodTrace) => {
                 let json = writer("chrome-json")?;
-                write_file(self.path, |out| written(trace, json, out))
+                write_recording(self.path, |out| written(trace, json, out))
             }
-            OutputKind::Json => write_file(self.path, |out| Ok(json(parts, out)?)),
+            OutputKind::Json => write_recording(self.path, |out| Ok(json(parts, out)?)),
             OutputKind::Text | OutputKind::Dat => self.as_it_came(parts),
-            OutputKind::Gzip => write_file(self.path, |out| {
+            OutputKind::Gzip => write_recording(self.path, |out| {
                 let mut gzip = GzEncoder::new(out, Compression::default());
                 text(parts, &mut gzip)?;
                 gzip.finish()?.flush().context("gzip")
@@ -60,7 +60,7 @@ impl Output<'_> {
         let written = trace_of(parts).map(Part::become_result);
         match written.transpose()? {
             Some(true) => Ok(()),
-            _ => write_file(self.path, |out| Ok(text(parts, out)?)),
+            _ => write_recording(self.path, |out| Ok(text(parts, out)?)),
         }
     }
 
@@ -72,7 +72,7 @@ impl Output<'_> {
             embed_source: parts.iter().any(|part| is_of_system(part.kind)),
             threads: self.threads,
         };
-        write_file(self.path, |out| Ok(write_report(trace, &options, out)?))
+        write_recording(self.path, |out| Ok(write_report(trace, &options, out)?))
     }
 }
 

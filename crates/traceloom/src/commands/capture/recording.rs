@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use memmap2::Mmap;
 use traceloom_capture::{PartKind, Sink};
 use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
+use traceloom_host::Map;
 use traceloom_trace::{Trace, TraceBuilder, align_clocks};
 
 use crate::align::{AlignArgs, put_together};
-use crate::output::{Unfinished, unfinished};
+use crate::output::{Unfinished, unfinished, write_recording};
 use crate::print::plain;
 
 /// A part as it arrived, in an unnamed file or in one that may become the result.
@@ -61,10 +61,10 @@ impl Part {
     /// Reads it completely.
     fn read(&mut self, reader: &mut AnyReader, out: &mut Target<'_>) -> Result<()> {
         self.file.flush()?;
-        // SAFETY: the map is read-only, and the file is private to this process: it has no name, or
-        // one that nobody else knows. So it is never truncated.
-        let map = unsafe { Mmap::map(self.file.get_ref()) }?;
-        Ok(reader.whole(&map, out)?)
+        let map = Map::new(self.file.get_ref())?;
+        let read = reader.whole(&map, out);
+        map.check()?;
+        Ok(read?)
     }
 
     /// The part, positioned at its start.
@@ -312,10 +312,10 @@ pub fn keep(parts: Vec<Part>, output: &std::path::Path) -> Result<Vec<std::path:
         name.push(format!(".{}.{ending}", part.name.replace(['/', '\\'], "_")));
         let path = output.with_file_name(name);
         let cannot = || format!("cannot write {}", path.display());
-        let mut file = File::create(&path).with_context(cannot)?;
-        let mut from = part.open()?;
-        io::copy(&mut from, &mut file).with_context(cannot)?;
-        drop(from);
+        write_recording(&path, |out| {
+            io::copy(&mut part.open()?, out).with_context(cannot)?;
+            Ok(())
+        })?;
         kept.push(path);
     }
     Ok(kept)

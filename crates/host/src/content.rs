@@ -1,0 +1,62 @@
+//! The bytes of a file, read or mapped.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::Path;
+
+use crate::map::{Map, Truncated};
+
+/// Smaller files are read: mapping them gains nothing.
+const MAP_FROM_BYTES: u64 = 1 << 20;
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub enum Content {
+    /// They were read.
+    Read(Vec<u8>),
+    /// They are read from the file when they are used.
+    Mapped(Map),
+}
+
+impl Content {
+    /// Reads a file, or maps it if it is big. What cannot be mapped, such as a pipe, is read.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or read.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_file()
+            && metadata.len() >= MAP_FROM_BYTES
+            && let Ok(map) = Map::new(&file)
+        {
+            return Ok(Self::Mapped(map));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(Self::Read(bytes))
+    }
+
+    /// Checks that all bytes seen so far were the file's. To be called before a result is used.
+    ///
+    /// # Errors
+    /// If the file was truncated meanwhile.
+    pub fn check(&self) -> Result<(), Truncated> {
+        match self {
+            Self::Read(_) => Ok(()),
+            Self::Mapped(map) => map.check(),
+        }
+    }
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Read(bytes) => bytes,
+            Self::Mapped(map) => map,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod cleanup;
+mod content;
+mod guard;
+mod map;
+mod new_file;
+mod place;
+
+pub use content::Content;
+pub use map::{Map, Truncated};
+pub use new_file::{NewFile, RECORDING, RESULT, Scratch};
+pub use place::{PlaceError, resolve};

@@ -1,0 +1,79 @@
+//! A mapped file that survives its truncation.
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+
+use memmap2::Mmap;
+use thiserror::Error;
+
+use crate::guard::Guard;
+
+/// A mapped file was truncated, or its disk failed, so some of its bytes were never read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("the file was truncated while it was read; read it again once it is complete")]
+pub struct Truncated;
+
+/// A file in memory, read-only. Its bytes are read from the file when they are used.
+///
+/// If the file is truncated meanwhile, the missing bytes read as zeros and [`check`](Self::check)
+/// fails. Someone who writes to the file changes the bytes, so readers must not rely on reading the
+/// same byte twice.
+#[derive(Debug)]
+pub struct Map {
+    // Dropped before the map: its addresses may belong to something else afterwards.
+    guard: Guard,
+    bytes: Mmap,
+    file: File,
+}
+
+impl Map {
+    /// Maps a whole file.
+    ///
+    /// # Errors
+    /// If the system does not map this file, or too many files are mapped. The file can then be read.
+    pub fn new(file: &File) -> io::Result<Self> {
+        let file = file.try_clone()?;
+        // SAFETY: the map is read-only and private, users treat its bytes as plain data, and the guard
+        // handles the signal of a truncated file.
+        let bytes = unsafe { Mmap::map(&file) }?;
+        let guard = Guard::new(&bytes)?;
+        Ok(Self { guard, bytes, file })
+    }
+
+    /// Checks that all bytes seen so far were the file's. To be called before a result is used.
+    ///
+    /// # Errors
+    /// If the file was truncated meanwhile.
+    pub fn check(&self) -> Result<(), Truncated> {
+        // The rest of the last page reads as zeros without a signal, so the length counts too.
+        let length = self.file.metadata().map_or(0, |metadata| metadata.len());
+        if self.guard.was_hit() || length < self.bytes.len() as u64 {
+            return Err(Truncated);
+        }
+        Ok(())
+    }
+
+    /// Tells the kernel that these bytes are no longer needed, so that a big file does not fill the
+    /// program's memory. They can still be read.
+    #[cfg(unix)]
+    pub fn give_back(&self, from: usize, length: usize) {
+        use memmap2::UncheckedAdvice::DontNeed;
+        // SAFETY: pages of a read-only file map are read from the file again if they are touched.
+        let declined = unsafe { self.bytes.unchecked_advise_range(DontNeed, from, length) };
+        // The advice only saves memory: a refusal changes nothing.
+        drop(declined);
+    }
+
+    /// Does nothing: this system has no such advice.
+    #[cfg(not(unix))]
+    pub fn give_back(&self, _: usize, _: usize) {}
+}
+
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}

@@ -1,0 +1,99 @@
+//! Files that are truncated while they are mapped.
+#![cfg(unix)]
+
+use std::fs::File;
+use std::path::Path;
+
+use traceloom_host::{Content, Map, Truncated};
+
+const MEGABYTES: usize = 4 << 20;
+
+fn file(folder: &Path, length: usize) -> File {
+    let path = folder.join("file");
+    std::fs::write(&path, vec![7; length]).unwrap();
+    File::options().read(true).write(true).open(path).unwrap()
+}
+
+#[test]
+fn a_truncated_map_reads_as_zeros_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), MEGABYTES);
+    let map = Map::new(&file).unwrap();
+    assert_eq!((map[0], map[MEGABYTES - 1], map.check()), (7, 7, Ok(())));
+    file.set_len(10_000).unwrap();
+    assert_eq!(map[9_999], 7);
+    assert_eq!((map[1 << 20], map[MEGABYTES - 1]), (0, 0));
+    assert_eq!(map.check(), Err(Truncated));
+    // Once more, before the first cut.
+    file.set_len(0).unwrap();
+    assert!(map.iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn what_became_longer_again_was_still_truncated() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), MEGABYTES);
+    let map = Map::new(&file).unwrap();
+    file.set_len(0).unwrap();
+    assert_eq!(map[MEGABYTES / 2], 0);
+    file.set_len(2 * MEGABYTES as u64).unwrap();
+    assert_eq!(map.check(), Err(Truncated));
+}
+
+/// The rest of the last page reads as zeros without any signal.
+#[test]
+fn a_cut_inside_the_last_page_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), MEGABYTES);
+    let map = Map::new(&file).unwrap();
+    file.set_len(MEGABYTES as u64 - 5).unwrap();
+    assert_eq!(map[MEGABYTES - 1], 0);
+    assert_eq!(map.check(), Err(Truncated));
+}
+
+#[test]
+fn threads_may_read_past_the_end_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), MEGABYTES);
+    let map = Map::new(&file).unwrap();
+    file.set_len(0).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert!(map.iter().all(|byte| *byte == 0)));
+        }
+    });
+    assert_eq!(map.check(), Err(Truncated));
+}
+
+#[test]
+fn other_maps_stay_as_they_are() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let files = folders
+        .each_ref()
+        .map(|folder| file(folder.path(), MEGABYTES));
+    let [cut, whole] = files.each_ref().map(|file| Map::new(file).unwrap());
+    files[0].set_len(0).unwrap();
+    assert!(cut.iter().all(|byte| *byte == 0));
+    assert!(whole.iter().all(|byte| *byte == 7));
+    assert_eq!((cut.check(), whole.check()), (Err(Truncated), Ok(())));
+}
+
+#[test]
+fn small_files_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = file(folder.path(), 1000);
+    let content = Content::open(&folder.path().join("file")).unwrap();
+    small.set_len(0).unwrap();
+    assert!(content.iter().all(|byte| *byte == 7));
+    assert_eq!(content.check(), Ok(()));
+}
+
+/// Slots are given back: more maps than can be guarded at once, one after the other.
+#[test]
+fn maps_can_be_made_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), 1 << 20);
+    for _ in 0..200 {
+        assert_eq!(Map::new(&file).unwrap()[5], 7);
+    }
+}
