@@ -14,6 +14,7 @@ pub mod cli;
 pub mod traceview;
 
 mod align;
+mod browser;
 mod calls;
 mod commands;
 mod failure;

@@ -80,3 +80,49 @@ fn a_port_that_is_taken_is_said() {
         "{said}"
     );
 }
+
+/// A stand-in for `xdg-open` that writes its arguments, the mode and the content of the file to a pipe.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_token_is_not_on_a_command_line() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let [program, pipe] = ["xdg-open", "pipe"].map(|name| folder.path().join(name));
+    let script = format!(
+        "#!/bin/sh\n{{ echo \"$@\"; stat -c %a \"$1\"; cat \"$1\"; }} > '{}'\n",
+        pipe.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let name = std::ffi::CString::new(pipe.to_str().unwrap()).unwrap();
+    // SAFETY: the name is a C string.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let path = std::env::var("PATH").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_traceloom"))
+        .args(["view", &example("app.trace")])
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .env("DISPLAY", ":99")
+        .env("XDG_RUNTIME_DIR", folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let url = url(&mut child);
+    let (_, token) = url.split_once("token=").unwrap();
+    let said = std::fs::read_to_string(&pipe).unwrap();
+    let mut lines = said.lines();
+    let (file, mode) = (lines.next().unwrap(), lines.next().unwrap());
+    assert!(!file.contains(token) && !file.contains("http"), "{file}");
+    assert!(file.starts_with(folder.path().to_str().unwrap()), "{file}");
+    assert_eq!(mode, "600");
+    assert!(
+        lines.any(|line| line.contains(&format!("url={url}"))),
+        "{said}"
+    );
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: a signal to a process that this test started and has not waited for.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(!std::path::Path::new(file).exists(), "the file is removed");
+}

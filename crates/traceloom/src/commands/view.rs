@@ -2,13 +2,14 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 
 use anyhow::Result;
 use traceloom_view::{Server, ServerOptions};
 
 use crate::align::{AlignArgs, read_traces};
+use crate::browser::open;
 use crate::input::{InputArgs, parse_bytes, with_original_names};
 use crate::progress;
 
@@ -49,13 +50,13 @@ pub struct ViewArgs {
 /// # Errors
 /// If the trace cannot be read, or the port is taken.
 pub fn run(args: ViewArgs) -> Result<ExitCode> {
-    let open = args.open.clone();
+    let names = args.open.clone();
     let server = Server::bind(ServerOptions {
         port: args.port,
         memory_limit: args.memory_limit,
         read: args.open.read_options("dropped file")?,
         finish: Arc::new(move |trace| {
-            with_original_names(trace, None, &open).map_err(|error| format!("{error:#}"))
+            with_original_names(trace, None, &names).map_err(|error| format!("{error:#}"))
         }),
         ..ServerOptions::default()
     })?;
@@ -63,9 +64,8 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     if std::io::stderr().is_terminal() {
         eprintln!("Ctrl-C ends the server");
     }
-    if !args.no_open {
-        open_browser(&server.url());
-    }
+    // Its file is removed when the server has ended.
+    let _opened = (!args.no_open).then(|| open(&server.url()));
     let handle = server.handle();
     let told = handle.clone();
     progress::also_tell(move |done, total| told.progress(done, total.unwrap_or(0)));
@@ -98,42 +98,4 @@ pub fn announce(url: &str) -> Result<()> {
     writeln!(out, "{url}")?;
     out.flush()?;
     Ok(())
-}
-
-/// Opens the user's browser if there is a display. A failure is ignored: the URL was printed.
-pub fn open_browser(url: &str) {
-    let Some(mut command) = browser() else {
-        return;
-    };
-    let quiet = command
-        .arg(url)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    // There is no such program; the URL is in the terminal.
-    if let Ok(mut child) = quiet {
-        std::thread::spawn(move || child.wait());
-    }
-}
-
-#[cfg(target_os = "macos")]
-fn browser() -> Option<Command> {
-    Some(Command::new("open"))
-}
-
-#[cfg(windows)]
-fn browser() -> Option<Command> {
-    // `start` is a built-in of the command interpreter, which would interpret the `&` in the URL.
-    let mut command = Command::new("rundll32");
-    command.arg("url.dll,FileProtocolHandler");
-    Some(command)
-}
-
-#[cfg(not(any(target_os = "macos", windows)))]
-fn browser() -> Option<Command> {
-    let display = ["WAYLAND_DISPLAY", "DISPLAY"];
-    let there = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let any = display.into_iter().any(there);
-    any.then(|| Command::new("xdg-open"))
 }

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::connections::Peer;
 use super::state::State;
 use super::token::Token;
 
@@ -37,7 +38,12 @@ pub(crate) async fn guard(With(state): With<Arc<State>>, request: Request, next:
     let refused = refusal(&state, request.headers(), request.uri());
     let mut response = match refused {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
-        None => next.run(request).await,
+        None => {
+            if let Some(peer) = request.extensions().get::<Arc<Peer>>() {
+                peer.trust();
+            }
+            next.run(request).await
+        }
     };
     for (name, value) in HEADERS {
         let headers = response.headers_mut();

@@ -21,20 +21,27 @@ pub(crate) fn trim(state: &State) {
     while used(state) > near && state.traces.forget_oldest_scope() {}
 }
 
-/// Checks whether a trace may grow further. Cached results and older dropped traces are freed for it
-/// first.
-pub(crate) fn make_room(state: &State) -> Result<(), TooMuch> {
+/// Checks whether a trace may grow further. Cached results are freed for it first. Older dropped traces
+/// are not, because it may still turn out not to fit, or to be no trace; but they count as free, because
+/// [`make_room`] closes them once it is read. Until then, both are in memory.
+pub(crate) fn check_room(state: &State) -> Result<(), TooMuch> {
     let limit = state.memory_limit;
     loop {
         let used = used(state);
-        if used <= limit {
+        if used.saturating_sub(state.traces.dropped_bytes()) <= limit {
             return Ok(());
         }
-        if !state.traces.forget_oldest_scope() && !state.traces.forget_oldest() {
+        if !state.traces.forget_oldest_scope() {
             let (used_mb, limit_mb) = (used >> 20, limit >> 20);
             return Err(TooMuch { used_mb, limit_mb });
         }
     }
+}
+
+/// Makes room for a trace that was read and fits: frees cached results, then older dropped traces.
+pub(crate) fn make_room(state: &State) {
+    let is_full = || used(state) > state.memory_limit;
+    while is_full() && (state.traces.forget_oldest_scope() || state.traces.forget_oldest()) {}
 }
 
 /// Resident bytes of this process, including traces that are being read and cached results.

@@ -1,6 +1,7 @@
 //! The live server: the page, and the engine's answers, for this machine's user alone.
 
 mod api;
+mod connections;
 mod guard;
 mod handle;
 mod html;

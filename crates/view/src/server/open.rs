@@ -19,7 +19,7 @@ use traceloom_formats::{AnyReader, ReadOptions, Reader, Target};
 use traceloom_trace::{Trace, TraceBuilder};
 
 use super::api::{is_type, wrong_type};
-use super::memory::{TooMuch, make_room};
+use super::memory::{TooMuch, check_room, make_room};
 use super::state::State;
 use super::traces::Slot;
 
@@ -85,7 +85,7 @@ fn admit(state: &State, headers: &HeaderMap) -> Result<(), Refused> {
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the file has {bytes} bytes, and --memory-limit is {limit}"),
         )),
-        _ => Ok(make_room(state)?),
+        _ => Ok(check_room(state)?),
     }
 }
 
@@ -120,6 +120,7 @@ async fn read(state: &Arc<State>, name: String, mut body: Body) -> Result<usize,
         )
     };
     let trace = reading.await.map_err(broke_down)??;
+    make_room(state);
     let number = state.traces.add();
     state
         .traces
@@ -168,12 +169,14 @@ fn consume(
         if piece.len() >= PIECE_BYTES {
             reader.feed(&piece, &mut target).map_err(no_trace)?;
             piece.clear();
-            make_room(state)?;
+            check_room(state)?;
         }
     }
     reader.feed(&piece, &mut target).map_err(no_trace)?;
     drop(piece);
     reader.finish(&mut target).map_err(no_trace)?;
     let trace = (state.finish)(builder.finish());
-    trace.map_err(|why| Refused(StatusCode::UNPROCESSABLE_ENTITY, why))
+    let trace = trace.map_err(|why| Refused(StatusCode::UNPROCESSABLE_ENTITY, why))?;
+    check_room(state)?;
+    Ok(trace)
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{get, post};
-use axum::serve::ListenerExt;
 use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 use traceloom_formats::ReadOptions;
 
+use super::connections::{Limits, serve};
 use super::handle::Handle;
 use super::recording::{LiveOptions, Recording};
 use super::state::{Finish, State};
@@ -76,7 +76,7 @@ pub enum ServerError {
 
 /// A server that listens. It answers once it [runs](Self::run).
 pub struct Server {
-    listener: TcpListener,
+    pub(super) listener: TcpListener,
     pub(super) handle: Handle,
 }
 
@@ -140,13 +140,10 @@ impl Server {
 
     async fn serve(self) -> Result<(), ServerError> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        // Answers are often one small packet, which must not wait for the next.
-        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let stop = self.handle.stop.clone();
         let is_recorded = self.handle.state.recording.is_some();
-        let graceful = stopped(self.handle.stop.clone());
         let app = router(self.handle.state);
-        let serving = axum::serve(listener, app).with_graceful_shutdown(graceful);
+        let serving = serve(listener, app, Limits::default(), stop.subscribe());
         let interrupted = async {
             if is_recorded {
                 std::future::pending().await
@@ -161,14 +158,14 @@ impl Server {
             tokio::time::sleep(LAST_ANSWERS).await;
         };
         tokio::select! {
-            served = serving.into_future() => Ok(served?),
+            () = serving => Ok(()),
             () = interrupted => Ok(()),
             () = overdue => Ok(()),
         }
     }
 }
 
-fn router(state: Arc<State>) -> Router {
+pub(super) fn router(state: Arc<State>) -> Router {
     let guard = axum::middleware::from_fn_with_state(state.clone(), guard::guard);
     Router::new()
         .route("/", get(html::page))

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -71,8 +71,88 @@ fn scopes_make_room_before_traces() {
     memory::trim(&tight);
     assert!(!engine.forget_oldest_scope(), "all but the newest are gone");
     ask(2);
-    assert!(memory::make_room(&tight).is_err(), "the trace itself stays");
-    assert!(matches!(tight.traces.get(0), Some(Slot::Ready(_))));
+    assert!(memory::check_room(&tight).is_err());
+    memory::make_room(&tight);
+    let is_open = |number| matches!(tight.traces.get(number), Some(Slot::Ready(_)));
+    assert!(is_open(0), "the trace itself stays");
+    let dropped = tight.traces.add();
+    tight.traces.set(dropped, Slot::Ready(Arc::clone(&engine)));
+    assert!(memory::check_room(&tight).is_err());
+    assert!(is_open(dropped), "what may not fit closes nothing");
+    memory::make_room(&tight);
+    assert!(
+        is_open(0) && !is_open(dropped),
+        "what fits closes the oldest"
+    );
+}
+
+/// A server that takes at most 8 connections and half a second for the head of a request.
+fn serve_few(runtime: &tokio::runtime::Runtime) -> (SocketAddr, Arc<state::State>) {
+    let server = Server::bind(ServerOptions::default()).unwrap();
+    let limits = connections::Limits {
+        most: 8,
+        head: Duration::from_millis(500),
+    };
+    let state = Arc::clone(&server.handle.state);
+    let (listener, app) = (server.listener, serve::router(Arc::clone(&state)));
+    let address = listener.local_addr().unwrap();
+    let stop = server.handle.stop.clone();
+    runtime.spawn(async move {
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        connections::serve(listener, app, limits, stop.subscribe()).await;
+    });
+    (address, state)
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build().unwrap()
+}
+
+/// Asks for `/status` with the token, on an open connection; the status line.
+fn ask_status(connection: &mut TcpStream, state: &state::State) -> String {
+    let request = format!(
+        "GET /status?token={} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\n\r\n",
+        state.token.text(),
+        state.port
+    );
+    connection.write_all(request.as_bytes()).unwrap();
+    let mut answer = [0; 12];
+    connection.read_exact(&mut answer).unwrap();
+    String::from_utf8(answer.to_vec()).unwrap()
+}
+
+#[test]
+fn half_open_requests_keep_nobody_out() {
+    let runtime = runtime();
+    let (address, state) = serve_few(&runtime);
+    let mut page = TcpStream::connect(address).unwrap();
+    assert_eq!(ask_status(&mut page, &state), "HTTP/1.1 200");
+    let half_open: Vec<TcpStream> = (0..300)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            // The server may have closed it for the next one already.
+            drop(stream.write_all(b"GET /status HTTP/1.1\r\nho"));
+            stream
+        })
+        .collect();
+    let mut newest = TcpStream::connect(address).unwrap();
+    assert_eq!(ask_status(&mut newest, &state), "HTTP/1.1 200");
+    drop(half_open);
+    runtime.shutdown_background();
+}
+
+#[test]
+fn who_does_not_finish_a_request_is_hung_up_on() {
+    let runtime = runtime();
+    let (address, _state) = serve_few(&runtime);
+    let mut half = TcpStream::connect(address).unwrap();
+    half.write_all(b"GET /status HTTP/1.1\r\nhost: ").unwrap();
+    half.set_read_timeout(Some(PATIENCE)).unwrap();
+    // The answer may be 408, or none at all; then the connection ends.
+    let mut answer = Vec::new();
+    assert!(half.read_to_end(&mut answer).is_ok());
+    runtime.shutdown_background();
 }
 
 #[test]

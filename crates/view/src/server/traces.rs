@@ -89,6 +89,12 @@ impl Traces {
         true
     }
 
+    /// Bytes of the traces that [`forget_oldest`](Self::forget_oldest) can drop.
+    pub fn dropped_bytes(&self) -> u64 {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.iter().skip(1).map(bytes_of).sum()
+    }
+
     /// Drops the oldest cached scope of the first engine that has any. False if none has.
     pub fn forget_oldest_scope(&self) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,15 +107,18 @@ impl Traces {
     /// Bytes of all traces.
     pub fn heap_bytes(&self) -> u64 {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = |slot: &watch::Sender<Slot>| match &*slot.borrow() {
-            Slot::Ready(engine) => engine.trace().heap_bytes() as u64,
-            _ => 0,
-        };
-        slots.iter().map(bytes).sum()
+        slots.iter().map(bytes_of).sum()
     }
 
     fn sender(&self, number: usize) -> Option<watch::Sender<Slot>> {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.get(number).cloned()
+    }
+}
+
+fn bytes_of(slot: &watch::Sender<Slot>) -> u64 {
+    match &*slot.borrow() {
+        Slot::Ready(engine) => engine.trace().heap_bytes() as u64,
+        _ => 0,
     }
 }

@@ -14,7 +14,8 @@ use traceloom_view::{Handle, LiveOptions, LiveStats, Server, ServerError, Server
 
 use super::options::CaptureArgs;
 use super::wait::{Ended, Wait};
-use crate::commands::view::{announce, open_browser};
+use crate::browser::{Opened, open};
+use crate::commands::view::announce;
 use crate::input::InputArgs;
 
 /// The time that the page shows without `--ring`, ns.
@@ -75,6 +76,8 @@ pub struct Show {
     window: Arc<Window>,
     because: Because,
     processes: Option<Processes>,
+    /// The file that sends the browser to the URL, until the server ends.
+    opened: Option<Opened>,
 }
 
 impl Show {
@@ -106,6 +109,7 @@ impl Show {
             window,
             because: Because::default(),
             processes: Some(processes),
+            opened: None,
         }))
     }
 
@@ -136,7 +140,7 @@ impl Show {
         thread::spawn(move || snapshots.make());
         announce(&self.url)?;
         if !args.live.no_open {
-            open_browser(&self.url);
+            self.opened = Some(open(&self.url));
         }
         Ok(())
     }
