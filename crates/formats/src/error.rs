@@ -156,6 +156,14 @@ pub enum WriteError {
         /// The allowed values.
         expected: &'static str,
     },
+    /// The result exceeds [`WriteOptions::max_bytes`](crate::WriteOptions::max_bytes).
+    #[error("the result would have {bytes} bytes, and the limit is {most}")]
+    TooLong {
+        /// The size of the result.
+        bytes: u64,
+        /// The limit.
+        most: u64,
+    },
 }
 
 /// The first bytes of an input in printable form, for messages.

@@ -242,6 +242,11 @@ pub struct WriteOptions {
     pub streaming: bool,
     /// Collapsed stacks: CPU time if it was recorded, otherwise wall time.
     pub cpu_time: bool,
+    /// Collapsed stacks: frames of a thread. The time of deeper ones counts for the last that is written.
+    pub max_depth: u32,
+    /// Collapsed stacks: refuse to write more than this, bytes. Each stack names all frames above it, so
+    /// deep ones take far more than the trace.
+    pub max_bytes: u64,
 }
 
 impl Default for WriteOptions {
@@ -250,6 +255,8 @@ impl Default for WriteOptions {
             trace_version: 3,
             streaming: false,
             cpu_time: false,
+            max_depth: u32::MAX,
+            max_bytes: u64::MAX,
         }
     }
 }

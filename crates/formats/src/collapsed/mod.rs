@@ -52,7 +52,7 @@ impl Writer for Collapsed {
         options: &WriteOptions,
         out: &mut dyn Write,
     ) -> Result<Written, WriteError> {
-        let stacks = Stacks::new(trace, options.cpu_time);
+        let stacks = Stacks::new(trace, options.cpu_time, options.max_depth);
         if options.cpu_time && !stacks.have_cpu_time {
             return Err(WriteError::NothingToWrite {
                 format: format_id::COLLAPSED,
@@ -64,6 +64,10 @@ impl Writer for Collapsed {
                 format: format_id::COLLAPSED,
                 holds: "nested slices of threads",
             });
+        }
+        let (bytes, most) = (stacks.bytes(), options.max_bytes);
+        if bytes > most {
+            return Err(WriteError::TooLong { bytes, most });
         }
         let mut out = BufWriter::new(out);
         stacks.write(&mut out)?;

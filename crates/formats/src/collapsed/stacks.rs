@@ -13,6 +13,8 @@ const NO_NODE: u32 = u32::MAX;
 struct Node {
     parent: u32,
     frame: u32,
+    /// How many frames of the thread lead to it.
+    depth: u32,
     self_ns: i64,
 }
 
@@ -24,21 +26,25 @@ pub(super) struct Stacks {
     children: FxHashMap<(u32, u32), u32>,
     /// CPU times were asked for, and the trace has them.
     pub have_cpu_time: bool,
+    max_depth: u32,
 }
 
 impl Stacks {
-    /// The paths of all slices on threads. CPU time counts where it was recorded, else wall time.
-    pub fn new(trace: &Trace, cpu_time: bool) -> Self {
+    /// The paths of all slices on threads. CPU time counts where it was recorded, else wall time. Slices
+    /// deeper than `max_depth` count for the one around them.
+    pub fn new(trace: &Trace, cpu_time: bool, max_depth: u32) -> Self {
         let mut stacks = Self {
             frames: Vec::new(),
             frame_ids: FxHashMap::default(),
             nodes: vec![Node {
                 parent: NO_NODE,
                 frame: 0,
+                depth: 0,
                 self_ns: 0,
             }],
             children: FxHashMap::default(),
             have_cpu_time: false,
+            max_depth,
         };
         let tracks = stacks.roots(trace);
         let nodes = stacks.place(trace, &tracks);
@@ -123,6 +129,11 @@ impl Stacks {
                 if around == NO_NODE {
                     continue;
                 }
+                let depth = self.nodes[around as usize].depth;
+                if depth >= self.max_depth {
+                    nodes[row] = around;
+                    continue;
+                }
                 let key = (
                     trace.slices.method_id.get(row).0,
                     trace.slices.name.get(row).0,
@@ -130,7 +141,7 @@ impl Stacks {
                 let frame = *names
                     .entry(key)
                     .or_insert_with(|| self.frame(&trace.slice_name(slice)));
-                nodes[row] = self.child_frame(around, frame);
+                nodes[row] = self.child_frame(around, frame, depth + 1);
             }
         }
         nodes
@@ -152,20 +163,43 @@ impl Stacks {
 
     fn child(&mut self, parent: u32, name: &str) -> u32 {
         let frame = self.frame(name);
-        self.child_frame(parent, frame)
+        self.child_frame(parent, frame, 0)
     }
 
-    fn child_frame(&mut self, parent: u32, frame: u32) -> u32 {
+    fn child_frame(&mut self, parent: u32, frame: u32, depth: u32) -> u32 {
         let next = self.nodes.len() as u32;
         let node = *self.children.entry((parent, frame)).or_insert(next);
         if node == next {
             self.nodes.push(Node {
                 parent,
                 frame,
+                depth,
                 self_ns: 0,
             });
         }
         node
+    }
+
+    /// How many bytes [`write`](Self::write) writes.
+    pub fn bytes(&self) -> u64 {
+        let mut lengths: Vec<u64> = Vec::with_capacity(self.nodes.len());
+        let mut sum = 0u64;
+        // A node is made after its parent.
+        for node in &self.nodes {
+            let above = match node.parent {
+                NO_NODE | ROOT => 0,
+                parent => lengths[parent as usize] + 1,
+            };
+            let length = match node.parent {
+                NO_NODE => 0,
+                _ => above + self.frames[node.frame as usize].len() as u64,
+            };
+            lengths.push(length);
+            if let Some(digits) = node.self_ns.checked_ilog10() {
+                sum = sum.saturating_add(length + u64::from(digits) + 3);
+            }
+        }
+        sum
     }
 
     /// Writes the paths in the order of their names.

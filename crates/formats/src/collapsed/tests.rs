@@ -93,3 +93,52 @@ fn real_traces_add_up() {
         println!("1 real traces checked");
     }
 }
+
+/// Calls inside each other, each of 1 µs of its own.
+fn nested(depth: i64) -> Trace {
+    let mut builder = TraceBuilder::new();
+    let main = builder.thread(7);
+    let (track, name) = (builder.thread_track(main), builder.intern(b"call"));
+    for call in 0..depth {
+        builder.begin_slice(track, SliceBegin::named(call * 1_000, name));
+    }
+    for _ in 0..depth {
+        builder.end_slice(track, depth * 1_000, None);
+    }
+    builder.finish()
+}
+
+fn limited(trace: &Trace, max_depth: u32, max_bytes: u64) -> Result<String, WriteError> {
+    let options = WriteOptions {
+        max_depth,
+        max_bytes,
+        ..WriteOptions::default()
+    };
+    let mut out = Vec::new();
+    let writer = Collapsed.writer().unwrap();
+    writer.write(trace, &options, &mut out)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn the_size_is_known_before_anything_is_written() {
+    for depth in [1, 2, 9, 100, 1_000] {
+        let trace = nested(depth);
+        let bytes = limited(&trace, u32::MAX, u64::MAX).unwrap().len() as u64;
+        let error = limited(&trace, u32::MAX, bytes - 1).unwrap_err();
+        assert!(
+            matches!(error, WriteError::TooLong { bytes: found, .. } if found == bytes),
+            "{error}"
+        );
+        assert!(limited(&trace, u32::MAX, bytes).is_ok());
+    }
+}
+
+#[test]
+fn time_of_deeper_frames_counts_for_the_last_that_is_written() {
+    let text = limited(&nested(100), 2, u64::MAX).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].ends_with(";call 1000"), "{text}");
+    assert!(lines[1].ends_with(";call;call 99000"), "{text}");
+}
