@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use args::Options;
 use out::{Labels, Out};
 use profile::Profile;
-use traceloom_host::{Content, Truncated};
+use traceloom_host::{Content, Screen, Truncated};
 
 /// Why a run ended early.
 enum Failure {
@@ -79,7 +79,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let note = match run(&options, &mut io::stdout().lock()) {
+    let note = match run(&options, &mut Screen::lock(&io::stdout())) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             return ExitCode::SUCCESS;

@@ -7,8 +7,10 @@ mod guard;
 mod map;
 mod new_file;
 mod place;
+mod screen;
 
 pub use content::Content;
 pub use map::{Map, Truncated};
 pub use new_file::{NewFile, RECORDING, RESULT, Scratch};
 pub use place::{PlaceError, resolve};
+pub use screen::{Screen, Visible};

@@ -72,7 +72,8 @@ impl<W: Write> Visible<W> {
             if is_cut && chunks.peek().is_none() {
                 return rest.to_vec();
             }
-            rest.iter().for_each(|byte| *text += &format!("\\x{byte:02x}"));
+            rest.iter()
+                .for_each(|byte| *text += &format!("\\x{byte:02x}"));
         }
         Vec::new()
     }
@@ -88,7 +89,11 @@ impl<W: Write> Write for Visible<W> {
         Ok(bytes.len())
     }
 
+    /// The text ends here: a character that is not complete will not be.
     fn flush(&mut self) -> io::Result<()> {
+        for byte in std::mem::take(&mut self.held) {
+            write!(self.out, "\\x{byte:02x}")?;
+        }
         self.out.flush()
     }
 }
@@ -105,13 +110,17 @@ mod tests {
 
     #[test]
     fn commands_become_visible_wherever_pieces_end() {
-        let text = b"a\x1b[2Jb\tc\nd\r\xc2\x9bm \xc3\xa9\xe2\x80\xae \x9b \x7f \xf0\x9f\x91\xa9 \xff";
-        let expected = "a\\u{1b}[2Jb\tc\nd\\r\\u{9b}m \u{e9}\\u{202e} \\x9b \\u{7f} \u{1f469} \\xff";
+        let text =
+            b"a\x1b[2Jb\tc\nd\r\xc2\x9bm \xc3\xa9\xe2\x80\xae \x9b \x7f \xf0\x9f\x91\xa9 \xff";
+        let expected =
+            "a\\u{1b}[2Jb\tc\nd\\r\\u{9b}m \u{e9}\\u{202e} \\x9b \\u{7f} \u{1f469} \\xff\\xe2\\x80";
         for piece in 1..text.len() {
             let mut out = Visible::new(Vec::new());
             for piece in text.chunks(piece) {
                 out.write_all(piece).unwrap();
             }
+            out.write_all(b"\xe2\x80").unwrap();
+            out.flush().unwrap();
             assert_eq!(String::from_utf8(out.out).unwrap(), expected);
         }
     }

@@ -1,7 +1,7 @@
 //! Writing output files atomically.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -108,8 +108,5 @@ pub fn unfinished(path: &Path) -> Option<(File, Unfinished)> {
 pub fn print(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let mut text = Vec::new();
     write(&mut text)?;
-    match io::stdout().lock().write_all(&text) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot write to standard output"),
-    }
+    stream(|out| Ok(out.write_all(&text)?))
 }

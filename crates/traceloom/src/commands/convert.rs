@@ -2,16 +2,18 @@
 
 mod copy;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use traceloom_formats::{CopyForm, FORMATS, Omission, WriteOptions, Writer, Written};
+use traceloom_formats::{CopyForm, FORMATS, Omission, WriteError, WriteOptions, Writer, Written};
 use traceloom_host::Scratch;
+use traceloom_trace::Trace;
 
 use crate::input::{InputArgs, leave, read_trace, save_stdin};
 use crate::output::write_file;
-use crate::print::thousands;
+use crate::print::{most_bytes, thousands, too_long, within};
 use crate::times::TimeRange;
 
 /// Write a trace, or a time range of it, in another format
@@ -47,6 +49,14 @@ pub struct ConvertArgs {
     /// Write ftrace text and pages from the tables, even if the lines of the input could be copied
     #[arg(long)]
     rewrite: bool,
+
+    /// Leave out calls deeper than this (collapsed stacks); their time counts for the last one written
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+
+    /// Write the result even if it has more than 64 times the size of the input
+    #[arg(long)]
+    all: bool,
 
     #[command(flatten)]
     range: TimeRange,
@@ -85,6 +95,7 @@ fn saved_stdin(args: &ConvertArgs) -> Result<Option<Scratch>> {
 /// Writes the trace from its tables.
 fn rewrite(args: &ConvertArgs, writer: &dyn Writer) -> Result<ExitCode> {
     let mut trace = read_trace(&args.input, &args.open)?;
+    let most = most_bytes(trace.sources.bytes.iter().sum(), args.all);
     if let Some((from, until)) = args.range.within(&trace)? {
         trace = trace.cut(from, until);
     }
@@ -92,17 +103,33 @@ fn rewrite(args: &ConvertArgs, writer: &dyn Writer) -> Result<ExitCode> {
         trace_version: args.trace_version,
         streaming: args.streaming,
         cpu_time: args.cpu,
+        max_depth: args.depth.unwrap_or(u32::MAX),
+        max_bytes: most,
     };
     let mut written = Written::default();
     write_file(&args.output, |out| {
-        written = writer.write(&trace, &options, out)?;
-        Ok(())
+        within(most, out, |out| {
+            written = write(&trace, writer, &options, out)?;
+            Ok(())
+        })
     })?;
     if let Some(line) = left_out(&written, writer) {
         eprintln!("{line}");
     }
     leave(trace);
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(
+    trace: &Trace,
+    writer: &dyn Writer,
+    options: &WriteOptions,
+    out: &mut dyn Write,
+) -> Result<Written> {
+    match writer.write(trace, options, out) {
+        Err(WriteError::TooLong { bytes, most }) => Err(too_long(Some(bytes), most)),
+        written => Ok(written?),
+    }
 }
 
 /// The message about data that the format cannot hold.

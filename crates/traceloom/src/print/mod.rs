@@ -2,12 +2,14 @@
 
 mod csv;
 mod pad;
+mod proportion;
 mod stream;
 mod table;
 mod units;
 
 pub use csv::csv_line;
 pub use pad::left;
+pub use proportion::{most_bytes, too_long, within};
 pub use stream::{stream, stream_into};
 pub use table::{Name, Table, terminal_width};
-pub use units::{duration, ms, plain, thousands};
+pub use units::{duration, ms, plain, size, thousands};

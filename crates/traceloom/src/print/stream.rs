@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Error, Result};
+use traceloom_host::Screen;
 
 /// Writes to standard output in pieces. A pipe closed early is not an error.
 ///
@@ -10,7 +11,7 @@ use anyhow::{Error, Result};
 /// If `write` fails or standard output cannot be written.
 pub fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     stream_into(
-        io::stdout().lock(),
+        Screen::lock(&io::stdout()),
         "cannot write to standard output",
         write,
     )

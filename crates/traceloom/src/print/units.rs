@@ -18,6 +18,16 @@ pub fn ms(ns: i64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
+/// A size in a suitable unit: `812 bytes`, `12.5 KB`, `3.2 MB`, `1.6 GB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} KB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
 /// A count with thousands separators: `1,234,567`.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();

@@ -1,0 +1,103 @@
+//! Output out of all proportion to its input.
+//!
+//! Some outputs repeat all outer calls for each call. A trace of 20,000 nested calls, less than a
+//! megabyte, then becomes gigabytes. Such output is written only if it was asked for.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, bail};
+
+use super::size;
+
+/// How many times the input an output may be without being asked for.
+const TIMES: u64 = 64;
+
+/// Any input may have this much output, bytes.
+const ALWAYS: u64 = 1 << 20;
+
+/// The most output for an input of this many bytes; no limit with `--all`.
+pub fn most_bytes(input: u64, all: bool) -> u64 {
+    match all {
+        true => u64::MAX,
+        false => input.saturating_mul(TIMES).max(ALWAYS),
+    }
+}
+
+/// Why nothing more is written. `bytes` is the size of the whole output, if it is known.
+pub fn too_long(bytes: Option<u64>, most: u64) -> anyhow::Error {
+    let whole = match bytes {
+        Some(bytes) => format!("the result would have {}", size(bytes)),
+        None => format!("the result would have more than {}", size(most)),
+    };
+    anyhow::anyhow!(
+        "{whole}, more than {TIMES} times the input; --depth N leaves out deeper calls, --all writes everything"
+    )
+}
+
+/// Writes, and fails at `most` bytes.
+///
+/// # Errors
+/// If `write` fails, or writes more.
+pub fn within(
+    most: u64,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let mut limited = Limited {
+        out,
+        left: Some(most),
+    };
+    let written = write(&mut limited);
+    if limited.left.is_none() {
+        bail!(too_long(None, most));
+    }
+    written
+}
+
+struct Limited<'a> {
+    out: &'a mut dyn Write,
+    /// How many bytes may follow; `None` once there were more.
+    left: Option<u64>,
+}
+
+impl Write for Limited<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self
+            .left
+            .and_then(|left| left.checked_sub(bytes.len() as u64));
+        self.left = left;
+        if left.is_none() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_ends_at_its_limit() {
+        let write = |most: u64| {
+            let mut out = Vec::new();
+            let written = within(most, &mut out, |out| Ok(out.write_all(b"12345")?));
+            (written.map_err(|error| error.to_string()), out)
+        };
+        assert_eq!(write(5), (Ok(()), b"12345".to_vec()));
+        let (said, out) = write(4);
+        assert!(
+            said.unwrap_err()
+                .starts_with("the result would have more than 4 bytes")
+        );
+        assert!(out.is_empty());
+        assert_eq!(most_bytes(1, false), 1 << 20);
+        assert_eq!(most_bytes(1 << 20, false), 64 << 20);
+        assert_eq!(most_bytes(1, true), u64::MAX);
+    }
+}
