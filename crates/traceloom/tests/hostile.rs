@@ -244,3 +244,70 @@ fn hostile_names_stay_text_in_pages() {
         }
     }
 }
+
+/// Method calls inside each other.
+fn nested(depth: u32) -> Vec<u8> {
+    let mut trace = Made::new(2, "wall")
+        .threads(&[(1, "main")])
+        .methods(&[("A", "a", "()V"), ("B", "b", "()V")]);
+    for call in 0..depth {
+        trace.record(1, call % 2 + 1, ENTER, &[call]);
+    }
+    for call in (0..depth).rev() {
+        trace.record(1, call % 2 + 1, EXIT, &[2 * depth - call]);
+    }
+    trace.bytes()
+}
+
+/// Whether the program states a size and what to do, and printed at most 64 times the input.
+fn is_refused_for_its_size(output: &Output, input: usize) -> bool {
+    let said = String::from_utf8_lossy(&output.stderr);
+    output.status.code() == Some(2)
+        && said.contains("more than 64 times the input")
+        && said.contains("--all")
+        && output.stdout.len() <= 64 * input
+}
+
+#[test]
+fn output_out_of_proportion_has_to_be_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = nested(4_000);
+    std::fs::write(folder.path().join("deep.trace"), &bytes).unwrap();
+    let run = |args: &[&str]| run(folder.path(), args, "deep.trace");
+    let tree = [
+        "--tree",
+        "top-down",
+        "--min-percent",
+        "0",
+        "--depth",
+        "9999",
+    ];
+    for command in [
+        &["convert", "IN", "-o", "new.folded"][..],
+        &["convert", "IN", "--to", "folded", "-o", "-"],
+        &["profile", "IN", "--folded"],
+        &[&["profile", "IN"], &tree[..]].concat(),
+    ] {
+        let output = run(command);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            is_refused_for_its_size(&output, bytes.len()),
+            "{command:?} {said}"
+        );
+        assert!(!folder.path().join("new.folded").exists());
+    }
+    let shallow = run(&[
+        "convert", "IN", "--to", "folded", "-o", "-", "--depth", "50",
+    ]);
+    let everything = run(&["convert", "IN", "--to", "folded", "-o", "-", "--all"]);
+    let sum = |output: &Output| -> u64 {
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.lines()
+            .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+            .sum()
+    };
+    assert!(shallow.status.success() && everything.status.success());
+    assert_eq!(sum(&shallow), sum(&everything));
+    assert!(everything.stdout.len() > 64 * bytes.len());
+    assert!(run(&["profile", "IN", "--folded", "--all"]).stdout.len() > 64 * bytes.len());
+}

@@ -1,6 +1,7 @@
 //! The tree as people read it: from the threads down, or from each method up to its callers.
 
 use std::cmp::Reverse;
+use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +115,22 @@ impl Profile {
         view.build(view.top())
     }
 
+    /// Calls `each` with the rows of [`tree_view`](Self::tree_view), one after the other, without
+    /// keeping them: a deep tree has far more rows than call paths. Returns how many rows at the top
+    /// were left out.
+    ///
+    /// # Errors
+    /// The first error of `each`, which ends the walk.
+    pub fn each_tree_row<E>(
+        &self,
+        tree: &CallTree,
+        options: &TreeViewOptions,
+        each: impl FnMut(TreeViewRow) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let view = self.view(tree, options);
+        view.walk(view.top(), each)
+    }
+
     /// What stands below one row of [`tree_view`](Self::tree_view), which `path` leads to: the
     /// place of each row on the way, from the top, among all of its siblings (those that are not
     /// shown come last). `max_depth` counts from there. `None` where the path leads nowhere.
@@ -165,6 +182,23 @@ impl Profile {
 impl View<'_> {
     fn build(&self, top: Vec<Pending>) -> TreeView {
         let mut rows = Vec::new();
+        let Ok(hidden) = self.walk(top, |row| {
+            rows.push(row);
+            Ok::<(), Infallible>(())
+        });
+        TreeView {
+            direction: self.options.direction,
+            total: self.profile.total,
+            rows,
+            hidden,
+        }
+    }
+
+    fn walk<E>(
+        &self,
+        top: Vec<Pending>,
+        mut each: impl FnMut(TreeViewRow) -> Result<(), E>,
+    ) -> Result<usize, E> {
         let (mut stack, hidden) = self.cut(top);
         while let Some(pending) = stack.pop() {
             let (below, hidden) = if pending.depth + 1 < self.options.max_depth {
@@ -172,15 +206,10 @@ impl View<'_> {
             } else {
                 (Vec::new(), usize::from(self.has_below(&pending)))
             };
-            rows.push(self.row(&pending, hidden));
+            each(self.row(&pending, hidden))?;
             stack.extend(below);
         }
-        TreeView {
-            direction: self.options.direction,
-            total: self.profile.total,
-            rows,
-            hidden,
-        }
+        Ok(hidden)
     }
 
     fn row(&self, pending: &Pending, hidden: usize) -> TreeViewRow {

@@ -15,7 +15,9 @@ use traceloom_trace::{RowId, Trace};
 
 use crate::input::{InputArgs, read_trace};
 use crate::output::print;
-use crate::print::{Name, Table, csv_line, duration, ms, plain, terminal_width, thousands};
+use crate::print::{
+    Name, Table, csv_for_spreadsheets, csv_line, duration, ms, plain, terminal_width, thousands,
+};
 use crate::times::{check_order, parse_time};
 
 /// Default of `--limit`: late frames to describe.
@@ -55,8 +57,16 @@ pub struct FramesArgs {
     pub limit: Option<usize>,
 
     /// Print CSV: one line per frame, worst first; times in nanoseconds
-    #[arg(long, conflicts_with = "json")]
+    #[arg(
+        long,
+        conflicts_with = "json",
+        default_value_if("csv_safe", "true", "true")
+    )]
     pub csv: bool,
+
+    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    #[arg(long, conflicts_with = "json")]
+    pub csv_safe: bool,
 
     /// Print JSON: times in nanoseconds
     #[arg(long)]
@@ -71,6 +81,7 @@ pub struct FramesArgs {
 /// # Errors
 /// If the file cannot be read, or has no frames of the selected processes.
 pub fn run(args: &FramesArgs) -> Result<ExitCode> {
+    csv_for_spreadsheets(args.csv_safe);
     check_order(args.from, args.to, "--to")?;
     let trace = read_trace(&args.file, &args.open)?;
     let frames = Frames::find(&trace);

@@ -2,8 +2,18 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+
+/// Whether the CSV of this run is for spreadsheets.
+static IS_SAFE: AtomicBool = AtomicBool::new(false);
+
+/// With `--csv-safe`, all CSV of this run is for spreadsheets: a field that one would compute gets a `'`
+/// before it.
+pub fn csv_for_spreadsheets(is_safe: bool) {
+    IS_SAFE.store(is_safe, Ordering::Relaxed);
+}
 
 /// Writes one line of CSV.
 ///
@@ -15,10 +25,26 @@ pub fn csv_line<T: AsRef<str>>(
 ) -> Result<()> {
     for (number, field) in fields.into_iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };
-        write!(out, "{comma}{}", quoted(field.as_ref()))?;
+        let guard = match IS_SAFE.load(Ordering::Relaxed) && is_formula(field.as_ref()) {
+            true => "'",
+            false => "",
+        };
+        let field = [guard, field.as_ref()].concat();
+        write!(out, "{comma}{}", quoted(&field))?;
     }
     writeln!(out)?;
     Ok(())
+}
+
+/// Whether a spreadsheet computes the field. Numbers stay numbers.
+fn is_formula(field: &str) -> bool {
+    let begins = |c: char| {
+        matches!(
+            c,
+            '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠'
+        )
+    };
+    field.starts_with(begins) && field.parse::<f64>().is_err()
 }
 
 /// A field. It is quoted, with its quotes doubled, if it contains a character special to CSV.
@@ -35,6 +61,25 @@ fn quoted(field: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formulas_are_not_numbers() {
+        for formula in ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "＝1", "-"] {
+            assert!(is_formula(formula), "{formula}");
+        }
+        for plain in [
+            "",
+            "1",
+            "-1",
+            "-1.5",
+            "+2",
+            "a=1",
+            "java.lang.Object",
+            "<init>",
+        ] {
+            assert!(!is_formula(plain), "{plain}");
+        }
+    }
 
     #[test]
     fn fields_are_quoted_where_needed() {

@@ -7,7 +7,7 @@ mod stream;
 mod table;
 mod units;
 
-pub use csv::csv_line;
+pub use csv::{csv_for_spreadsheets, csv_line};
 pub use pad::left;
 pub use proportion::{most_bytes, too_long, within};
 pub use stream::{stream, stream_into};

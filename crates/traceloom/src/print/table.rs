@@ -22,6 +22,8 @@ pub struct Column {
     pub spare: u8,
     /// The cells.
     pub cells: Vec<String>,
+    /// The least width, characters.
+    pub least: usize,
 }
 
 /// A table: columns of numbers followed by a name.
@@ -33,6 +35,8 @@ pub struct Table {
     pub name_head: &'static str,
     /// The names, one per cell of each column. Control characters are made visible.
     pub names: Vec<Name>,
+    /// Whether this continues a table, whose headings were written.
+    pub continues: bool,
 }
 
 /// A name and its prefix (the branches of a tree).
@@ -51,7 +55,20 @@ impl Table {
             head: head.to_owned(),
             spare,
             cells,
+            least: 0,
         });
+    }
+
+    /// The widths of the columns.
+    pub fn widths(&self) -> Vec<usize> {
+        self.columns.iter().map(Column::width).collect()
+    }
+
+    /// Sets the least widths of the columns, for tables that look like one.
+    pub fn set_least_widths(&mut self, widths: &[usize]) {
+        for (column, width) in self.columns.iter_mut().zip(widths) {
+            column.least = *width;
+        }
     }
 
     /// Writes the table. If a `width` is given, columns are left out until the name fits, and
@@ -63,13 +80,12 @@ impl Table {
         if let Some(width) = width {
             self.fit(width);
         }
-        let widths: Vec<usize> = self.columns.iter().map(Column::width).collect();
+        let widths = self.widths();
         let numbers: usize = widths.iter().map(|width| width + GAP).sum();
         let room = width.map_or(usize::MAX, |width| width.saturating_sub(numbers).max(8));
-        for (column, width) in self.columns.iter().zip(&widths) {
-            write!(out, "{}{:GAP$}", right(&column.head, *width), "")?;
+        if !self.continues {
+            self.write_head(out, &widths)?;
         }
-        writeln!(out, "{}", self.name_head)?;
         for (row, name) in self.names.iter().enumerate() {
             for (column, width) in self.columns.iter().zip(&widths) {
                 write!(out, "{}{:GAP$}", right(&column.cells[row], *width), "")?;
@@ -78,6 +94,14 @@ impl Table {
             let text = cut_front(&plain(&name.text), room - indent);
             writeln!(out, "{}{text}", spaces(indent))?;
         }
+        Ok(())
+    }
+
+    fn write_head(&self, out: &mut dyn Write, widths: &[usize]) -> Result<()> {
+        for (column, width) in self.columns.iter().zip(widths) {
+            write!(out, "{}{:GAP$}", right(&column.head, *width), "")?;
+        }
+        writeln!(out, "{}", self.name_head)?;
         Ok(())
     }
 
@@ -98,7 +122,8 @@ impl Table {
 impl Column {
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(|cell| cell.chars().count());
-        cells.max().unwrap_or(0).max(self.head.chars().count())
+        let widest = cells.max().unwrap_or(0).max(self.least);
+        widest.max(self.head.chars().count())
     }
 }
 

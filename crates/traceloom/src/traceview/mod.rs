@@ -28,6 +28,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use traceloom_host::Screen;
+
 use engine::Engine;
 use input::Missing;
 
@@ -55,7 +57,8 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     for line in &told.errors {
         eprintln!("{line}");
     }
-    match io::stdout().lock().write_all(&told.output) {
+    let mut out = Screen::lock(&io::stdout());
+    match out.write_all(&told.output).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             eprintln!("traceview: cannot write to standard output: {error}");
             ExitCode::from(2)

@@ -84,8 +84,12 @@ pub struct DiffArgs {
     pub(super) fail_above: Option<f64>,
 
     /// Print CSV: times in nanoseconds, names and units in the header line
-    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    #[arg(long, conflicts_with_all = ["json", "markdown"], default_value_if("csv_safe", "true", "true"))]
     pub(super) csv: bool,
+
+    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub(super) csv_safe: bool,
 
     /// Print JSON: times in nanoseconds, with the numbers of every run
     #[arg(long, conflicts_with = "markdown")]

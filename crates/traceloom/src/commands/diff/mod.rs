@@ -16,7 +16,7 @@ use traceloom_analyze::{CallTree, Diff, Measure, Profile, ProfileOptions};
 
 use crate::calls::{choose_clock, read_calls};
 use crate::output::print;
-use crate::print::plain;
+use crate::print::{csv_for_spreadsheets, plain};
 use shown::Shown;
 
 pub use args::DiffArgs;
@@ -26,6 +26,7 @@ pub use args::DiffArgs;
 /// # Errors
 /// If a trace cannot be read, or lacks the requested threads or clock.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
+    csv_for_spreadsheets(args.csv_safe);
     let (diff, clock) = compare(args)?;
     if args.significant && !diff.has_noise() {
         bail!("--significant needs two runs or more on each side (--base a1 a2 --new b1 b2)");

@@ -47,8 +47,16 @@ pub struct EventsArgs {
     pub limit: Option<usize>,
 
     /// Print CSV: one line per event, a column per field; times in nanoseconds
-    #[arg(long, conflicts_with = "json")]
+    #[arg(
+        long,
+        conflicts_with = "json",
+        default_value_if("csv_safe", "true", "true")
+    )]
     pub csv: bool,
+
+    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    #[arg(long, conflicts_with = "json")]
+    pub csv_safe: bool,
 
     /// Print JSON: times in nanoseconds
     #[arg(long)]

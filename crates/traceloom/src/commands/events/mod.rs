@@ -12,7 +12,7 @@ use traceloom_analyze::events::{EventFilter, event_names};
 use traceloom_trace::Trace;
 
 use crate::input::{leave, read_trace};
-use crate::print::{plain, stream, thousands};
+use crate::print::{csv_for_spreadsheets, plain, stream, thousands};
 
 pub use args::EventsArgs;
 
@@ -21,6 +21,7 @@ pub use args::EventsArgs;
 /// # Errors
 /// If the file cannot be read, has no such events, or none of the selected names, threads or CPUs.
 pub fn run(args: &EventsArgs) -> Result<ExitCode> {
+    csv_for_spreadsheets(args.csv_safe);
     let trace = read_trace(&args.file, &args.open)?;
     if trace.ftrace_events.is_empty() {
         bail!(

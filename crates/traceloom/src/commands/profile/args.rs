@@ -79,9 +79,17 @@ pub struct ProfileArgs {
     #[arg(long, value_enum, default_value = "method", conflicts_with = "folded")]
     pub by: By,
 
+    /// Print the result even if it has more than 64 times the size of the input
+    #[arg(long)]
+    pub all: bool,
+
     /// Print CSV: times in nanoseconds, names and units in the header line
-    #[arg(long, conflicts_with_all = ["json", "folded"])]
+    #[arg(long, conflicts_with_all = ["json", "folded"], default_value_if("csv_safe", "true", "true"))]
     pub csv: bool,
+
+    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    #[arg(long, conflicts_with_all = ["json", "folded"])]
+    pub csv_safe: bool,
 
     /// Print JSON: times in nanoseconds
     #[arg(long, conflicts_with = "folded")]

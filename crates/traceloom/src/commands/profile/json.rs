@@ -1,12 +1,13 @@
 //! JSON for all outputs. The keys are stable; times are nanoseconds.
 
+use std::cell::Cell;
 use std::io::Write;
 
-use anyhow::Result;
 use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
 use traceloom_analyze::{
     GroupBy, Measure, MethodReport, OverheadReport, ProfileRow, RepairNote, Times, TreeClocks,
-    TreeView,
+    TreeDirection, TreeViewOptions,
 };
 
 use super::shown::Shown;
@@ -49,7 +50,34 @@ struct Rows<'a> {
 
 #[derive(Serialize)]
 struct Tree<'a> {
-    tree: &'a TreeView,
+    tree: View<'a>,
+}
+
+/// The tree, whose rows are made while they are written. The fields are those of a `TreeView`.
+#[derive(Serialize)]
+struct View<'a> {
+    direction: TreeDirection,
+    total: Times,
+    rows: TreeRows<'a>,
+    hidden: &'a Cell<usize>,
+}
+
+struct TreeRows<'a> {
+    shown: &'a Shown<'a>,
+    options: &'a TreeViewOptions,
+    /// Set when the rows are written.
+    hidden: &'a Cell<usize>,
+}
+
+impl Serialize for TreeRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(None)?;
+        let (profile, tree) = (self.shown.profile, self.shown.tree);
+        let hidden =
+            profile.each_tree_row(tree, self.options, |row| rows.serialize_element(&row))?;
+        self.hidden.set(hidden);
+        rows.end()
+    }
 }
 
 #[derive(Serialize)]
@@ -71,20 +99,43 @@ pub(super) fn measures(shown: &Shown<'_>) -> Vec<(Measure, &'static str)> {
     measures
 }
 
-pub(super) fn rows(out: &mut dyn Write, shown: &Shown<'_>, rows: &[&ProfileRow]) -> Result<()> {
+pub(super) fn rows(
+    out: &mut dyn Write,
+    shown: &Shown<'_>,
+    rows: &[&ProfileRow],
+) -> anyhow::Result<()> {
     let more = shown.profile.rows.len() - rows.len();
     write(out, shown, Rows { rows, more })
 }
 
-pub(super) fn tree(out: &mut dyn Write, shown: &Shown<'_>, tree: &TreeView) -> Result<()> {
+pub(super) fn tree(
+    out: &mut dyn Write,
+    shown: &Shown<'_>,
+    options: &TreeViewOptions,
+) -> anyhow::Result<()> {
+    let hidden = &Cell::new(0);
+    let tree = View {
+        direction: options.direction,
+        total: shown.profile.total,
+        rows: TreeRows {
+            shown,
+            options,
+            hidden,
+        },
+        hidden,
+    };
     write(out, shown, Tree { tree })
 }
 
-pub(super) fn method(out: &mut dyn Write, shown: &Shown<'_>, method: &MethodReport) -> Result<()> {
+pub(super) fn method(
+    out: &mut dyn Write,
+    shown: &Shown<'_>,
+    method: &MethodReport,
+) -> anyhow::Result<()> {
     write(out, shown, Method { method })
 }
 
-fn write(out: &mut dyn Write, shown: &Shown<'_>, body: impl Serialize) -> Result<()> {
+fn write(out: &mut dyn Write, shown: &Shown<'_>, body: impl Serialize) -> anyhow::Result<()> {
     let head = Head {
         file: shown.args.file.display().to_string(),
         threads: shown

@@ -11,11 +11,11 @@ mod tree;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use traceloom_analyze::{CallTree, Measure, OverheadReport, Profile, ProfileOptions};
 
 use crate::calls::{By, Clock, read_calls};
-use crate::print::stream;
+use crate::print::{csv_for_spreadsheets, stream, too_long};
 use args::{Direction, Sort};
 use shown::Shown;
 
@@ -26,6 +26,7 @@ pub use args::ProfileArgs;
 /// # Errors
 /// If the file cannot be read, or lacks the requested threads, method or clock.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
+    csv_for_spreadsheets(args.csv_safe);
     if args.tree == Some(Direction::BottomUp) && args.by == By::Thread {
         bail!(
             "--tree bottom-up shows callers, but threads have none; use --tree top-down, or --by method"
@@ -35,10 +36,6 @@ pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
     let clock = clock(args, &tree)?;
     check_sort(args, &tree)?;
     let overhead = correct(args, &mut tree)?;
-    if args.folded {
-        folded(&tree, clock)?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let by = args.by.into();
     let profile = Profile::new(&tree, &ProfileOptions { by, clock });
     let shown = Shown {
@@ -47,6 +44,10 @@ pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
         profile: &profile,
         overhead,
     };
+    if args.folded {
+        folded(&shown, clock)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     match (&args.method, args.tree) {
         (Some(query), _) => method::show(&shown, query)?,
         (None, Some(direction)) => tree::show(&shown, direction.into())?,
@@ -101,9 +102,22 @@ fn correct(args: &ProfileArgs, tree: &mut CallTree) -> Result<Option<OverheadRep
     }
 }
 
-fn folded(tree: &CallTree, clock: Measure) -> Result<()> {
+/// Prints collapsed stacks, once their size is known.
+fn folded(shown: &Shown<'_>, clock: Measure) -> Result<()> {
+    let (most, mut bytes) = (shown.most_bytes(), 0u64);
+    shown.tree.folded(clock, |path, ns| {
+        let digits = ns.checked_ilog10().unwrap_or(0) + 1;
+        // A blank and a line end.
+        bytes = bytes.saturating_add(path.len() as u64 + u64::from(digits) + 2);
+        Ok::<(), Error>(())
+    })?;
+    if bytes > most {
+        return Err(too_long(Some(bytes), most));
+    }
     stream(|out| {
-        tree.folded(clock, |path, ns| writeln!(out, "{path} {ns}"))?;
+        shown
+            .tree
+            .folded(clock, |path, ns| writeln!(out, "{path} {ns}"))?;
         Ok(())
     })
 }

@@ -3,6 +3,7 @@
 use traceloom_analyze::{CallTree, CpuSource, OverheadReport, Profile};
 
 use super::args::ProfileArgs;
+use crate::print::most_bytes;
 
 /// Default of `--limit`, rows.
 const USUAL_LIMIT: usize = 30;
@@ -25,6 +26,12 @@ impl Shown<'_> {
             None if whole => usize::MAX,
             None => USUAL_LIMIT,
         }
+    }
+
+    /// The most bytes to print. There is no limit for input whose size is unknown.
+    pub fn most_bytes(&self) -> u64 {
+        let input = std::fs::metadata(&self.args.file).map(|file| file.len());
+        most_bytes(input.unwrap_or(u64::MAX), self.args.all)
     }
 
     pub fn has_methods(&self) -> bool {

@@ -3,15 +3,17 @@
 use std::io::Write;
 
 use anyhow::Result;
-use traceloom_analyze::{Profile, TreeDirection, TreeView, TreeViewOptions, TreeViewRow};
+use traceloom_analyze::{TreeDirection, TreeViewOptions, TreeViewRow};
 
 use super::columns::{clocks, of_total, states, timed};
 use super::shown::Shown;
 use super::{head, json};
-use crate::output::print;
-use crate::print::{Name, Table, csv_line, terminal_width, thousands};
+use crate::print::{Name, Table, csv_line, stream, terminal_width, thousands, within};
 
-/// Prints the tree.
+/// Rows of the table that are in memory at a time.
+const PIECE: usize = 4096;
+
+/// Prints the tree. Its rows are made while they are printed: all of them may take gigabytes.
 pub(super) fn show(shown: &Shown<'_>, direction: TreeDirection) -> Result<()> {
     let options = TreeViewOptions {
         min_percent: shown.args.min_percent,
@@ -19,23 +21,64 @@ pub(super) fn show(shown: &Shown<'_>, direction: TreeDirection) -> Result<()> {
         max_depth: shown.args.depth,
         ..TreeViewOptions::new(direction)
     };
-    let view = shown.profile.tree_view(shown.tree, &options);
-    print(|out| {
-        if shown.args.json {
-            json::tree(out, shown, &view)
-        } else if shown.args.csv {
-            csv(out, shown, &view)
-        } else {
-            head::write(out, shown)?;
-            table(shown, shown.profile, &view).write(out, terminal_width())?;
-            hidden(out, shown, &view)
-        }
+    stream(|out| {
+        within(shown.most_bytes(), out, |out| {
+            if shown.args.json {
+                json::tree(out, shown, &options)
+            } else if shown.args.csv {
+                csv(out, shown, &options)
+            } else {
+                text(out, shown, &options)
+            }
+        })
     })
 }
 
-fn hidden(out: &mut dyn Write, shown: &Shown<'_>, view: &TreeView) -> Result<()> {
-    let below: usize = view.rows.iter().map(|row| row.hidden).sum();
-    let count = below + view.hidden;
+/// The text. The first walk measures the columns and the second one prints.
+fn text(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Result<()> {
+    let empty = table(shown, options.direction, &[]);
+    let (mut widths, mut below) = (empty.widths(), 0);
+    let hidden = pieces(shown, options, |rows| {
+        let wide = table(shown, options.direction, rows).widths();
+        widths = widths.iter().zip(wide).map(|(a, b)| *a.max(&b)).collect();
+        below += rows.iter().map(|row| row.hidden).sum::<usize>();
+        Ok(())
+    })?;
+    head::write(out, shown)?;
+    let mut write = |mut table: Table, continues: bool| {
+        table.set_least_widths(&widths);
+        table.continues = continues;
+        table.write(out, terminal_width())
+    };
+    write(empty, false)?;
+    pieces(shown, options, |rows| {
+        write(table(shown, options.direction, rows), true)
+    })?;
+    hidden_rows(out, shown, below + hidden)
+}
+
+/// Calls `each` with pieces of the rows. Returns how many rows at the top are hidden.
+fn pieces(
+    shown: &Shown<'_>,
+    options: &TreeViewOptions,
+    mut each: impl FnMut(&[TreeViewRow]) -> Result<()>,
+) -> Result<usize> {
+    let mut piece = Vec::with_capacity(PIECE);
+    let hidden = shown
+        .profile
+        .each_tree_row(shown.tree, options, |row| -> Result<()> {
+            piece.push(row);
+            if piece.len() == PIECE {
+                each(&piece)?;
+                piece.clear();
+            }
+            Ok(())
+        })?;
+    each(&piece)?;
+    Ok(hidden)
+}
+
+fn hidden_rows(out: &mut dyn Write, shown: &Shown<'_>, count: usize) -> Result<()> {
     if count > 0 {
         writeln!(
             out,
@@ -47,33 +90,34 @@ fn hidden(out: &mut dyn Write, shown: &Shown<'_>, view: &TreeView) -> Result<()>
     Ok(())
 }
 
-fn table(shown: &Shown<'_>, profile: &Profile, view: &TreeView) -> Table {
+fn table(shown: &Shown<'_>, direction: TreeDirection, rows: &[TreeViewRow]) -> Table {
+    let profile = shown.profile;
     let name = |row: &TreeViewRow| Name {
         indent: row.depth as usize * 2,
         text: row.function.label(),
     };
     let mut table = Table {
-        name_head: match view.direction {
+        name_head: match direction {
             TreeDirection::TopDown => "Called",
             TreeDirection::BottomUp => "Called by",
         },
-        names: view.rows.iter().map(name).collect(),
+        names: rows.iter().map(name).collect(),
         ..Table::default()
     };
-    let inclusive = view.rows.iter().map(|row| &row.inclusive);
-    let exclusive = view.rows.iter().map(|row| &row.exclusive);
+    let inclusive = rows.iter().map(|row| &row.inclusive);
+    let exclusive = rows.iter().map(|row| &row.exclusive);
     for clock in clocks(shown).into_iter().filter(|clock| clock.spare == 0) {
         let share = of_total(profile, clock.measure);
         timed(&mut table, &clock, "Incl", inclusive.clone(), &share);
         timed(&mut table, &clock, "Excl", exclusive.clone(), &share);
     }
     states(&mut table, shown, inclusive);
-    let calls = view.rows.iter().map(|row| row.calls.to_string());
+    let calls = rows.iter().map(|row| row.calls.to_string());
     table.column("Calls", 1, calls.collect());
     table
 }
 
-fn csv(out: &mut dyn Write, shown: &Shown<'_>, view: &TreeView) -> Result<()> {
+fn csv(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Result<()> {
     let measures = json::measures(shown);
     let head = ["depth", "class", "name", "signature", "calls"].map(String::from);
     let times = measures.iter().flat_map(|(_, name)| {
@@ -83,7 +127,7 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, view: &TreeView) -> Result<()> {
         ]
     });
     csv_line(out, head.into_iter().chain(times))?;
-    for row in &view.rows {
+    let each = |row: TreeViewRow| {
         let function = &row.function;
         let mut line = vec![row.depth.to_string()];
         line.extend([&function.class, &function.name, &function.signature].map(String::clone));
@@ -92,7 +136,8 @@ fn csv(out: &mut dyn Write, shown: &Shown<'_>, view: &TreeView) -> Result<()> {
             line.push(row.inclusive.get(*measure).unwrap_or(0).to_string());
             line.push(row.exclusive.get(*measure).unwrap_or(0).to_string());
         }
-        csv_line(out, line)?;
-    }
+        csv_line(out, line)
+    };
+    shown.profile.each_tree_row(shown.tree, options, each)?;
     Ok(())
 }

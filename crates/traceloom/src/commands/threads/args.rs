@@ -44,8 +44,16 @@ pub struct ThreadsArgs {
     pub limit: Option<usize>,
 
     /// Print CSV: one line per thread; times in nanoseconds
-    #[arg(long, conflicts_with = "json")]
+    #[arg(
+        long,
+        conflicts_with = "json",
+        default_value_if("csv_safe", "true", "true")
+    )]
     pub csv: bool,
+
+    /// As --csv, for spreadsheets: a field that one would compute (=, +, -, @) gets a ' before it
+    #[arg(long, conflicts_with = "json")]
+    pub csv_safe: bool,
 
     /// Print JSON: times in nanoseconds
     #[arg(long)]

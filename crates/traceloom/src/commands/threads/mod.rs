@@ -16,7 +16,7 @@ use traceloom_trace::{RowId, ThreadId, Trace};
 
 use crate::input::read_trace;
 use crate::output::print;
-use crate::print::csv_line;
+use crate::print::{csv_for_spreadsheets, csv_line};
 use crate::wanted::Wanted;
 use args::Sort;
 use report::ThreadReport;
@@ -28,6 +28,7 @@ pub use args::ThreadsArgs;
 /// # Errors
 /// If the file cannot be read, has no scheduling events, or none of the selected threads.
 pub fn run(args: &ThreadsArgs) -> Result<ExitCode> {
+    csv_for_spreadsheets(args.csv_safe);
     let trace = read_trace(&args.file, &args.open)?;
     if trace.thread_states.is_empty() {
         bail!(
