@@ -78,27 +78,115 @@ pub fn align_starts(reference: &Trace, other: &Trace) -> i64 {
 /// By what both noted, the most exact first; a clock before a marker that is no better. `None`
 /// where they noted nothing in common.
 pub fn align_clocks(reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignment> {
-    let found = by_clock(reference, other)
-        .into_iter()
-        .chain(by_marker(reference, other));
-    let best = found.min_by_key(|(precision_ns, _)| *precision_ns);
-    best.map(|(_, found)| found)
+    let mut index = ClockIndex::default();
+    index.notice(reference);
+    index.align(reference, other)
 }
 
-fn by_clock(reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
-    const COMMON: [ClockKind; 3] = [ClockKind::Boot, ClockKind::Monotonic, ClockKind::Realtime];
-    let candidates = COMMON.iter().filter_map(|&clock| {
-        let (ours, theirs) = (best(reference, clock)?, best(other, clock)?);
-        let offset = |row: &ClockRow| i128::from(row.value_ns) - i128::from(row.ts);
-        let shift_ns = i64::try_from(offset(theirs) - offset(ours)).ok()?;
-        let precision_ns = precision(ours, theirs);
-        let by = AlignedBy::Clock {
-            clock,
-            precision_ns,
-        };
-        Some((precision_ns, Alignment { shift_ns, by }))
-    });
-    candidates.min_by_key(|(precision_ns, _)| *precision_ns)
+/// The clocks that several traces may have in common.
+const COMMON: [ClockKind; 3] = [ClockKind::Boot, ClockKind::Monotonic, ClockKind::Realtime];
+
+/// Finds the clocks and markers of a trace, of which there may be very many.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClockIndex {
+    /// How many rows of the trace it knows.
+    seen: usize,
+    /// The most exact row of each common clock.
+    best: [Option<usize>; COMMON.len()],
+    /// The first row of each marker.
+    markers: FxHashMap<String, usize>,
+    /// The first row with each name, whatever it is.
+    named: FxHashMap<String, usize>,
+}
+
+impl ClockIndex {
+    /// Takes in the rows that it does not know yet. Rows are only ever added to `clocks`.
+    pub fn notice(&mut self, clocks: &[ClockRow]) {
+        for (at, row) in clocks.iter().enumerate().skip(self.seen) {
+            if let Some(common) = COMMON.iter().position(|clock| *clock == row.clock) {
+                let best = &mut self.best[common];
+                let is_better = |known: usize| row.precision_ns < clocks[known].precision_ns;
+                if best.is_none_or(is_better) {
+                    *best = Some(at);
+                }
+            }
+            if is_marker(row) {
+                self.markers.entry(row.name.clone()).or_insert(at);
+            }
+            if !row.name.is_empty() {
+                self.named.entry(row.name.clone()).or_insert(at);
+            }
+        }
+        self.seen = clocks.len();
+    }
+
+    /// The first row with a name.
+    pub fn named(&self, name: &str) -> Option<usize> {
+        self.named.get(name).copied()
+    }
+
+    /// As [`align_clocks`]; `reference` are the noticed rows.
+    pub fn align(&self, reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignment> {
+        let found = self
+            .by_clock(reference, other)
+            .into_iter()
+            .chain(self.by_marker(reference, other));
+        let best = found.min_by_key(|(precision_ns, _)| *precision_ns);
+        best.map(|(_, found)| found)
+    }
+
+    fn by_clock(&self, reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
+        let candidates = COMMON.iter().zip(self.best).filter_map(|(&clock, ours)| {
+            let (ours, theirs) = (reference.get(ours?)?, best(other, clock)?);
+            let offset = |row: &ClockRow| i128::from(row.value_ns) - i128::from(row.ts);
+            let shift_ns = i64::try_from(offset(theirs) - offset(ours)).ok()?;
+            let precision_ns = precision(ours, theirs);
+            let by = AlignedBy::Clock {
+                clock,
+                precision_ns,
+            };
+            Some((precision_ns, Alignment { shift_ns, by }))
+        });
+        candidates.min_by_key(|(precision_ns, _)| *precision_ns)
+    }
+
+    /// By a marker of both: `trace_event_clock_sync: name=…`.
+    fn by_marker(&self, reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
+        let candidates = other
+            .iter()
+            .filter(|row| is_marker(row))
+            .filter_map(|theirs| {
+                let ours = reference.get(*self.markers.get(theirs.name.as_str())?)?;
+                let found = Alignment {
+                    shift_ns: ours.ts.checked_sub(theirs.ts)?,
+                    by: AlignedBy::Marker {
+                        name: theirs.name.clone(),
+                    },
+                };
+                Some((precision(ours, theirs), found))
+            });
+        candidates.min_by_key(|(precision_ns, _)| *precision_ns)
+    }
+}
+
+/// What ties a trace to others: traces that have one of these in common can be aligned.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ClockKey {
+    /// A clock that several traces may have.
+    Clock(ClockKind),
+    /// A marker with this name.
+    Marker(String),
+}
+
+impl ClockKey {
+    /// What a row ties its trace to.
+    pub fn of(row: &ClockRow) -> Option<Self> {
+        if COMMON.contains(&row.clock) {
+            Some(Self::Clock(row.clock))
+        } else {
+            is_marker(row).then(|| Self::Marker(row.name.clone()))
+        }
+    }
 }
 
 /// The most exact sync point with a clock.
@@ -112,31 +200,10 @@ fn precision(ours: &ClockRow, theirs: &ClockRow) -> i64 {
     ours_ns.saturating_add(theirs.precision_ns.max(0))
 }
 
-/// By a marker of both: `trace_event_clock_sync: name=…`.
-fn by_marker(reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
-    let ours: FxHashMap<&str, &ClockRow> = markers(reference)
-        .rev()
-        .map(|row| (row.name.as_str(), row))
-        .collect();
-    let candidates = markers(other).filter_map(|theirs| {
-        let ours = ours.get(theirs.name.as_str())?;
-        let found = Alignment {
-            shift_ns: ours.ts.checked_sub(theirs.ts)?,
-            by: AlignedBy::Marker {
-                name: theirs.name.clone(),
-            },
-        };
-        Some((precision(ours, theirs), found))
-    });
-    candidates.min_by_key(|(precision_ns, _)| *precision_ns)
-}
-
-/// What programs noted under a name. The start of a method trace is noted the same way, and is no
+/// Whether a program noted the row under a name. The start of a method trace is noted the same way, and is no
 /// common event.
-fn markers(rows: &[ClockRow]) -> impl DoubleEndedIterator<Item = &ClockRow> {
-    rows.iter().filter(|row| {
-        row.clock == ClockKind::Trace && !row.name.is_empty() && !row.name.contains(' ')
-    })
+fn is_marker(row: &ClockRow) -> bool {
+    row.clock == ClockKind::Trace && !row.name.is_empty() && !row.name.contains(' ')
 }
 
 /// The gap between the two, 0 where they overlap.

@@ -15,6 +15,7 @@ mod lanes;
 mod merge;
 mod method;
 mod order;
+mod paged;
 mod repair;
 mod sched;
 mod state;
@@ -24,7 +25,7 @@ pub mod tables;
 mod trace;
 mod track_kind;
 
-pub use align::{AlignedBy, Alignment, align, align_clocks, align_starts};
+pub use align::{AlignedBy, Alignment, ClockKey, align, align_clocks, align_starts};
 pub use args::{ArgColumns, ArgTable, ArgValue};
 pub use builder::{SliceBegin, TraceBuilder};
 pub use callstack::CallStack;
@@ -38,6 +39,7 @@ pub use method::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine,
     MethodTraceStart, ThreadIndex,
 };
+pub use paged::Paged;
 pub use repair::{Place, RepairKind, RepairRow, RepairTable, Severity};
 pub use sched::{SchedSwitch, SchedTracker};
 pub use state::TaskState;

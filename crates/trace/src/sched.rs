@@ -2,6 +2,7 @@
 
 use crate::builder::TraceBuilder;
 use crate::ids::{RowId, StringId, ThreadId};
+use crate::paged::Paged;
 use crate::state::TaskState;
 use crate::tables::{NO_DURATION, SchedSliceRow, ThreadStateRow};
 
@@ -64,10 +65,21 @@ const UNTRACKED: Tracked = Tracked {
 /// ```
 /// The idle thread has a row for every stretch on a CPU but no states: it stands for one thread
 /// on each CPU. Rows that are open at the end keep [`NO_DURATION`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SchedTracker {
-    cpus: Vec<Option<OnCpu>>,
-    threads: Vec<Tracked>,
+    /// By number; in a text, any number may come first.
+    cpus: Paged<Option<OnCpu>>,
+    /// By row. Those of other inputs come before.
+    threads: Paged<Tracked>,
+}
+
+impl Default for SchedTracker {
+    fn default() -> Self {
+        Self {
+            cpus: Paged::new(None),
+            threads: Paged::new(UNTRACKED),
+        }
+    }
 }
 
 impl SchedTracker {
@@ -77,9 +89,6 @@ impl SchedTracker {
     pub fn switch(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
         builder.saw_time(switch.ts);
         let cpu = switch.cpu as usize;
-        if cpu >= self.cpus.len() {
-            self.cpus.resize(cpu + 1, None);
-        }
         let left = self.running(switch.cpu).unwrap_or(ThreadId::NONE);
         let matches = self.close_slice(builder, switch);
         let row = builder.trace.sched_slices.push(SchedSliceRow {
@@ -90,7 +99,7 @@ impl SchedTracker {
             end_state: TaskState::UNKNOWN,
             priority: switch.next_priority,
         });
-        self.cpus[cpu] = Some(OnCpu {
+        *self.cpus.get_mut(cpu) = Some(OnCpu {
             utid: switch.next,
             row: row as u32,
         });
@@ -139,7 +148,7 @@ impl SchedTracker {
 
     #[inline]
     fn close_slice(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
-        let Some(running) = self.cpus[switch.cpu as usize] else {
+        let Some(running) = self.cpus.get(switch.cpu as usize) else {
             return true;
         };
         let slices = &mut builder.trace.sched_slices;
@@ -204,15 +213,12 @@ impl SchedTracker {
 
     /// The thread on `cpu`, as far as switches told.
     pub fn running(&self, cpu: u32) -> Option<ThreadId> {
-        Some((*self.cpus.get(cpu as usize)?)?.utid)
+        Some(self.cpus.get(cpu as usize)?.utid)
     }
 
     #[inline]
     fn tracked(&mut self, utid: ThreadId) -> &mut Tracked {
-        if utid.row() >= self.threads.len() {
-            self.threads.resize(utid.row() + 1, UNTRACKED);
-        }
-        &mut self.threads[utid.row()]
+        self.threads.get_mut(utid.row())
     }
 
     /// Closes the thread's open state and opens the next; `None` opens none.

@@ -10,6 +10,7 @@ mod device;
 mod figures;
 mod options;
 mod page;
+mod parts;
 mod peers;
 mod recorded;
 mod report;
@@ -32,6 +33,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("systems", figures::system_traces),
     ("raw", figures::raw_traces),
     ("small", figures::small_files),
+    ("parts", parts::parts),
     ("dmtracedump", peers::dmtracedump),
     ("page", page::page),
     ("capture", capture::capture),

@@ -69,7 +69,7 @@ impl Interpreter {
         let issued = event.argument(b"issue_ts");
         let issued = issued.as_ref().and_then(Value::text);
         let issued = issued.and_then(micros_to_ns).unwrap_or(ts);
-        if let Some(row) = out.trace().clocks.iter().find(|row| row.name == name) {
+        if let Some(row) = out.clock_named(&name) {
             self.shift = row.ts.saturating_sub(issued);
             return;
         }

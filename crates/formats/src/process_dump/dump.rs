@@ -17,6 +17,8 @@ pub(crate) struct Dump {
     leader: Option<Leader>,
     /// Processes so far, in their order.
     pids: Vec<i64>,
+    /// How many of them are in [`earlier`](Self::earlier).
+    counted: usize,
     /// Processes of the tables before this one.
     earlier: FxHashSet<i64>,
 }
@@ -35,7 +37,8 @@ impl Dump {
         if let Some(found) = Columns::read(line) {
             self.columns = Some(found);
             self.leader = None;
-            self.earlier.extend(&self.pids);
+            self.earlier.extend(&self.pids[self.counted..]);
+            self.counted = self.pids.len();
             return true;
         }
         if procfs::is_list(line) {

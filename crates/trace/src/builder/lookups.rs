@@ -35,10 +35,3 @@ pub(super) struct TrackIndex {
     /// By kind, owner (utid, upid or CPU) and name.
     pub by_key: FxHashMap<(TrackKind, i64, StringId), TrackId>,
 }
-
-impl TrackIndex {
-    pub fn clear(&mut self) {
-        self.by_thread.clear();
-        self.by_key.clear();
-    }
-}

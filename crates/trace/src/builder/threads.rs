@@ -115,6 +115,11 @@ impl TraceBuilder {
         }
     }
 
+    /// The process that currently has `pid`, if there is one.
+    pub fn find_process(&self, pid: i64) -> Option<ProcessId> {
+        self.processes.get(&pid).copied()
+    }
+
     /// Adds a process with `pid`. From now on `pid` refers to it, not to an earlier process.
     pub fn new_process(&mut self, pid: i64) -> ProcessId {
         let row = ProcessRow {

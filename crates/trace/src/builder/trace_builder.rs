@@ -2,6 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::align::{Alignment, ClockIndex};
+use crate::clock::ClockRow;
+
 use super::lookups::{OpenSlices, TrackIndex};
 use crate::ids::{ProcessId, RowId, SourceId, StringId, ThreadId};
 use crate::repair::{Place, RepairKind};
@@ -24,6 +27,7 @@ pub struct TraceBuilder {
     pub(super) open: OpenSlices,
     first_ts: Option<i64>,
     last_ts: i64,
+    clocks: ClockIndex,
 }
 
 impl TraceBuilder {
@@ -40,9 +44,10 @@ impl TraceBuilder {
             bytes: 0,
         };
         self.source = SourceId::from_row(self.trace.sources.push(row));
-        self.threads.clear();
-        self.processes.clear();
-        self.tracks.clear();
+        // Emptying them would take as long as the largest earlier source.
+        self.threads = FxHashMap::default();
+        self.processes = FxHashMap::default();
+        self.tracks = TrackIndex::default();
         self.source
     }
 
@@ -99,6 +104,18 @@ impl TraceBuilder {
     /// The latest time seen, ns.
     pub fn last_ts(&self) -> i64 {
         self.last_ts
+    }
+
+    /// How to put a trace with these clocks on the time line, as [`align_clocks`](crate::align_clocks) finds it.
+    pub fn align_clocks(&mut self, other: &[ClockRow]) -> Option<Alignment> {
+        self.clocks.notice(&self.trace.clocks);
+        self.clocks.align(&self.trace.clocks, other)
+    }
+
+    /// The first clock snapshot with a name.
+    pub fn clock_named(&mut self, name: &str) -> Option<&ClockRow> {
+        self.clocks.notice(&self.trace.clocks);
+        self.trace.clocks.get(self.clocks.named(name)?)
     }
 
     /// Counts repairs of the current source. `detail` is only called for the first repair of a kind.

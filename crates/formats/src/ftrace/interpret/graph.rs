@@ -104,11 +104,7 @@ impl Interpreter {
     }
 
     fn graph_cpu(&mut self, cpu: u32) -> &mut GraphCpu {
-        let index = cpu as usize;
-        if index >= self.graph.len() {
-            self.graph.resize(index + 1, GraphCpu::default());
-        }
-        &mut self.graph[index]
+        self.graph.get_mut(cpu as usize)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use traceloom_trace::{
-    AsyncLanes, RepairKind, RowId, SchedTracker, TraceBuilder, TrackId, TrackKind,
+    AsyncLanes, Paged, RepairKind, RowId, SchedTracker, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::args::{Fields, KeysId};
@@ -11,7 +11,7 @@ use super::clock::clock_mark;
 use super::event_table::EventTable;
 use super::position::{At, Position, SlotId};
 use super::state::{Binder, Cpu, GraphCpu, History, Memory, NEW_CPU};
-use super::threads::{Threads, name_processes};
+use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
 use crate::ftrace::event::{CpuValueKind, Event, FieldList, Record};
 use crate::process_dump::Dump;
@@ -25,12 +25,12 @@ pub(super) type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder
 #[derive(Debug)]
 pub(crate) struct Interpreter {
     pub(super) threads: Threads,
-    pub(super) cpus: Vec<Cpu>,
+    pub(super) cpus: Paged<Cpu>,
     pub(super) sched: SchedTracker,
     pub(super) lanes: AsyncLanes,
     pub(super) binder: Binder,
     pub(super) memory: Memory,
-    pub(super) graph: Vec<GraphCpu>,
+    pub(super) graph: Paged<GraphCpu>,
     pub(super) kernel: EventTable<Handler>,
     /// The block device of the last request, and its track.
     pub(super) disk: Option<(Vec<u8>, TrackId)>,
@@ -51,12 +51,12 @@ impl Interpreter {
         Self {
             kernel: EventTable::new(rules),
             threads: Threads::default(),
-            cpus: Vec::new(),
+            cpus: Paged::new(NEW_CPU),
             sched: SchedTracker::default(),
             lanes: AsyncLanes::default(),
             binder: Binder::default(),
             memory: Memory::default(),
-            graph: Vec::new(),
+            graph: Paged::new(GraphCpu::default()),
             disk: None,
             history: History::default(),
             dump: Dump::default(),
@@ -211,11 +211,7 @@ impl Interpreter {
 
     #[inline]
     pub(super) fn cpu(&mut self, cpu: u32) -> &mut Cpu {
-        let index = cpu as usize;
-        if index >= self.cpus.len() {
-            self.cpus.resize(index + 1, NEW_CPU);
-        }
-        &mut self.cpus[index]
+        self.cpus.get_mut(cpu as usize)
     }
 
     #[cold]
@@ -256,7 +252,7 @@ impl Interpreter {
         self.finish_history(out);
         self.threads.place_leaders(out);
         self.count_tgids(out);
-        name_processes(out);
+        self.threads.name_processes(out);
     }
 
     /// Counts threads whose process no column named.

@@ -3,7 +3,7 @@
 //! A tid is a small number that the kernel reuses, so threads are found through a paged array. What
 //! every line needs of a thread is kept together in its slot.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
 
 use super::position::{Position, SlotId};
@@ -232,11 +232,10 @@ impl Threads {
     /// Makes each thread whose tid is the pid of a process its main thread, even if no line says
     /// so: while the process lives, no other thread can have that number.
     pub fn place_leaders(&mut self, out: &mut TraceBuilder) {
-        let pids: FxHashSet<i64> = out.trace().processes.pid.iter().collect();
         for id in 0..self.slots.len() {
             let Slot { tid, utid, .. } = self.slots[id];
             let placed = out.trace().threads.upid.get(utid.row()) != ProcessId::NONE;
-            if !placed && pids.contains(&tid.into()) && self.find(tid) == Some(id) {
+            if !placed && out.find_process(tid.into()).is_some() && self.find(tid) == Some(id) {
                 self.learn_tgid(id, tid, out);
             }
         }
@@ -299,17 +298,18 @@ impl Threads {
     pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
         out.set_thread_end(self.slots[id].utid, ts);
     }
-}
 
-/// Gives every process without a name the name of its main thread.
-pub(super) fn name_processes(out: &mut TraceBuilder) {
-    for row in 0..out.trace().threads.len() {
-        let thread = out.trace().threads.row(row);
-        let Some(upid) = thread.upid.some().filter(|_| thread.is_main_thread) else {
-            continue;
-        };
-        if out.trace().processes.name.get(upid.row()) == StringId::EMPTY {
-            out.name_process(upid, thread.name);
+    /// Gives every process without a name the name of its main thread. Only threads of this input count:
+    /// those of earlier ones were named at their ends.
+    pub fn name_processes(&self, out: &mut TraceBuilder) {
+        for slot in &self.slots {
+            let thread = out.trace().threads.row(slot.utid.row());
+            let Some(upid) = thread.upid.some().filter(|_| thread.is_main_thread) else {
+                continue;
+            };
+            if out.trace().processes.name.get(upid.row()) == StringId::EMPTY {
+                out.name_process(upid, thread.name);
+            }
         }
     }
 }

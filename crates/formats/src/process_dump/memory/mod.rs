@@ -25,7 +25,7 @@ mod used;
 use rustc_hash::FxHashSet;
 use traceloom_trace::{
     ArgValue, ClockKind, ClockRow, Place, ProcessId, RepairKind, RowId, SourceId, StringId,
-    TraceBuilder, TrackKind, align_clocks,
+    TraceBuilder, TrackKind,
 };
 
 use super::people;
@@ -77,7 +77,7 @@ pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
     let text = text.strip_prefix(TITLE).unwrap_or(text).trim_ascii();
     let (text, torn) = closed(text);
     let clocks = clocks(&text);
-    let known = align_clocks(&out.trace().clocks, &clocks);
+    let known = out.align_clocks(&clocks);
     let mut dump = Dump {
         shift_ns: known.as_ref().map_or(0, |known| known.shift_ns),
         broken: u64::from(torn),

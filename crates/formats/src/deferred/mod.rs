@@ -8,12 +8,16 @@
 //! BattOr                  |--*-----|        marker b
 //! ```
 
-use traceloom_trace::{Place, RepairKind, Trace, TraceBuilder, align_clocks};
+mod part;
+mod queue;
+
+use traceloom_trace::{Place, RepairKind};
 
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Target, TextPart, TextParts};
-use crate::unwrap::Inner;
 use crate::{battor, process_dump};
+use part::{Part, read_part};
+use queue::Queue;
 
 /// How far into a part its clock is looked for, bytes.
 const HEAD: usize = 64;
@@ -53,25 +57,24 @@ impl Deferred {
             self.pass_on(*parts);
             return Ok(());
         }
-        let mut traces = Vec::new();
+        let mut apart = Vec::new();
         for (name, bytes) in std::mem::take(&mut self.parts) {
             let joins = bytes.starts_with(process_dump::memory::TITLE);
             let mut options = options.clone();
             options.name = name;
             options.nesting.joined = joins;
-            let mut apart = TraceBuilder::new();
-            let mut inner = Inner::new(format, &options);
-            let mut target = if joins {
-                Target::Trace(out.trace(format)?)
+            let read = if joins {
+                read_part(
+                    &bytes,
+                    format,
+                    &options,
+                    &mut Target::Trace(out.trace(format)?),
+                )
             } else {
-                Target::Trace(&mut apart)
+                Part::read(bytes, format, options.clone()).map(|part| apart.push(part))
             };
-            let read = inner
-                .feed(&bytes, &mut target)
-                .and_then(|()| inner.finish(&mut target));
             match read {
-                Ok(()) if joins => {}
-                Ok(()) => traces.push(apart.finish()),
+                Ok(()) => {}
                 Err(error @ (ReadError::TooDeep { .. } | ReadError::TooBig { .. })) => {
                     return Err(error);
                 }
@@ -80,8 +83,8 @@ impl Deferred {
                 }),
             }
         }
-        if !traces.is_empty() {
-            place(traces, out.trace(format)?);
+        if !apart.is_empty() {
+            Queue::new(apart).place(out.trace(format)?);
         }
         Ok(())
     }
@@ -99,31 +102,4 @@ impl Deferred {
             }
         }
     }
-}
-
-/// Appends the traces in the order in which their clocks can be aligned.
-fn place(mut traces: Vec<Trace>, out: &mut TraceBuilder) {
-    while !traces.is_empty() {
-        let found = |trace: &Trace| align_clocks(&out.trace().clocks, &trace.clocks);
-        let placed = traces.iter().enumerate();
-        let placed = placed.filter_map(|(at, trace)| Some((at, found(trace)?)));
-        match placed.into_iter().next() {
-            Some((at, alignment)) => out.append(traces.remove(at), alignment.shift_ns),
-            None => beside(traces.remove(0), out),
-        }
-    }
-}
-
-/// Appends a trace that shares nothing with the others: it begins when they do.
-fn beside(trace: Trace, out: &mut TraceBuilder) {
-    let first = out.first_ts().unwrap_or(trace.bounds.0);
-    let name = trace.sources.name.iter().next();
-    let name = name.map(|name| trace.strings.get(name).to_owned());
-    let place = Place::default().with_ts(first);
-    out.repair(RepairKind::BadClockSync, 1, place, || {
-        let name = name.unwrap_or_default();
-        format!("{name} has no clock in common with the trace; it begins with it")
-    });
-    let shift_ns = first.saturating_sub(trace.bounds.0);
-    out.append(trace, shift_ns);
 }

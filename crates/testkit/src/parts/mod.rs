@@ -1,0 +1,39 @@
+//! Inputs of many small parts: many blocks, entries, threads or names. A reader that does a little work
+//! for all earlier parts at each new one takes hours for them.
+//!
+//! There is a function for each container, each kind of source and each table.
+
+mod archives;
+mod binary;
+mod json;
+mod pages;
+mod texts;
+
+/// A kind of input that can have any number of parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// What there are many of.
+    pub name: &'static str,
+    /// The input with this many parts.
+    pub make: fn(usize) -> Vec<u8>,
+}
+
+/// All kinds.
+pub fn many_parts() -> Vec<Parts> {
+    let lists = [
+        archives::KINDS,
+        binary::KINDS,
+        json::KINDS,
+        pages::KINDS,
+        texts::KINDS,
+    ];
+    let all = lists.into_iter().flatten();
+    all.map(|&(name, make)| Parts { name, make }).collect()
+}
+
+type Kind = (&'static str, fn(usize) -> Vec<u8>);
+
+/// A text of one piece for each number below `count`.
+fn joined(count: usize, piece: impl Fn(usize) -> String) -> String {
+    (0..count).map(piece).collect()
+}
