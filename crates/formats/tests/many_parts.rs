@@ -17,7 +17,7 @@ const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
 /// Far more than any of them needs. One that does work for all earlier parts at each part takes hours.
-const WATCHDOG: Duration = Duration::from_secs(300);
+const WATCHDOG: Duration = Duration::from_secs(600);
 
 /// `TRACELOOM_PARTS=NAME` tries only the kinds with this in their name.
 #[test]
