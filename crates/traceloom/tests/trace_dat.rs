@@ -64,12 +64,12 @@ fn info() {
                  first: byte 24557, CPU 1
               3 × buffer_overflow (loss): the recording buffer was full: events before or after it are missing
                  first: the whole file, CPU 1: overrun 20, commit overrun 0, dropped 0
+              1 × missing_exit (mended): a caller returned while its callee was still open, or what came next is lost; closed with the caller, or where last seen
+                 first: byte 12955, the end of a kernel slice is missing
               2 × missing_tgid (mended): the process of a thread was not recorded; found from other events where possible
                  first: byte 12299, thread 4711
               7 × unknown_process (note): no event or dump tells which process these threads belong to
                  first: byte 17193, thread 5000
-              1 × never_closed (note): still open when the trace ends; shown up to the end, without a duration
-                 first: 1.000500005 s, TIMER
     ");
 }
 
@@ -77,7 +77,7 @@ fn info() {
 fn profile() {
     insta::assert_snapshot!(printed(&["profile", "app.dat", "--sort", "exclusive"]), @r"
     app.dat: 2 threads, 24 slices, total running 0.198 ms, real 0.210 ms
-    30 repairs: 17 lost_events, 3 buffer_overflow, 2 missing_tgid, 7 unknown_process, 1 never_closed (traceloom info explains)
+    30 repairs: 1 missing_exit, 17 lost_events, 3 buffer_overflow, 2 missing_tgid, 7 unknown_process (traceloom info explains)
     19 slices on tracks of no thread are not counted (--all-tracks counts them)
 
     Incl Running     %  Excl Running     %  Incl Real     %  Excl Real     %  Runnable  Sleeping  Uninterr.  Calls+Recur  Running/Call  Real/Call  Slice

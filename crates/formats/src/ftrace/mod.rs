@@ -20,6 +20,7 @@ mod intern;
 mod interpret;
 mod line_time;
 mod marker;
+mod pairs;
 mod payload;
 mod prefix;
 mod reader;

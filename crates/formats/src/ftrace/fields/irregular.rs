@@ -1,6 +1,7 @@
 //! Kernel events whose print formats the general rule would misread.
 
 use super::general::{keyed, text_field};
+use super::patterns::{by_pattern, has_pattern};
 use crate::ftrace::digits::{bare_hex, digits, find_space, int32, skip_spaces};
 use crate::ftrace::event::{Field, Value};
 
@@ -8,68 +9,42 @@ use crate::ftrace::event::{Field, Value};
 pub(super) fn irregular<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     match event {
         _ if event.starts_with(b"block_") => block(text, out),
-        _ if event.starts_with(b"workqueue_") => {
-            let rest = text.strip_prefix(b"work struct ")?;
-            let end = rest
-                .iter()
-                .position(|byte| b": ".contains(byte))
-                .unwrap_or(rest.len());
-            let work = rest[..end].strip_prefix(b"0x").unwrap_or(&rest[..end]);
-            out.push(Field {
-                key: b"work",
-                value: Value::Hex(bare_hex(work)?),
-            });
-            let rest = rest[end..].trim_ascii_start();
-            let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii();
-            match rest.strip_prefix(b"function ") {
-                Some(function) => out.push(Field {
-                    key: b"function",
-                    value: Value::Text(function),
-                }),
-                None => keyed(rest, out),
-            }
-            Some(())
-        }
-        b"ipi_entry" | b"ipi_exit" => {
-            let reason = text.strip_prefix(b"(")?.strip_suffix(b")")?;
-            out.push(Field {
-                key: b"reason",
-                value: Value::Text(reason),
-            });
-            Some(())
-        }
-        b"clk_set_rate" => {
-            let space = memchr::memchr(b' ', text)?;
-            out.push(Field {
-                key: b"name",
-                value: Value::Text(&text[..space]),
-            });
-            out.push(text_field(b"rate", text[space..].trim_ascii()));
-            Some(())
-        }
-        b"clock_set_rate" | b"clock_enable" | b"clock_disable" | b"clk_enable" | b"clk_disable" => {
-            let space = text
-                .iter()
-                .position(|&byte| byte == b' ')
-                .unwrap_or(text.len());
-            if text[..space].contains(&b'=') {
-                return None;
-            }
-            out.push(Field {
-                key: b"name",
-                value: Value::Text(&text[..space]),
-            });
-            keyed(&text[space..], out);
-            Some(())
-        }
-        _ => None,
+        _ if is_work(event) => work(text, out),
+        _ => by_pattern(event, text, out),
     }
 }
 
-/// Whether an event belongs to a family with such formats.
+/// Whether an event has such a format.
 pub(super) fn is_irregular(event: &[u8]) -> bool {
-    let families: [&[u8]; 5] = [b"block_", b"workqueue_", b"ipi_", b"clk_", b"clock_"];
-    families.iter().any(|family| event.starts_with(family))
+    event.starts_with(b"block_") || is_work(event) || has_pattern(event)
+}
+
+fn is_work(event: &[u8]) -> bool {
+    event.starts_with(b"workqueue_") || event.starts_with(b"sched_kthread_work_")
+}
+
+/// `work struct 00000000b1a1e8a5: function vmstat_update`; the function may be missing.
+fn work<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
+    let rest = text.strip_prefix(b"work struct ")?;
+    let end = rest
+        .iter()
+        .position(|byte| b": ".contains(byte))
+        .unwrap_or(rest.len());
+    let work = rest[..end].strip_prefix(b"0x").unwrap_or(&rest[..end]);
+    out.push(Field {
+        key: b"work",
+        value: Value::Hex(bare_hex(work)?),
+    });
+    let rest = rest[end..].trim_ascii_start();
+    let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii();
+    match rest.strip_prefix(b"function ") {
+        Some(function) => out.push(Field {
+            key: b"function",
+            value: Value::Text(function),
+        }),
+        None => keyed(rest, out),
+    }
+    Some(())
 }
 
 /// `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and

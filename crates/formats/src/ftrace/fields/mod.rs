@@ -2,6 +2,7 @@
 
 mod general;
 mod irregular;
+mod patterns;
 mod read;
 #[cfg(test)]
 mod tests;

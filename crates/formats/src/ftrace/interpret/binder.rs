@@ -1,4 +1,4 @@
-//! Binder: calls between processes.
+//! Binder: calls between processes. Its locks are pairs like any other.
 //!
 //! ```text
 //! caller   binder_transaction 1          binder_transaction_received 2
@@ -21,8 +21,6 @@ const ONE_WAY: i64 = 1;
 
 const CALL: &[u8] = b"binder transaction";
 const REPLY: &[u8] = b"binder reply";
-const LOCK_WAITING: &[u8] = b"binder lock waiting";
-const LOCK_HELD: &[u8] = b"binder lock held";
 
 impl Interpreter {
     /// `binder_transaction: transaction=7 dest_node=4 dest_proc=9 dest_thread=0 reply=0 flags=0x10 code=0x3`.
@@ -68,37 +66,6 @@ impl Interpreter {
         Some(())
     }
 
-    /// `binder_lock: tag=binder_ioctl`, then `binder_locked`, then `binder_unlock` (kernels before 4.14).
-    pub(super) fn lock(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.own_begin(at, LOCK_WAITING, fields, out);
-        Some(())
-    }
-
-    pub(super) fn locked(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let waited = self.own_end(at, LOCK_WAITING, fields, out);
-        self.own_begin(at, LOCK_HELD, fields, out);
-        waited
-    }
-
-    pub(super) fn unlock(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.own_end(at, LOCK_HELD, fields, out)
-    }
-
     /// Opens a slice on the thread's own track.
     fn own_begin(
         &mut self,
@@ -120,7 +87,11 @@ impl Interpreter {
         out: &mut TraceBuilder,
     ) -> Option<()> {
         let track = self.threads.track(at.slot, out);
-        self.end_named(at, track, name, fields, out)
+        let ended = self.end_named(at, track, name, fields, out);
+        if ended.is_none() {
+            self.history.unmatched(at);
+        }
+        ended
     }
 
     /// A slice without duration, for a one-way call.

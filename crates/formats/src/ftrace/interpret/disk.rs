@@ -1,24 +1,18 @@
-//! Block devices and file systems.
+//! Requests to block devices.
 
 use traceloom_trace::{LaneKey, TraceBuilder};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
+use super::open_pairs::Request;
+use super::pairs::missing_ends;
 use super::position::At;
 use super::slices::lane_key;
 use crate::ftrace::event::Value;
 
-/// The track of a thread for its file operations.
-pub(super) const ROW: &str = "disk";
-
-/// Names of the slices there.
-pub(super) const EXT4_SYNC: &[u8] = b"ext4_sync_file";
-pub(super) const EXT4_WRITE: &[u8] = b"ext4_write";
-pub(super) const F2FS_SYNC: &[u8] = b"f2fs_sync_file";
-pub(super) const F2FS_WRITE: &[u8] = b"f2fs_write";
-
 impl Interpreter {
-    /// `block_rq_issue`: the device works on a request until `block_rq_complete` of its sector.
+    /// `block_rq_issue`: the device works on a request until `block_rq_complete` of its last sector. A
+    /// request for a sector that it works on already replaces that one, whose end is missing.
     pub(super) fn request_begin(
         &mut self,
         at: At,
@@ -28,10 +22,18 @@ impl Interpreter {
         let (dev, sector) = (fields.get("dev")?, fields.int("sector")?);
         let name = fields.text("rwbs")?;
         let key = self.request(dev, sector, out);
+        let left = fields.int("nr_sector").unwrap_or(0);
+        if let Some(earlier) = self.requests.insert(key, Request { key, left })
+            && self.lanes.end(out, earlier.key, at.ts).is_some()
+        {
+            missing_ends(at, 1, out);
+        }
         self.lane_begin(at, key, name, fields, out);
         Some(())
     }
 
+    /// `block_rq_complete`. If it has fewer sectors than the request, the rest completes later, from the
+    /// next sector on.
     pub(super) fn request_end(
         &mut self,
         at: At,
@@ -40,7 +42,21 @@ impl Interpreter {
     ) -> Option<()> {
         let (dev, sector) = (fields.get("dev")?, fields.int("sector")?);
         let key = self.request(dev, sector, out);
-        self.lane_end(at, key, fields, out)
+        let Some(request) = self.requests.remove(&key) else {
+            self.history.unmatched(at);
+            return None;
+        };
+        let done = fields.int("nr_sector").unwrap_or(0);
+        if done > 0 && done < request.left {
+            let rest = LaneKey {
+                cookie: sector.saturating_add(done),
+                ..key
+            };
+            let left = request.left - done;
+            self.requests.insert(rest, Request { left, ..request });
+            return None;
+        }
+        self.lane_end(at, request.key, fields, out)
     }
 
     /// The key of a request to a device, which is mostly the same as that of the last request.
@@ -67,7 +83,11 @@ impl Interpreter {
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        self.request_end(at, fields, out)?;
+        let (dev, sector) = (fields.get("dev")?, fields.int("sector")?);
+        let key = self.request(dev, sector, out);
+        if let Some(request) = self.requests.remove(&key) {
+            self.lane_end(at, request.key, fields, out);
+        }
         None
     }
 }

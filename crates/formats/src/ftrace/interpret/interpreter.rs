@@ -2,24 +2,35 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use traceloom_trace::{
-    AsyncLanes, Paged, RepairKind, RowId, SchedTracker, TraceBuilder, TrackId, TrackKind,
+    AsyncLanes, LaneKey, Paged, RepairKind, RowId, SchedTracker, TraceBuilder, TrackId, TrackKind,
 };
 
 use super::args::{Fields, KeysId};
 use super::clock::clock_mark;
 use super::event_table::EventTable;
+use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
 use super::state::{Binder, Cpu, GraphCpu, History, Memory, NEW_CPU};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
 use crate::ftrace::event::{CpuValueKind, Event, FieldList, Record};
+use crate::ftrace::pairs::Use;
 use crate::process_dump::Dump;
 use crate::rules::EventRules;
 
+/// What is done with a kind of kernel event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handler {
+    pub rule: Option<Rule>,
+    /// The pairs that it begins or ends.
+    pub pairs: &'static [Use],
+}
+
 /// Handles a kernel event. `None` means that the event is kept with its fields as well, because the
 /// rule could not read it, or because the tables hold only a part of it.
-pub(super) type Handler = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
+pub(super) type Rule = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
 
 /// Fills a trace from ftrace events.
 #[derive(Debug)]
@@ -34,6 +45,9 @@ pub(crate) struct Interpreter {
     pub(super) kernel: EventTable<Handler>,
     /// The block device of the last request, and its track.
     pub(super) disk: Option<(Vec<u8>, TrackId)>,
+    pub(super) open: OpenPairs,
+    /// The requests that devices work on, by their next sector.
+    pub(super) requests: FxHashMap<LaneKey, Request>,
     pub(super) history: History,
     /// The `ps` tables beside the events.
     dump: Dump,
@@ -58,6 +72,8 @@ impl Interpreter {
             memory: Memory::default(),
             graph: Paged::new(GraphCpu::default()),
             disk: None,
+            open: OpenPairs::default(),
+            requests: FxHashMap::default(),
             history: History::default(),
             dump: Dump::default(),
             batches: 0,

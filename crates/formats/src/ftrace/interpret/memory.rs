@@ -9,49 +9,6 @@ use super::interpreter::Interpreter;
 use super::position::At;
 
 impl Interpreter {
-    pub(super) fn reclaim(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_begin(at, "memory", b"direct reclaim", fields, out)
-    }
-
-    pub(super) fn reclaim_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_end(at, "memory", b"direct reclaim", fields, out)
-    }
-
-    pub(super) fn kswapd_wake(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let name = out.intern(b"memory");
-        let track = out.thread_named_track(TrackKind::ThreadTrack, at.utid, name);
-        // It is woken again, for a higher order, while it works.
-        if out.open_slice(track).is_some() {
-            return None;
-        }
-        self.begin(at, track, b"kswapd", fields, out);
-        Some(())
-    }
-
-    pub(super) fn kswapd_sleep(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.thread_end(at, "memory", b"kswapd", fields, out)
-    }
-
     /// `oom_score_adj_update: pid=812 comm=app oom_score_adj=900`.
     pub(super) fn oom_score(
         &mut self,

@@ -112,33 +112,23 @@ impl Interpreter {
         Some(())
     }
 
-    /// `regulator_enable: name=vdd`, until `regulator_enable_complete`; and the same for disabling.
-    pub(super) fn regulator_begin(
+    /// `regulator_enable_complete: name=vdd`: the state, beside the pair that it ends.
+    pub(super) fn regulator_on(
         &mut self,
         at: At,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        let name = fields.shown("name")?;
-        self.thread_begin(at, "regulator", name.as_bytes(), fields, out)
+        self.state(at, fields, 1, out)
     }
 
-    pub(super) fn regulator_enabled(
+    pub(super) fn regulator_off(
         &mut self,
         at: At,
         fields: Fields<'_>,
         out: &mut TraceBuilder,
     ) -> Option<()> {
-        self.regulator_end(at, fields, Some(1), out)
-    }
-
-    pub(super) fn regulator_disabled(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        self.regulator_end(at, fields, Some(0), out)
+        self.state(at, fields, 0, out)
     }
 
     /// `regulator_set_voltage_complete: name=vdd, val=900000`, µV.
@@ -150,21 +140,7 @@ impl Interpreter {
     ) -> Option<()> {
         let name = format!("{} Voltage", fields.shown("name")?);
         self.global_counter(at, &name, fields.int_of(&["val", "value"])? as f64, out);
-        self.regulator_end(at, fields, None, out)
-    }
-
-    fn regulator_end(
-        &mut self,
-        at: At,
-        fields: Fields<'_>,
-        state: Option<i64>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let name = fields.shown("name")?;
-        if let Some(state) = state {
-            self.global_counter(at, &format!("{name} State"), state as f64, out);
-        }
-        self.thread_end(at, "regulator", name.as_bytes(), fields, out)
+        Some(())
     }
 
     /// `suspend_resume: dpm_suspend[2] begin`; with `=` where a tool prints the fields, and with
@@ -201,7 +177,12 @@ impl Interpreter {
                 out,
             ),
             b"end" => {
-                return self.lane_end(at, lane_key("suspend", cookie, out), Fields::NONE, out);
+                let key = lane_key("suspend", cookie, out);
+                let ended = self.lane_end(at, key, Fields::NONE, out);
+                if ended.is_none() {
+                    self.history.unmatched(at);
+                }
+                return ended;
             }
             _ => return None,
         }

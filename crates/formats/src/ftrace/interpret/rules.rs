@@ -6,6 +6,7 @@ use traceloom_trace::{RepairKind, TraceBuilder, TrackId, TrackKind};
 
 use super::args::Fields;
 use super::interpreter::Interpreter;
+use super::pairs::RULE;
 use super::position::At;
 use crate::rules::{EventRule, RuleTrack};
 
@@ -45,10 +46,19 @@ impl Interpreter {
         } else if let Some(field) = &rule.begin {
             let name = shown_or_name(field, rule, fields)?;
             let track = self.rule_track(at, rule, fields, out)?;
-            self.begin(at, track, name.as_bytes(), fields, out);
+            if is_own_track(rule) {
+                self.begin(at, track, name.as_bytes(), fields, out);
+            } else {
+                self.push_slice(at, track, RULE, name.as_bytes(), fields, out);
+            }
         } else if rule.end {
             let track = self.rule_track(at, rule, fields, out)?;
-            if out.end_slice(track, at.ts, None).is_none() {
+            let ended = if is_own_track(rule) {
+                out.end_slice(track, at.ts, None).map(drop)
+            } else {
+                self.pop_innermost(at, track, out)
+            };
+            if ended.is_none() {
                 self.history.unmatched(at);
             }
         } else if let Some(field) = &rule.instant {
@@ -97,6 +107,12 @@ impl Interpreter {
             (RuleTrack::Global, false) => out.global_track(TrackKind::Global, name),
         })
     }
+}
+
+/// Whether the slices of a rule stand among the thread's own, which marks begin and end, too.
+fn is_own_track(rule: &EventRule) -> bool {
+    let is_named = rule.title.as_ref().is_some_and(|title| !title.is_empty());
+    rule.track == RuleTrack::Thread && !is_named && rule.key.is_none()
 }
 
 /// The text of the field that the rule names, or the name of the event.

@@ -38,71 +38,6 @@ impl Interpreter {
         self.end_innermost(at, track, fields, out)
     }
 
-    /// Opens a slice on the named track of a CPU.
-    pub(super) fn cpu_begin(
-        &mut self,
-        at: At,
-        track: &str,
-        name: &[u8],
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) {
-        let track = self.cpu_track(at, track, out);
-        self.begin(at, track, name, fields, out);
-    }
-
-    /// Closes the innermost slice on the named track of a CPU.
-    pub(super) fn cpu_end(
-        &mut self,
-        at: At,
-        track: &str,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let track = self.cpu_track(at, track, out);
-        self.end_innermost(at, track, fields, out)
-    }
-
-    /// Opens a slice on a second track of the thread, so that a lost end does not affect the
-    /// thread's own slices.
-    pub(super) fn thread_begin(
-        &mut self,
-        at: At,
-        track: &str,
-        name: &[u8],
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let track = self.thread_row(at, track, out);
-        self.begin(at, track, name, fields, out);
-        Some(())
-    }
-
-    /// Closes the slice with that name on the thread's second track.
-    pub(super) fn thread_end(
-        &mut self,
-        at: At,
-        track: &str,
-        name: &[u8],
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let track = self.thread_row(at, track, out);
-        self.end_named(at, track, name, fields, out)
-    }
-
-    /// Closes the innermost slice on the thread's second track.
-    pub(super) fn thread_end_any(
-        &mut self,
-        at: At,
-        track: &str,
-        fields: Fields<'_>,
-        out: &mut TraceBuilder,
-    ) -> Option<()> {
-        let track = self.thread_row(at, track, out);
-        self.end_innermost(at, track, fields, out)
-    }
-
     /// Opens a slice on a track of the machine where slices may overlap.
     pub(super) fn lane_begin(
         &mut self,
@@ -129,18 +64,23 @@ impl Interpreter {
         Some(())
     }
 
-    fn cpu_track(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+    pub(super) fn cpu_track(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
         let name = self.kernel.track_name(name.as_bytes(), out);
         out.cpu_track(TrackKind::Cpu, at.cpu, name)
     }
 
-    fn thread_row(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
+    pub(super) fn thread_row(&mut self, at: At, name: &str, out: &mut TraceBuilder) -> TrackId {
         let name = self.kernel.track_name(name.as_bytes(), out);
         out.thread_named_track(TrackKind::ThreadTrack, at.utid, name)
     }
 
+    pub(super) fn machine_track(&mut self, name: &str, out: &mut TraceBuilder) -> TrackId {
+        let name = self.kernel.track_name(name.as_bytes(), out);
+        out.global_track(TrackKind::Global, name)
+    }
+
     /// The begin of a slice for this event.
-    fn slice_begin(
+    pub(super) fn slice_begin(
         &mut self,
         at: At,
         name: &[u8],
@@ -170,7 +110,7 @@ impl Interpreter {
 
     /// Adds the fields of a slice's end to those of its begin, except for those with the same name
     /// and value.
-    fn add_args(&mut self, slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
+    pub(super) fn add_args(&mut self, slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
         if fields.is_empty() {
             return;
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use traceloom_trace::{ArgSetId, Trace};
 
 use super::kernel::{BEGIN_ONLY, END_ONLY};
+use crate::ftrace::pairs::uses;
 
 /// Which of a slice's fields an event has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,9 +24,16 @@ impl Part {
             Self::End if key == "datasync" => event.starts_with("f2fs_"),
             Self::All | Self::Last => true,
             Self::Begin => !END_ONLY.contains(&key),
-            Self::End => !BEGIN_ONLY.contains(&key),
+            Self::End => !BEGIN_ONLY.contains(&key) || agrees(event, key),
         }
     }
+}
+
+/// Whether an end is found by this field.
+fn agrees(event: &str, key: &str) -> bool {
+    let keys = uses(event.as_bytes()).iter().flat_map(|one| one.pair.keys);
+    keys.into_iter()
+        .any(|keys| keys.split('|').any(|one| one == key))
 }
 
 /// Writes the payload of event `name`. A slice may have two values of a field, one of each event.

@@ -3,6 +3,8 @@
 use rustc_hash::FxHashSet;
 use traceloom_trace::{CounterRow, NO_NUMBER, RowId, StringId, Trace, TrackKind, TrackRow};
 
+use crate::ftrace::pairs::{self, Again, Name, On, PAIRS};
+
 /// The two events of a slice that a pair of kernel events made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
@@ -55,9 +57,41 @@ pub(super) fn pair(track: TrackRow, track_name: &str, name: &str) -> Option<Pair
         (TrackKind::Global, name, _) if name.starts_with("bio ") => {
             ("block_bio_queue", "block_bio_complete")
         }
-        _ => return None,
+        _ => return listed(track.kind, track_name, name),
     };
     Some(Pair { begin, end })
+}
+
+/// The events of the only pair in the table of pairs that makes such a slice. Where one event begins a slice and ends
+/// another, or a field says which it does, there are none.
+fn listed(kind: TrackKind, track: &str, name: &str) -> Option<Pair> {
+    let on = match kind {
+        TrackKind::ThreadTrack => On::Thread,
+        TrackKind::Cpu => On::Cpu,
+        TrackKind::Global => On::Machine,
+        _ => return None,
+    };
+    let on_track = PAIRS
+        .iter()
+        .filter(|pair| pair.on == on && pair.track == track);
+    let on_track = on_track.filter(|pair| pair.again != Again::Waits && track != "mmap lock");
+    let exact = |pair: &&pairs::Pair| match pair.name {
+        Name::Is(own) => own == name,
+        Name::Event => pair.begins.contains(&name),
+        Name::Of(_) => false,
+    };
+    let by_field = |pair: &&pairs::Pair| matches!(pair.name, Name::Of(_));
+    let exact = only(on_track.clone().filter(exact));
+    let pair = exact.or_else(|| only(on_track.filter(by_field)))?;
+    let begin = pair.begins.iter().find(|event| **event == name);
+    let (begin, end) = (begin.unwrap_or(&pair.begins[0]), pair.ends[0]);
+    let is_plain = !begin.contains(' ') && !end.contains(' ');
+    is_plain.then_some(Pair { begin, end })
+}
+
+/// The item, if there is exactly one.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
 }
 
 /// The event that says a counter's value, with its fields; `None` where a program counted.

@@ -1,0 +1,250 @@
+//! Slices of the pairs of kernel events in [`pairs`](crate::ftrace::pairs), and of the user's rules.
+//!
+//! ```text
+//! open: a b c    end of c  ->  closes c
+//! open: a b c    end of a  ->  closes c and b with a: their ends are missing
+//! open: a b c    end of x  ->  x began before the recording: counted, and kept as an event
+//! ```
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+use traceloom_trace::{CallStack, LaneKey, RepairKind, SliceId, TraceBuilder, TrackId};
+
+use super::args::Fields;
+use super::interpreter::Interpreter;
+use super::open_pairs::{Open, Waiting};
+use super::position::At;
+use crate::ftrace::event::Value;
+use crate::ftrace::pairs::{Again, Name, On, Pair, Role, Use};
+
+/// The identity of slices of the user's rules: their ends close the innermost slice.
+pub(super) const RULE: u32 = 0;
+
+impl Interpreter {
+    /// Begins and ends the slices of the pairs that an event belongs to. `None` means that it is kept
+    /// as an event.
+    pub(super) fn pairs(
+        &mut self,
+        at: At,
+        uses: &[Use],
+        event: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let mut handled = None;
+        for one in uses.iter().filter(|one| applies(one, fields)) {
+            let identity = identity(one, fields);
+            let done = match one.role {
+                Role::Begin => self.pair_begin(at, one.pair, identity, event, fields, out),
+                Role::End => self.pair_end(at, one.pair, identity, fields, out),
+            };
+            handled = handled.or(done);
+        }
+        handled
+    }
+
+    fn pair_begin(
+        &mut self,
+        at: At,
+        pair: &Pair,
+        identity: u64,
+        event: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let name = match pair.name {
+            Name::Is(name) => name.as_bytes().into(),
+            Name::Of(keys) => keys.iter().find_map(|key| fields.printed(key))?,
+            Name::Event => event.into(),
+        };
+        let track = self.pair_track(at, pair, out);
+        if pair.on == On::Machine {
+            let key = lane(track, identity);
+            if pair.again == Again::Ends && self.lanes.end(out, key, at.ts).is_some() {
+                missing_ends(at, 1, out);
+            }
+            self.lane_begin(at, key, &name, fields, out);
+            return Some(());
+        }
+        match pair.again {
+            Again::Joins if self.is_open(track, identity as u32) => return None,
+            Again::Ends => self.end_before(at, track, identity as u32, out),
+            Again::Waits => {
+                let begin = self.slice_begin(at, &name, fields, out);
+                let identity = identity as u32;
+                self.open.waiting.insert(track, Waiting { identity, begin });
+                return None;
+            }
+            _ => {}
+        }
+        self.push_slice(at, track, identity as u32, &name, fields, out);
+        Some(())
+    }
+
+    fn pair_end(
+        &mut self,
+        at: At,
+        pair: &Pair,
+        identity: u64,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let track = self.pair_track(at, pair, out);
+        let ended = match (pair.on, pair.again, pair.name) {
+            (On::Machine, ..) => self.lane_end(at, lane(track, identity), fields, out),
+            (On::Own, _, Name::Is(name)) => self.end_named(at, track, name.as_bytes(), fields, out),
+            (_, Again::Waits, _) => self.end_waiting(at, track, identity as u32, fields, out),
+            _ => self.pop_slice(at, track, identity as u32, fields, out),
+        };
+        if ended.is_none() {
+            self.history.unmatched(at);
+        }
+        ended
+    }
+
+    fn pair_track(&mut self, at: At, pair: &Pair, out: &mut TraceBuilder) -> TrackId {
+        match pair.on {
+            On::Own => self.threads.track(at.slot, out),
+            On::Thread => self.thread_row(at, pair.track, out),
+            On::Cpu => self.cpu_track(at, pair.track, out),
+            On::Machine => self.machine_track(pair.track, out),
+        }
+    }
+
+    /// Opens a slice that [`pop_slice`](Self::pop_slice) closes.
+    pub(super) fn push_slice(
+        &mut self,
+        at: At,
+        track: TrackId,
+        identity: u32,
+        name: &[u8],
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) {
+        let depth = out.open_depth(track);
+        let slice = self.begin(at, track, name, fields, out);
+        let stack = self.open.stacks.entry(track).or_default();
+        stack.push(identity, Open { slice, depth });
+    }
+
+    /// Closes the innermost slice with this identity, and those inside it.
+    fn pop_slice(
+        &mut self,
+        at: At,
+        track: TrackId,
+        identity: u32,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let stack = self.open.stacks.get_mut(&track)?;
+        let inner = stack.inner_calls(identity)?;
+        let closed = close(stack, inner, at, track, out)?;
+        missing_ends(at, inner, out);
+        self.add_args(closed, fields, out);
+        Some(())
+    }
+
+    /// Closes the innermost slice of a track.
+    pub(super) fn pop_innermost(
+        &mut self,
+        at: At,
+        track: TrackId,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let stack = self.open.stacks.get_mut(&track)?;
+        close(stack, 0, at, track, out)?;
+        Some(())
+    }
+
+    /// Ends a slice that begins again.
+    fn end_before(&mut self, at: At, track: TrackId, identity: u32, out: &mut TraceBuilder) {
+        let Some(stack) = self.open.stacks.get_mut(&track) else {
+            return;
+        };
+        if let Some(inner) = stack.inner_calls(identity) {
+            close(stack, inner, at, track, out);
+            missing_ends(at, inner + 1, out);
+        }
+    }
+
+    fn is_open(&mut self, track: TrackId, identity: u32) -> bool {
+        let stack = self.open.stacks.get_mut(&track);
+        stack.is_some_and(|stack| stack.inner_calls(identity).is_some())
+    }
+
+    /// Makes the slice whose begin waits for this end.
+    fn end_waiting(
+        &mut self,
+        at: At,
+        track: TrackId,
+        identity: u32,
+        fields: Fields<'_>,
+        out: &mut TraceBuilder,
+    ) -> Option<()> {
+        let waiting = self.open.waiting.get(&track)?;
+        let begin = (waiting.identity == identity).then_some(waiting.begin)?;
+        self.open.waiting.remove(&track);
+        let slice = out.whole_slice(track, begin, at.ts.saturating_sub(begin.ts));
+        self.add_args(slice, fields, out);
+        Some(())
+    }
+}
+
+/// Closes the innermost frame and `inner` more; returns the outermost of them.
+fn close(
+    stack: &mut CallStack<Open>,
+    inner: usize,
+    at: At,
+    track: TrackId,
+    out: &mut TraceBuilder,
+) -> Option<SliceId> {
+    let mut last = None;
+    for _ in 0..=inner {
+        last = stack.pop();
+    }
+    let last = last?;
+    while out.open_depth(track) > last.depth {
+        out.end_slice(track, at.ts, None);
+    }
+    Some(last.slice)
+}
+
+/// Counts slices whose ends are missing.
+pub(super) fn missing_ends(at: At, count: usize, out: &mut TraceBuilder) {
+    out.repair(RepairKind::MissingExit, count as u64, at.place(), || {
+        "the end of a kernel slice is missing".to_owned()
+    });
+}
+
+fn lane(track: TrackId, identity: u64) -> LaneKey {
+    LaneKey {
+        track,
+        cookie: identity as i64,
+    }
+}
+
+/// Whether the event fulfils the condition of its use.
+fn applies(one: &Use, fields: Fields<'_>) -> bool {
+    one.only_if.is_none_or(|(key, values)| {
+        let text = fields.printed(key).unwrap_or_default();
+        values.split('|').any(|value| value.as_bytes() == &*text)
+    })
+}
+
+/// What identifies a slice of a pair: the pair, and the fields that begin and end agree in.
+fn identity(one: &Use, fields: Fields<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    one.index.hash(&mut hasher);
+    for key in one.pair.keys {
+        let value = key.split('|').find_map(|key| fields.get(key));
+        match value {
+            Some(Value::Int(value)) => (value as u64).hash(&mut hasher),
+            Some(Value::Hex(value)) => value.hash(&mut hasher),
+            Some(Value::Text(text)) => text.hash(&mut hasher),
+            None => 0u8.hash(&mut hasher),
+        }
+    }
+    // Not the identity of rules.
+    hasher.finish() << 1 | 1
+}

@@ -1,0 +1,61 @@
+//! Finds the pairs that an event belongs to.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::pair::Pair;
+use super::table::PAIRS;
+
+/// Which side of a pair an event is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Role {
+    End,
+    Begin,
+}
+
+/// That an event is one side of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use {
+    pub pair: &'static Pair,
+    /// The pair's place in the table.
+    pub index: usize,
+    pub role: Role,
+    /// A field, and the values that it must have one of.
+    pub only_if: Option<(&'static str, &'static str)>,
+}
+
+/// The pairs that events called `name` belong to; those that they end come first.
+pub(crate) fn uses(name: &[u8]) -> &'static [Use] {
+    static BY_NAME: OnceLock<FxHashMap<&'static [u8], Vec<Use>>> = OnceLock::new();
+    let by_name = BY_NAME.get_or_init(by_name);
+    by_name.get(name).map_or(&[], Vec::as_slice)
+}
+
+fn by_name() -> FxHashMap<&'static [u8], Vec<Use>> {
+    let mut map: FxHashMap<&'static [u8], Vec<Use>> = FxHashMap::default();
+    for (index, pair) in PAIRS.iter().enumerate() {
+        for (events, role) in [(pair.ends, Role::End), (pair.begins, Role::Begin)] {
+            for event in events {
+                let (name, only_if) = parts(event);
+                let entry = map.entry(name.as_bytes()).or_default();
+                entry.push(Use {
+                    pair,
+                    index,
+                    role,
+                    only_if,
+                });
+                entry.sort_by_key(|one| one.role);
+            }
+        }
+    }
+    map
+}
+
+/// The name of an event of the table, and what it must fulfil.
+pub(super) fn parts(event: &'static str) -> (&'static str, Option<(&'static str, &'static str)>) {
+    match event.split_once(' ') {
+        Some((name, condition)) => (name, condition.split_once('=')),
+        None => (event, None),
+    }
+}

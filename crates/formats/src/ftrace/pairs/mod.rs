@@ -1,0 +1,16 @@
+//! Pairs of kernel events that begin and end something: one table for all of them.
+//!
+//! A line of the [`table`] names the two events, the track of the slice, what the slice is called, and
+//! the fields in which both events agree. `docs/formats.md` shows the same table.
+
+mod lookup;
+mod pair;
+#[cfg(test)]
+mod samples;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use lookup::{Role, Use, uses};
+pub(crate) use pair::{Again, Name, On, Pair};
+pub(crate) use table::PAIRS;
