@@ -258,7 +258,7 @@ fn pages_come_back_and_cannot_end_early() {
     let again = read_bytes(&page, ReadOptions::default()).unwrap();
     assert_eq!(
         again.slice_name(traceloom_trace::SliceId(0)),
-        "<\\/SCRIPT><b>"
+        "</SCRIPT><b>"
     );
     let Some(bytes) = corpus("systrace-html/performance_tool__mytrace.html") else {
         return;
