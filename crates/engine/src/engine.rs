@@ -9,6 +9,7 @@ use traceloom_trace::{ArgSetId, RowId, StringId, ThreadId, Trace};
 
 use crate::ask::Ask;
 use crate::error::Answered;
+use crate::events::EventLists;
 use crate::scope::{Scope, ScopeFields};
 use crate::text::{DETAIL_CHARS, LIST_CHARS, cut, shortened};
 use crate::times::{self, Origin};
@@ -20,6 +21,7 @@ pub struct Engine {
     pub(crate) trace: Trace,
     pub(crate) origin: Origin,
     pub(crate) trees: Trees,
+    pub(crate) events: EventLists,
     timeline: OnceLock<Timeline>,
 }
 
@@ -37,6 +39,7 @@ impl Engine {
             trace,
             origin: Origin(origin_ns),
             trees: Trees::default(),
+            events: EventLists::default(),
             timeline: OnceLock::new(),
         }
     }
@@ -58,7 +61,7 @@ impl Engine {
     /// Frees memory: drops the cached results of the scope that was used least recently. Returns false
     /// if only the newest is left.
     pub fn forget_oldest_scope(&self) -> bool {
-        self.trees.forget_oldest()
+        self.events.forget() || self.trees.forget_oldest()
     }
 
     /// The trace.

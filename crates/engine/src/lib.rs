@@ -14,6 +14,7 @@ mod ask;
 mod cancel;
 mod engine;
 mod error;
+mod events;
 mod frame;
 mod ops;
 mod scope;

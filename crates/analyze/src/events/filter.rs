@@ -1,5 +1,7 @@
 //! Which events are meant.
 
+use std::ops::Range;
+
 use traceloom_trace::{RowId, StringId, ThreadId, Trace};
 
 use crate::partition::partition_point;
@@ -21,16 +23,20 @@ pub struct EventFilter {
 impl EventFilter {
     /// The rows of the event table that pass, in order of time.
     pub fn rows<'a>(&'a self, trace: &'a Trace) -> impl Iterator<Item = usize> + 'a {
+        self.span(trace).filter(|&row| self.accepts(trace, row))
+    }
+
+    /// The rows of the event table in the range of time.
+    pub fn span(&self, trace: &Trace) -> Range<usize> {
         let events = &trace.ftrace_events;
-        let (first, end) = match self.range {
-            None => (0, events.len()),
+        match self.range {
+            None => 0..events.len(),
             Some(TimeRange { from_ns, to_ns }) => {
                 let before =
                     |ts: i64| partition_point(events.len(), |&row| events.ts.get(row) < ts);
-                (before(from_ns), before(to_ns))
+                before(from_ns)..before(to_ns)
             }
-        };
-        (first..end).filter(|&row| self.accepts(trace, row))
+        }
     }
 
     /// Whether it leaves nothing out but by time.
@@ -38,8 +44,9 @@ impl EventFilter {
         self.names.is_none() && self.threads.is_none() && self.cpus.is_none()
     }
 
+    /// Whether the names, threads and CPUs take a row.
     #[inline]
-    fn accepts(&self, trace: &Trace, row: usize) -> bool {
+    pub fn accepts(&self, trace: &Trace, row: usize) -> bool {
         let events = &trace.ftrace_events;
         let has_name = |names: &Vec<StringId>| names.binary_search(&events.name.get(row)).is_ok();
         let of_thread = |threads: &Vec<bool>| {

@@ -50,6 +50,12 @@ impl Timeline {
             runs.cpu.get(row) as usize
         })
         .with_extents(&|row| run_extent(trace, row));
+        let events = &trace.ftrace_events;
+        self.thread_events = Grouped::new(events.len(), threads, &|row| events.utid.get(row).row());
+        let on_cpu = |cpu: &u32| (*cpu as usize) < MOST_CPUS;
+        let cpus = events.cpu.iter().filter(on_cpu).max();
+        let cpus = cpus.map_or(0, |cpu| cpu as usize + 1);
+        self.cpu_events = Grouped::new(events.len(), cpus, &|row| events.cpu.get(row) as usize);
         let tracks = trace.tracks.len();
         let counters = &trace.counters;
         self.values = Grouped::new(counters.len(), tracks, &|row| {

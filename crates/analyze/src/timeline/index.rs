@@ -34,6 +34,8 @@ pub struct Timeline {
     pub(super) runs: Grouped,
     pub(super) values: Grouped,
     pub(super) instants: Grouped,
+    pub(super) thread_events: Grouped,
+    pub(super) cpu_events: Grouped,
     pub(super) extremes: Vec<Extremes>,
     pub(super) thread_hues: Vec<u8>,
     pub(super) recursion: OnceLock<Recursion>,
@@ -70,9 +72,9 @@ impl Timeline {
         self.runs.rows(cpu as usize)
     }
 
-    /// One more than the highest number of a CPU with runs.
+    /// One more than the highest number of a CPU with runs or events.
     pub fn cpus(&self) -> u32 {
-        self.runs.groups() as u32
+        self.runs.groups().max(self.cpu_events.groups()) as u32
     }
 
     /// The counter rows of a track, in order of time.

@@ -29,7 +29,7 @@ enum Named {
 /// Class, name and signature as strings of the pool: equal texts are equal keys.
 type MethodKey = (StringId, StringId, StringId);
 
-/// The names of slices, instants and methods. Two methods of one class and name are two names if
+/// The names of slices, instants, events and methods. Two methods of one class and name are two names if
 /// their signatures differ; a method without class and signature has the name of a slice called so.
 #[derive(Debug, Default)]
 pub struct Names {
@@ -44,7 +44,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Numbers the names of a trace: methods first, then those of slices and instants.
+    /// Numbers the names of a trace: methods first, then those of slices, instants and events.
     pub fn new(trace: &Trace) -> Self {
         let mut names = Self {
             of_string: vec![NameId::NONE; trace.strings.len()],
@@ -61,6 +61,9 @@ impl Names {
             names.of_slice.push(name);
         }
         for name in trace.instants.name.iter() {
+            names.text(name);
+        }
+        for name in trace.ftrace_events.name.iter() {
             names.text(name);
         }
         for named in &names.named {
@@ -161,7 +164,7 @@ impl Names {
         name.copied().unwrap_or(NameId::NONE)
     }
 
-    /// The name that a string is; [`NameId::NONE`] if no slice, instant or method is called so.
+    /// The name that a string is; [`NameId::NONE`] if no slice, instant, event or method is called so.
     #[inline]
     pub fn of_text(&self, text: StringId) -> NameId {
         let name = self.of_string.get(text.0 as usize);

@@ -43,6 +43,8 @@ pub mod row_flags {
     pub const IMPORTANT: u8 = 8;
     /// The row belongs to the app in focus.
     pub const FOCUS: u8 = 16;
+    /// The row has events without a table of their own.
+    pub const EVENTS: u8 = 32;
 }
 
 /// A row of the timeline.

@@ -7,6 +7,7 @@ use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId};
 use crate::frames::Frame;
 
 use super::downsample::{Spans, Window, downsample_states};
+use super::events::ShownEvent;
 use super::lanes::Lane;
 use super::order::{SUMMARY_THREADS, is_idle_thread};
 use super::rows::{RowKind, row_flags};
@@ -75,6 +76,8 @@ pub struct WindowRow {
     pub points: Vec<CounterPoint>,
     /// Instants.
     pub instants: Vec<ShownInstant>,
+    /// Events of the event table.
+    pub events: Vec<ShownEvent>,
 }
 
 /// Frames of an app on one level, which do not overlap.
@@ -137,6 +140,9 @@ impl Timeline {
         let Some(about) = self.rows.all.get(row as usize) else {
             return shown;
         };
+        if about.is(row_flags::EVENTS) {
+            self.events(trace, about, window, &mut shown.events);
+        }
         match about.kind {
             RowKind::Group => {}
             RowKind::Frames => self.frames(row, window, levels, &mut shown.slices),
@@ -350,9 +356,9 @@ impl Timeline {
 }
 
 /// Rows without a duration.
-struct Moments<'t> {
-    rows: &'t [u32],
-    ts: &'t dyn Fn(usize) -> i64,
+pub(super) struct Moments<'t> {
+    pub rows: &'t [u32],
+    pub ts: &'t dyn Fn(usize) -> i64,
 }
 
 impl Spans for Moments<'_> {

@@ -1,5 +1,6 @@
 //! The operations of the page, by name.
 
+mod events;
 mod frames;
 mod profile;
 mod table;

@@ -1,6 +1,6 @@
 //! The table of operations.
 
-use super::{frames, profile, timeline};
+use super::{events, frames, profile, timeline};
 use crate::ask::Ask;
 use crate::engine::Engine;
 use crate::error::Answered;
@@ -27,6 +27,8 @@ pub(crate) const OPS: &[(&str, Answer)] = &[
     ("locate", timeline::locate),
     ("neighbour", timeline::neighbour),
     ("frames", frames::frames),
+    ("events", events::events),
+    ("event_names", events::event_names_of),
     ("find", timeline::find),
     ("same", timeline::same),
     ("flows", timeline::flows),

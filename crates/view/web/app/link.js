@@ -16,7 +16,7 @@ function write({view, top, selection, search, marks, rows, panel, profile, colou
   if (selection?.kind === "slice") put("s", String(selection.id));
   else if (selection?.kind === "range") put("r", [round(selection.from), round(selection.to), ...(selection.rows ? [selection.rows.join(".")] : [])].join("~"));
   else if (selection?.kind === "name") put("n", String(selection.name));
-  else if (selection) put("at", [selection.kind, selection.row, round(selection.ts)].join("~"));
+  else if (selection) put("at", [selection.kind, selection.row, round(selection.ts), ...(selection.id === undefined ? [] : [selection.id])].join("~"));
   put("q", search.text);
   put("m", marks.map(({ts, label}) => label ? `${ts}:${label.replace(/[%~]/g, letter => letter === "%" ? "%25" : "%7E")}` : String(ts)).join("~"));
   put("f", [...rows.flipped].join("."));
@@ -50,7 +50,7 @@ function read(store, end) {
   const name = from.get("n"), at = (from.get("at") ?? "").split("~");
   patch.selection = Number(range[1]) >= Number(range[0]) && range.length > 1 ? {kind: "range", from: Number(range[0]), to: Number(range[1]), ...(range[2] && {rows: numbers(range[2])})}
     : name ? {kind: "name", name: Number(name)}
-    : at.length === 3 && /^(state|sched|counter|instant)$/.test(at[0]) ? {kind: /** @type {"state"} */ (at[0]), row: Number(at[1]), ts: Number(at[2])} : null;
+    : /^(state|sched|counter|instant|event)$/.test(at[0]) && at.length === (at[0] === "event" ? 4 : 3) ? {kind: /** @type {"state"} */ (at[0]), row: Number(at[1]), ts: Number(at[2]), ...(at[3] && {id: Number(at[3])})} : null;
   store.set(patch);
   return from.has("s") ? Number(from.get("s")) : null;
 }

@@ -72,8 +72,8 @@ export async function prefetch({store, timeline, source, snapshot, rows, to, end
     fresh.find(row, from, until, px, found);
     if (!found[0]) return null;
   }
-  const {s_name = [], i_name = []} = found[0]?.batch.data ?? {};
-  for (const name of new Set([...s_name, ...i_name])) fresh.nameOf(name);
+  const {s_name = [], i_name = [], e_name = []} = found[0]?.batch.data ?? {};
+  for (const name of new Set([...s_name, ...i_name, ...e_name])) fresh.nameOf(name);
   fresh.askNames();
   await idle(fresh);
   return {adopt() {

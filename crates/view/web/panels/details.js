@@ -126,14 +126,14 @@ export function mountDetails(element, store, source, context) {
 
   /** @param {any} found the answer to `at` @param {any} selection */
   function showPoint(found, {kind, row, ts}) {
-    const title = {state: STATES[found.state] ?? found.label, sched: found.thread?.label ?? "Running", counter: context.rows.names[row], instant: found.label}[/** @type {"state"} */ (kind)];
+    const title = {state: STATES[found.state] ?? found.label, sched: found.thread?.label ?? "Running", counter: context.rows.names[row], instant: found.label, event: found.label}[/** @type {"state"} */ (kind)];
     const who = (/** @type {any} */ thread) => thread && (thread.row < context.rows.id.length ? link(thread.label, () => context.showRow(thread.row)) : thread.label);
     const near = (/** @type {any} */ point) => point && `${amount(point.value)} at ${moment(point.ts, 1000)}`;
     element.replaceChildren(head(String(title ?? kind)), el("div", {class: "details-body"}, block(context.rows.names[row] ?? "", list([
       ["Value", found.value != null && `${amount(found.value)} ${found.unit ?? ""}`], ["Before", near(found.previous)], ["After", near(found.next)], ["Start", exact(found.ts ?? ts)],
       ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
-      ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", kind === "sched" && who(found.thread)],
-      ["Process", kind === "sched" && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["State", found.letters], ["Left as", found.end_letters],
+      ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", (kind === "sched" || kind === "event") && who(found.thread)],
+      ["Process", (kind === "sched" || kind === "event") && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["State", found.letters], ["Left as", found.end_letters],
       ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
   }
 
@@ -141,7 +141,7 @@ export function mountDetails(element, store, source, context) {
   function hint() {
     const {meta} = context, {counts = {}, metadata = []} = meta;
     /** @type {Facts} */
-    const held = [["Length", time(meta.duration_ns)], ...["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows"].filter(key => counts[key] > 0)
+    const held = [["Length", time(meta.duration_ns)], ...["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows", "ftrace_events"].filter(key => counts[key] > 0)
       .map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))];
     element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see all about it. Drag over a stretch of time to sum it up. ", el("kbd", {}, "?"), " lists the keys."),
       el("div", {class: "details-body"}, ...meta.sources.map((/** @type {any} */ {name, format, bytes: size}) => topBlock("File", list([["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]]))),
@@ -165,7 +165,7 @@ export function mountDetails(element, store, source, context) {
       } else if (selection.kind === "name") {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);
-      } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind}, options), selection);
+      } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind, ...(selection.id !== undefined && {id: selection.id})}, options), selection);
       // The same slice of a newer snapshot stays where it was read.
       const what = JSON.stringify([selection.kind, "ts" in selection && selection.ts, "level" in selection && selection.level]);
       if (what !== shown) element.scrollTop = 0;

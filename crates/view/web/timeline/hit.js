@@ -12,13 +12,15 @@ import {KIND, placeAt} from "timeline/rows";
  * @typedef {object} Hit
  * @property {number} row
  * @property {number} ts ns under the pointer
- * @property {"slice" | "state" | "sched" | "counter" | "instant" | ""} what
+ * @property {"slice" | "state" | "sched" | "counter" | "instant" | "event" | ""} what
  * @property {number} at place in the batch's columns
  * @property {number} level
  * @property {any} data columns
  */
 
 const NEAR = 3;
+/** How far the pointer may be from an event, px. */
+const NEAR_EVENT = 4;
 
 /** A slice of a piece at a time and level, or -1. @param {import("timeline/tiles").Piece} piece @param {number} level @param {number} ns @param {number} slack */
 export function sliceAt(piece, level, ns, slack) {
@@ -41,6 +43,13 @@ function covering(starts, ends, first, end, ns) {
   return at < end && starts[at] <= ns ? at : -1;
 }
 
+/** The place of the value that is nearest to `ns` in a sorted column, or -1. @param {Float64Array} column @param {number} first @param {number} end @param {number} ns */
+function nearest(column, first, end, ns) {
+  const after = above(column, first, end, ns);
+  if (after <= first) return after < end ? after : -1;
+  return after < end && column[after] - ns < ns - column[after - 1] ? after : after - 1;
+}
+
 /**
  * @param {import("timeline/rows").RowModel} model @param {Placed} placed @param {number} y px in the canvas @param {number} ns
  * @param {number} ns_px @param {import("timeline/tiles").Piece[]} pieces best first
@@ -57,6 +66,11 @@ export function hitRow(model, {row, y: top}, y, ns, ns_px, pieces) {
     if (data.i_ts && data.first_instant[nth + 1] > data.first_instant[nth]) {
       const at = above(data.i_ts, data.first_instant[nth], data.first_instant[nth + 1], ns - 4 * ns_px);
       if (at < data.first_instant[nth + 1] && data.i_ts[at] < ns + 4 * ns_px && (y < top + 12 || kind === KIND.instants)) return hit("instant", at);
+    }
+    const band = model.eventBand(row, top);
+    if (band && data.e_ts && y >= band.y - 1 && y <= band.y + band.high + 1) {
+      const at = nearest(data.e_ts, data.first_event[nth], data.first_event[nth + 1], ns);
+      if (at >= 0 && Math.abs(data.e_ts[at] - ns) <= NEAR_EVENT * ns_px) return hit("event", at);
     }
     if (kind === KIND.counter) {
       const at = above(data.p_ts, data.first_point[nth], data.first_point[nth + 1], ns) - 1;

@@ -10,6 +10,8 @@ const EDGE = 6;
 const ROWS = 120;
 /** Without scheduling data, the depth of the calls shows activity: the number of rows, and the depth that fills one. */
 const DEEP_ROWS = 3, DEEP = 40;
+/** Rows whose events are counted if there is nothing else. */
+const EVENT_ROWS = 512;
 
 /**
  * @param {import("app/panels").Source} source @param {any} rows @param {import("timeline/view").View} view @param {() => void} redraw
@@ -23,7 +25,7 @@ export function overviewStrip(source, rows, view, redraw, store) {
   let busy = null;
   /** @type {any} */
   let data = null;
-  let asked = false, deep = false, width = 0;
+  let asked = false, deep = false, counts = false, width = 0;
 
   /** Asks for the outermost calls and states of the whole trace, or all its calls, once. */
   async function load() {
@@ -31,8 +33,13 @@ export function overviewStrip(source, rows, view, redraw, store) {
     asked = true;
     const {kind, last, first, flags} = rows;
     deep = !Array.from(kind).some((kind, row) => kind === KIND.thread && flags[row] & 4);
-    const list = Array.from(kind, (_, row) => row).filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
+    const all = Array.from(kind, (_, row) => row);
+    // Without anything that lasts, the density of events shows activity. Each event has a CPU, or else a thread.
+    const calm = !Array.from(rows.busy).some(busy => busy > 0);
+    const events = !calm ? [] : [KIND.cpu, KIND.thread].map(of => all.filter(row => kind[row] === of && flags[row] & 32)).find(found => found.length)?.slice(0, EVENT_ROWS) ?? [];
+    const list = events.length ? events : all.filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
       .sort((a, b) => rows.busy[b] - rows.busy[a]).slice(0, deep ? DEEP_ROWS : ROWS).sort((a, b) => a - b);
+    counts = events.length > 0;
     try {
       data = await source.ask({op: "window", rows: list, from: view.start, to: view.end, px_ns: (view.end - view.start) / Math.max(200, width), max_level: deep ? DEEP : 0});
       busy = null;
@@ -48,6 +55,7 @@ export function overviewStrip(source, rows, view, redraw, store) {
     busy = new Float32Array(width);
     add(busy, data.s_ts, data.s_end, px, deep ? null : data.s_level, null);
     add(busy, data.t_ts, data.t_end, px, null, data.t_state);
+    if (counts) for (let at = 0; at < data.e_ts.length; at++) busy[Math.max(0, Math.min(width - 1, Math.floor(px(data.e_ts[at]))))] += data.e_count[at];
     const most = busy.reduce((most, value) => Math.max(most, value), 0) || 1;
     for (let at = 0; at < width; at++) busy[at] = (busy[at] / most) ** 0.7;
   }

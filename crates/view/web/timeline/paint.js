@@ -4,7 +4,7 @@ import {flush} from "timeline/batch";
 import {paintFlows} from "timeline/flows";
 import {RULER, badgesOf, extentOf, paintBadges, paintCursor, paintMarks, paintRange, paintRuler} from "timeline/ruler";
 import {PALETTE, BAR, paintBrackets, paintOpenEnds, paintSlices} from "timeline/paint_slices";
-import {paintCounter, paintInstants, paintStates} from "timeline/paint_states";
+import {paintCounter, paintEvents, paintInstants, paintStates} from "timeline/paint_states";
 import {KIND, LANE} from "timeline/rows";
 import {fitted, setFont} from "timeline/text";
 
@@ -85,13 +85,15 @@ function paintRow(scene, model, {row, y, height}, piece, left, right) {
   }
   const strip = model.strip(row);
   const lanes = model.lanes(row);
+  const band = model.eventBand(row, y);
   if (any(data.first_state)) {
     const cpu = kind[row] === KIND.cpu;
     if (cpu) paintStates(scene, piece, y + 3, BAR, left, right, cpuName);
-    else if (lanes && any(data.first_slice)) paintStates(scene, piece, y + 3, strip - 2, left, right, null);
+    else if (band || (lanes && any(data.first_slice))) paintStates(scene, piece, y + 3, model.stateStrip(row) - 2, left, right, null);
     else paintStates(scene, piece, y + Math.min(8, height / 2 - 5), height - 2 * Math.min(8, height / 2 - 5), left, right, null);
   }
   if (any(data.first_slice)) paintSlices(scene, piece, y + 3 + strip, lanes, model.pitch(row), left, right, kind[row] === KIND.frames);
+  if (band && any(data.first_event)) paintEvents(scene, piece, band.y, band.high, left, right);
   if (any(data.first_instant)) paintInstants(scene, piece, kind[row] === KIND.instants ? y + 8 : y + 1, left, right, canvasColours().ink2);
 }
 

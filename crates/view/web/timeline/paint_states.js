@@ -1,6 +1,7 @@
-// Draws thread states, CPUs, counters and instants.
+// Draws thread states, CPUs, counters, events and instants.
+import {colourIndex} from "ui/colours";
 import {rect} from "timeline/batch";
-import {STYLE, BAR} from "timeline/paint_slices";
+import {PALETTE, STYLE, BAR} from "timeline/paint_slices";
 
 /** @typedef {import("timeline/paint_slices").Scene} Scene */
 /** @typedef {import("timeline/tiles").Piece} Piece */
@@ -93,6 +94,38 @@ export function paintCounter(scene, {batch: {data}, at: nth}, y, high, left, rig
   ctx.lineWidth = 1;
   ctx.stroke();
   ctx.globalAlpha = 1;
+}
+
+/** An event's name is written beside it if there is so much room, px. */
+const ROOM = 44;
+
+/**
+ * Events: a thin mark each, in the colour of its name.
+ * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
+ */
+export function paintEvents({from, scale, dots, lit, hits, labels}, {batch: {data}, at: nth}, y, high, left, right) {
+  const {e_ts, e_name, e_hue} = data;
+  const end = data.first_event[nth + 1], fades = lit >= 0 || hits !== null;
+  const xOf = (/** @type {number} */ at) => at < end ? Math.round((e_ts[at] - from) * scale * dots) / dots : right;
+  let drawn = left - 1;
+  for (let at = above(e_ts, data.first_event[nth], end, from + (left - 2) / scale); at < end; at++) {
+    const x = xOf(at);
+    if (x >= right) break;
+    const name = e_name[at];
+    if (x < drawn + 1 / dots && name !== lit) continue;
+    drawn = x;
+    const room = xOf(at + 1) - x, bright = !fades || name === lit || (hits !== null && hits.has(name));
+    const colour = colourIndex(e_hue[at], name);
+    rect(bright ? colour : colour + PALETTE, Math.max(left, x), y, Math.max(1, Math.min(3, room - 1)), high);
+    if (room < ROOM || high < 12) continue;
+    const place = labels.count++;
+    labels.name[place] = name;
+    labels.text[place] = "";
+    labels.x[place] = x + 6;
+    labels.y[place] = y + (high - BAR) / 2;
+    labels.room[place] = room - 9;
+    labels.ink[place] = bright ? -2 : -1;
+  }
 }
 
 /** @param {Scene} scene @param {Piece} piece @param {number} y @param {number} left @param {number} right @param {string} colour */

@@ -3,6 +3,8 @@
 export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8};
 export const LANE = 18;
 const STRIP = 6;
+/** The strip of events, px. */
+const EVENTS = 9;
 const NONE = 0xffffffff;
 /** Deeper rows are cut here until somebody asks for all levels. */
 export const DEEP = 48;
@@ -19,7 +21,7 @@ const LOW = 24;
  * @param {import("app/state").Store} store
  */
 export function rowModel(rows, store) {
-  const {id, parent, kind, levels, flags, utid, names, notes} = rows;
+  const {id, parent, kind, levels, flags, utid, busy, names, notes} = rows;
   const total = id.length;
   const byId = new Map(Array.from(id, (value, row) => [value, row]));
   const depth = new Uint8Array(total);
@@ -48,7 +50,21 @@ export function rowModel(rows, store) {
     : state().deep.has(id[row]) ? levels[row] : Math.min(levels[row], DEEP);
   /** From lane to lane, px: a folded process shows its threads as thin lines. */
   const pitch = (/** @type {number} */ row) => isHead(row) ? 3 : LANE;
-  const strip = (/** @type {number} */ row) => isHead(row) ? 5 : (flags[row] & 4) && kind[row] === KIND.thread ? STRIP + 2 : 0;
+  const stateStrip = (/** @type {number} */ row) => isHead(row) ? 5 : (flags[row] & 4) && kind[row] === KIND.thread ? STRIP + 2 : 0;
+  const hasEvents = (/** @type {number} */ row) => (flags[row] & 32) !== 0 && (kind[row] === KIND.thread || kind[row] === KIND.cpu);
+  /** What is above the slices, px: the states, and below them the events. */
+  const strip = (/** @type {number} */ row) => stateStrip(row) + (kind[row] === KIND.thread && hasEvents(row) ? EVENTS : 0);
+
+  /**
+   * Where a row shows its events: a strip, or as much as is free. Null if it has none.
+   * @param {number} row @param {number} y top of the row, px @returns {{y: number, high: number} | null}
+   */
+  function eventBand(row, y) {
+    if (!hasEvents(row)) return null;
+    if (kind[row] === KIND.cpu) return busy[row] > 0 ? {y: y + LOW - 3, high: EVENTS - 2} : {y: y + 4, high: LOW - 9};
+    const top = y + 3 + stateStrip(row);
+    return {y: top, high: levels[row] ? EVENTS - 2 : Math.max(EVENTS - 2, LOW - 7 - stateStrip(row))};
+  }
 
   /** Whether a row shows anything itself: an open process only names its threads. @param {number} row */
   const draws = row => !isHead(row) || folded(row) || (kind[row] === KIND.process && !isParent(row));
@@ -58,7 +74,8 @@ export function rowModel(rows, store) {
     switch (kind[row]) {
       case KIND.group: return 28;
       case KIND.counter: return folded(row) ? LOW : 42;
-      case KIND.cpu: case KIND.irq: case KIND.instants: return LOW;
+      case KIND.cpu: return hasEvents(row) && busy[row] > 0 ? LOW + EVENTS - 1 : LOW;
+      case KIND.irq: case KIND.instants: return LOW;
       case KIND.process: return 28;
       default: return Math.max(LOW, 5 + strip(row) + lanes(row) * LANE);
     }
@@ -125,7 +142,7 @@ export function rowModel(rows, store) {
   }
 
   return {
-    rows, total, depth, refresh, draws, heightOf, foldable, folded, lanes, pitch, strip, isHead, toggle, byId,
+    rows, total, depth, refresh, draws, heightOf, foldable, folded, lanes, pitch, strip, stateStrip, eventBand, isHead, toggle, byId,
     threadName: (/** @type {number} */ utid) => threads.get(utid) ?? `thread ${utid}`,
     main: () => main,
     pinned: () => pinned,

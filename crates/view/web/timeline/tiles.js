@@ -128,7 +128,7 @@ export function tileCache(source, end, redraw, fail) {
   /** A row that cannot be had is not asked for again and again. @param {number[]} rows @param {number} from @param {number} to @param {number} px */
   function keepNothing(rows, from, to, px) {
     const none = new Uint32Array(rows.length + 1);
-    keep(rows, {first_slice: none, first_state: none, first_point: none, first_instant: none, s_level: EMPTY, s_ts: EMPTY}, from, to, px, 1e9);
+    keep(rows, {first_slice: none, first_state: none, first_point: none, first_instant: none, first_event: none, s_level: EMPTY, s_ts: EMPTY}, from, to, px, 1e9);
   }
 
   /** @param {number[]} rows @param {any} data @param {number} from @param {number} to @param {number} px @param {number} levels */

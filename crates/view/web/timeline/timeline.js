@@ -183,8 +183,10 @@ export function createTimeline(store, source, meta, rows, stats) {
     const here = placed.find(({row}) => row === selection.row);
     if (!here || model.isHead(here.row)) return [];
     const x = (/** @type {number} */ ns) => (ns - view.from) * scene.scale;
+    const band = selection.kind === "event" && model.eventBand(here.row, here.y);
+    if (band) return [{x0: x(selection.ts) - 2, x1: x(selection.ts) + 4, y: band.y - 2, high: band.high + 4}];
     if (selection.kind !== "slice") {
-      const strip = model.strip(here.row) > 0 && model.lanes(here.row) > 0;
+      const strip = model.strip(here.row) > 0 && (model.lanes(here.row) > 0 || model.eventBand(here.row, 0) !== null);
       return [{x0: x(selection.ts) - 1, x1: x(selection.end ?? selection.ts) + 1, y: here.y + 2, high: strip ? 8 : here.height - 5}];
     }
     const y = laneTop(here.y, model.strip(here.row), model.folded(here.row) ? 0 : selection.level);

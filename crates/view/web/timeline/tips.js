@@ -25,5 +25,10 @@ export function tipLines(model, tiles, {row, what, at, data}) {
   }
   if (what === "counter") return [amount(data.p_last[at]), model.rows.names[row], `since ${moment(data.p_ts[at], 1000)}`];
   if (what === "instant") return [elide(tiles.nameOf(data.i_name[at]) ?? "…", 240), `at ${moment(data.i_ts[at], 1000)}`];
+  if (what === "event") {
+    const text = tiles.nameOf(data.e_name[at]), count = data.e_count[at];
+    if (text === undefined) tiles.askNames();
+    return [elide(text ?? "…", 240), count > 1 ? `${amount(count)} events here: zoom in` : "", `at ${moment(data.e_ts[at], 1000)}`].filter(Boolean);
+  }
   return null;
 }

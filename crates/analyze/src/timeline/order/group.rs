@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use traceloom_trace::{NO_TIME, ProcessId, RowId, ThreadId, TrackId};
 
-use super::{Maker, Owner, is_idle_thread};
+use super::{Maker, Owner, first_and_last, is_idle_thread};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, row_flags};
 use crate::timeline::run_extent;
 
@@ -27,13 +27,13 @@ impl Maker<'_> {
         found
     }
 
-    /// Rows for CPUs that ran a thread or have counters.
+    /// Rows for CPUs that ran a thread, or have events or counters.
     pub(super) fn cpus(&mut self) {
         let counters = self.cpu_tracks(true);
         let cpu_of = |track: &TrackId| self.trace.tracks.cpu.get(track.row());
         let mut cpus: Vec<i64> = counters.iter().map(cpu_of).collect();
         for cpu in 0..self.timeline.cpus() {
-            if !self.timeline.runs_of(cpu).is_empty() {
+            if !self.timeline.runs_of(cpu).is_empty() || !self.timeline.events_on(cpu).is_empty() {
                 cpus.push(i64::from(cpu));
             }
         }
@@ -63,6 +63,11 @@ impl Maker<'_> {
             if !is_idle_thread(self.trace, utid) {
                 row.busy_ns = row.busy_ns.saturating_add(end.saturating_sub(start));
             }
+        }
+        let events = self.timeline.events_on(row.cpu);
+        if !events.is_empty() {
+            row.widen(first_and_last(events, &self.trace.ftrace_events.ts));
+            row.flags |= row_flags::EVENTS;
         }
         if row.extent.0 == NO_TIME {
             row.flags |= row_flags::IDLE;

@@ -42,6 +42,7 @@ struct ThreadFacts {
     busy_ns: i64,
     extent: (i64, i64),
     has_states: bool,
+    events: usize,
 }
 
 /// What a track belongs to.
@@ -132,10 +133,13 @@ impl<'t> Maker<'t> {
             }
             extent = widened(extent, self.extent_of_instants(track));
         }
+        let events = self.timeline.events_of(utid);
+        let events_extent = first_and_last(events, &self.trace.ftrace_events.ts);
         ThreadFacts {
             busy_ns,
-            extent,
+            extent: widened(extent, events_extent),
             has_states: !states.is_empty(),
+            events: events.len(),
         }
     }
 

@@ -170,7 +170,8 @@ impl Maker<'_> {
 
     pub(super) fn is_idle(&self, utid: ThreadId) -> bool {
         let facts = &self.facts[utid.row()];
-        facts.extent.0 == NO_TIME || facts.busy_ns == 0 && !self.have_events(Owner::Thread(utid))
+        facts.extent.0 == NO_TIME
+            || facts.busy_ns == 0 && facts.events == 0 && !self.have_events(Owner::Thread(utid))
     }
 
     pub(super) fn focus_flag(&self, upid: ProcessId) -> u8 {
@@ -192,7 +193,8 @@ impl Maker<'_> {
             let idle = flags & row_flags::IDLE != 0;
             let main = flags & row_flags::MAIN != 0;
             let important = flags & row_flags::IMPORTANT != 0;
-            (idle, !main, !important, Reverse(facts.busy_ns), utid)
+            let activity = Reverse((facts.busy_ns, facts.events));
+            (idle, !main, !important, activity, utid)
         });
     }
 
@@ -204,6 +206,7 @@ impl Maker<'_> {
         when(is_main, row_flags::MAIN)
             | when(self.is_idle(utid), row_flags::IDLE)
             | when(self.facts[utid.row()].has_states, row_flags::STATES)
+            | when(self.facts[utid.row()].events > 0, row_flags::EVENTS)
             | when(focus::is_important(name), row_flags::IMPORTANT)
             | self.focus_flag(thread.upid)
     }

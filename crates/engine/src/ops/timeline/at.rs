@@ -18,6 +18,7 @@ struct Question {
     row: u32,
     ts: f64,
     what: What,
+    id: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -27,6 +28,7 @@ enum What {
     Sched,
     Counter,
     Instant,
+    Event,
 }
 
 pub(crate) fn at(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
@@ -41,6 +43,7 @@ pub(crate) fn at(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
         What::Sched => put(answer, engine.run_at(about.cpu, ts)),
         What::Counter => put(answer, engine.value_at(about, ts)),
         What::Instant => put(answer, engine.instant_at(row, ts)),
+        What::Event => put(answer, engine.event_at(about, ts, question.id)),
     };
     if found.is_none() {
         answer.put("none", true);
@@ -118,6 +121,18 @@ struct InstantAnswer<'a> {
     ts: f64,
     name: u32,
     label: Cow<'a, str>,
+    args: Vec<(Cow<'a, str>, String)>,
+}
+
+#[derive(Serialize)]
+struct EventAnswer<'a> {
+    id: u32,
+    ts: f64,
+    name: u32,
+    label: Cow<'a, str>,
+    thread: Option<ThreadAnswer>,
+    process: Option<Cow<'a, str>>,
+    cpu: Option<u32>,
     args: Vec<(Cow<'a, str>, String)>,
 }
 
@@ -251,6 +266,26 @@ impl Engine {
             name: timeline.names.of_text(name).0,
             label: self.string(name, DETAIL_CHARS),
             args: self.args(trace.instants.arg_set_id.get(id)),
+        })
+    }
+
+    /// An event: the one with this id, or else the one of a row nearest to a moment.
+    fn event_at(&self, about: &TimelineRow, ts: i64, id: Option<u32>) -> Option<EventAnswer<'_>> {
+        let (trace, timeline) = (&self.trace, self.timeline());
+        let exists = |id: &u32| (*id as usize) < trace.ftrace_events.len();
+        let near = || timeline.event_at(trace, about, ts);
+        let id = id.filter(exists).or_else(near)?;
+        let event = trace.ftrace_events.row(id as usize);
+        let process = self.process_row(event.utid);
+        Some(EventAnswer {
+            id,
+            ts: self.relative(event.ts),
+            name: timeline.names.of_text(event.name).0,
+            label: self.string(event.name, DETAIL_CHARS),
+            thread: event.utid.some().map(|utid| self.thread_answer(utid)),
+            process: process.map(|process| cut(&process.name, LIST_CHARS)),
+            cpu: (event.cpu != u32::MAX).then_some(event.cpu),
+            args: self.args(event.arg_set_id),
         })
     }
 }

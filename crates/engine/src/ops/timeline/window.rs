@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use traceloom_analyze::timeline::{
-    CounterPoint, NameId, RowKind, ShownInstant, ShownSlice, ShownState, Timeline, Window,
-    WindowRow,
+    CounterPoint, NameId, RowKind, ShownEvent, ShownInstant, ShownSlice, ShownState, Timeline,
+    Window, WindowRow,
 };
 use traceloom_trace::{SliceId, ThreadId, Trace};
 
@@ -72,7 +72,8 @@ struct All {
     states: Vec<(ShownState, bool)>,
     points: Vec<CounterPoint>,
     instants: Vec<ShownInstant>,
-    first: [Vec<u32>; 4],
+    events: Vec<ShownEvent>,
+    first: [Vec<u32>; 5],
 }
 
 impl All {
@@ -84,6 +85,7 @@ impl All {
             .extend(row.states.into_iter().map(|state| (state, ran)));
         self.points.extend(row.points);
         self.instants.extend(row.instants);
+        self.events.extend(row.events);
     }
 
     fn note_offsets(&mut self) {
@@ -92,6 +94,7 @@ impl All {
             self.states.len(),
             self.points.len(),
             self.instants.len(),
+            self.events.len(),
         ];
         for (first, length) in self.first.iter_mut().zip(lengths) {
             first.push(length as u32);
@@ -100,7 +103,13 @@ impl All {
 
     fn columns(&self, engine: &Engine, answer: &mut Frame) {
         let (trace, timeline) = (&engine.trace, engine.timeline());
-        let firsts = ["first_slice", "first_state", "first_point", "first_instant"];
+        let firsts = [
+            "first_slice",
+            "first_state",
+            "first_point",
+            "first_instant",
+            "first_event",
+        ];
         for (name, first) in firsts.into_iter().zip(&self.first) {
             answer.u32(name, first, |at| *at);
         }
@@ -130,6 +139,23 @@ impl All {
                 timeline.names.of_text(name).0
             })
             .u32("i_id", &self.instants, |instant| instant.id);
+        self.event_columns(engine, answer);
+    }
+
+    fn event_columns(&self, engine: &Engine, answer: &mut Frame) {
+        let (trace, names) = (&engine.trace, &engine.timeline().names);
+        let name = |event: &ShownEvent| {
+            let name = trace.ftrace_events.name.get(event.id as usize);
+            names.of_text(name).0
+        };
+        let shown_names: Vec<u32> = self.events.iter().map(name).collect();
+        let counts: Vec<u32> = self.events.iter().map(|event| event.count).collect();
+        answer
+            .f64("e_ts", &self.events, |event| engine.relative(event.ts))
+            .u32("e_id", &self.events, |event| event.id)
+            .narrow("e_name", &shown_names)
+            .narrow("e_count", &counts)
+            .u8("e_hue", &shown_names, |name| names.hue(NameId(*name)));
     }
 
     fn slice_columns(&self, engine: &Engine, answer: &mut Frame) {

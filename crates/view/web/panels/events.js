@@ -1,0 +1,185 @@
+// The events that are nothing else: a table with their fields, and filters. A click shows an event in the timeline.
+import {el} from "ui/dom";
+import {count, elide, exact, plural} from "ui/format";
+import {virtualTable} from "ui/virtual_table";
+import {isAbort} from "source/source";
+import {KIND} from "timeline/rows";
+
+/** @typedef {import("ui/virtual_table").Column<any>} Column */
+
+/** Events that are asked for at once. */
+const PAGE = 200;
+/** Pages that are kept. */
+const PAGES = 100;
+/** No browser shows a longer table. */
+const MOST = 1e6;
+const WAIT = 150;
+const ROW_HEIGHT = 22;
+
+/** @type {import("app/panels").Panel} */
+export const eventsPanel = {id: "events", title: "Events", mount, when: meta => meta.counts?.ftrace_events > 0};
+
+/** A row that has not come yet. */
+const PENDING = {id: -1, pending: true};
+
+/** @param {(event: any) => string} show @returns {(event: any) => string} */
+const known = show => event => event.pending ? "" : show(event);
+
+/** @type {Column[]} */
+const FIXED = [
+  {id: "ts", label: "At", width: 120, show: known(({ts}) => exact(ts))},
+  {id: "label", label: "Event", width: 200, text: true, fixed: true, show: known(({label}) => label)},
+  {id: "thread", label: "Thread", width: 170, text: true, fixed: true, show: known(({thread, tid}) => tid >= 0 ? `${thread} (${tid})` : thread)},
+  {id: "cpu", label: "CPU", width: 56, show: known(({cpu}) => cpu === null ? "" : String(cpu))},
+];
+
+/** The fields that get a column; the engine's limit. */
+const MOST_KEYS = 40;
+
+/** The columns of the fields, and one for those that have none. @param {string[]} keys @param {any[]} events the first ones @returns {Column[]} */
+const columnsOf = (keys, events) => [...FIXED,
+  ...keys.map((key, nth) => ({id: `field-${nth}`, label: elide(key, 40), title: `The field ${elide(key, 200)}`, width: Math.max(70, Math.min(180, key.length * 8 + 20)), text: true, show: known(({values}) => values[nth] ?? "")})),
+  ...(keys.length === 0 || keys.length >= MOST_KEYS || events.some(({more}) => more) ? [{id: "more", label: "Other fields", width: 140, text: true, show: known(({more}) => more)}] : [])];
+
+/** The table's rows: pages of events by number, the newest last. @param {(page: number) => void} want */
+function pages(want) {
+  /** @type {Map<number, any[]>} */
+  const kept = new Map();
+  return {
+    kept,
+    clear: () => kept.clear(),
+    /** @param {number} page @param {any[]} events */
+    put(page, events) {
+      kept.delete(page);
+      kept.set(page, events);
+      for (const old of kept.keys()) { if (kept.size <= PAGES) break; kept.delete(old); }
+    },
+    /** What looks to the table like an array of all rows. @param {number} total @returns {any[]} */
+    rows: total => new Proxy(/** @type {any[]} */ ([]), {get(_, key) {
+      if (key === "length") return total;
+      const place = typeof key === "string" ? Number(key) : NaN;
+      if (!(place >= 0 && place < total)) return undefined;
+      const page = Math.floor(place / PAGE), events = kept.get(page);
+      if (!events) want(page);
+      return events?.[place % PAGE] ?? PENDING;
+    }}),
+  };
+}
+
+/**
+ * @param {HTMLElement} element @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
+ */
+function mount(element, store, source, context) {
+  element.classList.add("stack");
+  const {kind, cpu, utid, names, notes} = context.rows;
+  const name = el("input", {type: "search", class: "control find", placeholder: "Event", "aria-label": "Only events whose name contains this", list: "event-names", "data-testid": "events-name", spellcheck: "false"});
+  const list = el("datalist", {id: "event-names"});
+  const thread = el("input", {type: "search", class: "control find", placeholder: "Thread", "aria-label": "Only threads whose name or tid contains this", "data-testid": "events-thread", spellcheck: "false"});
+  const cpus = el("select", {class: "control", "aria-label": "Only one CPU", "data-testid": "events-cpu"}, el("option", {value: ""}, "All CPUs"));
+  for (let row = 0; row < kind.length; row++) if (kind[row] === KIND.cpu && context.rows.flags[row] & 32) cpus.append(el("option", {value: String(cpu[row])}, names[row]));
+  const range = el("input", {type: "checkbox", "data-testid": "events-range"});
+  const title = el("span", {class: "hits", role: "status", "data-testid": "events-title"});
+  const bar = el("div", {class: "panel-bar"}, name, list, thread, cpus, el("label", {}, range, " Selected range"), el("span", {class: "gap"}), title);
+  const table = virtualTable({label: "Events", testid: "events-table", rowHeight: ROW_HEIGHT, columns: columnsOf([], []),
+    onSelect: (event, at) => choose(event, at), onEnter: event => show(event)});
+  element.replaceChildren(bar, el("div", {class: "tab-body"}, table.element));
+
+  /** @type {AbortController} */
+  let abort = new AbortController();
+  let waiting = 0, fields = "", followed = false;
+  /** A chosen row that has not come yet, or -1. */
+  let chosen = -1;
+  /** Pages on their way. @type {Set<number>} */
+  const asked = new Set();
+  const held = pages(page => { if (!asked.has(page)) { asked.add(page); queueMicrotask(() => load(page)); } });
+
+  /** The threads that the filter names. */
+  function threads() {
+    const text = thread.value.trim().toLowerCase();
+    if (!text) return {};
+    const found = new Set();
+    for (let row = 0; row < kind.length; row++) if (kind[row] === KIND.thread && (names[row].toLowerCase().includes(text) || (notes[row] ?? "").toLowerCase().includes(text))) found.add(utid[row]);
+    return {threads: [...found]};
+  }
+
+  /** The question, without the page. */
+  function question() {
+    const {selection} = store.get();
+    return {op: "events", ...(name.value && {text: name.value}), ...threads(), ...(cpus.value && {cpu: Number(cpus.value)}),
+      ...(range.checked && selection?.kind === "range" && {from: selection.from, to: selection.to})};
+  }
+
+  /** @param {number} page */
+  async function load(page) {
+    const mine = abort;
+    try {
+      const answer = await source.ask({...question(), offset: page * PAGE, limit: PAGE}, {signal: mine.signal});
+      if (mine !== abort) return;
+      held.put(page, answer.events);
+      table.refresh();
+      if (Math.floor(chosen / PAGE) === page) choose(answer.events[chosen % PAGE] ?? PENDING, -1);
+    } catch (error) {
+      if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (mine === abort) asked.delete(page);
+    }
+  }
+
+  /** Asks again, after the filter changed. */
+  async function renew() {
+    waiting = 0;
+    abort.abort();
+    const mine = abort = new AbortController();
+    asked.clear();
+    chosen = -1;
+    const {selection} = store.get(), id = selection?.kind === "event" ? selection.id : undefined;
+    try {
+      const {total, keys, events, place} = await source.ask({...question(), limit: PAGE, ...(id !== undefined && {id})}, {signal: mine.signal});
+      if (mine !== abort) return;
+      held.clear();
+      held.put(0, events);
+      if (fields !== keys.join("\n")) table.setColumns(columnsOf(keys, events));
+      fields = keys.join("\n");
+      table.setRows(held.rows(Math.min(total, MOST)));
+      table.select(place ?? -1, true);
+      title.textContent = total > MOST ? `The first ${count(MOST)} of ${count(total)} events` : plural(total, "event");
+    } catch (error) {
+      if (!isAbort(error)) title.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  const later = () => { clearTimeout(waiting); waiting = setTimeout(renew, WAIT); };
+
+  /** @param {any} event @param {number} at its row */
+  function choose(event, at) {
+    chosen = event.pending ? at : -1;
+    show(event);
+  }
+
+  /** Shows an event in the timeline, as wide as the view is. @param {any} event */
+  function show(event) {
+    if (event.pending || event.row >= kind.length) return;
+    const {from, to} = store.get().view, {row, ts, id} = event;
+    followed = true;
+    store.set({selection: {kind: "event", row, ts, id}});
+    context.showRow(row);
+    const wide = to - from, start = Math.max(0, Math.min(ts - wide / 2, context.meta.duration_ns - wide));
+    if (ts < from || ts > to) context.zoomTo(start, start + wide);
+  }
+
+  /** The event that was selected in the timeline becomes the table's. @param {import("app/state").State} state */
+  async function follow({selection}) {
+    if (range.checked && selection?.kind === "range") return later();
+    if (selection?.kind !== "event" || followed) { followed = false; return; }
+    const mine = abort;
+    const {place} = await source.ask({...question(), limit: 0, id: selection.id}, {signal: mine.signal}).catch(() => ({}));
+    if (mine === abort && place != null && place < MOST) table.select(place, true);
+  }
+
+  name.oninput = thread.oninput = later;
+  cpus.onchange = range.onchange = renew;
+  for (const input of [name, thread]) input.onkeydown = event => event.stopPropagation();
+  store.on(["selection"], state => { follow(state).catch(() => {}); });
+  source.ask({op: "event_names"}).then(({names}) => list.append(...names.slice(0, 500).map((/** @type {any} */ {label, count: times}) => el("option", {value: label, label: `${label} (${count(times)})`}))), () => {});
+  renew();
+}
