@@ -18,9 +18,10 @@ impl Screen {
     /// Locks standard output.
     pub fn lock(stdout: &Stdout) -> Self {
         let lock = stdout.lock();
-        match stdout.is_terminal() {
-            true => Self::Terminal(Visible::new(lock)),
-            false => Self::Plain(lock),
+        if stdout.is_terminal() {
+            Self::Terminal(Visible::new(lock))
+        } else {
+            Self::Plain(lock)
         }
     }
 }
@@ -62,9 +63,10 @@ impl<W: Write> Visible<W> {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             for c in chunk.valid().chars() {
-                match is_command(c) {
-                    true => text.extend(c.escape_default()),
-                    false => text.push(c),
+                if is_command(c) {
+                    text.extend(c.escape_default());
+                } else {
+                    text.push(c);
                 }
             }
             let rest = chunk.invalid();
