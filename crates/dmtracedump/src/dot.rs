@@ -7,7 +7,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+use traceloom_host::resolve;
 
 use super::args::Options;
 use super::methods::{MethodIndex, TOPLEVEL};
@@ -27,7 +30,10 @@ pub(super) fn draw(
     if options.keep_dot {
         let mut path = picture.to_owned();
         path.push(".dot");
-        std::fs::write(&path, graph.text(false)).map_err(|e| (path, e))?;
+        let written = resolve(Path::new(&path))
+            .map_err(io::Error::other)
+            .and_then(|place| std::fs::write(place, graph.text(false)));
+        written.map_err(|error| (path, error))?;
     }
     let drawn = render(picture, &graph.text(true));
     Ok(drawn.map_or_else(|e| format!("dot: {e}\n").into_bytes(), |()| Vec::new()))

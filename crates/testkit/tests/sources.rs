@@ -76,7 +76,7 @@ fn has_dynamic_width(line: &str) -> bool {
             let is_name = |c: char| c.is_alphanumeric() || c == '_';
             let is_place = name.chars().all(is_name)
                 && !spec.starts_with(':')
-                && !spec.contains(|c: char| matches!(c, '(' | ')' | ',' | ';'));
+                && !spec.contains(['(', ')', ',', ';']);
             is_place && (spec.contains(".*") || spec.split('$').rev().skip(1).any(is_variable))
         })
 }

@@ -29,10 +29,12 @@ fn is_markup(text: &[u8]) -> Option<bool> {
         same.then_some(length == word.len())
     };
     let found: Vec<bool> = WORDS.into_iter().filter_map(begins).collect();
-    match found.contains(&true) {
-        true => Some(true),
-        false if found.is_empty() => Some(false),
-        false => None,
+    if found.contains(&true) {
+        Some(true)
+    } else if found.is_empty() {
+        Some(false)
+    } else {
+        None
     }
 }
 

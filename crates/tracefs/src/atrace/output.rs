@@ -1,9 +1,9 @@
 //! The output of a recording: stdout or a file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use crate::Error;
@@ -16,10 +16,22 @@ pub(super) fn unbuffered_stdout() -> Result<File, Error> {
 }
 
 /// Opens the file of `-o` and truncates it.
+///
+/// In a folder that other users can write to, such as `/tmp`, one of them may have put a link or a file of
+/// their own there. Links are not followed, files of others not written, and a new one is for us only.
 pub(super) fn open_output(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    let options = options.write(true).create(true).truncate(true).mode(0o644);
-    options.open(path)
+    let is_shared = is_shared(path);
+    let file = options(is_shared).write(true).open(path)?;
+    let there = file.metadata()?;
+    if is_shared && !is_ours(&there) {
+        return Err(io::Error::other(
+            "it belongs to another user, in a folder that others can write to",
+        ));
+    }
+    if there.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
 }
 
 /// Fails if the file of `-o` cannot be written. Leaves it unchanged.
@@ -28,11 +40,57 @@ pub(super) fn check_writable(path: &Path) -> Result<(), Error> {
     if !is_new && !path.is_file() {
         return Ok(()); // opening a pipe would wait for its reader
     }
-    let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).mode(0o644).open(path);
+    let opened = options(is_shared(path)).append(true).open(path);
     opened.map_err(Error::file("opening", path))?;
     if is_new {
         let _ = std::fs::remove_file(path);
     }
     Ok(())
+}
+
+fn options(is_shared: bool) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.create(true).mode(0o644);
+    if is_shared {
+        options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    }
+    options
+}
+
+/// Whether other users can write to the folder of this path.
+fn is_shared(path: &Path) -> bool {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    std::fs::metadata(folder).is_ok_and(|folder| folder.mode() & 0o022 != 0)
+}
+
+fn is_ours(file: &Metadata) -> bool {
+    // SAFETY: asks for a number.
+    file.uid() == unsafe { libc::geteuid() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn links_in_shared_folders_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        symlink(&file, &link).unwrap();
+        open_output(&link).unwrap().write_all(b"long text").unwrap();
+        open_output(&link).unwrap().write_all(b"text").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"text");
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).unwrap();
+        assert!(open_output(&link).is_err());
+        let new = folder.path().join("new");
+        open_output(&new).unwrap();
+        assert_eq!(fs::metadata(&new).unwrap().mode() & 0o777, 0o600);
+    }
 }

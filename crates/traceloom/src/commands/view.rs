@@ -78,7 +78,10 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
                 handle.failed(&format!("{error:#}"));
                 // The receiver is gone only if Ctrl-C has ended the program.
                 drop(fail.send(error));
-                handle.stop();
+                // Traces that were dropped on the page meanwhile stay open. The error is printed at the end.
+                if !handle.has_others() {
+                    handle.stop();
+                }
             }
         },
     );

@@ -25,10 +25,8 @@ pub fn csv_line<T: AsRef<str>>(
 ) -> Result<()> {
     for (number, field) in fields.into_iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };
-        let guard = match IS_SAFE.load(Ordering::Relaxed) && is_formula(field.as_ref()) {
-            true => "'",
-            false => "",
-        };
+        let is_guarded = IS_SAFE.load(Ordering::Relaxed) && is_formula(field.as_ref());
+        let guard = if is_guarded { "'" } else { "" };
         let field = [guard, field.as_ref()].concat();
         write!(out, "{comma}{}", quoted(&field))?;
     }

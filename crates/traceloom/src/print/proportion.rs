@@ -17,9 +17,10 @@ const ALWAYS: u64 = 1 << 20;
 
 /// The most output for an input of this many bytes; no limit with `--all`.
 pub fn most_bytes(input: u64, all: bool) -> u64 {
-    match all {
-        true => u64::MAX,
-        false => input.saturating_mul(TIMES).max(ALWAYS),
+    if all {
+        u64::MAX
+    } else {
+        input.saturating_mul(TIMES).max(ALWAYS)
     }
 }
 

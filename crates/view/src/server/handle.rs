@@ -32,6 +32,11 @@ impl Handle {
         self.state.traces.set(0, Slot::Failed(why.into()));
     }
 
+    /// Whether other traces are open than the first: those that were dropped on the page.
+    pub fn has_others(&self) -> bool {
+        self.state.traces.has_others()
+    }
+
     /// Reports that `done` of `total` bytes of the first trace are read; 0 is an unknown total.
     pub fn progress(&self, done: u64, total: u64) {
         self.state.traces.progress(0, done, total);

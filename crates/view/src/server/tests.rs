@@ -76,6 +76,7 @@ fn scopes_make_room_before_traces() {
     let is_open = |number| matches!(tight.traces.get(number), Some(Slot::Ready(_)));
     assert!(is_open(0), "the trace itself stays");
     let dropped = tight.traces.add();
+    assert!(!roomy.traces.has_others() && tight.traces.has_others());
     tight.traces.set(dropped, Slot::Ready(Arc::clone(&engine)));
     assert!(memory::check_room(&tight).is_err());
     assert!(is_open(dropped), "what may not fit closes nothing");

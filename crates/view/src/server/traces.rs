@@ -89,6 +89,13 @@ impl Traces {
         true
     }
 
+    /// Whether traces from the page are open.
+    pub fn has_others(&self) -> bool {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut others = slots.iter().skip(1);
+        others.any(|slot| matches!(*slot.borrow(), Slot::Ready(_) | Slot::Loading { .. }))
+    }
+
     /// Bytes of the traces that [`forget_oldest`](Self::forget_oldest) can drop.
     pub fn dropped_bytes(&self) -> u64 {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use traceloom_analyze::{TreeDirection, TreeViewOptions, TreeViewRow};
 use super::columns::{clocks, of_total, states, timed};
 use super::shown::Shown;
 use super::{head, json};
-use crate::print::{Name, Table, csv_line, stream, terminal_width, thousands, within};
+use crate::print::{Name, Table, csv_line, stream, terminal_width, thousands, too_long, within};
 
 /// Rows of the table that are in memory at a time.
 const PIECE: usize = 4096;
@@ -38,10 +38,17 @@ pub(super) fn show(shown: &Shown<'_>, direction: TreeDirection) -> Result<()> {
 fn text(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Result<()> {
     let empty = table(shown, options.direction, &[]);
     let (mut widths, mut below) = (empty.widths(), 0);
+    // The first walk must not take hours to find that nothing can be printed.
+    let (most, mut least) = (shown.most_bytes(), 0);
+    let is_cut = terminal_width().is_some();
     let hidden = pieces(shown, options, |rows| {
         let wide = table(shown, options.direction, rows).widths();
         widths = widths.iter().zip(wide).map(|(a, b)| *a.max(&b)).collect();
         below += rows.iter().map(|row| row.hidden).sum::<usize>();
+        least += rows.iter().map(|row| least_bytes(row, is_cut)).sum::<u64>();
+        if least > most {
+            return Err(too_long(None, most));
+        }
         Ok(())
     })?;
     head::write(out, shown)?;
@@ -55,6 +62,13 @@ fn text(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Re
         write(table(shown, options.direction, rows), true)
     })?;
     hidden_rows(out, shown, below + hidden)
+}
+
+/// The least size of a printed row: its numbers and, unless a terminal cuts it, its indentation.
+fn least_bytes(row: &TreeViewRow, is_cut: bool) -> u64 {
+    const NUMBERS: u64 = 20;
+    let indent = if is_cut { 0 } else { 2 * u64::from(row.depth) };
+    NUMBERS + indent
 }
 
 /// Calls `each` with pieces of the rows. Returns how many rows at the top are hidden.
