@@ -100,9 +100,77 @@ const FORMATS: &[ForeignFormat] = &[
         matches: |head| head.get(257..262) == Some(b"ustar"),
     },
     ForeignFormat {
-        name: "UTF-16 text",
-        advice: "save it as UTF-8; in PowerShell, redirect with `| Out-File -Encoding utf8`",
-        matches: |head| head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff"),
+        name: "a Common Trace Format stream (LTTng, barectf)",
+        advice: "open it with babeltrace2 or Trace Compass",
+        matches: |head| {
+            head.starts_with(b"\xc1\x1f\xfc\xc1")
+                || head.starts_with(b"\xc1\xfc\x1f\xc1")
+                || head.starts_with(b"/* CTF ")
+        },
+    },
+    ForeignFormat {
+        name: "a Fuchsia trace (FXT)",
+        advice: "open it at ui.perfetto.dev",
+        matches: |head| head.starts_with(b"\x10\x00\x04\x46\x78\x54\x16\x00"),
+    },
+    ForeignFormat {
+        name: "a trace of Tracy",
+        advice: "open it with Tracy",
+        matches: |head| head.starts_with(b"tlZ\x04") || head.starts_with(b"tr\xfdP"),
+    },
+    ForeignFormat {
+        name: "a Callgrind profile",
+        advice: "open it with KCachegrind or callgrind_annotate",
+        matches: is_callgrind,
+    },
+    ForeignFormat {
+        name: "a profile of gprof (gmon.out)",
+        advice: "open it with gprof and the program",
+        matches: |head| head.starts_with(b"gmon"),
+    },
+    ForeignFormat {
+        name: "a binary trace of OpenHarmony",
+        advice: "open it with SmartPerf Host",
+        matches: |head| head.starts_with(b"OHOSPROF"),
+    },
+    ForeignFormat {
+        name: "a heap snapshot of V8 (Chrome, Node)",
+        advice: "open it in Chrome's DevTools",
+        matches: |head| is_json_with(head, &["\"snapshot\"", "\"node_fields\""]),
+    },
+    ForeignFormat {
+        name: "a log of network requests (HAR)",
+        advice: "open it in the browser's developer tools",
+        matches: |head| is_json_with(head, &["\"log\"", "\"entries\"", "\"creator\""]),
+    },
+    ForeignFormat {
+        name: "a bug report of Android",
+        advice: "unpack it; traces are in its folder FS/data",
+        matches: |head| {
+            head.starts_with(
+                b"========================================================\n== dumpstate",
+            )
+        },
+    },
+    ForeignFormat {
+        name: "the output of logcat",
+        advice: "it is text: read it in an editor",
+        matches: |head| head.starts_with(b"--------- beginning of "),
+    },
+    ForeignFormat {
+        name: "an SQLite database",
+        advice: "open it with sqlite3; if it is an export of Perfetto, open the trace it was made of",
+        matches: |head| head.starts_with(b"SQLite format 3\0"),
+    },
+    ForeignFormat {
+        name: "a program or library (ELF)",
+        advice: "record it first, for example with `traceloom capture`",
+        matches: |head| head.starts_with(b"\x7fELF"),
+    },
+    ForeignFormat {
+        name: "a picture",
+        advice: "open the trace that it shows",
+        matches: is_picture,
     },
     ForeignFormat {
         name: "a list of collapsed stacks",
@@ -133,6 +201,18 @@ fn recognise(head: &[u8]) -> Option<&'static ForeignFormat> {
 fn is_json_with(head: &[u8], texts: &[&str]) -> bool {
     let contains = |text: &&str| memchr::memmem::find(head, text.as_bytes()).is_some();
     head.trim_ascii_start().starts_with(b"{") && texts.iter().all(contains)
+}
+
+/// Callgrind's header is a few lines of `key: value`.
+fn is_callgrind(head: &[u8]) -> bool {
+    let begin = &head[..head.len().min(1024)];
+    let has = |text: &[u8]| memchr::memmem::find(begin, text).is_some();
+    begin.starts_with(b"# callgrind format") || has(b"\ncreator: callgrind")
+}
+
+fn is_picture(head: &[u8]) -> bool {
+    let magics: [&[u8]; 4] = [b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"%PDF-"];
+    magics.iter().any(|magic| head.starts_with(magic))
 }
 
 /// A pprof profile usually starts with its sample types. Each is a message of two small numbers.
@@ -229,6 +309,13 @@ mod tests {
                 .unwrap()
                 .contains("collapsed")
         );
+        assert!(name(b"\x7fELF\x02").unwrap().contains("ELF"));
+        assert!(
+            name(b"version: 1\ncreator: callgrind-3\n")
+                .unwrap()
+                .contains("Callgrind")
+        );
+        assert!(name(b"\x89PNG\r\n\x1a\n").unwrap().contains("picture"));
         assert_eq!(name(b"hello; world 5 and more\n"), None);
         assert_eq!(name(b"\x0a"), None);
         assert_eq!(name(b""), None);

@@ -53,6 +53,7 @@ mod rules;
 mod systrace_html;
 mod trace_dat;
 mod unwrap;
+mod utf16;
 mod zip;
 mod zlib;
 mod zstd;
@@ -66,7 +67,7 @@ pub use format::{
 pub use ftrace::FtraceLine;
 pub use method_trace::{MethodRecord, MethodRecords};
 pub use omissions::{Omission, Written};
-pub use registry::{AnyReader, FORMATS, detect};
+pub use registry::{AnyReader, FORMATS, detect, readable};
 pub use ring_buffer::EventTally;
 pub use rules::{EventRule, EventRules, RuleTrack, RulesError};
 pub use trace_dat::tally_trace_dat;

@@ -1,22 +1,40 @@
 //! Hints: what the user can do after an error.
 
+use std::borrow::Cow;
+
 use traceloom_capture::CaptureError;
-use traceloom_formats::ReadError;
+use traceloom_formats::{Format, ReadError, readable};
 
 /// The next step for the user, if there is one for this error.
-pub fn for_error(error: &anyhow::Error) -> Option<&'static str> {
+pub fn for_error(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     let mut causes = error.chain();
     if let Some(capture) = causes.find_map(|cause| cause.downcast_ref::<CaptureError>()) {
-        return for_capture(capture);
+        return for_capture(capture).map(Cow::Borrowed);
     }
     let read = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<ReadError>())?;
-    Some(match read {
-        ReadError::UnknownFormat { .. } => {
-            "traceloom opens method traces (.trace, .key + .data), systrace pages, atrace output, ftrace text, trace.dat, \
-             Chrome JSON, ring files and reports, also inside zip, gzip or zstd. Was the file copied completely, in binary mode?"
-        }
+    if matches!(read, ReadError::UnknownFormat { .. }) {
+        return Some(what_is_read().into());
+    }
+    for_read(read).map(Cow::Borrowed)
+}
+
+/// The formats that can be read, from the list of all formats.
+fn what_is_read() -> String {
+    let titles = |containers| -> String {
+        let titles: Vec<_> = readable(containers).map(Format::title).collect();
+        titles.join(", ")
+    };
+    format!(
+        "traceloom opens {}; also inside {}. Was the file copied completely, in binary mode?",
+        titles(false),
+        titles(true)
+    )
+}
+
+fn for_read(error: &ReadError) -> Option<&'static str> {
+    Some(match error {
         ReadError::Foreign { advice, .. } => advice,
         ReadError::Empty => {
             "record again: the recorder wrote nothing (was the disk full, or the app killed?)"

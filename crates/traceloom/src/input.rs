@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use traceloom_formats::{
-    AnyReader, EventRules, FORMATS, PART_BYTES, ReadError, ReadOptions, Reader, Target, TextParts,
-    wants_whole,
+    AnyReader, EventRules, FORMATS, PART_BYTES, ReadError, ReadOptions, Reader, SNIFF_BYTES,
+    Target, TextParts, wants_whole,
 };
 use traceloom_host::{Map, Scratch};
 use traceloom_trace::{MethodEvents, Trace, TraceBuilder};
 
 use crate::mapping::{Mapping, MethodNames};
 use crate::progress::Progress;
+use crate::{address, folder};
 
 /// Smaller files are read instead of mapped: mapping costs more, and they may still grow.
 const MAP_FROM_BYTES: u64 = 1 << 20;
@@ -211,7 +212,10 @@ pub fn once_a_pair(files: &[PathBuf]) -> Vec<&Path> {
 
 /// Replaces `a.key a.data` by `a.key`, which opens both. A pair may thus be named by its two files
 /// in any command that takes one.
+///
+/// Addresses of files become paths.
 pub fn join_pairs(args: Vec<OsString>) -> Vec<OsString> {
+    let args = address::local(args);
     let is_data_of_last = |last: &OsString, arg: &OsString| {
         let (key, data) = (Path::new(last), Path::new(arg));
         key.extension().is_some_and(|ending| ending == "key")
@@ -257,7 +261,46 @@ fn parts(path: &Path) -> Result<Vec<PathBuf>> {
     if beside(".trace").exists() {
         return Ok(vec![beside(".trace")]);
     }
-    bail!("{}: no such file", path.display());
+    match address::advice(path) {
+        Some(advice) => bail!("{}: {advice}", path.display()),
+        None => bail!("{}: no such file", path.display()),
+    }
+}
+
+/// Looks at the beginning of an input, so that one that cannot be read is refused at once. Standard
+/// input and pipes, which can be read only once, are not looked at.
+///
+/// # Errors
+/// As [`read_trace`], as far as the beginning tells.
+pub fn look_at(path: &Path, args: &InputArgs) -> Result<()> {
+    let parts = parts(path)?;
+    let (Some(first), false) = (parts.first(), path.as_os_str() == "-") else {
+        return Ok(());
+    };
+    let name = || first.display().to_string();
+    let facts = std::fs::metadata(first).with_context(name)?;
+    if facts.is_dir() {
+        bail!("{}: {}", name(), folder::advice(first));
+    }
+    if !facts.is_file() {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    let file = File::open(first).context("cannot open");
+    file.and_then(|file| {
+        let mut begin = file.take(SNIFF_BYTES as u64);
+        begin.read_to_end(&mut head).context("cannot read")
+    })
+    .with_context(name)?;
+    let mut reader = AnyReader::new(args.read_options(&name_of(path, false))?);
+    let mut builder = TraceBuilder::new();
+    let mut out = Target::Trace(&mut builder);
+    reader.feed(&head, &mut out).with_context(name)?;
+    let is_whole = head.len() < SNIFF_BYTES && parts.len() == 1;
+    if is_whole {
+        reader.finish(&mut out).with_context(name)?;
+    }
+    Ok(())
 }
 
 fn push(path: &Path, args: &InputArgs, out: &mut Target<'_>) -> Result<()> {
@@ -299,7 +342,7 @@ fn push_part(path: &Path, reader: &mut AnyReader, out: &mut Target<'_>) -> Resul
     let file = File::open(path).context("cannot open")?;
     let facts = file.metadata().context("cannot look at")?;
     if facts.is_dir() {
-        bail!("is a folder; name a trace in it");
+        bail!("{}", folder::advice(path));
     }
     let settled = facts.modified().ok().and_then(|at| at.elapsed().ok()) > Some(SETTLED_AFTER);
     if facts.is_file()

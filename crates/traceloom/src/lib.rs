@@ -13,11 +13,13 @@
 pub mod cli;
 pub mod traceview;
 
+mod address;
 mod align;
 mod browser;
 mod calls;
 mod commands;
 mod failure;
+mod folder;
 mod hints;
 mod input;
 mod mapping;

@@ -61,6 +61,39 @@ fn help_into_a_closed_pipe_is_no_error() {
     assert_eq!(stderr(&output), "");
 }
 
+/// The list of formats is that of the readers: none is missing.
+#[test]
+fn an_unknown_file_is_told_what_can_be_read() {
+    let said = refused(&["info", "README.md"]);
+    for format in traceloom_formats::FORMATS {
+        let is_read = format
+            .reader(&traceloom_formats::ReadOptions::default())
+            .is_some();
+        assert_eq!(
+            said.contains(format.title()),
+            is_read,
+            "{}: {said}",
+            format.title()
+        );
+    }
+}
+
+#[test]
+fn the_address_of_a_file_opens_it() {
+    let path = examples().join("app.trace").canonicalize().unwrap();
+    let address = format!("file://{}", path.display());
+    let output = traceloom(&["info", &address]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = refused(&["info", "http://example.com/a.trace"]);
+    assert!(
+        said.contains("is an address") && said.contains("curl"),
+        "{said}"
+    );
+    let said = refused(&["info", "file:///none.trace"]);
+    assert!(said.contains("no such file"), "{said}");
+    assert!(refused(&["info", "."]).contains("is a folder; name a trace in it, such as "));
+}
+
 #[test]
 fn a_thread_that_one_run_lacks_is_said_with_its_file() {
     let said = refused(&[

@@ -57,13 +57,34 @@ fn it_prints_its_url_and_ends_with_ctrl_c() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// Nothing is printed on standard output: a script would open the URL of a server that ends.
 #[test]
-fn what_does_not_open_is_said_in_the_terminal_too() {
-    let child = start(&[&example("README.md")]);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("README.md"), "{said}");
+fn what_does_not_open_is_refused_before_there_is_a_url() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let large = file("large.bin", &vec![7; 3 << 20]);
+    let recorded = file("perf.data", &[b"PERFILE2", &[0; 100][..]].concat());
+    let cases = [
+        (example("README.md"), "README.md: not a trace"),
+        (large, "large.bin: not a trace"),
+        (recorded, "perf.data recording of perf"),
+        (file("empty.trace", b""), "the input is empty"),
+        (example("none.trace"), "no such file"),
+        (example(""), "is a folder; name a trace in it, such as "),
+        ("https://example.com/a.trace".to_owned(), "is an address"),
+    ];
+    for (name, told) in cases {
+        let output = start(&[&example("app.trace"), &name]).wait_with_output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(told), "{said}");
+        assert!(output.stdout.is_empty(), "{name}");
+    }
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub(super) struct Interpreter {
     /// Clock markers that no other block has.
     pub(super) clocks: Vec<ClockRow>,
     pub(super) deferred: Deferred,
+    /// Objects with a phase, and without.
+    pub phases: [u64; 2],
     /// Whether an embedded trace was read.
     pub read_inner: bool,
 }
@@ -65,6 +67,7 @@ impl Interpreter {
             shift: 0,
             clocks: Vec::new(),
             deferred: Deferred::default(),
+            phases: [0; 2],
             read_inner: false,
         }
     }
@@ -116,6 +119,7 @@ impl Interpreter {
     }
 
     fn event(&mut self, event: Event<'_>, text: &[u8], place: Place, out: &mut TraceBuilder) {
+        self.phases[usize::from(event.phase == 0)] += 1;
         out.repair(RepairKind::BadField, event.bad_fields, place, || {
             shown(text)
         });

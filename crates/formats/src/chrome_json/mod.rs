@@ -61,6 +61,8 @@ impl Format for ChromeJson {
             (Some(b'{'), Some(b'"')) if has(b"\"controllerTraceDataKey\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if goes_on => Confidence::Maybe,
             (Some(b'['), Some(b'{')) if has(b"\"ph\"") => Confidence::Certain,
+            // The first event may be larger than what is shown.
+            (Some(b'['), Some(b'{')) if goes_on => Confidence::Maybe,
             _ => Confidence::No,
         }
     }
@@ -87,6 +89,18 @@ struct JsonReader {
     offset: u64,
 }
 
+impl JsonReader {
+    /// Whether the file is an array of other things than events.
+    fn is_foreign(&self) -> bool {
+        let is_long = self.offset >= SNIFF_BYTES as u64;
+        self.splitter.is_array()
+            && match self.interpreter.phases {
+                [0, 0] => is_long,
+                [with_phase, _] => with_phase == 0,
+            }
+    }
+}
+
 impl Reader for JsonReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         // Enough to recognise JSON of other tools.
@@ -103,7 +117,8 @@ impl Reader for JsonReader {
     }
 
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
-        if !self.splitter.found_events && !self.interpreter.read_inner {
+        let is_trace = self.splitter.found_events && !self.is_foreign();
+        if !is_trace && !self.interpreter.read_inner {
             return Err(unknown_format(&self.head));
         }
         if self.splitter.is_torn() {

@@ -79,6 +79,11 @@ impl Splitter {
         Ok(())
     }
 
+    /// Whether the file is an array of events, without an object around it.
+    pub fn is_array(&self) -> bool {
+        self.found_events && !self.in_object
+    }
+
     /// Whether the file breaks off inside a part.
     pub fn is_torn(&self) -> bool {
         !self.held.is_empty()

@@ -171,9 +171,23 @@ fn broken_text_is_counted_and_other_json_refused() {
     assert_eq!(count(RepairKind::TrailingBytes), 1);
     let small = r#"{"nodes":[{"id":1}]}"#.to_owned();
     let big = format!("{{\"nodes\":[{}1]}}", "1,".repeat(1 << 16));
-    for other in [small, big] {
+    let array = format!("[{{\"id\":\"{}\"}},{{\"id\":2}}]", "1".repeat(1 << 17));
+    for other in [small, big, array] {
         let error = read_bytes(other.as_bytes(), ReadOptions::default()).unwrap_err();
         assert!(matches!(error, ReadError::UnknownFormat { .. }), "{error}");
+    }
+}
+
+/// The first event alone is more than what formats are recognised by.
+#[test]
+fn a_first_event_of_any_size_is_read() {
+    for size in [1 << 10, 70_000, 1 << 20] {
+        let long = "x".repeat(size);
+        let event = format!(r#"{{"args":{{"text":"{long}"}},"name":"a","ts":1,"dur":2,"ph":"X"}}"#);
+        for text in [format!("[{event}]"), format!("\n[ {event},\n{event}")] {
+            let trace = read(&text);
+            assert!(!trace.slices.is_empty(), "{size}");
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use traceloom_trace::TraceBuilder;
 use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target, TextPart};
 use crate::format_id;
+use crate::utf16::as_utf8;
 pub(crate) use dump::Dump;
 use lines::{lines, unparsed};
 
@@ -119,7 +120,8 @@ fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// trace, because the dump was taken at another time.
 pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
     let mut dump = Dump::default();
-    for (number, line) in lines(text).enumerate() {
+    let text = as_utf8(text);
+    for (number, line) in lines(&text).enumerate() {
         let is_blank = line.is_empty() || line.starts_with(b"#") || line == b"PROCESS DUMP";
         if !is_blank && !dump.line(line, out) {
             unparsed(line, number, out);

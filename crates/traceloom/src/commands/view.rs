@@ -10,7 +10,7 @@ use traceloom_view::{Server, ServerOptions};
 
 use crate::align::{AlignArgs, read_traces};
 use crate::browser::open;
-use crate::input::{InputArgs, parse_bytes, with_original_names};
+use crate::input::{InputArgs, look_at, parse_bytes, with_original_names};
 use crate::progress;
 
 /// Show traces in the browser, from a server on this machine
@@ -50,6 +50,9 @@ pub struct ViewArgs {
 /// # Errors
 /// If the trace cannot be read, or the port is taken.
 pub fn run(args: ViewArgs) -> Result<ExitCode> {
+    for file in &args.files {
+        look_at(file, &args.open)?;
+    }
     let names = args.open.clone();
     let server = Server::bind(ServerOptions {
         port: args.port,

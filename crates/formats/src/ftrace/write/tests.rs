@@ -256,6 +256,8 @@ fn pages_come_back_and_cannot_end_early() {
         .write(&trace, &WriteOptions::default(), &mut page)
         .unwrap();
     let again = read_bytes(&page, ReadOptions::default()).unwrap();
+    // The markup is escaped in the page, and read back as it was.
+    assert!(!page.windows(9).any(|tag| tag == b"</SCRIPT>"));
     assert_eq!(
         again.slice_name(traceloom_trace::SliceId(0)),
         "</SCRIPT><b>"
