@@ -213,3 +213,99 @@ a-1 (    1) [000] .... 1.000006: battery_level: volts=4
     assert_eq!(trace.ftrace_events.len(), 5);
     assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
 }
+
+#[test]
+fn system_calls_of_each_writer() {
+    let trace = read(
+        "\
+a-1 (    1) [000] .... 1.000001: sys_enter: NR 56 (ffffff9c, 7f00, 0, 0, 0, 0)
+a-1 (    1) [000] .... 1.000003: sys_exit: NR 56 = 3
+a-1 (    1) [000] .... 1.000010: sys_openat(dfd: ffffff9c, filename: 7f0012, flags: 80000, mode: 0)
+a-1 (    1) [000] .... 1.000014: sys_openat -> 0x3
+a-1 (    1) [000] .... 1.000020: sys_getpid()
+a-1 (    1) [000] .... 1.000021: sys_getpid -> 0x1
+a-1 (    1) [000] .... 1.000030: sys_enter_close:       fd: 0x00000003
+a-1 (    1) [000] .... 1.000033: sys_exit_close:        0x0
+a-1 (    1) [000] .... 1.000040: sys_enter: NR 93 (0, 0, 0, 0, 0, 0)
+b-2 (    2) [000] .... 1.000041: sys_exit: NR 220 = 0
+",
+    );
+    assert_eq!(
+        slices(&trace),
+        [
+            "t1:syscalls/0 sys_56 1000001+2",
+            "t1:syscalls/0 sys_openat 1000010+4",
+            "t1:syscalls/0 sys_getpid 1000020+1",
+            "t1:syscalls/0 sys_close 1000030+3",
+            "t1:syscalls/0 sys_93 1000040+open",
+        ]
+    );
+    let args: Vec<_> = trace
+        .args
+        .set(trace.slices.arg_set_id.get(1))
+        .map(|(key, value)| format!("{}={}", text(&trace, key), value.display(&trace.strings)))
+        .collect();
+    assert_eq!(
+        args,
+        [
+            "name=openat",
+            "dfd=0xffffff9c",
+            "filename=0x7f0012",
+            "flags=0x80000",
+            "mode=0x0",
+            "ret=0x3"
+        ]
+    );
+    // A new thread returns from a call that its parent made.
+    assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1);
+}
+
+#[test]
+fn raw_functions_nest() {
+    let trace = read(
+        "\
+a-1 (    1) [000] .... 1.000001: funcgraph_entry: func=ffffffff8101 depth=0
+a-1 (    1) [000] .... 1.000002: funcgraph_entry: func=ffffffff8202 depth=1
+a-1 (    1) [000] .... 1.000004: funcgraph_exit: func=ffffffff8202 calltime=0x1 rettime=0x2 depth=1
+a-1 (    1) [000] .... 1.000009: funcgraph_exit: func=ffffffff8101 calltime=0x1 rettime=0x2 depth=0
+",
+    );
+    assert_eq!(
+        slices(&trace),
+        [
+            "t1:functions/0 ffffffff8101 1000001+8",
+            "t1:functions/1 ffffffff8202 1000002+2",
+        ]
+    );
+}
+
+#[test]
+fn requests_that_complete_in_parts_or_are_issued_again() {
+    let trace = read(
+        "\
+a-1 (    1) [000] .... 1.000001: block_rq_issue: 8,0 R 8192 () 64 + 16 [a]
+a-1 (    1) [000] .... 1.000003: block_rq_complete: 8,0 R () 64 + 8 [0]
+a-1 (    1) [000] .... 1.000006: block_rq_complete: 8,0 R () 72 + 8 [0]
+a-1 (    1) [000] .... 1.000010: block_rq_issue: 8,0 W 4096 () 64 + 8 [a]
+a-1 (    1) [000] .... 1.000015: block_rq_issue: 8,0 W 4096 () 64 + 8 [a]
+a-1 (    1) [000] .... 1.000019: block_rq_complete: 8,0 W () 64 + 8 [0]
+a-1 (    1) [000] .... 1.000020: block_rq_complete: 8,0 W () 64 + 8 [0]
+",
+    );
+    assert_eq!(
+        slices(&trace),
+        [
+            "g:block 8,0/0 R 1000001+5",
+            "g:block 8,0/0 W 1000010+5",
+            "g:block 8,0/0 W 1000015+4",
+        ]
+    );
+    let count = |kind| trace.repairs.count(kind);
+    assert_eq!(
+        (
+            count(RepairKind::MissingExit),
+            count(RepairKind::UnmatchedEnd)
+        ),
+        (1, 1)
+    );
+}

@@ -26,6 +26,7 @@ mod prefix;
 mod reader;
 mod segments;
 mod swar;
+mod syscalls;
 mod tokenize;
 pub(crate) mod write;
 

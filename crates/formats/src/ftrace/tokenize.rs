@@ -2,7 +2,7 @@
 //! read in any order and at the same time.
 
 use super::batch::{Encoder, EventBatch, Front, Interned};
-use super::digits::{skip_spaces, whole_hex};
+use super::digits::{bare_hex, skip_spaces, whole_hex};
 use super::event::{
     CpuValueKind, Event, Field, FieldsEvent, Header, Mark, NO_SHAPE, NO_TGID, Value, WakeKind,
 };
@@ -196,6 +196,7 @@ impl<'a> Lines<'_, 'a> {
             b"cpu_frequency" => {
                 payload::cpu_value(CpuValueKind::Frequency, payload).map(Event::CpuValue)
             }
+            _ if name.starts_with(b"sys_") => syscall(rest, self.fields),
             _ => rarer(name, payload, self.fields),
         };
         let event = read.unwrap_or_else(|| self.with_fields(name, payload));
@@ -232,6 +233,11 @@ impl<'a> Lines<'_, 'a> {
                 parent: rest[arrow + 3..].trim_ascii(),
             },
             None => {
+                if rest.starts_with(b"sys_")
+                    && let Some(event) = syscall(rest, self.fields)
+                {
+                    return event;
+                }
                 let end = rest.iter().position(|&byte| byte == b' ');
                 let (name, payload) = rest.split_at(end.unwrap_or(rest.len()));
                 self.with_fields(name, payload)
@@ -278,6 +284,44 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
             })
         }
         _ => None,
+    }
+}
+
+/// `sys_openat(dfd: ffffff9c, flags: 80000)` and `sys_openat -> 0x3`: the kernel prints the events of single system calls
+/// without the name of the event.
+fn syscall<'a>(rest: &'a [u8], fields: &mut Vec<Field<'a>>) -> Option<Event<'a>> {
+    let rest = rest.trim_ascii_end();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let end = rest.iter().position(|byte| !is_name(byte))?;
+    let (call, behind) = rest.split_at(end);
+    fields.clear();
+    fields.push(Field {
+        key: b"name",
+        value: Value::Text(call.strip_prefix(b"sys_")?),
+    });
+    let name = match behind.strip_prefix(b" -> ") {
+        Some(ret) => {
+            fields.push(fields::text_field(b"ret", ret));
+            &b"sys_exit"[..]
+        }
+        None => {
+            arguments(behind.strip_prefix(b"(")?.strip_suffix(b")")?, fields);
+            b"sys_enter"
+        }
+    };
+    let shape = NO_SHAPE;
+    Some(Event::Fields(FieldsEvent { name, shape }))
+}
+
+/// `dfd: ffffff9c, filename: 7f0012`: hexadecimal without `0x`.
+fn arguments<'a>(text: &'a [u8], fields: &mut Vec<Field<'a>>) {
+    for part in text.split(|byte| *byte == b',') {
+        let Some(colon) = memchr::memchr(b':', part) else {
+            continue;
+        };
+        let (key, value) = (part[..colon].trim_ascii(), part[colon + 1..].trim_ascii());
+        let value = bare_hex(value).map_or(Value::Text(value), Value::Hex);
+        fields.push(Field { key, value });
     }
 }
 

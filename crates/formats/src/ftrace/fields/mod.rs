@@ -7,5 +7,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(super) use general::{SURE_PAIRS, begins_number, is_symbolic, trim_value, value, value_of};
+pub(super) use general::{
+    SURE_PAIRS, begins_number, is_symbolic, text_field, trim_value, value, value_of,
+};
 pub(super) use read::{fields, trimmed_fields};

@@ -89,6 +89,8 @@ pub(super) const PATTERNS: &[(&str, &[&str])] = &[
     ("spi_message_submit", SPI_MESSAGE),
     ("spi_transfer_start", SPI_TRANSFER),
     ("spi_transfer_stop", SPI_TRANSFER),
+    ("sys_enter", &["NR {id} ({args})"]),
+    ("sys_exit", &["NR {id} = {ret}"]),
     ("sync_wait", &["{begin} name={name} state={state}"]),
     ("ufshcd_command", &["{str_t}: {dev_name}: tag: {tag}, {*}"]),
     ("wakeup_source_activate", STATE),

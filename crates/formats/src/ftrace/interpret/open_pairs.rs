@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CallStack, LaneKey, SliceBegin, SliceId, TrackId};
 
+use crate::ftrace::syscalls::Machine;
+
 /// The open slices of pairs.
 #[derive(Debug, Default)]
 pub(super) struct OpenPairs {
@@ -10,6 +12,8 @@ pub(super) struct OpenPairs {
     pub stacks: FxHashMap<TrackId, CallStack<Open>>,
     /// Begins that wait for their end, by the track of the pair.
     pub waiting: FxHashMap<TrackId, Waiting>,
+    /// The machine that numbers the system calls, once asked for.
+    pub machine: Option<Option<Machine>>,
 }
 
 /// An open slice, and how many are around it.

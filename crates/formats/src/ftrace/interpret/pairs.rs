@@ -17,6 +17,7 @@ use super::open_pairs::{Open, Waiting};
 use super::position::At;
 use crate::ftrace::event::Value;
 use crate::ftrace::pairs::{Again, Name, On, Pair, Role, Use};
+use crate::ftrace::syscalls::Machine;
 
 /// The identity of slices of the user's rules: their ends close the innermost slice.
 pub(super) const RULE: u32 = 0;
@@ -57,6 +58,7 @@ impl Interpreter {
             Name::Is(name) => name.as_bytes().into(),
             Name::Of(keys) => keys.iter().find_map(|key| fields.printed(key))?,
             Name::Event => event.into(),
+            Name::Syscall => self.syscall_name(event, fields, out).into(),
         };
         let track = self.pair_track(at, pair, out);
         if pair.on == On::Machine {
@@ -80,6 +82,23 @@ impl Interpreter {
         }
         self.push_slice(at, track, identity as u32, &name, fields, out);
         Some(())
+    }
+
+    /// `sys_openat`; or `sys_257`, if the machine's numbers are not known.
+    fn syscall_name(&mut self, event: &[u8], fields: Fields<'_>, out: &TraceBuilder) -> Vec<u8> {
+        let own = event.strip_prefix(b"sys_enter_");
+        if let Some(name) = own.or_else(|| fields.text("name")) {
+            return [b"sys_", name].concat();
+        }
+        let number = fields.int_of(&["id", "NR", "__syscall_nr"]).unwrap_or(-1);
+        let machine = *self.open.machine.get_or_insert_with(|| {
+            let uname = out.trace().metadata("uname");
+            uname.and_then(Machine::of_uname)
+        });
+        match machine.and_then(|machine| machine.name(number)) {
+            Some(name) => format!("sys_{name}").into_bytes(),
+            None => format!("sys_{number}").into_bytes(),
+        }
     }
 
     fn pair_end(

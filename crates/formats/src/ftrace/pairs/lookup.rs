@@ -29,7 +29,16 @@ pub(crate) struct Use {
 pub(crate) fn uses(name: &[u8]) -> &'static [Use] {
     static BY_NAME: OnceLock<FxHashMap<&'static [u8], Vec<Use>>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(by_name);
-    by_name.get(name).map_or(&[], Vec::as_slice)
+    by_name.get(one_name(name)).map_or(&[], Vec::as_slice)
+}
+
+/// Each system call may have events of its own.
+fn one_name(name: &[u8]) -> &[u8] {
+    match name {
+        _ if name.starts_with(b"sys_enter_") => b"sys_enter",
+        _ if name.starts_with(b"sys_exit_") => b"sys_exit",
+        _ => name,
+    }
 }
 
 fn by_name() -> FxHashMap<&'static [u8], Vec<Use>> {

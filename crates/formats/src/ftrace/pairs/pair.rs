@@ -42,6 +42,8 @@ pub(crate) enum Name {
     Of(&'static [&'static str]),
     /// The name of the event that begins it.
     Event,
+    /// `sys_` and the name of the system call.
+    Syscall,
 }
 
 /// What a begin does while a slice of the same pair with the same fields is open.

@@ -5,7 +5,7 @@
 //! `block_bio_queue` (a bio that was split completes twice).
 
 use super::pair::Again::{Ends, Joins, Nests, Waits};
-use super::pair::Name::{Event, Is, Of};
+use super::pair::Name::{Event, Is, Of, Syscall};
 use super::pair::On::{Cpu, Machine, Own, Thread};
 use super::pair::{Again, Name, On, Pair};
 
@@ -54,6 +54,9 @@ const PAGE: Words = &["proc", "page_index"];
 /// All pairs, by subsystem.
 #[rustfmt::skip]
 pub(crate) static PAIRS: &[Pair] = &[
+    // System calls and functions.
+    pair((Thread, "syscalls"), &["sys_enter"], &["sys_exit"], Syscall, NONE, Ends),
+    pair((Thread, "functions"), &["funcgraph_entry", "funcgraph_retaddr_entry"], &["funcgraph_exit"], Of(&["func"]), &["func"], Nests),
     // Interrupts.
     pair(IRQ, &["irq_handler_entry"], &["irq_handler_exit"], Of(&["name", "irq"]), &["irq"], Nests),
     pair((Cpu, "softirq"), &["softirq_entry"], &["softirq_exit"], Of(&["action", "vec"]), NONE, Ends),

@@ -273,6 +273,7 @@ fn row(pair: &Pair) -> String {
         Name::Is(name) => format!("\"{name}\""),
         Name::Of(keys) => format!("`{}`", keys[0]),
         Name::Event => "the event".to_owned(),
+        Name::Syscall => "the call".to_owned(),
     };
     let keys = match pair.keys {
         [] => "–".to_owned(),

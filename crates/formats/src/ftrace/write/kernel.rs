@@ -74,11 +74,12 @@ fn listed(kind: TrackKind, track: &str, name: &str) -> Option<Pair> {
     let on_track = PAIRS
         .iter()
         .filter(|pair| pair.on == on && pair.track == track);
-    let on_track = on_track.filter(|pair| pair.again != Again::Waits && track != "mmap lock");
+    let on_track = on_track.filter(|pair| pair.again != Again::Waits);
+    let on_track = on_track.filter(|_| !matches!(track, "mmap lock" | "functions"));
     let exact = |pair: &&pairs::Pair| match pair.name {
         Name::Is(own) => own == name,
         Name::Event => pair.begins.contains(&name),
-        Name::Of(_) => false,
+        Name::Of(_) | Name::Syscall => false,
     };
     let by_field = |pair: &&pairs::Pair| matches!(pair.name, Name::Of(_));
     let exact = only(on_track.clone().filter(exact));
