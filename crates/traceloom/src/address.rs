@@ -39,16 +39,22 @@ fn unescaped(path: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let code = after
-            .get(..2)
-            .and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        (rest, _) = match (first, code) {
-            (b'%', Some(byte)) => (&after[2..], bytes.push(byte)),
-            _ => (after, bytes.push(*first)),
-        };
+        rest = after;
+        let mut byte = *first;
+        if let (b'%', [high, low, after @ ..]) = (byte, after)
+            && let (Some(high), Some(low)) = (digit(*high), digit(*low))
+        {
+            byte = high << 4 | low;
+            rest = after;
+        }
+        bytes.push(byte);
     }
     String::from_utf8(bytes).ok()
+}
+
+fn digit(letter: u8) -> Option<u8> {
+    let value = char::from(letter).to_digit(16)?;
+    u8::try_from(value).ok()
 }
 
 /// What to do about an argument that is the address of another machine's file, or of none.
