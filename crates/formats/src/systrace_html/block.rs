@@ -55,7 +55,7 @@ impl Block {
         }
     }
 
-    /// Its text is escaped, as our own pages are.
+    /// Its text may be escaped, as our own pages are.
     pub fn unescape(&mut self) {
         self.escaped = Some(Unescape::default());
     }

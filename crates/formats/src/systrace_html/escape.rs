@@ -7,12 +7,10 @@
 //! ```
 //!
 //! The escape is a backslash after the `<`. A `<` that has some already gets one more, so that the text
-//! can be restored. Everything else stays as it is, and other tools show such names with the backslash.
+//! can be restored. Everything else stays as it is, and other tools show such names with the backslash. Pages of
+//! systrace itself have no escapes; their text could not contain these words either.
 
 use std::io::{self, Write};
-
-/// The attribute of a script whose text is escaped. Systrace's own pages have no escapes.
-pub(super) const ATTRIBUTE: &str = "data-escape=\"backslash\"";
 
 /// What an HTML parser looks for inside a script, after the `<`.
 const WORDS: [&[u8]; 3] = [b"!--", b"script", b"/script"];

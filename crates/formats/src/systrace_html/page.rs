@@ -15,7 +15,6 @@
 use traceloom_trace::{Place, RepairKind};
 
 use super::block::Block;
-use super::escape::ATTRIBUTE;
 use crate::deferred::Deferred;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
@@ -120,7 +119,7 @@ impl PageReader {
         let has = |text: &str| memchr::memmem::find(tag, text.as_bytes()).is_some();
         if has("trace-data") || has("viewer-data") {
             self.begin_block(false, out);
-            if let (State::Data(block), true) = (&mut self.state, has(ATTRIBUTE)) {
+            if let (State::Data(block), true) = (&mut self.state, has("trace-data")) {
                 block.unescape();
             }
         } else {

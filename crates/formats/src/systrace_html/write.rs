@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use traceloom_trace::Trace;
 
-use super::escape::{ATTRIBUTE, Escape};
+use super::escape::Escape;
 use crate::error::WriteError;
 use crate::format::{WriteOptions, Writer};
 use crate::ftrace::write::write_text;
@@ -21,7 +21,7 @@ const HEAD: &str = r#"<!DOCTYPE html>
 <!-- BEGIN TRACE -->
 "#;
 
-const BLOCK: &str = "  <script class=\"trace-data\" type=\"application/text\"";
+const BLOCK: &str = "  <script class=\"trace-data\" type=\"application/text\">\n";
 
 const BLOCK_END: &str = "</script>\n";
 
@@ -89,7 +89,7 @@ impl Write for Page<'_> {
             self.out.write_all(HEAD.as_bytes())?;
         }
         if !std::mem::replace(&mut self.in_block, true) {
-            writeln!(self.out, "{BLOCK} {ATTRIBUTE}>")?;
+            self.out.write_all(BLOCK.as_bytes())?;
         }
         self.escape.write(bytes, self.out)?;
         Ok(bytes.len())
