@@ -147,6 +147,9 @@ repair_kinds! {
     /// The scheduler's story has a hole.
     SchedMismatch = "sched_mismatch", Mended,
         "a CPU switched away from another thread than the one that was running; a switch is missing";
+    /// A switch from idle that the kernel left out.
+    InferredSwitch = "inferred_switch", Mended,
+        "a thread ran on a CPU that was last known idle; the switch to it was not recorded and follows from its wake-up or its first event there";
     /// Times rebuilt from threads' CPU clocks.
     RebuiltTime = "rebuilt_time", Note,
         "only the threads' CPU clocks were recorded; the time line is rebuilt from them, without waiting";

@@ -8,6 +8,13 @@ use crate::tables::{NO_DURATION, SchedSliceRow, ThreadStateRow};
 
 const NO_ROW: u32 = u32::MAX;
 
+/// The priority of a thread that was not seen to run: nice 0.
+const USUAL_PRIORITY: i32 = 120;
+
+/// For so long after a switch away from it, a thread may still write events: the kernel switches a moment after it
+/// says so.
+const TAIL_NS: i64 = 50_000;
+
 /// A switch of a CPU from one thread to another.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedSwitch {
@@ -44,6 +51,8 @@ struct Tracked {
     blocked: u32,
     /// Who is waking it while it still runs.
     early_waker: ThreadId,
+    /// Its priority in its last run.
+    priority: i32,
 }
 
 const UNTRACKED: Tracked = Tracked {
@@ -51,6 +60,7 @@ const UNTRACKED: Tracked = Tracked {
     state: TaskState::UNKNOWN,
     blocked: NO_ROW,
     early_waker: ThreadId::NONE,
+    priority: USUAL_PRIORITY,
 };
 
 /// Fills [`sched_slices`](crate::Trace::sched_slices) and
@@ -98,6 +108,7 @@ impl SchedTracker {
             utid: switch.next,
             end_state: TaskState::UNKNOWN,
             priority: switch.next_priority,
+            inferred: false,
         });
         *self.cpus.get_mut(cpu) = Some(OnCpu {
             utid: switch.next,
@@ -118,6 +129,7 @@ impl SchedTracker {
             );
         }
         if !switch.next_is_idle {
+            self.tracked(switch.next).priority = switch.next_priority;
             let state = Some(TaskState::RUNNING);
             self.enter(
                 builder,
@@ -189,6 +201,76 @@ impl SchedTracker {
         let tracked = self.tracked(utid);
         if tracked.state.is_blocked() || tracked.state == TaskState::UNKNOWN {
             self.enter(builder, utid, ts, Some(TaskState::RUNNABLE), NO_CPU, waker);
+        }
+    }
+
+    /// The CPU that a thread runs on, as far as switches told.
+    pub fn cpu_of(&self, builder: &TraceBuilder, utid: ThreadId) -> Option<u32> {
+        let tracked = self.threads.get(utid.row());
+        let cpu = || builder.trace.thread_states.cpu.get(tracked.open as usize);
+        (tracked.state == TaskState::RUNNING).then(cpu)
+    }
+
+    /// Whether anything told what the thread did before.
+    pub fn is_known(&self, utid: ThreadId) -> bool {
+        self.threads.get(utid.row()).open != NO_ROW
+    }
+
+    /// When a thread came to a CPU where it is seen at `ts`, though switches told that this CPU is idle. `None` if it
+    /// is not back, but about to leave, or if it did something else since.
+    ///
+    /// ```text
+    /// switch to idle    waking of T             event of T
+    /// ------+---------------+-----------------------+-----
+    ///  idle |               | T runs since then
+    /// ```
+    /// If T was ready before the CPU was idle, it came when the CPU became idle. If nothing tells when it was ready,
+    /// it came at `ts`.
+    pub fn came_at(
+        &self,
+        builder: &TraceBuilder,
+        cpu: u32,
+        utid: ThreadId,
+        ts: i64,
+    ) -> Option<i64> {
+        let idle = self.cpus.get(cpu as usize)?;
+        let idle_since = builder.trace.sched_slices.ts.get(idle.row as usize);
+        let tracked = self.threads.get(utid.row());
+        if tracked.open == NO_ROW {
+            return (!tracked.state.is_final()).then_some(ts);
+        }
+        let since = builder.trace.thread_states.ts.get(tracked.open as usize);
+        if since > ts {
+            return None;
+        }
+        let is_tail = since == idle_since && ts.saturating_sub(since) < TAIL_NS;
+        let came = if tracked.state.is_runnable() {
+            since.max(idle_since).min(ts)
+        } else {
+            ts
+        };
+        (!is_tail).then_some(came)
+    }
+
+    /// Adds a switch from the idle thread of a CPU to another one, which the kernel did not record.
+    pub fn infer_switch(&mut self, builder: &mut TraceBuilder, cpu: u32, utid: ThreadId, ts: i64) {
+        let Some(idle) = self.running(cpu) else {
+            return;
+        };
+        let switch = SchedSwitch {
+            ts,
+            cpu,
+            prev: idle,
+            prev_state: TaskState::RUNNABLE,
+            next: utid,
+            next_priority: self.tracked(utid).priority,
+            prev_is_idle: true,
+            next_is_idle: false,
+        };
+        self.switch(builder, switch);
+        if let Some(run) = self.cpus.get(cpu as usize) {
+            let inferred = &mut builder.trace.sched_slices.inferred;
+            *inferred.get_mut(run.row as usize) = true;
         }
     }
 

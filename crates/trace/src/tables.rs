@@ -212,6 +212,8 @@ table! {
         end_state: TaskState,
         /// The kernel's priority number (120 is nice 0).
         priority: i32,
+        /// Whether the switch to the thread was not recorded, so that its start follows from other events.
+        inferred: bool,
     }
 }
 

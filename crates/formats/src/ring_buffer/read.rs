@@ -124,6 +124,7 @@ impl RawSink for Tables<'_, '_> {
                 let lost = events.max(1);
                 let all = self.reader.lost.entry(cpu).or_default();
                 *all = all.saturating_add(lost);
+                self.reader.interpreter.lost_on(cpu);
                 out.repair(RepairKind::LostEvents, lost, place(offset), || {
                     format!("CPU {cpu}")
                 });

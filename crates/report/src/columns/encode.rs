@@ -236,6 +236,7 @@ fn sched(trace: &Trace, out: &mut Vec<u8>) {
         .key("utid", &ran.utid)
         .keyed("end_state", &ran.end_state, "utid")
         .keyed("priority", &ran.priority, "utid")
+        .column("inferred", &ran.inferred)
         .finish(out);
     if super::states::write(trace, out) {
         return;

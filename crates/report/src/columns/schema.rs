@@ -123,7 +123,7 @@ tables! {
     }
     sched_slices = trace.sched_slices {
         ts: TS; dur: DUR; cpu: cpu(0); utid: maybe(Rows::Threads); end_state: any(0);
-        priority: any(0);
+        priority: any(0); inferred: any(0);
     }
     idle_threads = idle { utid: id(Rows::Threads); }
     told_states = told {

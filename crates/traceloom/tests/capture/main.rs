@@ -4,6 +4,7 @@
 
 mod android;
 mod clocks;
+mod cpu_time;
 mod extras;
 mod functions;
 mod linux;

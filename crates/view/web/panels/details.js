@@ -133,7 +133,7 @@ export function mountDetails(element, store, source, context) {
       ["Value", found.value != null && `${amount(found.value)} ${found.unit ?? ""}`], ["Before", near(found.previous)], ["After", near(found.next)], ["Start", exact(found.ts ?? ts)],
       ["Duration", found.dur != null && (found.dur < 0 ? "until the end of the trace" : time(found.dur))], ["CPU", found.cpu != null && found.cpu < 4096 && String(found.cpu)],
       ["Wait", found.why], ["Blocked in", found.blocked_function], ["Waits for I/O", found.io_wait && "yes"], ["Woken by", who(found.waker)], ["Ended by", who(found.ended_by)], ["Thread", (kind === "sched" || kind === "event") && who(found.thread)],
-      ["Process", (kind === "sched" || kind === "event") && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["State", found.letters], ["Left as", found.end_letters],
+      ["Process", (kind === "sched" || kind === "event") && (found.process?.label ?? found.process)], ["Priority", found.priority != null && String(found.priority)], ["Repair", found.inferred && "the switch to it was not recorded: its start follows from other events"], ["State", found.letters], ["Left as", found.end_letters],
       ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
   }
 

@@ -85,6 +85,7 @@ struct StateAnswer<'a> {
     why: Option<String>,
     thread: ThreadAnswer,
     priority: Option<i32>,
+    inferred: bool,
 }
 
 #[derive(Serialize)]
@@ -95,6 +96,7 @@ struct RunAnswer<'a> {
     extent: Extent,
     cpu: u32,
     priority: i32,
+    inferred: bool,
     end_state: &'static str,
     end_letters: String,
 }
@@ -181,19 +183,24 @@ impl Engine {
             ended_by: self.waker(timeline.waker_behind(trace, utid, at)),
             why: why.map(|why| self.wait_text(why).text),
             thread: self.thread_answer(utid),
-            priority: self.priority(&row),
+            priority: self
+                .run_of(&row)
+                .map(|run| trace.sched_slices.priority.get(run)),
+            inferred: self
+                .run_of(&row)
+                .is_some_and(|run| trace.sched_slices.inferred.get(run)),
         })
     }
 
-    /// The priority of a running thread: that of the run on its CPU.
-    fn priority(&self, row: &ThreadStateRow) -> Option<i32> {
+    /// The run on a CPU of a running thread: a row of the sched_slice table.
+    fn run_of(&self, row: &ThreadStateRow) -> Option<usize> {
         if row.cpu == u32::MAX {
             return None;
         }
         let trace = &self.trace;
         let run = self.timeline().run_at(trace, row.cpu, row.ts)? as usize;
         let is_same_thread = trace.sched_slices.utid.get(run) == row.utid;
-        is_same_thread.then(|| trace.sched_slices.priority.get(run))
+        is_same_thread.then_some(run)
     }
 
     fn run_at(&self, cpu: u32, ts: i64) -> Option<RunAnswer<'_>> {
@@ -207,6 +214,7 @@ impl Engine {
             extent: self.extent(run_extent(trace, found), row.dur),
             cpu,
             priority: row.priority,
+            inferred: row.inferred,
             end_state: StateKind::from_task_state(row.end_state, -1).name(),
             end_letters: row.end_state.to_string(),
         })

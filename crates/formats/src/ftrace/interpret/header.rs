@@ -49,8 +49,12 @@ impl Interpreter {
                     out.metadata("cpus", &cpus.to_string());
                 }
             }
-            Header::BufferStarted(cpu) => self.history.buffer_started(cpu, position, self.events),
+            Header::BufferStarted(cpu) => {
+                self.lost_on(cpu);
+                self.history.buffer_started(cpu, position, self.events);
+            }
             Header::Lost { cpu, events } => {
+                self.lost_on(cpu);
                 out.repair(RepairKind::LostEvents, events.max(1), place, || {
                     format!("CPU {cpu}")
                 });

@@ -12,7 +12,7 @@ use super::clock::clock_mark;
 use super::event_table::EventTable;
 use super::open_pairs::{OpenPairs, Request};
 use super::position::{At, Position, SlotId};
-use super::state::{Binder, Cpu, GraphCpu, History, Memory, NEW_CPU};
+use super::state::{Binder, Cpu, CpuColumn, GraphCpu, History, Memory, NEW_CPU, NOBODY};
 use super::threads::Threads;
 use crate::ftrace::batch::EventBatch;
 use crate::ftrace::event::{CpuValueKind, Event, FieldList, Record};
@@ -51,6 +51,7 @@ pub(crate) struct Interpreter {
     pub(super) history: History,
     /// The `ps` tables beside the events.
     dump: Dump,
+    pub(super) columns: CpuColumn,
     /// Batches before the current one, and lines.
     pub(super) batches: u64,
     pub(super) lines: u64,
@@ -76,6 +77,7 @@ impl Interpreter {
             requests: FxHashMap::default(),
             history: History::default(),
             dump: Dump::default(),
+            columns: CpuColumn::default(),
             batches: 0,
             lines: 0,
             events: 0,
@@ -198,12 +200,20 @@ impl Interpreter {
             slot,
             utid: self.threads.slot(slot).utid,
         };
-        let last_ts = std::mem::replace(&mut self.cpu(record.cpu).last_ts, record.ts);
+        let cpu = self.cpu(record.cpu);
+        let last_ts = std::mem::replace(&mut cpu.last_ts, record.ts);
+        let current = cpu.current;
         if record.ts < last_ts {
             let back_ns = last_ts - record.ts;
             out.repair(RepairKind::TimeWentBack, 1, at.place(), || {
                 format!("CPU {} steps back by {back_ns} ns", record.cpu)
             });
+        }
+        if current == record.tid {
+            self.columns.agreeing += 1;
+        } else if current != NOBODY {
+            let is_switch = matches!(record.event, Event::Switch(_));
+            self.seen_elsewhere(at, current, is_switch, out);
         }
         at
     }
@@ -265,6 +275,7 @@ impl Interpreter {
     /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.dump.finish(out);
+        self.infer_last(out);
         self.finish_history(out);
         self.threads.place_leaders(out);
         self.count_tgids(out);

@@ -17,6 +17,7 @@ mod disk;
 mod event_table;
 mod graph;
 mod header;
+mod inferred;
 mod interpreter;
 mod kernel;
 mod marker;

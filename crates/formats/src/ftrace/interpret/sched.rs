@@ -17,6 +17,13 @@ impl Interpreter {
         let prev = self.named(at, switch.prev_tid, switch.prev_comm, out);
         let next = self.named(at, switch.next_tid, switch.next_comm, out);
         self.threads.slot_mut(next).fresh = false;
+        let cpu = self.cpu(at.cpu);
+        let was = std::mem::replace(&mut cpu.current, switch.next_tid);
+        if was == switch.prev_tid {
+            self.columns.agreeing_switches += 1;
+            self.forget_seen(at.cpu);
+        }
+        self.cpu(at.cpu).seen = None;
         let (prev, next) = (self.threads.slot(prev), self.threads.slot(next));
         let switch = SchedSwitch {
             ts: at.ts,

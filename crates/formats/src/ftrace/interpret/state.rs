@@ -1,5 +1,7 @@
 //! What the interpreter remembers between events.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use traceloom_trace::{Place, ProcessId, RowId, SliceId, TrackId};
 
@@ -9,16 +11,61 @@ use super::position::{At, Position};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cpu {
     pub last_ts: i64,
+    /// The tid of the thread on it, as far as switches told.
+    pub current: i32,
+    /// The first event of another thread since then, if that is the idle thread.
+    pub seen: Option<At>,
     pub idle_track: TrackId,
     pub frequency_track: TrackId,
 }
 
+/// The thread of a CPU that no switch told of. Not a tid of any system.
+pub(super) const NOBODY: i32 = i32::MIN;
+
 /// A CPU before its first event.
 pub(super) const NEW_CPU: Cpu = Cpu {
     last_ts: i64::MIN,
+    current: NOBODY,
+    seen: None,
     idle_track: TrackId::NONE,
     frequency_track: TrackId::NONE,
 };
+
+/// Whether the CPU column is real: how many events agree with the switches about the thread on their CPU.
+#[derive(Debug, Default)]
+pub(super) struct CpuColumn {
+    /// All events that agree.
+    pub agreeing: u64,
+    /// The switches among them.
+    pub agreeing_switches: u64,
+    /// Events of a thread that runs on another CPU.
+    contradicting: u64,
+    /// Switches away from another thread than the one that runs there, or away from one that runs on another CPU.
+    contradicting_switches: u64,
+    /// CPUs on which somebody was seen while they should have been idle.
+    pub cpus: BTreeSet<u32>,
+}
+
+impl CpuColumn {
+    /// Whether at least 8 of 9 agree, of switches or of other events.
+    pub fn is_real(&self, for_switches: bool) -> bool {
+        let (agreeing, contradicting) = match for_switches {
+            true => (self.agreeing_switches, self.contradicting_switches),
+            false => (
+                self.agreeing.saturating_sub(self.agreeing_switches),
+                self.contradicting,
+            ),
+        };
+        agreeing >= contradicting.saturating_mul(8)
+    }
+
+    pub fn contradict(&mut self, is_switch: bool) {
+        match is_switch {
+            true => self.contradicting_switches += 1,
+            false => self.contradicting += 1,
+        }
+    }
+}
 
 /// A binder transaction that was sent.
 #[derive(Clone, Copy, Debug)]

@@ -47,12 +47,25 @@ impl Sched<'_> {
         let mut on_cpu: FxHashMap<u32, SchedSliceRow> = FxHashMap::default();
         for slice in self.trace.sched_slices.rows() {
             let before = on_cpu.insert(slice.cpu, slice);
-            self.switch_to(plan, slice, before);
+            // What the kernel left out follows from the other lines again.
+            if slice.inferred && before.is_some() {
+                self.claim(slice);
+            } else {
+                self.switch_to(plan, slice, before);
+            }
         }
         let mut last: Vec<SchedSliceRow> = on_cpu.into_values().collect();
         last.sort_unstable_by_key(|slice| slice.cpu);
         for slice in last.into_iter().filter(|slice| slice.dur != NO_DURATION) {
             self.switch_to_idle(plan, slice);
+        }
+    }
+
+    /// Takes the state of a run that no line begins.
+    fn claim(&mut self, slice: SchedSliceRow) {
+        let (trace, states) = (self.trace, &mut self.states);
+        if let Some(row) = states.find(trace, slice.utid, slice.ts, Role::Comes) {
+            self.claimed[row] = true;
         }
     }
 

@@ -1,0 +1,85 @@
+//! Threads that know how long they ran, by their own CPU clock: a recording shows the same time.
+
+use std::time::Duration;
+
+use testkit::KernelTurn;
+use traceloom_trace::{RepairKind, RowId, TaskState, ThreadId, Trace};
+
+use crate::work::{open, record, said, traceloom};
+
+const BURSTS: usize = 12;
+const BURST: Duration = Duration::from_millis(25);
+const PAUSE: Duration = Duration::from_millis(4);
+
+/// The CPU time of the calling thread, ns.
+fn cpu_clock() -> i64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the call writes the time to the struct it is given.
+    let read = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(read, 0);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// Computes and pauses in turn, so that its CPU becomes idle often. Returns its CPU time, ns.
+fn compute() -> i64 {
+    for _ in 0..BURSTS {
+        let until = cpu_clock() + BURST.as_nanos() as i64;
+        while cpu_clock() < until {
+            std::hint::spin_loop();
+        }
+        std::thread::sleep(PAUSE);
+    }
+    cpu_clock()
+}
+
+/// The time that a thread of this name ran, by its states and by the runs of the CPUs, ns.
+fn running(trace: &Trace, name: &str) -> [i64; 2] {
+    let threads = (0..trace.threads.len()).map(ThreadId::from_row);
+    let own: Vec<_> = threads
+        .filter(|&utid| trace.thread_name(utid) == name)
+        .collect();
+    assert_eq!(own.len(), 1, "threads called {name}");
+    let states = trace.thread_states.rows();
+    let states = states.filter(|row| row.utid == own[0] && row.state == TaskState::RUNNING);
+    let runs = trace.sched_slices.rows().filter(|row| row.utid == own[0]);
+    [
+        states.map(|row| row.dur.max(0)).sum(),
+        runs.map(|row| row.dur.max(0)).sum(),
+    ]
+}
+
+#[test]
+fn threads_ran_as_long_as_their_clocks_say() {
+    let Some(_turn) = KernelTurn::claim() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for threads in [1, 3] {
+        let mut times = Vec::new();
+        let args = ["capture", "--target", "linux", "-o", "trace.txt", "sched"];
+        let output = record(traceloom(folder.path(), &args), || {
+            let start = |number: usize| {
+                let builder = std::thread::Builder::new().name(format!("computing {number}"));
+                builder.spawn(compute).unwrap()
+            };
+            let started: Vec<_> = (0..threads).map(start).collect();
+            times = started.into_iter().map(|one| one.join().unwrap()).collect();
+        });
+        assert!(output.status.success(), "{:?}", said(&output));
+        let trace = open(&folder.path().join("trace.txt"));
+        assert_eq!(trace.repairs.count(RepairKind::LostEvents), 0);
+        println!(
+            "{} switches are inferred",
+            trace.repairs.count(RepairKind::InferredSwitch)
+        );
+        for (number, real) in times.into_iter().enumerate() {
+            for found in running(&trace, &format!("computing {number}")) {
+                let off = (found - real).abs() as f64 / real as f64;
+                assert!(off < 0.02, "thread {number} ran {found} of {real} ns");
+            }
+        }
+    }
+}
