@@ -10,37 +10,31 @@
 //! A frame starts with the vsync it responds to, if recorded, and ends when its RenderThread has drawn it. Each
 //! vsync that passes in between is missed.
 
+mod buffers;
 mod detail;
+mod flutter;
 mod names;
 mod report;
 mod stats;
+mod threads;
 mod vsync;
 
-use traceloom_trace::{
-    NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind,
-};
+use traceloom_trace::{NO_DURATION, ProcessId, RowId, SliceId, ThreadId, Trace, TrackId};
 
 pub use detail::{Blocked, FrameDetail, FrameDetails, TopSlice};
 pub use report::{
     AppReport, BlockedReport, FrameReport, FrameSelection, TopReport, WorstFrame, app_label,
 };
 pub use stats::FrameStats;
+pub use threads::FrameKind;
 pub use vsync::{Vsync, VsyncSource};
 
-use names::{COMPOSITOR, Role, roles, vsync_id};
+use names::Role;
+use threads::{Drawn, Renders, candidates, keep_own_buffers, outermost, process_of, thread_frames};
 
 /// A frame that ends less than 1/50 of a period after a vsync is still on time, as the two clocks are read at
 /// different places.
 const SLACK_OF_PERIOD: i64 = 50;
-
-/// The kind of a thread that draws.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum FrameKind {
-    /// A thread of an app that has a UI.
-    App,
-    /// The compositor.
-    Compositor,
-}
 
 /// A thread that makes frames.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,24 +101,18 @@ pub struct Frames {
     janky_slices: Vec<SliceId>,
 }
 
-/// A slice that may be a frame or a part of one.
-#[derive(Clone, Copy)]
-struct Candidate {
-    slice: SliceId,
-    utid: ThreadId,
-    role: Role,
-}
-
 impl Frames {
     /// Finds the frames of a trace in one pass over its slices.
     pub fn find(trace: &Trace) -> Self {
-        let mut candidates = candidates(trace);
-        let renders = Renders::new(trace, &candidates);
+        let (mut candidates, ticks) = candidates(trace);
+        let renders = Renders::new(trace, &candidates, Role::Render);
+        let rasters = Renders::new(trace, &candidates, Role::Raster);
         candidates.sort_by_key(|one| one.utid);
         let mut drawn = Vec::new();
         for of_thread in candidates.chunk_by(|one, next| one.utid == next.utid) {
             drawn.extend(thread_frames(trace, of_thread));
         }
+        keep_own_buffers(trace, &mut drawn);
         drawn.sort_by_key(|thread| (thread.kind, thread.slices.first().copied()));
         let mut starts = Vec::with_capacity(drawn.len());
         for thread in &drawn {
@@ -132,13 +120,17 @@ impl Frames {
             starts.push(thread.slices.iter().map(start).collect());
         }
         let mut frames = Self {
-            vsync: Vsync::find(trace, &starts),
+            vsync: Vsync::find(trace, &starts, &ticks),
             apps: Vec::new(),
             frames: Vec::new(),
             janky_slices: Vec::new(),
         };
         for thread in drawn {
-            frames.add(trace, thread, &renders);
+            match thread.kind {
+                FrameKind::Buffers => frames.add_buffers(trace, thread),
+                FrameKind::Flutter => frames.add_flutter(trace, thread, &rasters),
+                FrameKind::App | FrameKind::Compositor => frames.add(trace, thread, &renders),
+            }
         }
         for frame in &frames.frames {
             if frame.is_janky() {
@@ -198,9 +190,79 @@ impl Frames {
                 level: levels.add(self.frames.len(), ts, end),
             });
         }
+        self.finish_app(trace, &thread, first, unfinished, levels);
+    }
+
+    /// Adds the frames of a UI thread of Flutter. Each of the two threads has a period for its part.
+    fn add_flutter(&mut self, trace: &Trace, thread: Drawn, rasters: &Renders) {
+        let first = self.frames.len();
+        let ended = |slice: &SliceId| trace.slices.dur.get(slice.row()) != NO_DURATION;
+        let slices: Vec<SliceId> = thread.slices.iter().copied().filter(ended).collect();
+        let own = outermost(trace, rasters.of(process_of(trace, thread.utid)));
+        let slack = self.vsync.period_ns / 2;
+        let mut levels = Levels::default();
+        for (&slice, render) in slices
+            .iter()
+            .zip(flutter::rasters(trace, &slices, &own, slack))
+        {
+            let (ts, ui_end) = (trace.slices.ts.get(slice.row()), trace.slice_end(slice));
+            let vsync = self.vsync.tick_of(ts);
+            let drawn = render.some().map(|raster| {
+                let from = trace.slices.ts.get(raster.row());
+                (from, trace.slice_end(raster))
+            });
+            let end = drawn.map_or(ui_end, |(_, to)| to.max(ui_end));
+            let late = drawn.map_or(0, |(from, to)| self.missed(from, to));
+            self.frames.push(Frame {
+                app: self.apps.len() as u32,
+                slice,
+                render,
+                vsync,
+                ts,
+                ui_end,
+                end,
+                missed: self.missed(vsync, ui_end).max(late),
+                level: levels.add(self.frames.len(), ts, end),
+            });
+        }
+        let unfinished = thread.slices.len() - slices.len();
+        self.finish_app(trace, &thread, first, unfinished, levels);
+    }
+
+    /// Adds the frames of a thread that hands over buffers.
+    fn add_buffers(&mut self, trace: &Trace, thread: Drawn) {
+        let first = self.frames.len();
+        let (buffers, unfinished) = buffers::buffers(trace, &thread.slices);
+        let period = self.vsync.period_ns;
+        let usual = buffers::usual_periods(&buffers, period);
+        let mut levels = Levels::default();
+        for one in &buffers {
+            self.frames.push(Frame {
+                app: self.apps.len() as u32,
+                slice: one.slice,
+                render: SliceId::NONE,
+                vsync: one.from,
+                ts: one.from,
+                ui_end: one.to,
+                end: one.to,
+                missed: buffers::missed(one, usual, period),
+                level: levels.add(self.frames.len(), one.from, one.to),
+            });
+        }
+        self.finish_app(trace, &thread, first, unfinished, levels);
+    }
+
+    fn finish_app(
+        &mut self,
+        trace: &Trace,
+        thread: &Drawn,
+        first: usize,
+        unfinished: usize,
+        levels: Levels,
+    ) {
         self.apps.push(FrameApp {
             kind: thread.kind,
-            upid,
+            upid: process_of(trace, thread.utid),
             utid: thread.utid,
             frames: first..self.frames.len(),
             unfinished,
@@ -236,109 +298,6 @@ impl Levels {
         self.ends[level] = end;
         self.places[level].push(place as u32);
         level as u32
-    }
-}
-
-/// A thread and its frames.
-struct Drawn {
-    kind: FrameKind,
-    utid: ThreadId,
-    slices: Vec<SliceId>,
-}
-
-/// The slices that have a role, in order of time.
-fn candidates(trace: &Trace) -> Vec<Candidate> {
-    let roles = roles(&trace.strings);
-    let mut candidates = Vec::new();
-    if roles.iter().all(|role| *role == Role::Other) {
-        return candidates;
-    }
-    for (row, name) in trace.slices.name.iter().enumerate() {
-        let role = roles.get(name.0 as usize).copied().unwrap_or(Role::Other);
-        if role == Role::Other {
-            continue;
-        }
-        let track = trace.slices.track_id.get(row);
-        let is_own = trace.tracks.kind.get(track.row()) == TrackKind::Thread;
-        if let Some(utid) = trace.track_thread(track).filter(|_| is_own) {
-            let slice = SliceId::from_row(row);
-            candidates.push(Candidate { slice, utid, role });
-        }
-    }
-    candidates
-}
-
-/// The frames of a thread: the slices of its best role that are not nested in another one of that role.
-fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<Drawn> {
-    let utid = candidates.first()?.utid;
-    let (kind, roles): (_, &[Role]) = if is_compositor(trace, utid) {
-        (FrameKind::Compositor, &COMPOSITOR)
-    } else {
-        (FrameKind::App, &[Role::Frame, Role::Traversal])
-    };
-    for role in roles {
-        let mut slices = Vec::new();
-        let mut last_end = i64::MIN;
-        for one in candidates.iter().filter(|one| one.role == *role) {
-            if trace.slices.ts.get(one.slice.row()) >= last_end {
-                last_end = trace.slice_end(one.slice);
-                slices.push(one.slice);
-            }
-        }
-        if !slices.is_empty() {
-            return Some(Drawn { kind, utid, slices });
-        }
-    }
-    None
-}
-
-fn is_compositor(trace: &Trace, utid: ThreadId) -> bool {
-    let process = process_of(trace, utid).some();
-    let process = process.map(|upid| trace.strings.get(trace.processes.name.get(upid.row())));
-    let names = [process.unwrap_or_default(), &trace.thread_name(utid)];
-    names.iter().any(|name| name.ends_with("surfaceflinger"))
-}
-
-fn process_of(trace: &Trace, utid: ThreadId) -> ProcessId {
-    trace.threads.upid.get(utid.row())
-}
-
-/// The slices of RenderThreads, by process and in order of time.
-struct Renders(Vec<(ProcessId, SliceId)>);
-
-impl Renders {
-    fn new(trace: &Trace, candidates: &[Candidate]) -> Self {
-        let mut renders = Vec::new();
-        for one in candidates.iter().filter(|one| one.role == Role::Render) {
-            renders.push((process_of(trace, one.utid), one.slice));
-        }
-        renders.sort_by_key(|(upid, _)| *upid);
-        Self(renders)
-    }
-
-    /// The slice that drew a frame: the one with the same vsync ID, else the one that started while the UI thread
-    /// worked on the frame (the UI thread waits there until the RenderThread takes over).
-    fn for_frame(&self, trace: &Trace, upid: ProcessId, frame: SliceId) -> SliceId {
-        let start = |slice: SliceId| trace.slices.ts.get(slice.row());
-        let id = |slice: SliceId| vsync_id(trace.strings.get(trace.slices.name.get(slice.row())));
-        let (from, end, wanted) = (start(frame), trace.slice_end(frame), id(frame));
-        let is_before = |&(process, slice): &(ProcessId, SliceId)| {
-            process < upid || (process == upid && start(slice) < from)
-        };
-        let first = self.0.partition_point(is_before);
-        let mut without_id = SliceId::NONE;
-        for &(process, slice) in &self.0[first..] {
-            if process != upid || start(slice) > end {
-                break;
-            }
-            match (wanted, id(slice)) {
-                (Some(wanted), Some(id)) if wanted == id => return slice,
-                (Some(_), Some(_)) => {}
-                _ if without_id == SliceId::NONE => without_id = slice,
-                _ => {}
-            }
-        }
-        without_id
     }
 }
 

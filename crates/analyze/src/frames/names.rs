@@ -14,6 +14,18 @@ pub(super) enum Role {
     Traversal,
     /// The part of a frame that the RenderThread draws.
     Render,
+    /// A frame on the UI thread of Flutter.
+    Flutter,
+    /// The work within it: all that some releases mark.
+    FlutterWork,
+    /// The part of a frame that Flutter's raster thread draws.
+    Raster,
+    /// A thread hands a buffer to the compositor.
+    Buffer,
+    /// The same around it, where only the app marks it.
+    Swap,
+    /// A vsync that Flutter responds to.
+    Tick,
     /// The compositor composes a picture: Android 12 and later.
     Composite,
     /// The same before Android 12.
@@ -24,6 +36,18 @@ pub(super) enum Role {
 
 /// The roles of the compositor, best first. The slices of the first one that a thread has are its frames.
 pub(super) const COMPOSITOR: [Role; 3] = [Role::Composite, Role::Refresh, Role::Message];
+
+/// The roles of an app's UI thread, best first.
+pub(super) const APP: [Role; 2] = [Role::Frame, Role::Traversal];
+
+/// The roles of Flutter's UI thread, best first.
+pub(super) const FLUTTER: [Role; 2] = [Role::Flutter, Role::FlutterWork];
+
+/// The roles of threads that draw the frames of others.
+pub(super) const DRAWERS: [Role; 2] = [Role::Render, Role::Raster];
+
+/// The roles of a thread that only hands over buffers, best first.
+pub(super) const BUFFERS: [Role; 2] = [Role::Buffer, Role::Swap];
 
 /// The role of each string.
 pub(super) fn roles(strings: &StringPool) -> Vec<Role> {
@@ -38,6 +62,12 @@ fn role(name: &str) -> Role {
         "Choreographer#doFrame" => Role::Frame,
         "DrawFrame" | "DrawFrames" => Role::Render,
         "performTraversals" => Role::Traversal,
+        "Animator::BeginFrame" => Role::Flutter,
+        "Framework" if name.starts_with("Framework Workload") => Role::FlutterWork,
+        "GPURasterizer::Draw" | "Rasterizer::DoDraw" => Role::Raster,
+        "queueBuffer" => Role::Buffer,
+        "eglSwapBuffers" | "eglSwapBuffersWithDamageKHR" => Role::Swap,
+        "VSYNC" | "VsyncProcessCallback" => Role::Tick,
         "composite" => Role::Composite,
         "handleMessageRefresh" => Role::Refresh,
         "onMessageReceived" => Role::Message,
@@ -87,6 +117,10 @@ mod tests {
             ),
             ("DrawFrame", Role::Render, None),
             ("DrawFrames 77", Role::Render, Some("77")),
+            ("Framework Workload", Role::FlutterWork, None),
+            ("Framework Worker", Role::Other, None),
+            ("GPURasterizer::Draw", Role::Raster, None),
+            ("queueBuffer", Role::Buffer, None),
             ("composite 9", Role::Composite, Some("9")),
             ("handleMessageRefresh", Role::Refresh, None),
             ("performTraversals", Role::Traversal, None),

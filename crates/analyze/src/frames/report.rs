@@ -26,7 +26,7 @@ pub struct FrameSelection<'a> {
 pub struct FrameReport {
     /// The time between two vsyncs.
     pub vsync_ns: i64,
-    /// How it was found: the name of a counter, `distance of frames` or `assumed`.
+    /// How it was found: the name of a counter, `slices` and the name of slices, `distance of frames` or `assumed`.
     pub vsync_source: String,
     /// The longest time from its vsync in which a frame is not late.
     pub deadline_ns: i64,
@@ -49,7 +49,7 @@ pub struct AppReport {
     pub tid: i64,
     /// The name of its process, with that of the thread unless it is the main thread.
     pub label: String,
-    /// `app` or `compositor`.
+    /// `app`, `flutter`, `buffers` or `compositor`.
     pub kind: &'static str,
     /// The number of frames.
     pub frames: usize,
@@ -162,6 +162,7 @@ impl Frames {
             vsync_ns: self.vsync.period_ns,
             vsync_source: match self.vsync.source {
                 VsyncSource::Counter(name) => trace.strings.get(name).to_owned(),
+                VsyncSource::Slices(name) => format!("slices {}", trace.strings.get(name)),
                 VsyncSource::FrameDistance => "distance of frames".to_owned(),
                 VsyncSource::Assumed => "assumed".to_owned(),
             },
@@ -222,6 +223,8 @@ fn app_report(trace: &Trace, app: &FrameApp, stats: &FrameStats) -> AppReport {
         label: app_label(trace, app),
         kind: match app.kind {
             FrameKind::App => "app",
+            FrameKind::Flutter => "flutter",
+            FrameKind::Buffers => "buffers",
             FrameKind::Compositor => "compositor",
         },
         frames: stats.frames,

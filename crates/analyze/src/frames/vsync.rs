@@ -1,6 +1,6 @@
 //! The refresh rate of the display, as far as the trace shows it.
 
-use traceloom_trace::{RowId, StringId, Trace, TrackId};
+use traceloom_trace::{RowId, SliceId, StringId, Trace, TrackId};
 
 /// Common refresh rates, Hz.
 const RATES: [f64; 12] = [
@@ -25,6 +25,8 @@ const PERIODS: std::ops::RangeInclusive<i64> = 4_000_000..=40_000_000;
 pub enum VsyncSource {
     /// From the counter of this name, which changes at each vsync.
     Counter(StringId),
+    /// From the starts of slices of this name, which Flutter writes at each vsync.
+    Slices(StringId),
     /// From the distances between frames: the common rate that fits best.
     FrameDistance,
     /// Not found; 60 Hz is assumed.
@@ -44,8 +46,9 @@ pub struct Vsync {
 }
 
 impl Vsync {
-    /// Finds the vsyncs of a trace. `starts` has the start times of the frames of each thread, in order.
-    pub(super) fn find(trace: &Trace, starts: &[Vec<i64>]) -> Self {
+    /// Finds the vsyncs of a trace. `starts` has the start times of the frames of each thread, in order; `marked` the
+    /// slices that mark vsyncs.
+    pub(super) fn find(trace: &Trace, starts: &[Vec<i64>], marked: &[SliceId]) -> Self {
         let counters = COUNTERS.iter().filter_map(|name| counter(trace, name));
         let mut ticks = Vec::new();
         let mut found = None;
@@ -56,6 +59,16 @@ impl Vsync {
             if ticks.is_empty() && trace.strings.get(name) == COUNTERS[0] {
                 ticks = times;
             }
+        }
+        if found.is_none()
+            && let Some(first) = marked.first()
+        {
+            let starts = marked.iter().map(|slice| trace.slices.ts.get(slice.row()));
+            let mut times: Vec<i64> = starts.collect();
+            times.sort_unstable();
+            let source = VsyncSource::Slices(trace.slices.name.get(first.row()));
+            found = period(&times).map(|period_ns| (period_ns, source));
+            ticks = times;
         }
         let by_distance = || Some((frame_period(starts)?, VsyncSource::FrameDistance));
         let assumed = (1_000_000_000 / 60, VsyncSource::Assumed);

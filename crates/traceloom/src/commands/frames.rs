@@ -25,7 +25,9 @@ const USUAL_LIMIT: usize = 5;
 
 /// Show the frames of each app: how many were late, how long they took, and what delayed the worst
 ///
-/// A frame is the work of a UI thread in Choreographer#doFrame and of its RenderThread in DrawFrame.
+/// A frame is the work of a UI thread in Choreographer#doFrame and of its RenderThread in DrawFrame, or of Flutter's
+/// UI and raster threads. A thread that only hands over buffers (queueBuffer), such as a game's, has a frame from each
+/// buffer to the next.
 /// It starts at the vsync before it (counter VSYNC-app, if recorded). Each further vsync that passes
 /// before the frame is drawn is a missed one, and a frame that misses any is janky. Frames of the
 /// compositor are listed separately.
@@ -87,7 +89,7 @@ pub fn run(args: &FramesArgs) -> Result<ExitCode> {
     let frames = Frames::find(&trace);
     if frames.is_empty() {
         bail!(
-            "{} has no frames: no thread has slices called Choreographer#doFrame, and there is no compositor (record the categories gfx and view)",
+            "{} has no frames: {NO_FRAMES}, and there is no compositor (record the categories gfx and view)",
             args.file.display()
         );
     }
@@ -144,11 +146,34 @@ fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>>
             found = matching(&|name, _| name.contains(query.as_str()));
         }
         if found.is_empty() {
-            bail!("no process with frames has {query} in its name");
+            bail!("{}", no_frames_of(trace, query));
         }
         wanted.extend(found);
     }
     Ok(wanted)
+}
+
+/// What a trace without frames lacks.
+const NO_FRAMES: &str = "no thread has slices called Choreographer#doFrame, Flutter's Framework Workload or queueBuffer";
+
+/// Why there are no frames of a process: it has none, or there is no such process.
+fn no_frames_of(trace: &Trace, query: &str) -> String {
+    let rows = trace.processes.rows();
+    let named = rows.map(|row| (trace.strings.get(row.name).to_owned(), row.pid));
+    let processes: Vec<(String, i64)> = named.collect();
+    let exact = |one: &&(String, i64)| one.0 == query || one.1.to_string() == query;
+    let similar = |one: &&(String, i64)| one.0.contains(query);
+    let found = processes.iter().find(exact);
+    match found.or_else(|| processes.iter().find(similar)) {
+        Some((name, pid)) => format!(
+            "this trace has no frames of {} ({pid}): {NO_FRAMES} there (record the categories gfx and view with -a {query})",
+            plain(name)
+        ),
+        None => format!(
+            "this trace has no process with {} in its name; traceloom info lists them",
+            plain(query)
+        ),
+    }
 }
 
 #[derive(Serialize)]
@@ -249,6 +274,7 @@ fn source(name: &str) -> String {
     match name {
         "assumed" => "assumed: nothing in the trace tells".to_owned(),
         "distance of frames" => "by the distance of frames".to_owned(),
+        name if name.starts_with("slices ") => plain(name).to_string(),
         counter => format!("counter {}", plain(counter)),
     }
 }

@@ -40,7 +40,7 @@ export function mountFrames(element, store, source, context) {
       const {vsync_ns, vsync_source, deadline_ns, apps, app_row = [], worst: list} = await source.ask({op: "frames", limit: 200});
       worst = list;
       const about = el("p", {}, vsync_ns ? `A frame every ${time(vsync_ns)}${vsync_source ? ` (${vsync_source})` : ""}` : "", deadline_ns ? `, done within ${time(deadline_ns)} of its tick.` : ".");
-      sum.replaceChildren(about, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind === "compositor" && el("span", {class: "quiet"}, " compositor")),
+      sum.replaceChildren(about, ...apps.map((/** @type {any} */ app, /** @type {number} */ nth) => el("section", {class: "frames-app"}, el("h2", {}, app_row[nth] < context.rows.id.length ? link(app.label, () => context.showRow(app_row[nth])) : app.label, app.kind !== "app" && el("span", {class: "quiet"}, ` ${app.kind}`)),
         el("p", {}, el("b", {class: app.janky ? "late" : ""}, `${count(app.janky)} late`), ` of ${plural(app.frames, "frame")}${app.missed ? `, ${plural(app.missed, "vsync")} missed` : ""}`),
         el("p", {class: "quiet"}, `median ${time(app.p50_ns)} · 90 % ${time(app.p90_ns)} · 99 % ${time(app.p99_ns)} · worst ${time(app.worst_ns)}`))));
       element.replaceChildren(el("div", {class: "frames"}, sum, el("div", {class: "frames-worst"}, table.element)));
