@@ -3,6 +3,7 @@
 
 mod ids;
 mod outermost;
+mod residual;
 
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use traceloom_trace::{StringId, Trace};
 
 pub use ids::MethodNames;
 use outermost::Outermost;
+use residual::Residuals;
 
 /// A `mapping.txt`, read into memory.
 #[derive(Debug)]
@@ -41,6 +43,7 @@ impl Mapping {
     pub fn names(&self) -> Names<'_> {
         Names {
             outermost: Outermost::read(&self.text),
+            residuals: Residuals::read(&self.text),
             mapper: ProguardMapper::new_with_param_mapping(ProguardMapping::new(&self.text), true),
         }
     }
@@ -72,6 +75,7 @@ pub struct OriginalMethod {
 pub struct Names<'a> {
     mapper: ProguardMapper<'a>,
     outermost: Outermost<'a>,
+    residuals: Residuals<'a>,
 }
 
 impl<'a> Names<'a> {
@@ -86,31 +90,39 @@ impl<'a> Names<'a> {
     ) -> Option<OriginalMethod> {
         let dotted = class.replace('/', ".");
         let original_class = self.mapper.remap_class(&dotted)?;
-        let parameters = self.parameters(signature);
-        let chain = self.chain(&dotted, name, parameters.as_deref(), line);
+        let chain = self.chain(&dotted, name, signature, line);
         let outermost = chain.last();
+        let changed = self.residuals.method(&dotted, name, signature);
+        let changed = changed.filter(|one| outermost.is_some_and(|frame| frame.method == one.name));
         Some(OriginalMethod {
             class: outermost
                 .map_or(original_class, |frame| frame.class.as_str())
                 .to_owned(),
             name: outermost.map_or_else(|| name.to_owned(), |frame| with_inlined(frame, &chain)),
-            signature: self.descriptor(signature),
+            signature: changed.map_or_else(|| self.descriptor(signature), |one| one.descriptor()),
             file: outermost.and_then(|frame| frame.file.clone()),
         })
     }
 
     /// The frames that a method at a line maps to, innermost first; the last is the method itself.
-    /// Looks up by parameters first, because overloads share a name, then by line, then by name
+    /// Looks up by line first, then by signature, because overloads share a name, then by name
     /// alone if that is unambiguous.
-    fn chain(&self, class: &str, name: &str, parameters: Option<&str>, line: i32) -> Vec<Frame> {
+    fn chain(&self, class: &str, name: &str, signature: &str, line: i32) -> Vec<Frame> {
         if line > 0 {
             let found = self.frames(&StackFrame::new(class, name, line as usize));
             if !found.is_empty() {
                 return found;
             }
         }
-        if let Some(parameters) = parameters {
-            let found = self.frames(&StackFrame::with_parameters(class, name, parameters));
+        if let Some(changed) = self.residuals.method(class, name, signature) {
+            let original = changed.class.unwrap_or_else(|| self.original_class(class));
+            return vec![Frame::named(original, changed.name)];
+        }
+        if let Some(parameters) = self.parameters(signature) {
+            if self.residuals.is_changed(class, name, &parameters) {
+                return Vec::new();
+            }
+            let found = self.frames(&StackFrame::with_parameters(class, name, &parameters));
             // Without a line, several frames are overloads or inlined copies; only the last one is
             // the method itself.
             return found.into_iter().next_back().into_iter().collect();
@@ -346,6 +358,49 @@ com.example.Json -> a.c:
         assert_eq!(names.method("a.b", "c", "(I)I", -1).unwrap().name, "count");
         assert_eq!(names.method("a.b", "c", "(J)I", -1).unwrap().name, "total");
         assert_eq!(names.method("a.b", "c", "", -1).unwrap().name, "c");
+    }
+
+    /// From retrace's own tests: overloads that only their new signatures tell apart, a method of a merged class, and
+    /// comments that are no signatures of methods.
+    #[test]
+    fn methods_whose_signature_r8_changed_are_found() {
+        let mapping = Mapping {
+            text: b"\
+# {'id':'com.android.tools.r8.mapping','version':'2.2'}
+some.Class -> b:
+# {'id':'sourceFile','fileName':'Class.java'}
+    1:1:some.Class full(int):0:0 -> a
+    # {'id':'com.android.tools.r8.residualsignature','signature':'()Lb;'}
+    int plain(some.Class) -> a
+    int other(long) -> a
+      # { id:'com.android.tools.r8.residualsignature',signature:'(Lb;I)I' }
+    2:5:void inlined.Code.run():4:4 -> c
+    2:5:void some.Merged.bar(int,some.Class[]):42:42 -> c
+      # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"([Lb;)V\"}
+    int wrong(int) -> d
+    # {'id':'com.android.tools.r8.residualsignature','signature':'I'}
+    1:1:void one(int) -> e
+    # {'id':'com.android.tools.r8.residualsignature','signature':'()V'}
+    2:2:void two(int) -> e
+    # {'id':'com.android.tools.r8.residualsignature','signature':'()V'}
+"
+            .to_vec(),
+        };
+        let names = mapping.names();
+        let found = |name: &str, signature: &str| {
+            let method = names.method("b", name, signature, -1).unwrap();
+            format!("{}.{}{}", method.class, method.name, method.signature)
+        };
+        assert_eq!(found("a", "()Lb;"), "some.Class.full(I)Lsome/Class;");
+        assert_eq!(found("a", "(Lb;)I"), "some.Class.plain(Lsome/Class;)I");
+        assert_eq!(found("a", "(Lb;I)I"), "some.Class.other(J)I");
+        assert_eq!(found("a", "(J)I"), "some.Class.a(J)I", "this one is gone");
+        assert_eq!(found("c", "([Lb;)V"), "some.Merged.bar(I[Lsome/Class;)V");
+        assert_eq!(found("d", "(I)I"), "some.Class.wrong(I)I");
+        assert_eq!(found("e", "()V"), "some.Class.e()V", "two were merged");
+        let at_line = names.method("b", "c", "([Lb;)V", 3).unwrap();
+        assert_eq!(at_line.name, "bar [inlined inlined.Code.run]");
+        assert_eq!(at_line.signature, "(I[Lsome/Class;)V");
     }
 
     #[test]
