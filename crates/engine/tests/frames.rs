@@ -165,3 +165,26 @@ fn a_wait_has_one_reason() {
     }
     assert!(seen > 100, "{seen} waits");
 }
+
+/// The row of frames, the list and the details of both slices give a frame one length.
+#[test]
+fn a_frame_has_one_length() {
+    let engine = Engine::new(example("jank.ftrace.gz"));
+    let report = ask(&engine, &json!({"op": "frames", "limit": 40})).json;
+    for frame in report["worst"].as_array().unwrap() {
+        for id in ["slice", "render_slice"].map(|key| &frame[key]) {
+            if *id != u32::MAX {
+                let details = ask(&engine, &json!({"op": "slice", "id": id})).json;
+                for key in ["dur", "ui_ns", "missed", "slice", "render_slice"] {
+                    let [told, listed] = [&details["frame"][key], &frame[key]].map(Value::as_f64);
+                    assert_eq!(told, listed, "{key} of {frame}");
+                }
+                assert_eq!(details["shown_ns"].as_f64(), details["dur"].as_f64());
+            }
+        }
+    }
+    let other = ask(&engine, &json!({"op": "find", "text": "inflate"}));
+    let id = other.columns["slice"][0] as u32;
+    let details = ask(&engine, &json!({"op": "slice", "id": id})).json;
+    assert_eq!(details["frame"], Value::Null);
+}

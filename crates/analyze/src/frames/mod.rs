@@ -147,6 +147,12 @@ impl Frames {
         self.janky_slices.binary_search(&slice).is_ok()
     }
 
+    /// The frame that a slice on the UI thread or the RenderThread belongs to.
+    pub fn of_slice(&self, slice: SliceId) -> Option<&Frame> {
+        let is_its = |frame: &&Frame| frame.slice == slice || frame.render == slice;
+        self.frames.iter().find(is_its)
+    }
+
     /// Whether the trace has no frames.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()

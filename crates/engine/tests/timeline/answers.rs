@@ -67,6 +67,7 @@ fn a_slice_in_detail() {
     let never = ask(&engine, json!({"op": "slice", "id": id(&engine, "never")}));
     assert_eq!(never.json["never_ended"], true);
     assert_eq!((never.number("dur"), never.number("end")), (-1.0, 1000.0));
+    assert_eq!(never.number("shown_ns"), 1000.0 - never.number("ts"));
     assert!(
         never.json["repairs"][0]
             .as_str()

@@ -105,7 +105,9 @@ onPages("Details of a method trace", { files: [APP] }, (its) => {
     await settled(page);
     await bring(page, id);
     await clickSlice(page, id);
-    assert.match((await facts(page)).Duration, /never ended/);
+    const [length, rest] = (await facts(page)).Duration.split(" – ");
+    assert.match(rest, /^never ended/);
+    sameTime(length, (await ask(page, { op: "slice", id })).shown_ns, "as long as it is drawn");
   });
 
   test("the repairs equal those of info", async () => {
@@ -163,6 +165,32 @@ onPages("Details of a systrace", { files: [JANK] }, (its) => {
       if (ns > 0) sameTime(part?.[1] ?? "", ns, what);
       else assert.equal(part, null, `no ${what}`);
     }
+  });
+
+  test("a frame has one length and its waits one reason, in Frames and in Details", async () => {
+    const page = its.page(), panel = page.getByTestId("panel-details");
+    const { worst } = await ask(page, { op: "frames", limit: 3 });
+    for (const frame of worst) {
+      await page.evaluate((id) => /** @type {any} */ (window).traceloom.parts.context.goTo(id), frame.slice);
+      await until(page, (state, id) => state.selection?.id === id, frame.slice);
+      await settled(page);
+      const said = await facts(page);
+      const length = /^(.+) until drawn, (\d+) vsyncs? missed$/.exec(said.Frame);
+      assert.ok(length, said.Frame);
+      sameTime(length[1], frame.dur, "the frame");
+      assert.equal(Number(length[2]), frame.missed);
+      sameTime(said.Duration, frame.ui_ns, "its slice on the UI thread");
+      const details = await panel.innerText();
+      assert.ok(!details.includes("swapper"), details);
+      for (const wait of frame.blocked_on.filter((/** @type {any} */ wait) => wait.ns > frame.dur / 2)) {
+        assert.ok(details.includes(wait.text), `${wait.text}: ${details}`);
+      }
+    }
+    await tab(page, "frames");
+    const list = await page.getByTestId("worst-frames").innerText();
+    const [longest] = worst[0].blocked_on;
+    assert.ok(list.includes(longest.text), `${longest.text}: ${list}`);
+    await tab(page, "details");
   });
 
   test("a click selects a thread state, a running time on a CPU, or a counter", async () => {

@@ -51,6 +51,9 @@ export function stateBar(states, words = true) {
     el("b", {}, time(states[key])), ` ${percent(states[key] / total)}`))));
 }
 
+/** A frame lasts until it is drawn: longer than its slice. @param {{dur: number, missed: number}} frame */
+const frameText = ({dur, missed}) => `${time(dur)} until drawn${missed ? `, ${plural(missed, "vsync")} missed` : ""}`;
+
 /** What the panel says, line by line. @param {HTMLElement} element */
 function asText(element) {
   const texts = (/** @type {string} */ query) => [...element.querySelectorAll(query)].map(({textContent}) => textContent ?? "");
@@ -84,7 +87,8 @@ export function mountDetails(element, store, source, context) {
     const call = (/** @type {any} */ {id, label, dur}) => el("li", {}, nameLink(label, () => context.goTo(id)), el("span", {class: "num"}, dur < 0 ? "never ended" : time(dur)));
     element.replaceChildren(head(slice.label, ...copies), el("div", {class: "details-body"},
       block("Time", list([
-        ["Duration", el("b", {}, time(slice.dur), slice.never_ended && " – never ended in this trace")], ["Self", own(slice.self_ns, slice.dur)], ["CPU", slice.cpu_ns != null && own(slice.cpu_ns, slice.dur)],
+        ["Duration", el("b", {}, time(slice.shown_ns), slice.never_ended && " – never ended in this trace, so at least this long")], ["Frame", slice.frame && frameText(slice.frame)],
+        ["Self", own(slice.self_ns, slice.shown_ns)], ["CPU", slice.cpu_ns != null && own(slice.cpu_ns, slice.shown_ns)],
         ["CPU self", slice.cpu_self_ns != null && time(slice.cpu_self_ns)], ["Of its caller", slice.share_of_parent != null && percent(slice.share_of_parent)],
         ["Of its thread", slice.share_of_thread != null && percent(slice.share_of_thread)], ["Start", exact(slice.ts)], ["End", !slice.never_ended && exact(slice.end)],
         ["All calls", occurrences && occurrences.count > 0 && link(`${count(occurrences.count)} × · ${time(occurrences.total_ns)}`,
@@ -119,7 +123,7 @@ export function mountDetails(element, store, source, context) {
   function showName(same, label) {
     element.replaceChildren(head(label), el("div", {class: "details-body"}, block("All its calls", list([["Calls", count(same.count)], ["Total", time(same.total_ns)], ["Self", time(same.self_ns)], ["Shortest", time(same.min_ns)],
       ["Median", time(same.median_ns)], ["95 %", time(same.p95_ns)], ["Longest", time(same.max_ns)]])),
-    block("Longest calls", el("ul", {class: "calls"}, ...longest(same).map(at => el("li", {}, link(context.rows.names[same.row[at]] ?? "", () => context.goTo(same.slice[at])), el("span", {class: "num"}, `${time(same.dur[at])} at ${moment(same.ts[at], 1000)}`)))))));
+    block("Longest calls", el("ul", {class: "calls"}, ...longest(same).map(at => el("li", {}, link(context.rows.names[same.row[at]] ?? "", () => context.goTo(same.slice[at])), el("span", {class: "num"}, `${same.dur[at] < 0 ? "never ended," : time(same.dur[at])} at ${moment(same.ts[at], 1000)}`)))))));
   }
   /** @param {any} same @returns {number[]} */
   const longest = same => Array.from(same.dur, (_, at) => at).sort((a, b) => same.dur[b] - same.dur[a]).slice(0, 12);

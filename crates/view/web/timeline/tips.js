@@ -12,9 +12,10 @@ export function tipLines(model, tiles, {row, what, at, data}) {
   if (what === "slice") {
     const flags = data.s_flags[at];
     const late = model.rows.kind[row] === KIND.frames && flags & 8 ? "missed its deadline" : "";
+    const drawn = model.rows.kind[row] === KIND.frames ? " until drawn" : "";
     const text = tiles.nameOf(data.s_name[at]);
     if (text === undefined) tiles.askNames();
-    return [elide(text ?? "…", 240), flags & 2 ? "several calls shorter than a pixel: zoom in" : `${time(data.s_end[at] - data.s_ts[at])}${flags & 1 ? ", never ended" : ""}`,
+    return [elide(text ?? "…", 240), flags & 2 ? "several calls shorter than a pixel: zoom in" : `${time(data.s_end[at] - data.s_ts[at])}${drawn}${flags & 1 ? ", never ended" : ""}`,
       `at ${moment(data.s_ts[at], 1000)}`, late, flags & 4 ? "repaired" : ""].filter(Boolean);
   }
   if (what === "state" || what === "sched") {

@@ -51,6 +51,8 @@ pub(crate) fn slice(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered 
         .put("dur", engine.duration(dur))
         .put("end", engine.relative(details.end))
         .put("never_ended", dur == NO_DURATION)
+        .put("shown_ns", details.end.saturating_sub(details.ts))
+        .put("frame", engine.frame_of(id))
         .put("self_ns", details.self_ns)
         .put("cpu_ns", details.cpu_ns)
         .put("cpu_self_ns", details.cpu_self_ns)
@@ -84,6 +86,16 @@ struct Method<'a> {
     signature: Cow<'a, str>,
     file: Cow<'a, str>,
     line: i32,
+}
+
+/// The frame that a slice is a part of.
+#[derive(Serialize)]
+struct InFrame {
+    dur: i64,
+    ui_ns: i64,
+    missed: u32,
+    slice: u32,
+    render_slice: u32,
 }
 
 #[derive(Serialize)]
@@ -163,6 +175,17 @@ impl Engine {
             file: text(row.file),
             line: row.line,
         }
+    }
+
+    fn frame_of(&self, id: SliceId) -> Option<InFrame> {
+        let frame = self.timeline().frames.of_slice(id)?;
+        Some(InFrame {
+            dur: frame.dur_ns(),
+            ui_ns: frame.ui_end.saturating_sub(frame.ts),
+            missed: frame.missed,
+            slice: frame.slice.0,
+            render_slice: frame.render.0,
+        })
     }
 
     fn parents(&self, id: SliceId) -> Parents {

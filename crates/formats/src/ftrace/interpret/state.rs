@@ -49,20 +49,20 @@ pub(super) struct CpuColumn {
 impl CpuColumn {
     /// Whether at least 8 of 9 agree, of switches or of other events.
     pub fn is_real(&self, for_switches: bool) -> bool {
-        let (agreeing, contradicting) = match for_switches {
-            true => (self.agreeing_switches, self.contradicting_switches),
-            false => (
-                self.agreeing.saturating_sub(self.agreeing_switches),
-                self.contradicting,
-            ),
+        let (agreeing, contradicting) = if for_switches {
+            (self.agreeing_switches, self.contradicting_switches)
+        } else {
+            let others = self.agreeing.saturating_sub(self.agreeing_switches);
+            (others, self.contradicting)
         };
         agreeing >= contradicting.saturating_mul(8)
     }
 
     pub fn contradict(&mut self, is_switch: bool) {
-        match is_switch {
-            true => self.contradicting_switches += 1,
-            false => self.contradicting += 1,
+        if is_switch {
+            self.contradicting_switches += 1;
+        } else {
+            self.contradicting += 1;
         }
     }
 }

@@ -133,7 +133,7 @@ impl Show {
         let snapshots = Snapshots {
             handle: self.handle.clone(),
             window: self.window(),
-            options: InputArgs::default_for_capture().read_options("")?,
+            options: InputArgs::default_for_capture().read_options(&args.name())?,
             processes,
             known: None,
         };
@@ -244,7 +244,6 @@ impl Snapshots {
     /// Reads what the window holds; an error if nothing has arrived yet.
     fn read(&mut self, most_bytes: usize) -> Result<Trace, ReadError> {
         let options = ReadOptions {
-            name: "recording".to_owned(),
             process_dump: Some(self.processes()),
             ..self.options.clone()
         };

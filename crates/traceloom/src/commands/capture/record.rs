@@ -166,7 +166,11 @@ fn collect(
     let open = InputArgs::default_for_capture();
     let is_result = matches!(kind, OutputKind::Text | OutputKind::Dat);
     let result = is_result.then(|| args.output());
-    let mut recording = Recording::new(open.read_options("")?, kind != OutputKind::Dat, result);
+    let mut recording = Recording::new(
+        open.read_options(&args.name())?,
+        kind != OutputKind::Dat,
+        result,
+    );
     let mut failed: Vec<CaptureError> = Vec::new();
     let mut collecting = Collecting::new(&mut recording);
     controller.collect(&mut collecting, &mut |note| match note {

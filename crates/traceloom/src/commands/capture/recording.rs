@@ -239,7 +239,9 @@ impl Sink for Recording {
     fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()> {
         self.end_reading();
         if is_trace(kind) && self.is_read {
-            self.begin_reading(name);
+            // The system's trace is what the recording is about; the others say which agent recorded them.
+            let own = Some(self.options.name.clone()).filter(|_| is_of_system(kind));
+            self.begin_reading(&own.unwrap_or_else(|| name.to_owned()));
         }
         let beside = self.result.as_deref().filter(|_| is_trace(kind));
         self.parts.push(match beside.and_then(unfinished) {

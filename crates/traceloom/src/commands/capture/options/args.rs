@@ -252,6 +252,13 @@ impl CaptureArgs {
         }
     }
 
+    /// The name of the recording, live and saved: that of the output file.
+    pub fn name(&self) -> String {
+        let output = self.output();
+        let name = output.file_name().unwrap_or(output.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
     /// The kind of output: JSON if `--json` is given, else by the ending of the file name.
     ///
     /// # Errors
