@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use traceloom_trace::{ArgSetId, Trace};
 
 use super::kernel::{BEGIN_ONLY, END_ONLY};
+use crate::ftrace::event::Field;
+use crate::ftrace::fields::fields as parse;
 use crate::ftrace::pairs::uses;
 
 /// Which of a slice's fields an event has.
@@ -55,14 +57,37 @@ pub(super) fn write_fields(
             _ => fields.push((key, text)),
         }
     }
-    let shape = Shape::choose(name, &fields);
-    for (n, (key, text)) in fields.iter().enumerate() {
-        if n > 0 {
-            out.write_all(shape.separator())?;
+    out.write_all(&payload(name, &fields))
+}
+
+/// The text of the fields, in the first form that is read back as the same fields.
+fn payload(event: &str, fields: &[(&str, String)]) -> Vec<u8> {
+    let first = Shape::choose(event, fields);
+    let mut text = Vec::new();
+    for shape in [
+        first,
+        Shape::Keyed,
+        Shape::Pairs,
+        Shape::Spaced,
+        Shape::Colons,
+    ] {
+        shape.print(event, fields, &mut text);
+        if reads_back(event, fields, &text) {
+            return text;
         }
-        shape.field(key, text, out)?;
     }
-    Ok(())
+    first.print(event, fields, &mut text);
+    text
+}
+
+/// Whether the reader gets these fields from the text.
+fn reads_back(event: &str, fields: &[(&str, String)], text: &[u8]) -> bool {
+    let mut read = Vec::new();
+    parse(event.as_bytes(), text, &mut read);
+    let is_same = |(read, (key, text)): (&Field<'_>, &(&str, String))| {
+        read.key == key.as_bytes() && read.value.shown() == text.as_str()
+    };
+    read.len() == fields.len() && read.iter().zip(fields).all(is_same)
 }
 
 /// How an event prints its fields. The formats are those of `include/trace/events/*.h`.
@@ -78,12 +103,14 @@ enum Shape {
     Softirq,
     /// `(Rescheduling interrupts)`.
     Ipi,
-    /// `gcc_clk state=1 cpu_id=3`.
+    /// `gcc_clk state=1 cpu_id=3`, `gcc_clk 200000000`.
     Clock,
     /// `dev 8,13 ino 58 pos 0`.
     Pairs,
     /// `dev = (7,0), ino = 8`.
     Spaced,
+    /// `reason: waiting, state: 3`.
+    Colons,
 }
 
 impl Shape {
@@ -93,8 +120,11 @@ impl Shape {
             "softirq_entry" | "softirq_exit" | "softirq_raise" => Self::Softirq,
             "ipi_entry" | "ipi_exit" => Self::Ipi,
             "clock_set_rate" | "clock_enable" | "clock_disable" => Self::Clock,
+            _ if event.starts_with("clk_") => Self::Clock,
             _ if event.starts_with("block_") => Self::Block,
-            _ if event.starts_with("workqueue_") => Self::Workqueue,
+            "workqueue_execute_start" | "workqueue_execute_end" | "workqueue_activate_work" => {
+                Self::Workqueue
+            }
             _ if event.starts_with("f2fs_") => Self::Spaced,
             _ if event.starts_with("ext4_") && fields.iter().all(|(_, text)| is_number(text)) => {
                 Self::Pairs
@@ -105,9 +135,23 @@ impl Shape {
 
     fn separator(self) -> &'static [u8] {
         match self {
-            Self::Spaced => b", ",
+            Self::Spaced | Self::Colons => b", ",
             Self::Workqueue => b": ",
             _ => b" ",
+        }
+    }
+
+    fn print(self, event: &str, fields: &[(&str, String)], out: &mut Vec<u8>) {
+        out.clear();
+        for (n, (key, text)) in fields.iter().enumerate() {
+            if n > 0 {
+                out.extend_from_slice(self.separator());
+            }
+            // Writing into memory does not fail.
+            _ = self.field(key, text, out);
+            if *key == "size" && event.starts_with("rss_stat") {
+                out.push(b'B');
+            }
         }
     }
 
@@ -125,9 +169,10 @@ impl Shape {
             (Self::Workqueue, "function") => write!(out, "function {text}"),
             (Self::Softirq, "action") => write!(out, "[action={text}]"),
             (Self::Ipi, "reason") => write!(out, "({text})"),
-            (Self::Clock, "name") => write!(out, "{text}"),
+            (Self::Clock, "name" | "rate") => write!(out, "{text}"),
             (Self::Pairs, _) => write!(out, "{key} {text}"),
             (Self::Spaced, _) => write!(out, "{key} = {text}"),
+            (Self::Colons, _) => write!(out, "{key}: {text}"),
             _ => write!(out, "{key}={text}"),
         }
     }

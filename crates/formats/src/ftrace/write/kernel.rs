@@ -114,7 +114,12 @@ pub(super) fn counter(track: TrackRow, name: &str, value: f64) -> Option<String>
         return Some(format!("clock_set_rate: {clock} state={whole} cpu_id=0"));
     }
     if let Some(clock) = of(" State") {
-        return Some(format!("clock_enable: {clock} state={whole} cpu_id=0"));
+        let event = if whole == 0 {
+            "clock_disable"
+        } else {
+            "clock_enable"
+        };
+        return Some(format!("{event}: {clock} state={whole} cpu_id=0"));
     }
     if let Some(zone) = of(" Temperature") {
         return Some(format!(

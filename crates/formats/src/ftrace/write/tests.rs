@@ -349,3 +349,22 @@ fn clocks_of_a_trace_without_threads_are_written() {
     let again = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
     assert!(!again.clocks.is_empty(), "{text}");
 }
+
+#[test]
+fn other_events_keep_their_fields() {
+    let lines = [
+        "workqueue_queue_work: work struct=00000000b1a1e8a5 function=f workqueue=w req_cpu=8192 cpu=1",
+        "rcu_utilization: Start context switch",
+        "f2fs_other: dev = (7,0), ino = 8",
+        "ext4_other: dev 8,0 ino 58 len 4096",
+    ];
+    let columns = "             app-10      (     10) [000] ....     1.000001: ";
+    let before: String = lines.map(|line| format!("{columns}{line}\n")).concat();
+    let trace = read_bytes(before.as_bytes(), ReadOptions::default()).unwrap();
+    let after = text_of(&trace);
+    let after: String = after
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    assert_eq!(after, before);
+}
