@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use traceloom_trace::{RowId, StringId, TaskState, ThreadId, ThreadStateRow, Trace};
 
-use super::{BlockedIn, CpuTime, Latency, ThreadTimes, Waker};
+use super::latency::Latency;
+use super::times::{BlockedIn, CpuTime, ThreadTimes, Waker};
 use crate::state::StateKind;
 use crate::timeline::{Grouped, state_extent};
 use crate::tree::TimeRange;

@@ -167,3 +167,23 @@ pub(super) fn downsample_states(
         at = window.next(spans, at + 1, awake);
     }
 }
+
+/// Rows without a duration.
+pub(super) struct Moments<'t> {
+    pub rows: &'t [u32],
+    pub ts: &'t dyn Fn(usize) -> i64,
+}
+
+impl Spans for Moments<'_> {
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn start(&self, at: usize) -> i64 {
+        (self.ts)(self.rows[at] as usize)
+    }
+
+    fn end(&self, at: usize) -> i64 {
+        self.start(at)
+    }
+}

@@ -3,9 +3,8 @@
 use traceloom_trace::{ThreadId, Trace};
 
 use super::Timeline;
-use super::downsample::Window;
+use super::downsample::{Moments, Window};
 use super::rows::{RowKind, TimelineRow};
-use super::window::Moments;
 
 /// An event to draw: the first one in its pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use traceloom_trace::{NO_DURATION, ThreadId, Trace, TrackId};
 
 use crate::frames::Frame;
 
-use super::downsample::{Spans, Window, downsample_states};
+use super::downsample::{Moments, Spans, Window, downsample_states};
 use super::events::ShownEvent;
 use super::lanes::Lane;
 use super::order::{SUMMARY_THREADS, is_idle_thread};
@@ -352,25 +352,5 @@ impl Timeline {
                 ts: spans.start(at),
             });
         });
-    }
-}
-
-/// Rows without a duration.
-pub(super) struct Moments<'t> {
-    pub rows: &'t [u32],
-    pub ts: &'t dyn Fn(usize) -> i64,
-}
-
-impl Spans for Moments<'_> {
-    fn count(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn start(&self, at: usize) -> i64 {
-        (self.ts)(self.rows[at] as usize)
-    }
-
-    fn end(&self, at: usize) -> i64 {
-        self.start(at)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use super::Kind;
+use super::kind::Kind;
 use crate::samples::gzip;
 
 pub(super) const KINDS: &[Kind] = &[

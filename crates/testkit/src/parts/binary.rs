@@ -1,6 +1,6 @@
 //! Binary traces with many parts.
 
-use super::Kind;
+use super::kind::{Kind, joined};
 use crate::method_trace::{Clock, MethodTraceBytes, Record};
 use crate::ring_file::{RingBytes, RingChunk, ring_record};
 use crate::trace_dat::{DatCompression, Machine, small_dat};
@@ -186,11 +186,11 @@ fn dat_options(count: usize) -> Vec<u8> {
 }
 
 fn dat_tasks(count: usize) -> Vec<u8> {
-    dat(|dat| dat.cmdlines = super::joined(count, |nth| format!("{} task{nth}\n", nth + 10)))
+    dat(|dat| dat.cmdlines = joined(count, |nth| format!("{} task{nth}\n", nth + 10)))
 }
 
 fn dat_symbols(count: usize) -> Vec<u8> {
-    dat(|dat| dat.kallsyms = super::joined(count, |nth| format!("{nth:016x} T function_{nth}\n")))
+    dat(|dat| dat.kallsyms = joined(count, |nth| format!("{nth:016x} T function_{nth}\n")))
 }
 
 fn dat_buffers(count: usize) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Chrome's JSON with many parts of each kind.
 
-use super::{Kind, joined};
+use super::kind::{Kind, joined};
 
 pub(super) const KINDS: &[Kind] = &[
     ("JSON slices of one thread", |n| {

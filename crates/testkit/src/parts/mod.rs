@@ -6,6 +6,7 @@
 mod archives;
 mod binary;
 mod json;
+mod kind;
 mod pages;
 mod texts;
 
@@ -29,11 +30,4 @@ pub fn many_parts() -> Vec<Parts> {
     ];
     let all = lists.into_iter().flatten();
     all.map(|&(name, make)| Parts { name, make }).collect()
-}
-
-type Kind = (&'static str, fn(usize) -> Vec<u8>);
-
-/// A text of one piece for each number below `count`.
-fn joined(count: usize, piece: impl Fn(usize) -> String) -> String {
-    (0..count).map(piece).collect()
 }

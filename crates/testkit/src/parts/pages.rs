@@ -1,6 +1,6 @@
 //! Systrace pages with many blocks.
 
-use super::Kind;
+use super::kind::Kind;
 use crate::systrace_page::{PageBlock, systrace_page};
 
 pub(super) const KINDS: &[Kind] = &[

@@ -1,6 +1,6 @@
 //! Texts with many rows of each table.
 
-use super::{Kind, joined};
+use super::kind::{Kind, joined};
 
 pub(super) const KINDS: &[Kind] = &[
     ("ftrace threads", |n| {

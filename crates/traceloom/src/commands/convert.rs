@@ -1,69 +1,24 @@
 //! `traceloom convert`: writes a trace, or a part of it, in another format.
 
+mod args;
 mod copy;
+mod left_out;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use traceloom_formats::{CopyForm, FORMATS, Omission, WriteError, WriteOptions, Writer, Written};
+use traceloom_formats::{CopyForm, FORMATS, WriteError, WriteOptions, Writer, Written};
 use traceloom_host::Scratch;
 use traceloom_trace::Trace;
 
-use crate::input::{InputArgs, leave, read_trace, save_stdin};
+use crate::input::{leave, read_trace, save_stdin};
 use crate::output::write_file;
-use crate::print::{most_bytes, thousands, too_long, within};
-use crate::times::TimeRange;
+use crate::print::{most_bytes, too_long, within};
 
-/// Write a trace, or a time range of it, in another format
-#[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  traceloom convert app.trace -o app.html\n  traceloom convert trace.html -o piece.systrace --from 1.2s --until 1.5s"
-)]
-pub struct ConvertArgs {
-    /// The trace to read; - is standard input
-    #[arg(value_name = "IN")]
-    input: PathBuf,
-
-    /// The file to write; - is standard output
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-
-    /// The format to write [default: by the ending of OUT]
-    #[arg(long, value_name = "FORMAT")]
-    to: Option<String>,
-
-    /// Version of the .trace records: 1, 2 or 3
-    #[arg(long, value_name = "1|2|3", default_value_t = 3)]
-    trace_version: u8,
-
-    /// Write a streaming .trace
-    #[arg(long)]
-    streaming: bool,
-
-    /// Write CPU time instead of wall time (collapsed stacks)
-    #[arg(long)]
-    cpu: bool,
-
-    /// Write ftrace text and pages from the tables, even if the lines of the input could be copied
-    #[arg(long)]
-    rewrite: bool,
-
-    /// Leave out calls deeper than this (collapsed stacks); their time counts for the last one written
-    #[arg(long, value_name = "N")]
-    depth: Option<u32>,
-
-    /// Write the result even if it has more than 64 times the size of the input
-    #[arg(long)]
-    all: bool,
-
-    #[command(flatten)]
-    range: TimeRange,
-
-    #[command(flatten)]
-    open: InputArgs,
-}
+pub use args::ConvertArgs;
+pub use left_out::left_out;
 
 /// Runs the command.
 ///
@@ -130,20 +85,6 @@ fn write(
         Err(WriteError::TooLong { bytes, most }) => Err(too_long(Some(bytes), most)),
         written => Ok(written?),
     }
-}
-
-/// The message about data that the format cannot hold.
-pub fn left_out(written: &Written, writer: &dyn Writer) -> Option<String> {
-    let words =
-        |&(kind, count): &(Omission, u64)| format!("{} {}", thousands(count), kind.words(count));
-    let list: Vec<String> = written.omitted.iter().map(words).collect();
-    let ending = writer.extensions().first()?;
-    (!list.is_empty()).then(|| {
-        format!(
-            "left out, because .{ending} cannot hold it: {}",
-            list.join(", ")
-        )
-    })
 }
 
 fn choose_writer(to: Option<&str>, output: &Path) -> Result<(&'static str, &'static dyn Writer)> {

@@ -5,7 +5,8 @@ use traceloom_formats::{
     Copied, CopyForm, TextCopy, TextPart, TextParts, TextSurvey, WhyNot, Writer,
 };
 
-use super::{ConvertArgs, left_out};
+use super::args::ConvertArgs;
+use super::left_out::left_out;
 use crate::input::read_text;
 use crate::mapping::MethodNames;
 use crate::output::write_file;
