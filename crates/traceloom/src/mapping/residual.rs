@@ -44,8 +44,9 @@ impl<'a> Residuals<'a> {
         let mut residuals = Self::default();
         let (mut class, mut open) = ("", None);
         for line in text.split(|&byte| byte == b'\n') {
-            let line = line.trim_ascii();
-            if line.starts_with(b"#") {
+            // The parser tells members from classes by their indent.
+            let line = line.trim_ascii_end();
+            if line.trim_ascii_start().starts_with(b"#") {
                 if let (Some(residual), Some(open)) = (signature(line), &mut open) {
                     let open: &mut Open<'a> = open;
                     open.residual = Some(residual);
