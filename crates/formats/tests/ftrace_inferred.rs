@@ -44,7 +44,7 @@ fn waking(us: u32, cpu: u32) -> String {
 }
 
 fn mark(us: u32, cpu: u32) -> String {
-    format!(" b-2 (    2) [00{cpu}] .... 1.{us:06}: tracing_mark_write: C|2|n|1\n")
+    format!(" b-2 (    2) [00{cpu}] .... 1.{us:06}: tracing_mark_write: I|2|n\n")
 }
 
 #[test]
@@ -272,6 +272,23 @@ fn a_switch_from_idle_disproves_an_event() {
 }
 
 /// The trace ends while the thread still runs.
+/// A counter has no thread in the tables, so a text that was written from them names any thread of the process. An agent
+/// on the host adds clock marks.
+#[test]
+fn counters_and_clock_marks_do_not_show_who_runs() {
+    for mark in [
+        "C|2|n|1",
+        "S|2|n|7",
+        "F|2|n|7",
+        "trace_event_clock_sync: name=x",
+    ] {
+        let line = format!(" b-2 (    2) [000] .... 1.000200: tracing_mark_write: {mark}\n");
+        let trace = read(&[BUSY_THEN_IDLE, &waking(100, 0), &line].concat());
+        assert!(runs(&trace, 2).is_empty(), "{mark}");
+        assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 0, "{mark}");
+    }
+}
+
 #[test]
 fn a_thread_that_runs_at_the_end_is_seen() {
     let trace = read(&[BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0)].concat());

@@ -167,6 +167,19 @@ impl Mark<'_> {
                 | Self::BadSync { .. }
         )
     }
+
+    /// Whether the line of the mark shows which thread runs on its CPU. Counters, asynchronous slices and the instants
+    /// of a process have no thread in the tables, so a text that was written from tables names another thread. Agents
+    /// on the host add clock marks whose thread and CPU are not real.
+    pub fn shows_who_runs(&self) -> bool {
+        matches!(
+            self,
+            Self::Begin { .. }
+                | Self::End { .. }
+                | Self::Instant { track: None, .. }
+                | Self::Text { .. }
+        )
+    }
 }
 
 /// An event with fields, which are passed next to it.

@@ -12,6 +12,7 @@ use traceloom_trace::{RepairKind, TraceBuilder};
 use super::interpreter::Interpreter;
 use super::position::At;
 use super::state::NOBODY;
+use crate::ftrace::event::Event;
 
 /// The tid of the idle threads.
 const IDLE: i32 = 0;
@@ -29,9 +30,13 @@ impl Interpreter {
         &mut self,
         at: At,
         current: i32,
-        is_switch: bool,
+        event: &Event<'_>,
         out: &mut TraceBuilder,
     ) {
+        if matches!(event, Event::Mark(mark) if !mark.shows_who_runs()) {
+            return;
+        }
+        let is_switch = matches!(event, Event::Switch(_));
         let runs_on = self.sched.cpu_of(out, at.utid);
         let is_contradiction = runs_on.is_some_and(|cpu| cpu != at.cpu);
         if is_contradiction || is_switch && current != IDLE {

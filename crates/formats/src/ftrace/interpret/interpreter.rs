@@ -212,8 +212,7 @@ impl Interpreter {
         if current == record.tid {
             self.columns.agreeing += 1;
         } else if current != NOBODY {
-            let is_switch = matches!(record.event, Event::Switch(_));
-            self.seen_elsewhere(at, current, is_switch, out);
+            self.seen_elsewhere(at, current, &record.event, out);
         }
         at
     }
