@@ -114,8 +114,13 @@ fn the_token_is_not_on_a_command_line() {
         "#!/bin/sh\n{{ echo \"$@\"; stat -c %a \"$1\"; cat \"$1\"; }} > '{}'\n",
         pipe.display()
     );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // Another process writes the program. A child that another test forks meanwhile would inherit our open file,
+    // and a program that is open for writing cannot be executed.
+    let text = folder.path().join("script");
+    std::fs::write(&text, script).unwrap();
+    std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let copied = Command::new("cp").args([&text, &program]).status();
+    assert!(copied.unwrap().success());
     let name = std::ffi::CString::new(pipe.to_str().unwrap()).unwrap();
     // SAFETY: the name is a C string.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
