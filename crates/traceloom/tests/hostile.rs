@@ -114,7 +114,7 @@ fn a_long_key_does_not_push_other_values_aside() {
     assert!(shown.len() < 10_000, "{}", shown.len());
 }
 
-/// The scripts of a page, as an HTML parser finds them, and the other elements.
+/// The elements that an HTML parser finds in a page. Scripts are kept apart, with their attributes and text.
 #[derive(Default)]
 struct Elements {
     scripts: Vec<(Vec<(String, String)>, String)>,

@@ -45,7 +45,7 @@ fn javap(folder: &Path) -> BTreeMap<String, Printed> {
             table.clear();
         }
         match indent {
-            // After the last method come attributes of the class.
+            // Attributes of the class follow the last method.
             0 if !content.is_empty() => table.clear(),
             // An attribute of the method, not of its code.
             4 => {

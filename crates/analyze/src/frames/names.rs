@@ -10,19 +10,19 @@ pub(super) enum Role {
     Other,
     /// A frame on a UI thread.
     Frame,
-    /// A traversal of the views: the frame itself before Android 4.1 marked whole frames.
+    /// A traversal of the views. Before Android 4.1 no slice marked the whole frame, so this one is the frame.
     Traversal,
     /// The part of a frame that the RenderThread draws.
     Render,
     /// A frame on the UI thread of Flutter.
     Flutter,
-    /// The work within it: all that some releases mark.
+    /// The work inside such a frame. Some releases mark only this.
     FlutterWork,
     /// The part of a frame that Flutter's raster thread draws.
     Raster,
     /// A thread hands a buffer to the compositor.
     Buffer,
-    /// The same around it, where only the app marks it.
+    /// The app's own slice around this. Some traces have only the app's slice.
     Swap,
     /// A vsync that Flutter responds to.
     Tick,
@@ -30,23 +30,23 @@ pub(super) enum Role {
     Composite,
     /// The same before Android 12.
     Refresh,
-    /// The message around it.
+    /// The message that makes the compositor compose.
     Message,
 }
 
-/// The roles of the compositor, best first. The slices of the first one that a thread has are its frames.
+/// The roles whose slices can be the frames of the compositor. The first one that a thread has slices of counts.
 pub(super) const COMPOSITOR: [Role; 3] = [Role::Composite, Role::Refresh, Role::Message];
 
-/// The roles of an app's UI thread, best first.
+/// The same for the UI thread of an app.
 pub(super) const APP: [Role; 2] = [Role::Frame, Role::Traversal];
 
-/// The roles of Flutter's UI thread, best first.
+/// The same for the UI thread of Flutter.
 pub(super) const FLUTTER: [Role; 2] = [Role::Flutter, Role::FlutterWork];
 
-/// The roles of threads that draw the frames of others.
+/// The roles of threads that draw the frames of a UI thread.
 pub(super) const DRAWERS: [Role; 2] = [Role::Render, Role::Raster];
 
-/// The roles of a thread that only hands over buffers, best first.
+/// The same for a thread that only queues buffers.
 pub(super) const BUFFERS: [Role; 2] = [Role::Buffer, Role::Swap];
 
 /// The role of each string.

@@ -59,7 +59,7 @@ pub(super) fn candidates(trace: &Trace) -> (Vec<Candidate>, Vec<SliceId>) {
     (candidates, ticks)
 }
 
-/// The frames of a thread: the slices of its best role that are not nested in another one of that role.
+/// The frames of a thread: the slices of the first role that it has, without those inside another one of that role.
 pub(super) fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<Drawn> {
     let utid = candidates.first()?.utid;
     let has = |roles: &[Role]| candidates.iter().any(|one| roles.contains(&one.role));
@@ -84,8 +84,8 @@ pub(super) fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<D
     None
 }
 
-/// Keeps the threads that hand over buffers of their own: not binder threads, which do so for others, and not those of
-/// a process that draws more often in another way.
+/// Keeps the threads that queue buffers of their own. Binder threads do it for others. In a process that draws more
+/// often in another way, buffers are not the frames.
 pub(super) fn keep_own_buffers(trace: &Trace, drawn: &mut Vec<Drawn>) {
     let mut others: Vec<(ProcessId, usize)> = Vec::new();
     for thread in drawn.iter().filter(|one| one.kind != FrameKind::Buffers) {
@@ -144,8 +144,8 @@ impl Renders {
         own.map(|one| one.1)
     }
 
-    /// The slice that drew a frame: the one with the same vsync ID, else the one that started while the UI thread
-    /// worked on the frame (the UI thread waits there until the RenderThread takes over).
+    /// The slice that drew a frame. It has the same vsync ID. Without IDs, it is the slice that started while the UI
+    /// thread worked on the frame, because the UI thread waits until the RenderThread takes over.
     pub fn for_frame(&self, trace: &Trace, upid: ProcessId, frame: SliceId) -> SliceId {
         let start = |slice: SliceId| trace.slices.ts.get(slice.row());
         let id = |slice: SliceId| vsync_id(trace.strings.get(trace.slices.name.get(slice.row())));

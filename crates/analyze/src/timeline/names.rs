@@ -44,7 +44,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Numbers the names of a trace: methods first, then those of slices, instants and events.
+    /// Gives every name in a trace a number. Methods come first, then the names of slices, instants and events.
     pub fn new(trace: &Trace) -> Self {
         let mut names = Self {
             of_string: vec![NameId::NONE; trace.strings.len()],

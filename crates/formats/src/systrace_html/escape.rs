@@ -105,7 +105,8 @@ impl Unescape {
         self.pass(rest, plain);
     }
 
-    /// Restores what is complete in `text`, and holds back the rest.
+    /// Restores the markup in `text`. Text at the end that may be the beginning of markup waits in `held` for the next
+    /// chunk.
     fn pass(&mut self, text: &[u8], plain: &mut Vec<u8>) {
         let mut done = 0;
         for start in memchr::memchr_iter(b'<', text) {

@@ -64,8 +64,8 @@ impl Format for SystraceHtml {
     }
 }
 
-/// Whether a text that begins with a tag or a comment is a page. A browser that saves a page writes a
-/// comment before it.
+/// Whether a text that begins with a tag or a comment is a page. Browsers write a comment before a page that they
+/// save.
 fn is_page(head: &[u8]) -> bool {
     let has = |tag: &[u8]| {
         let mut starts = memchr::memchr_iter(b'<', head);

@@ -1,4 +1,4 @@
-//! Triggers, which make the recorder save a file, and sampled counters.
+//! Tests of triggers, which make the recorder save a file, and of sampled counters.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -67,7 +67,7 @@ fn battor(_: usize) -> String {
     "# BattOr\n1 2 3\n".to_owned()
 }
 
-/// Each block shares a marker with the next one only, and only the last with the trace.
+/// Block `nth` shares a clock marker only with block `nth - 1`, and block 0 with the trace.
 fn marked(nth: usize) -> String {
     let later = if nth == 0 {
         "unique-id".to_owned()

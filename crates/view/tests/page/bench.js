@@ -27,7 +27,7 @@ function watch() {
   const global = /** @type {any} */ (window);
   global.seen = seen;
   const original = requestAnimationFrame;
-  // All callbacks of a frame get the same time. The cost of the frame is their total work.
+  // The browser passes the same time to all callbacks of a frame. The work of all of them is the cost of the frame.
   global.requestAnimationFrame = (/** @type {FrameRequestCallback} */ work) => original((now) => {
     const start = performance.now();
     work(now);
