@@ -1,6 +1,7 @@
 //! Formats numbers, names and tables for the terminal and for CSV.
 
 mod csv;
+mod limit;
 mod pad;
 mod proportion;
 mod stream;
@@ -8,6 +9,7 @@ mod table;
 mod units;
 
 pub use csv::{csv_for_spreadsheets, csv_line};
+pub use limit::most_rows;
 pub use pad::left;
 pub use proportion::{most_bytes, too_long, within};
 pub use stream::{stream, stream_into};

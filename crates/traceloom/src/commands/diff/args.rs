@@ -7,6 +7,7 @@ use traceloom_analyze::DiffMetric;
 
 use crate::calls::{By, Clock, Selection};
 use crate::input::InputArgs;
+use crate::print::most_rows;
 use crate::times::parse_time;
 
 /// Default of `--limit`, rows.
@@ -175,12 +176,7 @@ impl DiffArgs {
     }
 
     pub(super) fn limit(&self) -> usize {
-        match self.limit {
-            Some(0) => usize::MAX,
-            Some(limit) => limit,
-            None if self.csv || self.json => usize::MAX,
-            None => USUAL_LIMIT,
-        }
+        most_rows(self.limit, self.csv || self.json, USUAL_LIMIT)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::input::InputArgs;
+use crate::print::most_rows;
 use crate::times::TimeRange;
 
 /// List events with their fields: function tracer, and kernel events that no other command shows
@@ -70,12 +71,7 @@ impl EventsArgs {
     /// The number of events to list.
     pub(super) fn shown(&self) -> usize {
         const USUAL: usize = 100;
-        match self.limit {
-            Some(0) => usize::MAX,
-            Some(limit) => limit,
-            None if self.csv || self.json => usize::MAX,
-            None => USUAL,
-        }
+        most_rows(self.limit, self.csv || self.json, USUAL)
     }
 
     /// Whether to count the events of each name instead of listing them.

@@ -3,7 +3,7 @@
 use traceloom_analyze::{CallTree, CpuSource, OverheadReport, Profile};
 
 use super::args::ProfileArgs;
-use crate::print::most_bytes;
+use crate::print::{most_bytes, most_rows};
 
 /// Default of `--limit`, rows.
 const USUAL_LIMIT: usize = 30;
@@ -20,12 +20,7 @@ impl Shown<'_> {
     /// The maximum number of rows.
     pub fn limit(&self) -> usize {
         let whole = self.args.csv || self.args.json;
-        match self.args.limit {
-            Some(0) => usize::MAX,
-            Some(limit) => limit,
-            None if whole => usize::MAX,
-            None => USUAL_LIMIT,
-        }
+        most_rows(self.args.limit, whole, USUAL_LIMIT)
     }
 
     /// The most bytes to print. There is no limit for input whose size is unknown.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::input::InputArgs;
+use crate::print::most_rows;
 use crate::times::TimeRange;
 
 /// Show how long each thread ran and waited, what it waited for, and who woke it
@@ -86,12 +87,7 @@ impl ThreadsArgs {
     /// The number of threads to show.
     pub(super) fn shown(&self) -> usize {
         const USUAL: usize = 30;
-        match self.limit {
-            Some(0) => usize::MAX,
-            Some(limit) => limit,
-            None if self.csv || self.json => usize::MAX,
-            None => USUAL,
-        }
+        most_rows(self.limit, self.csv || self.json, USUAL)
     }
 
     /// Whether to describe each thread in detail.
