@@ -1,5 +1,5 @@
-//! ftrace text into the full model, beside the machine's own limit: scanning the same bytes for
-//! newlines. `cargo bench -p traceloom-formats --bench ftrace`
+//! Measures reading ftrace text into the full model, compared with the limit of the machine:
+//! scanning the same bytes for newlines. `cargo bench -p traceloom-formats --bench ftrace`
 
 use std::fmt::Write;
 
@@ -13,7 +13,8 @@ const MAIN: (&str, u32) = ("com.example.app", 12_345);
 const RENDER: (&str, u32) = ("RenderThread", 12_401);
 const BINDER: (&str, u32) = ("Binder:812_4", 1_177);
 
-/// Text as a phone running an app gives it: scheduler, idle, and the app's markers, with TGIDs.
+/// Text as a phone that runs an app produces it: scheduler, idle states, and the app's markers,
+/// with TGIDs.
 fn systrace(bytes: usize) -> Vec<u8> {
     let mut text = String::with_capacity(bytes + 4096);
     text.push_str(

@@ -1,4 +1,4 @@
-//! How fast method traces are read: the tokenizer alone, and into the tables.
+//! Measures reading method traces: only the tokenizer, and into the tables.
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use traceloom_trace::{
 #[path = "made/method_trace.rs"]
 mod made;
 
-/// Takes everything and keeps nothing.
+/// Discards all events.
 struct Nothing;
 
 impl MethodEvents for Nothing {

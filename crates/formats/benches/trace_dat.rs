@@ -1,5 +1,5 @@
-//! `trace.dat`: its events decoded and counted, and into the full model, beside what copying the same
-//! bytes costs. `cargo bench -p traceloom-formats --bench trace_dat`
+//! Measures decoding the events of `trace.dat`, and reading it into the full model, compared with
+//! copying the same bytes. `cargo bench -p traceloom-formats --bench trace_dat`
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! Reads a method trace from a mapped file and says how fast that was and how much memory it took
-//! at its peak, mapped pages included. With a number, makes a trace of so many records first:
+//! Reads a method trace from a mapped file and prints the speed and the peak memory, mapped pages
+//! included. With a number, it first makes a trace with that many records:
 //!
 //! ```text
 //! cargo run --release -p traceloom-formats --example read_method_trace -- /tmp/big.trace 10000000
@@ -18,7 +18,7 @@ use traceloom_trace::{
 #[path = "../benches/made/method_trace.rs"]
 mod made;
 
-/// Counts the records and keeps nothing.
+/// Counts the records and discards them.
 struct Count(u64);
 
 impl MethodEvents for Count {
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     let file = std::fs::File::open(path)?;
-    // SAFETY: nobody changes the file while this example reads it.
+    // SAFETY: the file does not change while this example reads it.
     let bytes = unsafe { memmap2::Mmap::map(&file)? };
     let mut count = Count(0);
     let begin = Instant::now();
@@ -72,7 +72,7 @@ fn report(what: &str, records: u64, begin: Instant) {
     );
 }
 
-/// The most memory this process ever held, where the system tells.
+/// The peak memory of this process, if the system provides it.
 fn peak_kb() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

@@ -14,8 +14,8 @@ pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a text that is base64 from its beginning: letters in lines of their own, and
-/// padding at the very end. `None` for any other text. `whole` says that nothing follows.
+/// Decodes a text that is base64 from its first byte: lines of letters, with padding only at the
+/// very end. Returns `None` for any other text. `whole` means that nothing follows.
 pub(crate) fn strictly(text: &[u8], whole: bool) -> Option<Vec<u8>> {
     let mut letters = text.trim_ascii();
     if whole {
@@ -23,13 +23,13 @@ pub(crate) fn strictly(text: &[u8], whole: bool) -> Option<Vec<u8>> {
     }
     let is_line = |line: &[u8]| line.trim_ascii().iter().all(|&byte| is_letter(byte));
     let count = letters.iter().filter(|&&byte| is_letter(byte)).count();
-    // One letter alone has less than a byte.
+    // A single letter encodes less than one byte.
     let ends = !whole || count % 4 != 1;
     let is_base64 = count > 0 && ends && letters.split(|&byte| byte == b'\n').all(is_line);
     is_base64.then(|| decode(letters))
 }
 
-/// A text without the `=` at its end: at most two.
+/// Removes up to two `=` from the end of a text.
 fn unpadded(text: &[u8]) -> &[u8] {
     let once = text.strip_suffix(b"=").unwrap_or(text).trim_ascii_end();
     once.strip_suffix(b"=").unwrap_or(once).trim_ascii_end()

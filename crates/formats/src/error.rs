@@ -3,8 +3,8 @@
 use traceloom_report::ColumnsError;
 use traceloom_trace::Place;
 
-/// Why an input cannot be read: it is not a trace, or it ends before anything can be kept. Lesser damage
-/// is repaired and counted in the trace.
+/// Why an input cannot be read: it is not a trace, or it ends too early to contain any event.
+/// Lesser damage is repaired and counted in the trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -60,7 +60,7 @@ pub enum ReadError {
         /// The position of the first such byte.
         offset: u64,
     },
-    /// Compressed data that is damaged from here on.
+    /// Compressed data that is damaged from this position on.
     #[error("{format}: compressed data broken after {offset} bytes of output: {reason}")]
     Compression {
         /// The container.
@@ -70,7 +70,7 @@ pub enum ReadError {
         /// The message of the decoder.
         reason: String,
     },
-    /// Decompression exceeds the limit: a bomb, or a very large trace.
+    /// Decompression exceeds the limit. The input is a decompression bomb or a very large trace.
     #[error(
         "{format}: unpacks to more than {limit} bytes; if this is a real trace, raise --max-decompressed"
     )]
@@ -80,7 +80,7 @@ pub enum ReadError {
         /// The limit, bytes.
         limit: u64,
     },
-    /// A compression bomb: the data expands far more than any real trace.
+    /// A decompression bomb: the data expands far more than any real trace.
     #[error(
         "{format}: {packed} bytes unpack to more than {unpacked}, as no trace does; \
          if this is a real one, unpack it with another tool first"
@@ -141,7 +141,7 @@ pub enum WriteError {
         /// What it can express.
         holds: &'static str,
     },
-    /// The lines of a range are to be copied, and none is in it.
+    /// The lines of a range should be copied, but the range contains no event.
     #[error("no event is in the range")]
     EmptyRange,
     /// An option value that the format does not allow.

@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, printable};
 
-/// A file that traceloom does not read.
+/// A file format that traceloom does not read.
 struct ForeignFormat {
     /// The name with its article, for "this is …".
     name: &'static str,
@@ -179,7 +179,7 @@ const FORMATS: &[ForeignFormat] = &[
     },
 ];
 
-/// The error for an input that begins with `head` and that no format reads.
+/// The error for an input that begins with `head` and is in no known format.
 pub(crate) fn unknown_format(head: &[u8]) -> ReadError {
     match recognise(head) {
         Some(foreign) => ReadError::Foreign {
@@ -192,18 +192,18 @@ pub(crate) fn unknown_format(head: &[u8]) -> ReadError {
     }
 }
 
-/// The foreign format that begins with `head`, if it is a known one.
+/// The foreign format recognised from `head`, if any.
 fn recognise(head: &[u8]) -> Option<&'static ForeignFormat> {
     FORMATS.iter().find(|format| (format.matches)(head))
 }
 
-/// Whether the input is a JSON object whose beginning contains all of these texts.
+/// Whether the input is a JSON object whose head contains all of these texts.
 fn is_json_with(head: &[u8], texts: &[&str]) -> bool {
     let contains = |text: &&str| memchr::memmem::find(head, text.as_bytes()).is_some();
     head.trim_ascii_start().starts_with(b"{") && texts.iter().all(contains)
 }
 
-/// Callgrind's header is a few lines of `key: value`.
+/// A callgrind file begins with a few lines of `key: value`.
 fn is_callgrind(head: &[u8]) -> bool {
     let begin = &head[..head.len().min(1024)];
     let has = |text: &[u8]| memchr::memmem::find(begin, text).is_some();
@@ -215,12 +215,12 @@ fn is_picture(head: &[u8]) -> bool {
     magics.iter().any(|magic| head.starts_with(magic))
 }
 
-/// A pprof profile usually starts with its sample types. Each is a message of two small numbers.
+/// A pprof profile usually begins with its sample types. Each is a message of two small numbers.
 fn is_pprof(head: &[u8]) -> bool {
     matches!(head, [0x0a, 2..=6, 0x08, kind, 0x10, ..] if *kind < 0x80)
 }
 
-/// A Perfetto trace is a list of packets: length-delimited fields of number 1.
+/// A Perfetto trace is a list of packets: length-delimited fields with number 1.
 fn is_perfetto(head: &[u8]) -> bool {
     let mut rest = head;
     let mut packets = 0;
@@ -237,13 +237,13 @@ fn is_perfetto(head: &[u8]) -> bool {
     packets > 1 && rest.is_empty()
 }
 
-/// Whether a packet starts with a field that packets have: a small number, and no text.
+/// Whether a packet begins with a plausible field: a small field number, and not text.
 fn looks_like_packet(body: &[u8]) -> bool {
     body.first()
         .is_some_and(|&tag| matches!(tag & 7, 0 | 2) && tag >= 8)
 }
 
-/// A protobuf varint and the bytes after it.
+/// Decodes a protobuf varint. Also returns the bytes after it.
 fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0usize;
     for (at, &byte) in bytes.iter().take(5).enumerate() {

@@ -64,11 +64,11 @@ pub trait Reader {
     /// # Errors
     /// If the input is not a trace of this format; see [`ReadError`].
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError>;
-    /// As [`feed`](Self::feed), for many bytes in memory. `done` is called after each part with the
-    /// number of further bytes that are not needed any more.
+    /// Like [`feed`](Self::feed), for a large input in memory. After each part, `done` is called
+    /// with the number of further bytes that are no longer needed.
     ///
     /// # Errors
-    /// As [`feed`](Self::feed).
+    /// Like [`feed`](Self::feed).
     fn feed_parts(
         &mut self,
         bytes: &[u8],
@@ -84,12 +84,12 @@ pub trait Reader {
     /// Ends the input.
     ///
     /// # Errors
-    /// If too little came to be a trace of this format.
+    /// If the input was too short to be a trace of this format.
     fn finish(&mut self, out: &mut Target<'_>) -> Result<(), ReadError>;
     /// Reads an input that is completely in memory.
     ///
     /// # Errors
-    /// As [`feed`](Self::feed) and [`finish`](Self::finish).
+    /// Like [`feed`](Self::feed) and [`finish`](Self::finish).
     fn whole(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         self.feed(bytes, out)?;
         self.finish(out)
@@ -106,17 +106,18 @@ pub enum Target<'a> {
     Text(&'a mut dyn TextParts),
 }
 
-/// A consumer of the text of an input as it stands there, without tables. Containers are unpacked first.
+/// Receives the text of an input unchanged, without tables. Containers are unpacked first.
 pub trait TextParts {
-    /// An input begins. A page is one, whatever its number of blocks; each entry of an archive is one.
+    /// Begins an input. A page counts as one input, whatever its number of blocks. Each entry of an
+    /// archive is an input.
     fn begin_source(&mut self);
-    /// A part begins. The part before it is complete.
+    /// Begins a part. The previous part is complete.
     fn begin_part(&mut self, part: TextPart);
     /// The next bytes of the part.
     fn text(&mut self, bytes: &[u8]);
-    /// A part that is not text. Its reader returns an error as well.
+    /// Receives a part that is not text. Its reader also returns an error.
     fn other(&mut self);
-    /// Damage to a container.
+    /// Counts damage to a container.
     fn repair(&mut self, kind: RepairKind);
 }
 
@@ -125,9 +126,9 @@ pub trait TextParts {
 pub enum TextPart {
     /// ftrace text.
     Events,
-    /// A list of processes and threads, taken together with the trace.
+    /// A list of processes and threads that was taken together with the trace.
     Dump,
-    /// The memory of processes, with times of its own.
+    /// The memory of processes, with timestamps of its own clock.
     TimedDump,
 }
 
@@ -135,8 +136,8 @@ impl Target<'_> {
     /// The builder.
     ///
     /// # Errors
-    /// [`ReadError::NoMethodEvents`] if method events were asked for, [`ReadError::NoText`] if text was;
-    /// `format` has neither.
+    /// [`ReadError::NoMethodEvents`] if method events were requested, [`ReadError::NoText`] if text
+    /// was requested; `format` provides neither.
     pub fn trace(&mut self, format: &'static str) -> Result<&mut TraceBuilder, ReadError> {
         match self {
             Self::Trace(builder) => Ok(builder),
@@ -148,7 +149,7 @@ impl Target<'_> {
         }
     }
 
-    /// Begins an input, from which the following rows come.
+    /// Begins an input. The following rows belong to it.
     pub(crate) fn begin_source(&mut self, name: &str, format: &'static str) {
         match self {
             Self::Trace(builder) => _ = builder.begin_source(name, format),
@@ -157,8 +158,8 @@ impl Target<'_> {
         }
     }
 
-    /// Counts a repair. Containers report their own damage with this, so a consumer of method events
-    /// may receive it after its `finish`.
+    /// Counts a repair. Containers report their own damage with this, so a consumer of method
+    /// events may receive it after its `finish`.
     pub fn repair(
         &mut self,
         kind: RepairKind,
@@ -182,7 +183,8 @@ pub struct ReadOptions {
     pub name: String,
     /// The number of threads to use, at least 1. The result does not depend on it.
     pub threads: usize,
-    /// The most bytes that decompression may produce, over all containers of the input.
+    /// The maximum number of bytes that decompression may produce, over all containers of the
+    /// input.
     pub max_decompressed: u64,
     /// Rules for kernel events that traceloom does not know.
     pub rules: Arc<EventRules>,
@@ -221,10 +223,11 @@ pub struct Nesting {
 pub trait Writer: Sync {
     /// File name extensions of this format, without the dot, longest first.
     fn extensions(&self) -> &'static [&'static str];
-    /// Writes the trace. Returns what the format has no place for.
+    /// Writes the trace. Returns what the format cannot express.
     ///
     /// # Errors
-    /// If the trace holds nothing that the format can, an option is out of range, or `out` fails.
+    /// If the trace holds nothing that the format can express, an option is out of range, or `out`
+    /// fails.
     fn write(
         &self,
         trace: &Trace,
@@ -242,10 +245,11 @@ pub struct WriteOptions {
     pub streaming: bool,
     /// Collapsed stacks: CPU time if it was recorded, otherwise wall time.
     pub cpu_time: bool,
-    /// Collapsed stacks: frames of a thread. The time of deeper ones counts for the last that is written.
+    /// Collapsed stacks: the maximum number of frames per thread. The time of deeper frames counts
+    /// for the last frame that is written.
     pub max_depth: u32,
-    /// Collapsed stacks: refuse to write more than this, bytes. Each stack names all frames above it, so
-    /// deep ones take far more than the trace.
+    /// Collapsed stacks: the maximum size of the result, bytes. Each stack names all frames above
+    /// it, so a deep call tree needs far more space than the trace itself.
     pub max_bytes: u64,
 }
 

@@ -1,5 +1,5 @@
 //! The stable ids of the formats: `--to` takes them, `info --json` prints them, and error messages
-//! begin with them. A list of its own, so that every part of a format can name it.
+//! begin with them. They have their own module so that every part of a format can use them.
 
 pub(crate) const ATRACE: &str = "atrace";
 pub(crate) const BATTOR: &str = "battor";

@@ -1,17 +1,17 @@
-//! Counts of what a writer omitted. It is not an error if a format has no place for something, but
-//! nothing is dropped silently: each writer names what it writes, and everything else in the trace is
-//! counted here.
+//! Counts of what a writer omitted. A format that cannot express something is not an error, but
+//! nothing is dropped silently: each writer lists what it writes, and everything else in the trace
+//! is counted here.
 
 use traceloom_trace::{
     ArgSetId, MethodId, NO_DURATION, NO_NUMBER, RowId, StringId, Trace, TrackId, TrackKind,
 };
 
-/// The name of the clock row for the start of a method trace. No file contains it.
+/// The name of the clock row for the start of a method trace. It never comes from a file.
 pub(crate) const METHOD_TRACE_START: &str = "start of the method trace";
 
 macro_rules! omissions {
     ($($(#[$doc:meta])* $kind:ident = $one:literal, $many:literal;)*) => {
-        /// A part of a trace that a format may have no place for.
+        /// A part of a trace that some formats cannot express.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
         pub enum Omission {
@@ -51,7 +51,7 @@ omissions! {
     Instants = "instant", "instants";
     /// Arrows between slices.
     Flows = "flow", "flows";
-    /// Times that threads ran on CPUs.
+    /// Periods in which threads ran on CPUs.
     SchedSlices = "stretch on a CPU", "stretches on CPUs";
     /// States of threads: running, waiting, sleeping.
     ThreadStates = "thread state", "thread states";
@@ -63,7 +63,7 @@ omissions! {
     WallTimes = "wall time of a slice", "wall times of slices";
     /// CPU time of slices.
     CpuTimes = "CPU time of a slice", "CPU times of slices";
-    /// Times finer than the format's unit.
+    /// Timestamps with more precision than the format's unit.
     Fractions = "time cut to a microsecond", "times cut to microseconds";
     /// Categories of slices.
     Categories = "category of a slice", "categories of slices";
@@ -77,7 +77,7 @@ omissions! {
     UncalledMethods = "method without calls", "methods without calls";
     /// Names that were cut to the length that the format allows.
     LongNames = "name cut short", "names cut short";
-    /// Processes, if the format knows one or none.
+    /// Processes, if the format has at most one.
     Processes = "process", "processes";
     /// Process names that differ from the main thread's, command lines, uids.
     ProcessDetails = "process's name, command line or uid", "processes' names, command lines or uids";
@@ -94,7 +94,7 @@ omissions! {
 }
 
 impl Omission {
-    /// How many of them `trace` has.
+    /// The number of such items in `trace`.
     pub(crate) fn count_in(self, trace: &Trace) -> u64 {
         let on = |kinds: &[TrackKind]| slices_on(trace, kinds);
         let slices = &trace.slices;
@@ -120,7 +120,7 @@ impl Omission {
             Self::Arguments => arguments(trace, |_| true),
             Self::MethodDetails => method_details(trace),
             Self::UncalledMethods => uncalled_methods(trace),
-            // Only the writer knows what it cut.
+            // Only the writer knows what it shortened.
             Self::Fractions | Self::LongNames => 0,
             Self::Processes => matching(trace.processes.rows(), |row| {
                 row.pid != NO_NUMBER || row.name != StringId::EMPTY
@@ -184,7 +184,7 @@ fn uncalled_methods(trace: &Trace) -> usize {
     matching(called.iter(), |called| !called)
 }
 
-/// Counts processes with more details than a number and the name of the main thread.
+/// Counts processes that have more than a number and the name of the main thread.
 fn process_details(trace: &Trace) -> usize {
     let mut main_names = vec![StringId::EMPTY; trace.processes.len()];
     for thread in trace.threads.rows().filter(|thread| thread.is_main_thread) {
@@ -218,7 +218,7 @@ fn idle_threads(trace: &Trace) -> usize {
 /// The result of writing: what the new file does not contain.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Written {
-    /// What was omitted and how much of it, in the order of [`Omission::ALL`]. No count is 0.
+    /// What was omitted, with counts, in the order of [`Omission::ALL`]. No count is 0.
     pub omitted: Vec<(Omission, u64)>,
 }
 
@@ -232,7 +232,7 @@ impl Written {
         written
     }
 
-    /// Adds omissions of a kind that the format holds in part.
+    /// Adds omissions of a kind that the format holds only in part.
     pub(crate) fn add(&mut self, kind: Omission, count: u64) {
         if count == 0 {
             return;

@@ -8,8 +8,8 @@
 //! ```
 //! Consuming a piece (filling tables) takes about as long as working on it (tokenizing) and has to
 //! happen in order, so a plain parallel map would leave the second thread idle half of the time.
-//! Here the consumer is itself one of the workers. Every piece is worked on by itself and consumed
-//! in order, so the result cannot depend on the number of threads.
+//! Here the consumer is also a worker. Every piece is processed independently and consumed in
+//! order, so the result cannot depend on the number of threads.
 
 /// Calls `work` for the pieces `0..pieces` on up to `threads` threads, and `consume` for their
 /// results in order. Results are reused: `spare` provides some and receives them back. Each thread
@@ -40,20 +40,20 @@ mod threaded {
     use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
     /// How many pieces each helper may be ahead of the consumer: enough that threads rarely have to
-    /// wake each other, and little memory.
+    /// wake each other, but few enough to need little memory.
     const AHEAD: usize = 16;
 
     struct State<T> {
-        /// Results that are not consumed yet: piece `n` is in slot `n % slots.len()`.
+        /// Results that are not consumed yet. Piece `n` is in slot `n % slots.len()`.
         slots: Vec<Option<T>>,
         next_unclaimed: usize,
         consumed: usize,
         spare: Vec<T>,
-        /// How many helpers wait for free slots.
+        /// The number of helpers waiting for free slots.
         waiting: usize,
         /// Whether the consumer waits for a result.
         starving: bool,
-        /// Whether the helpers shall stop.
+        /// Whether the helpers should stop.
         over: bool,
     }
 
@@ -93,7 +93,8 @@ mod threaded {
         *spare = state.unwrap_or_else(PoisonError::into_inner).spare;
     }
 
-    /// Stops the helpers, also if the consumer panics, so that the scope can end.
+    /// Stops the helpers when dropped. This also happens if the consumer panics, so that the scope
+    /// can end.
     struct StopHelpers<'s, T, W>(&'s Shared<T, W>);
 
     impl<T, W> Drop for StopHelpers<'_, T, W> {
@@ -103,8 +104,8 @@ mod threaded {
         }
     }
 
-    /// A claimed piece. Dropped only if working on it panics: its slot is then filled, so that no
-    /// thread waits for it forever.
+    /// A claimed piece. It is dropped only if working on it panics. Its slot is then filled, so
+    /// that no thread waits for it forever.
     struct Claim<'s, T: Default, W> {
         shared: &'s Shared<T, W>,
         piece: usize,
@@ -174,7 +175,7 @@ mod threaded {
                     continue;
                 }
                 state = self.work_on_next(state, &mut scratch);
-                // A signal that nobody waits for would still be a system call.
+                // A signal would be a system call even if no thread waits for it.
                 if state.starving {
                     self.ready.notify_one();
                 }
@@ -205,7 +206,7 @@ mod threaded {
             state
         }
 
-        /// Takes the result of `piece`, the next in order.
+        /// Takes the result of `piece`, which is the next in order.
         fn take<S>(&self, piece: usize, scratch: &mut S) -> T
         where
             W: Fn(usize, &mut S, &mut T),

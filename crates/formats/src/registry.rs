@@ -33,8 +33,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &crate::collapsed::Collapsed,
 ];
 
-/// Defined here rather than next to the type, because what a container holds is opened by the
-/// registry.
+/// Defined here rather than next to the type, because the registry opens the contents of
+/// containers.
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
@@ -53,8 +53,8 @@ impl Default for ReadOptions {
     }
 }
 
-/// The format that is surest of an input beginning with `head`. If two are equally sure, it is the first
-/// in the list.
+/// The format with the highest confidence for an input beginning with `head`. On a tie, the first
+/// in the list wins.
 pub fn detect(head: &[u8]) -> Option<&'static dyn Format> {
     let mut best: Option<(&dyn Format, Confidence)> = None;
     for format in FORMATS {
@@ -84,7 +84,7 @@ impl AnyReader {
     /// A reader of one input.
     pub fn new(mut options: ReadOptions) -> Self {
         if options.nesting.depth == 0 {
-            // The limit is for one input, even if its options are used again for the next.
+            // The limit applies to each input, even if its options are reused for the next one.
             options.nesting.decompressed = Arc::default();
         }
         Self {

@@ -10,7 +10,7 @@ use crate::unwrap::Allowance;
 
 const ID: &str = "report";
 
-/// A report. Its trace is taken over unchanged, with its sources and repairs.
+/// A report. Its trace is taken over unchanged, including its sources and repairs.
 pub(crate) struct Report;
 
 impl Format for Report {
@@ -22,7 +22,7 @@ impl Format for Report {
         "traceloom report"
     }
 
-    /// The sources are those of the trace inside.
+    /// The trace inside already has its sources.
     fn is_container(&self) -> bool {
         true
     }
@@ -52,7 +52,8 @@ impl Reader for ReportReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
         out.trace(ID)?;
         let allowance = &self.allowance;
-        // The columns of a regular trace compress better than any text, so only their total length is limited.
+        // The columns of a regular trace compress better than any text, so only their total length
+        // is limited, not the ratio.
         self.decoder.feed(chunk, |bytes| allowance.take_any(bytes))
     }
 

@@ -58,9 +58,10 @@ pub struct EventRule {
     /// What the track belongs to: `thread` (the default), `cpu`, `global`.
     #[serde(default)]
     pub track: RuleTrack,
-    /// The track's name; by default the event's name. The begin and end of a slice need the same.
+    /// The track's name; by default the event's name. The begin and end of a slice must have the
+    /// same title.
     pub title: Option<String>,
-    /// A field, such as a device, each value of which gets its own track.
+    /// A field, such as a device. Each of its values gets its own track.
     pub key: Option<String>,
 }
 

@@ -32,7 +32,7 @@ impl Format for Zlib {
         true
     }
 
-    /// Two bytes prove little, so the head must also decompress.
+    /// Two bytes prove little, so the head must also decompress successfully.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const TRIED: usize = 4 << 10;
         if !has_header(head) {

@@ -1,4 +1,4 @@
-//! Real ftrace texts against what is known of them.
+//! Compares real ftrace texts with known facts about them.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn number_after(remark: &str, name: &str) -> Option<usize> {
     rest[..end].parse().ok()
 }
 
-/// `{'B|': 2, 'E|': 2}` after `name=`: all numbers added up, or those of the keys wanted.
+/// `{'B|': 2, 'E|': 2}` after `name=`: the sum of all numbers, or of those with wanted keys.
 fn sum_after(remark: &str, name: &str, wanted: impl Fn(&str) -> bool) -> Option<usize> {
     let rest = &remark[remark.find(name)? + name.len()..];
     let inner = rest.strip_prefix('{')?.split('}').next()?;
@@ -57,7 +57,8 @@ fn every_real_trace_opens_with_the_counts_of_the_index() {
             let counters = sum_after(&row, "marks=", |key| key == "C|").unwrap_or(0);
             assert_eq!(trace.counters.len(), counters, "{path}: counters");
         }
-        // What the index could not match: headers of trace-cmd, and text that is no trace.
+        // The lines that the index did not match: headers of trace-cmd, and text that is not a
+        // trace.
         let unparsed = trace.repairs.count(RepairKind::UnparsedLine) as usize;
         let unmatched = number_after(&row, "unmatched=").unwrap_or(0);
         assert!(unparsed <= unmatched, "{path}: {unparsed} unparsed");
@@ -137,13 +138,13 @@ fn a_process_dump_opens_alone_with_the_tgids_catapult_found() {
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
     };
     let mut expected: Vec<(i64, i64)> = expected.split(',').filter_map(pair).collect();
-    // The first path of the file lacks its slash, and catapult passed it over.
+    // The first path of the file lacks its slash, and catapult skipped it.
     expected.push((1, 1));
     expected.sort_unstable();
     assert_eq!(found, expected);
 }
 
-/// toolbox's `ps -t` behind the events: every row is a process or a thread of the one before.
+/// toolbox's `ps -t` after the events: every row is a process or a thread of the previous process.
 #[test]
 fn a_table_behind_the_events_names_threads() {
     let Some(corpus) = corpus() else { return };
@@ -164,7 +165,7 @@ fn a_table_behind_the_events_names_threads() {
     let process = |pid| trace.processes.rows().find(|row| row.pid == pid).unwrap();
     assert_eq!(text(&trace, process(764).name), "system_server");
     let found = tgids(&trace);
-    // A thread, a process that was forked from the one before, and the last line.
+    // A thread, a process that was forked from the previous one, and the last line.
     for pair in [(782, 764), (5285, 5285), (14_448, 14_448)] {
         assert!(found.contains(&pair), "{pair:?}");
     }
@@ -207,7 +208,7 @@ fn ps_tables_name_processes() {
     );
 }
 
-/// What Perfetto's tests of these files expect.
+/// The values that Perfetto's tests expect for these files.
 #[test]
 fn what_perfetto_expects() {
     let Some(corpus) = corpus() else { return };
@@ -261,7 +262,7 @@ fn what_perfetto_expects() {
     assert_eq!(&values[..4], [17_924.0, 0.0, 21_090.0, 0.0]);
 }
 
-/// The files one after another: every layout, times that step back, and enough for many pieces.
+/// All files concatenated: every layout, times that step back, and enough text for many segments.
 fn everything(corpus: &common::Corpus) -> Vec<u8> {
     let mut all = Vec::new();
     for (path, _) in corpus.files("ftrace-text/") {
@@ -315,7 +316,7 @@ fn cut_and_flipped_traces_still_open() {
                 bytes[at] = random.below(256) as u8;
             }
             bytes.truncate(random.index(bytes.len()) + 1);
-            // Where the head is gone it may be no trace at all; it may not panic.
+            // Without its start it may not be a trace at all, but it must not panic.
             let _ = read_bytes(&bytes, ReadOptions::default());
             checked += 1;
         }

@@ -1,4 +1,4 @@
-//! Switches from idle that the kernel left out, and what must not be taken for one.
+//! Switches from idle that the kernel omitted, and events that must not be taken for one.
 
 use traceloom_formats::{FORMATS, ReadOptions, WriteOptions, read_bytes};
 use traceloom_trace::{RepairKind, TaskState, Trace};
@@ -74,7 +74,8 @@ fn a_thread_that_was_ready_before_the_cpu_was_idle_came_then() {
     assert_eq!(time_in(&trace, 2, TaskState::RUNNABLE), 2);
 }
 
-/// Without a wake-up, the first event tells; a switch away alone tells no length.
+/// Without a wake-up, the thread's first event is the evidence. A switch away alone does not give
+/// the length of a run.
 #[test]
 fn without_a_wake_up_the_first_event_tells() {
     let trace = read(&[BUSY_THEN_IDLE, &mark(300, 0), LEAVES].concat());
@@ -89,7 +90,7 @@ fn without_a_wake_up_the_first_event_tells() {
     assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 1);
 }
 
-/// The kernel switches a moment after it says so.
+/// The kernel switches shortly after the event.
 #[test]
 fn the_last_events_of_a_thread_that_leaves_are_no_return() {
     let tail =
@@ -99,7 +100,7 @@ fn the_last_events_of_a_thread_that_leaves_are_no_return() {
     assert_eq!(time_in(&trace, 1, TaskState::RUNNING), 10);
 }
 
-/// Nobody knows who runs on a CPU whose events were lost.
+/// The thread on a CPU is unknown after its events were lost.
 #[test]
 fn lost_events_end_what_is_known() {
     let lost = "CPU:0 [LOST 7 EVENTS]\n";
@@ -121,7 +122,7 @@ fn a_cpu_column_that_is_not_real_infers_nothing() {
         &mark(220, 0),
     ]
     .concat();
-    // Nothing told what this thread did; its CPU is as wrong as that of the others.
+    // This thread has no other event; its CPU is as wrong as that of the others.
     text += " c-3 (    3) [000] .... 1.000300: tracing_mark_write: C|3|n|1\n";
     let trace = read(&text);
     assert_eq!(trace.repairs.count(RepairKind::InferredSwitch), 0);
@@ -129,7 +130,7 @@ fn a_cpu_column_that_is_not_real_infers_nothing() {
     assert_eq!(time_in(&trace, 3, TaskState::RUNNING), 0);
 }
 
-/// A text in which all switches stand on CPU 0, though several CPUs made them.
+/// A text in which all switches are on CPU 0 although they happened on several CPUs.
 #[test]
 fn switches_of_several_cpus_in_one_column_infer_nothing() {
     let mut text = String::new();
@@ -153,7 +154,8 @@ fn switches_of_several_cpus_in_one_column_infer_nothing() {
     assert!(trace.repairs.count(RepairKind::SchedMismatch) > 40);
 }
 
-/// However switches are left out, what is known never overlaps: a CPU runs one thread, a thread has one state.
+/// Whichever switches are omitted, the known rows never overlap: a CPU runs one thread, and a
+/// thread has one state.
 #[test]
 fn any_switches_may_be_missing() {
     for seed in 1..200u64 {
@@ -170,7 +172,8 @@ fn any_switches_may_be_missing() {
     }
 }
 
-/// With every switch in the text nothing is inferred; without those from idle, each thread has run about as long.
+/// If all switches are in the text, nothing is inferred. Without those from idle, each thread ran
+/// about equally long.
 #[test]
 fn what_is_inferred_is_what_was_left_out() {
     for seed in 1..50u64 {
@@ -196,7 +199,8 @@ fn what_is_inferred_is_what_was_left_out() {
     }
 }
 
-/// Three threads on two CPUs, each woken 1 µs before it runs; `holes` leaves out half of the switches from idle.
+/// Three threads on two CPUs, each woken 1 µs before it runs. `holes` omits half of the switches
+/// from idle.
 fn scene(seed: u64, holes: bool) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut random = |below: u64| {
@@ -227,7 +231,7 @@ fn scene(seed: u64, holes: bool) -> String {
             " <idle>-0 (-----) [00{cpu}] d.h2 1.{now:06}: sched_waking: comm=t pid={tid} prio=120 target_cpu=00{cpu}\n"
         );
         now += 1;
-        // Nothing is known of a CPU before its first switch.
+        // The state of a CPU is unknown before its first switch.
         let first = !std::mem::replace(&mut known[cpu], true);
         let left_out = random(2) == 0 && holes && !first;
         if !left_out {
@@ -243,7 +247,8 @@ fn scene(seed: u64, holes: bool) -> String {
     text
 }
 
-/// What is inferred is not written as if it had been recorded, and follows from the written text again.
+/// Inferred switches are not written as if they were recorded. Reading the written text infers them
+/// again.
 #[test]
 fn an_inferred_switch_is_not_written() {
     let text = [BUSY_THEN_IDLE, &waking(100, 0), &mark(300, 0), LEAVES].concat();
@@ -262,7 +267,8 @@ fn an_inferred_switch_is_not_written() {
     );
 }
 
-/// The next switch says that the CPU was idle all the time: the event before it had a wrong CPU.
+/// According to the next switch, the CPU was idle all the time, so the event before it had a wrong
+/// CPU.
 #[test]
 fn a_switch_from_idle_disproves_an_event() {
     let comes = " <idle>-0 (-----) [000] d..2 1.000500: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=1 next_prio=110\n";
@@ -271,9 +277,9 @@ fn a_switch_from_idle_disproves_an_event() {
     assert_eq!(trace.repairs.count(RepairKind::SchedMismatch), 0);
 }
 
-/// The trace ends while the thread still runs.
-/// A counter has no thread in the tables, so a text that was written from them names any thread of the process. An agent
-/// on the host adds clock marks.
+/// The trace ends while the thread still runs. A counter has no thread in the tables, so a text
+/// that was written from them may name any thread of the process. An agent on the host adds clock
+/// marks.
 #[test]
 fn counters_and_clock_marks_do_not_show_who_runs() {
     for mark in [

@@ -1,4 +1,4 @@
-//! Properties of the ftrace reader: what is printed reads back, and nothing does harm.
+//! Properties of the ftrace reader: printed events are read back, and no input causes harm.
 
 mod common;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::RowId;
 
-/// Lines that would cost the square of their length if a rule looked back or ahead without end.
+/// Lines that would take quadratic time if a rule searched back or ahead without a limit.
 #[test]
 fn long_lines_cost_no_more_than_their_length() {
     let head = "a-1 [000] .... 1.000001: ";
@@ -66,14 +66,14 @@ fn long_lines_cost_no_more_than_their_length() {
                 format!("# tracer: nop\n{head}{line}\n{line}").as_bytes(),
                 ReadOptions::default(),
             );
-            // A square would take minutes; this leaves room for a slow and busy machine.
+            // Quadratic time would be minutes. The bound leaves room for a slow and busy machine.
             assert!(at.elapsed().as_secs() < 10, "{start}{unit}…");
         }
     }
 }
 
 prop_compose! {
-    /// A name as the kernel allows it: up to 15 bytes, whatever they are but line ends.
+    /// A name that the kernel allows: up to 15 bytes except line ends.
     fn comm()(name in "[a-zA-Z0-9/:#_.()\\[\\]<>= -]{1,15}") -> String {
         name
     }

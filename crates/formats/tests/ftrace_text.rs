@@ -1,4 +1,4 @@
-//! Small ftrace texts end to end: what each rule makes of them.
+//! Small ftrace texts end to end: the result of each rule.
 
 mod common;
 
@@ -217,7 +217,7 @@ fn a_page_with_several_blocks_shares_threads() {
 }
 
 /// A small program that saves a cart on a second thread, recorded on a Linux machine with
-/// `set_event_pid`; what others did in between is missing. Checked by hand.
+/// `set_event_pid`, so events of other processes are missing. Checked by hand.
 #[test]
 fn a_capture_of_our_own() {
     let trace = read(include_str!("data/shop-app.ftrace.txt"));
@@ -294,7 +294,7 @@ fn a_main_thread_that_only_the_scheduler_names_leads_its_process() {
     assert_eq!(text(&trace, process.name), "system_server");
     let leader = trace.threads.rows().find(|row| row.tid == 1661).unwrap();
     assert!(leader.is_main_thread);
-    // adbd's thread is called that; `<...>` is no name.
+    // adbd has a thread with this name; `<...>` is not a name.
     let name = |tid| {
         let row = trace.threads.rows().find(|row| row.tid == tid).unwrap();
         text(&trace, row.name).to_owned()

@@ -1,4 +1,5 @@
-//! Inputs of very many small parts: reading them takes time and memory as their size does.
+//! Inputs with very many small parts: time and memory for reading them must be proportional to
+//! their size.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,10 +17,11 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
-/// Far more than any of them needs. One that does work for all earlier parts at each part takes hours.
+/// Far more than any kind needs. Reading would take hours if the work for each part grew with the
+/// number of earlier parts.
 const WATCHDOG: Duration = Duration::from_secs(600);
 
-/// `TRACELOOM_PARTS=NAME` tries only the kinds with this in their name.
+/// `TRACELOOM_PARTS=NAME` runs only the kinds whose name contains this text.
 #[test]
 fn many_parts_are_read() {
     let only = std::env::var("TRACELOOM_PARTS").unwrap_or_default();

@@ -9,7 +9,7 @@ use traceloom_trace::{RepairKind, RowId, Trace};
 
 const VIEWER: &str = "<head><script>var a = '<script class=\"trace-data\">';</script></head><body>";
 
-/// Whether a trace has what a block of this kind says.
+/// Whether a trace has the contents of a block of this kind.
 fn shows(trace: &Trace, block: PageBlock) -> bool {
     let name = |wanted: &str| trace.strings.lookup(wanted);
     let slice = |wanted| name(wanted).is_some_and(|id| trace.slices.name.iter().any(|n| n == id));
@@ -25,7 +25,7 @@ fn shows(trace: &Trace, block: PageBlock) -> bool {
     }
 }
 
-/// Whether the app has its name, and the thread that only dumps know its process.
+/// Whether the app has its name, and the thread that is only in dumps has its process.
 fn knows_the_app(trace: &Trace) -> bool {
     trace.threads.rows().any(|thread| {
         thread.tid == PAGE_TID
@@ -89,7 +89,7 @@ fn all_kinds_in_random_orders_and_sizes() {
     }
 }
 
-/// A block that was cut anywhere, even to one byte, harms no other block.
+/// A block that is truncated anywhere, even to one byte, does not damage another block.
 #[test]
 fn a_cut_block_harms_no_other() {
     for kind in PageBlock::ALL {
@@ -112,7 +112,7 @@ fn a_cut_block_harms_no_other() {
     }
 }
 
-/// A page with the dump of another device: all of its processes are there, with their names.
+/// A page with the dump of another device contains all of its processes with their names.
 #[test]
 fn a_real_process_dump_in_a_real_page() {
     let Some(corpus) = corpus() else { return };

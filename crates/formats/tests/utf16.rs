@@ -15,14 +15,15 @@ fn forms(text: &str) -> Vec<Vec<u8>> {
     vec![little(text), big(text), little(&marked), big(&marked)]
 }
 
-/// What differs by design: the size of the source.
+/// The contents of a trace, without the size of the source, which differs by design.
 fn content(trace: &Trace) -> String {
     let whole = fingerprint(trace);
     let lines = whole.lines().filter(|line| !line.contains("SourceRow"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Every text that is a trace opens in every form, with the same content, cut anywhere.
+/// Every trace in text form opens in every form of UTF-16 with the same contents, whatever the
+/// chunks.
 #[test]
 fn every_text_opens_in_every_form() {
     let kinds = [
@@ -61,7 +62,7 @@ fn every_text_opens_in_every_form() {
     assert!(checked >= 5, "{checked}");
 }
 
-/// `adb shell ps -AT > ps.txt` in PowerShell.
+/// The output of `adb shell ps -AT > ps.txt` in PowerShell.
 #[test]
 fn a_process_dump_beside_a_trace_may_be_in_utf_16() {
     let trace = " app-8 [000] .... 1.000001: tracing_mark_write: B|7|x\n app-8 [000] .... 1.000002: cpu_idle: state=1 cpu_id=0\n";

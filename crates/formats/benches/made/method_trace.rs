@@ -1,5 +1,5 @@
-//! A big method trace for benchmarks: four threads that call, return and take turns as in a real
-//! app, with 2,000 methods.
+//! A large method trace for benchmarks: four threads with 2,000 methods that call, return and take
+//! turns as in a real app.
 
 /// How methods are numbered.
 #[derive(Clone, Copy, PartialEq)]
@@ -40,8 +40,8 @@ fn key_section(records: u64, ids: MethodIds) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The same trace as newer ART writes it: each thread's records in a buffer of its own, written when
-/// it is full, so that times jump back and forth in the file.
+/// The same trace as newer versions of ART write it: each thread's records are in their own buffer,
+/// which is written when it is full, so times jump back and forth in the file.
 pub fn buffered_trace(records: u64, ids: MethodIds) -> Vec<u8> {
     const RECORD: usize = 14;
     const BUFFER: usize = 4096 * RECORD;
@@ -83,7 +83,7 @@ pub fn dual_trace(records: u64, ids: MethodIds) -> Vec<u8> {
         let stack = &mut stacks[thread];
         let calls = stack.len() < 3 || (stack.len() < 40 && random.below(2) == 0);
         let word = if calls {
-            // Callees hang together with their caller, as in real code.
+            // Callees depend on their caller, as in real code.
             let caller = stack.last().map_or(0, |word: &u32| *word);
             let method = (caller.wrapping_mul(31).wrapping_add(random.below(6) as u32)) % METHODS;
             stack.push(method);

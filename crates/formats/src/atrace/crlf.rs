@@ -1,7 +1,7 @@
 //! Undoes the conversion of line ends by adb's pseudo-terminal.
 
-/// The number of line ends that are checked. An undamaged compressed stream has a carriage return
-/// before one line feed in 256.
+/// The number of line ends that are checked. In an undamaged compressed stream, one line feed in
+/// 256 follows a carriage return.
 const SAMPLES: usize = 4;
 
 /// Removes the carriage returns that old `adb shell` put before every line feed, in text and in
@@ -12,19 +12,20 @@ const SAMPLES: usize = 4;
 #[derive(Debug)]
 pub(super) struct CrlfUndo {
     verdict: Option<usize>,
-    /// The fewest carriage returns before a line end so far, and the number of line ends.
+    /// The smallest number of carriage returns before a line end so far, and the number of line
+    /// ends.
     fewest: usize,
     seen: usize,
     waiting: Vec<u8>,
-    /// How much of `waiting` was searched.
+    /// How much of `waiting` has been searched.
     looked: usize,
-    /// Carriage returns that may belong to a line feed in the next bytes.
+    /// Carriage returns at the end that may belong to a line feed in the next bytes.
     returns: usize,
     undone: u64,
 }
 
 impl CrlfUndo {
-    /// For bytes after a line that ended with this many carriage returns and a line feed.
+    /// For data after a line that ended with this many carriage returns and a line feed.
     pub fn after_line_end(returns: Option<usize>) -> Self {
         let mut undo = Self {
             verdict: None,
@@ -63,7 +64,7 @@ impl CrlfUndo {
         }
     }
 
-    /// Ends the input. `is_whole` says whether the bytes are valid unchanged.
+    /// Ends the input. `is_whole` tells whether the bytes are valid without a conversion.
     pub fn finish(&mut self, plain: &mut Vec<u8>, is_whole: impl FnOnce(&[u8]) -> bool) {
         if self.verdict.is_none() {
             let as_is = self.seen == 0 || is_whole(&self.waiting);

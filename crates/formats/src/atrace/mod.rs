@@ -30,8 +30,8 @@ impl Format for Atrace {
         true
     }
 
-    /// Plain text after `# TRACE:` needs no unwrapping: for the reader of ftrace text that line is
-    /// a comment.
+    /// Plain text after `# TRACE:` needs no unwrapping, because the reader of ftrace text treats
+    /// that line as a comment.
     fn sniff(&self, head: &[u8]) -> Confidence {
         match Marker::find(head) {
             Some(marker) if marker.zlib || !marker.comment => Confidence::Certain,
@@ -56,7 +56,7 @@ struct Marker {
     lines: usize,
     /// Where the data begins.
     data: usize,
-    /// The number of carriage returns at the end of the line; `None` if it does not end.
+    /// The number of carriage returns at the end of the line; `None` if the line has no end.
     returns: Option<usize>,
     /// Whether the data is a zlib stream.
     zlib: bool,
@@ -114,7 +114,7 @@ fn marks(line: &[u8]) -> Option<bool> {
     }
 }
 
-/// Messages come before the trace, never after its beginning.
+/// Whether a line belongs to a trace. Messages come only before the trace.
 fn begins_a_trace(line: &[u8]) -> bool {
     line.starts_with(b"# tracer") || line.starts_with(b"<") || line.starts_with(b"*version")
 }
@@ -138,7 +138,7 @@ struct AtraceReader {
 
 struct Body {
     crlf: CrlfUndo,
-    /// Output of `crlf`, to be passed on.
+    /// Output of `crlf` that is not passed on yet.
     plain: Vec<u8>,
     data: Data,
 }
@@ -149,7 +149,7 @@ enum Data {
 }
 
 impl AtraceReader {
-    /// Opens the body once the marker and two bytes after it are there.
+    /// Opens the body once the marker and the two bytes after it have arrived.
     fn open(&mut self, last: bool, out: &mut Target<'_>) -> Result<(), ReadError> {
         let marker = Marker::find(&self.head);
         match marker {
@@ -204,7 +204,7 @@ impl Body {
             )))
         } else {
             let mut inner = Inner::new(format_id::ATRACE, options);
-            // One comment for each skipped line, so that line numbers stay those of the file.
+            // One comment for each skipped line, so that line numbers match the file.
             inner.feed(&b"#\n".repeat(marker.lines), out)?;
             Data::Text(Box::new(inner))
         };

@@ -9,8 +9,8 @@
 //! 0.00 6.5 4307.7                          ms since the start, mA, mV
 //! 0.10 15.1 4313.7 <very-unique-id>        taken while that clock marker was noted
 //! ```
-//! The writer is Chromium's `battor_agent`; `traceloom capture --battor` writes the same. Its
-//! clock is its own: only markers tie it to others.
+//! The writer is Chromium's `battor_agent`; `traceloom capture --battor` writes the same format. It
+//! has its own clock, which only markers relate to other clocks.
 
 mod sample;
 
@@ -26,7 +26,7 @@ use sample::Sample;
 /// The first line.
 pub(crate) const TITLE: &[u8] = b"# BattOr";
 
-/// Text of a BattOr.
+/// The text output of a BattOr.
 pub(crate) struct Battor;
 
 impl Format for Battor {
@@ -53,7 +53,7 @@ impl Format for Battor {
 
 #[derive(Default)]
 struct BattorReader {
-    /// A line whose end has not come.
+    /// A line that is still incomplete.
     begun: Vec<u8>,
     lines: u64,
     tracks: Option<Tracks>,

@@ -1,20 +1,20 @@
-//! A line with a sample.
+//! One line with a sample.
 
-/// What was measured at once.
+/// The values measured at one time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Sample<'a> {
-    /// Since the start of the recording.
+    /// Time since the start of the recording.
     pub ts_ns: i64,
-    /// Through the battery; negative while it is charged.
+    /// Current through the battery; negative while it is charging.
     pub current_ma: f64,
-    /// Of the battery.
+    /// Voltage of the battery.
     pub voltage_mv: f64,
-    /// The clock marker that was noted meanwhile.
+    /// The clock marker that was noted at this sample.
     pub marker: Option<&'a [u8]>,
 }
 
 impl<'a> Sample<'a> {
-    /// Reads `0.10 15.1 4313.7 <id>`; `None` for any other line.
+    /// Parses `0.10 15.1 4313.7 <id>`; `None` for any other line.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         let mut words = line
             .split(u8::is_ascii_whitespace)
@@ -26,7 +26,7 @@ impl<'a> Sample<'a> {
             None => None,
         };
         words.next().is_none().then_some(Self {
-            // Beyond what fits it stays at the end.
+            // The conversion saturates.
             ts_ns: (ms * 1e6).round() as i64,
             current_ma,
             voltage_mv,
@@ -35,7 +35,8 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// A number with a point in it and digits on both sides, as all of them are written.
+/// Parses a number with a decimal point and digits on both sides. BattOr writes all numbers this
+/// way.
 fn number(word: &[u8]) -> Option<f64> {
     let digits = word.strip_prefix(b"-").unwrap_or(word);
     let point = digits.iter().position(|&byte| byte == b'.')?;

@@ -7,14 +7,14 @@ use crate::error::ReadError;
 use crate::format::{Confidence, Format, ReadOptions, Reader, Target};
 
 thread_local! {
-    /// The inputs that came through; `None` while nothing is captured on this thread.
+    /// The captured inputs; `None` while nothing is captured on this thread.
     pub(crate) static INPUTS: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
-    /// The formats whose containers are to be opened rather than captured.
+    /// The formats whose containers are opened instead of captured.
     pub(crate) static CONTAINERS: Cell<&'static [&'static dyn Format]> = const { Cell::new(&[]) };
 }
 
-/// Takes everything that is no container, while a test captures. Inputs that begin with `?` are
-/// no trace to it.
+/// While a test captures, accepts everything that is not a container. It rejects inputs that begin
+/// with `?`.
 pub(crate) struct Capture;
 
 impl Format for Capture {

@@ -1,4 +1,4 @@
-//! Test support: captures what comes out of containers, byte by byte.
+//! Test support: captures the contents of containers byte by byte.
 
 mod format;
 mod run;

@@ -1,4 +1,4 @@
-//! Capturing what comes out of containers, for tests.
+//! Captures the contents of containers, for tests.
 
 use traceloom_trace::{Trace, TraceBuilder};
 
@@ -7,7 +7,7 @@ use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
 use crate::registry::{AnyReader, FORMATS};
 
-/// What came out of the containers in `bytes`, read in chunks of `chunk` bytes, and the trace with
+/// The contents of the containers in `bytes`, read in chunks of `chunk` bytes, and the trace with
 /// the repairs.
 pub(crate) fn capture(
     bytes: &[u8],
@@ -27,12 +27,12 @@ pub(crate) fn capture(
     result.map(|()| (inputs, builder.finish()))
 }
 
-/// [`capture`] with whole input and usual options, for inputs that must be readable.
+/// Calls [`capture`] with the whole input and default options. The input must be readable.
 pub(crate) fn captured(bytes: &[u8]) -> (Vec<Vec<u8>>, Trace) {
     capture(bytes, usize::MAX, ReadOptions::default()).expect("readable")
 }
 
-/// Where the real traces are, if they are here.
+/// The folder of the real traces, if present.
 pub(crate) fn corpus_root() -> std::path::PathBuf {
     std::env::var_os("TRACELOOM_TESTDATA").map_or_else(
         || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata"),
@@ -40,7 +40,7 @@ pub(crate) fn corpus_root() -> std::path::PathBuf {
     )
 }
 
-/// A real trace, if it is here.
+/// The bytes of a real trace, if present.
 pub(crate) fn corpus(path: &str) -> Option<Vec<u8>> {
     let found = std::fs::read(corpus_root().join(path));
     if found.is_err() {

@@ -1,4 +1,4 @@
-//! Async slices. Those with the same id nest; those with different ids may overlap.
+//! Async slices. Slices with the same id nest; slices with different ids may overlap.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -14,7 +14,7 @@ struct Key {
     upid: ProcessId,
     category: StringId,
     id: StringId,
-    /// Only the old kind (`S`, `F`) tells slices of one id apart by their names.
+    /// Only the old phases (`S`, `F`) distinguish slices of one id by their names.
     name: StringId,
 }
 
@@ -25,7 +25,7 @@ struct Open {
     depth: u32,
 }
 
-/// Builds async slices in the order of time.
+/// Builds async slices from events in order of time.
 #[derive(Debug, Default)]
 pub(super) struct Asyncs {
     open: FxHashMap<Key, Open>,
@@ -98,7 +98,7 @@ impl Asyncs {
     }
 }
 
-/// The track of all async slices of this name.
+/// The track for all async slices with this name.
 fn base_track(row: &Row, out: &mut TraceBuilder) -> TrackId {
     match row.upid {
         ProcessId::NONE => out.global_track(TrackKind::Global, row.name),

@@ -1,4 +1,4 @@
-//! Counters: their values need no order, so they go straight into the table.
+//! Counters. Their values need no sorting, so they go straight into the table.
 
 use traceloom_trace::{
     Place, ProcessId, RepairKind, RowId, StringId, TraceBuilder, TrackId, TrackKind,
@@ -9,13 +9,14 @@ use super::interpret::Interpreter;
 use super::json::Value;
 use super::values::as_text;
 
-/// Bytes of input that pay for a counter of its own.
+/// Bytes of input that allow one counter beyond [`FREE_COUNTERS`].
 const BYTES_A_COUNTER: usize = 24;
-/// Counters that every file may have.
+/// The number of counters that every file may have.
 const FREE_COUNTERS: usize = 1 << 16;
 
 impl Interpreter {
-    /// Each number among the arguments is a series: `name`, or `name series` where there are more.
+    /// Each number among the arguments is a series, called `name`, or `name series` if there are
+    /// several.
     pub(super) fn counter(
         &mut self,
         event: &Event<'_>,
@@ -61,7 +62,7 @@ impl Interpreter {
         let (upid, name, series) = key;
         let strings = &out.trace().strings;
         let (name_text, series_text) = (strings.get(name), strings.get(series));
-        // Joined names cost their length again, for each series.
+        // A joined name needs memory for its length again, for each series.
         let cost = BYTES_A_COUNTER * (1 + (name_text.len() + series_text.len()) / 64);
         if self.counters.len() >= FREE_COUNTERS.min(1024 + self.bytes / cost) {
             return None;

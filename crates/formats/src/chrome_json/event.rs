@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::json::{Fields, Value, micros_to_ns};
 
-/// The fields of an event. Fields without a place of their own are in `others`.
+/// The fields of an event. All fields without a member are in `others`.
 #[derive(Debug, Default)]
 pub(super) struct Event<'a> {
     pub phase: u8,
@@ -23,13 +23,13 @@ pub(super) struct Event<'a> {
     pub bind_id: Option<Cow<'a, [u8]>>,
     pub flow_in: bool,
     pub flow_out: bool,
-    /// Whether a flow ends at the slice around it rather than the next one.
+    /// Whether a flow ends at the enclosing slice instead of the next one.
     pub binds_enclosing: bool,
     /// The scope of an instant: `g`, `p` or `t`.
     pub scope: u8,
     pub args: Option<Value<'a>>,
     pub others: Vec<(Cow<'a, [u8]>, Value<'a>)>,
-    /// Fields that could not be read.
+    /// The number of fields that could not be read.
     pub bad_fields: u64,
 }
 
@@ -98,13 +98,13 @@ impl<'a> Event<'a> {
 
     fn time(&mut self, value: &Value<'a>) -> Option<i64> {
         let ns = value.text().and_then(micros_to_ns);
-        // A missing value is not a bad one.
+        // A null value is treated like a missing one.
         let is_there = *value != Value::Word(b"null");
         self.bad_fields += u64::from(ns.is_none() && is_there);
         ns
     }
 
-    /// A string of the event's arguments.
+    /// An argument of the event.
     pub fn argument(&self, wanted: &[u8]) -> Option<Value<'a>> {
         let mut fields = self.args.as_ref()?.fields();
         fields

@@ -3,20 +3,21 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{FlowRow, SliceId, StringId, TraceBuilder};
 
-/// What ties the ends of a flow together.
+/// Identifies the points of one flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct FlowKey {
     pub id: StringId,
-    /// Flows of `s`, `t`, `f` also have these; those of `bind_id` have not.
+    /// Flows of the phases `s`, `t`, `f` are also identified by name and category; those of
+    /// `bind_id` are not.
     pub name: StringId,
     pub category: StringId,
 }
 
-/// An end, or a place between.
+/// A point of a flow: its start, its end, or a step between them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Point {
     ts: i64,
-    /// At one moment, what comes in stands before what goes out of the same slice.
+    /// At the same time, an incoming flow sorts before an outgoing flow of the same slice.
     goes_out: bool,
     sequence: u32,
     key: FlowKey,
@@ -24,14 +25,14 @@ struct Point {
     comes_in: bool,
 }
 
-/// Collects the points of all threads.
+/// Collects the flow points of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
     points: Vec<Point>,
 }
 
 impl Flows {
-    /// A flow passes through `slice`.
+    /// Adds a point at `slice`.
     pub fn point(
         &mut self,
         key: FlowKey,
@@ -49,7 +50,7 @@ impl Flows {
         });
     }
 
-    /// Draws the arrows: from each point to the next of its flow.
+    /// Creates the arrows: from each point of a flow to the next.
     pub fn join(mut self, out: &mut TraceBuilder) {
         self.points
             .sort_unstable_by_key(|point| (point.ts, !point.goes_out, point.sequence));

@@ -1,4 +1,4 @@
-//! From events to names, counters and instants, and to rows that have to be sorted first.
+//! Converts events to names, counters and instants, and to rows that have to be sorted first.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{
@@ -20,32 +20,33 @@ use crate::error::ReadError;
 use crate::format::{ReadOptions, Target};
 use crate::format_id;
 
-/// A number, or a text in its place.
+/// A process or thread number, or a text used instead of one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Number {
     Int(i64),
     Text(StringId),
 }
 
-/// Collects the content of events.
+/// Collects the contents of events.
 pub(super) struct Interpreter {
     pub(super) options: ReadOptions,
     processes: FxHashMap<Number, ProcessId>,
     threads: FxHashMap<(ProcessId, Number), ThreadId>,
     pub(super) counters: FxHashMap<(ProcessId, StringId, StringId), TrackId>,
-    /// Members beside the events, with their places.
+    /// Members other than the events, with their places.
     members: Vec<(String, Vec<u8>, Place)>,
     pub(super) members_beyond: u64,
     pub(super) bytes: usize,
     thread_rows: Vec<Row>,
     async_rows: Vec<Row>,
     pub(super) first_counter: Option<usize>,
-    /// Added to all times: the offset of a sync point that another block of the page has, too.
+    /// Offset added to all times. It comes from a sync point that another block of the page also
+    /// has.
     pub(super) shift: i64,
-    /// Clock markers that no other block has.
+    /// Clock markers that no other block of the page has.
     pub(super) clocks: Vec<ClockRow>,
     pub(super) deferred: Deferred,
-    /// Objects with a phase, and without.
+    /// The number of objects with a phase, and without one.
     pub phases: [u64; 2],
     /// Whether an embedded trace was read.
     pub read_inner: bool,
@@ -72,7 +73,7 @@ impl Interpreter {
         }
     }
 
-    /// Takes a part of the file. `offset` is the position of the chunk it ends in.
+    /// Processes a part of the file. `offset` is the position of the chunk in which it ends.
     pub fn part(
         &mut self,
         part: Part<'_>,
@@ -101,13 +102,13 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Keeps a member until the end: only events prove that the file is a trace.
+    /// Keeps a member until the end, because only events prove that the file is a trace.
     pub(super) fn hold_member(&mut self, key: &str, text: &[u8], place: Place) {
         if self.members.len() >= MOST_MEMBERS {
             self.members_beyond += 1;
             return;
         }
-        // If a trace has no place for it, it is enough to know that it is there.
+        // Tables that a trace cannot hold are only counted, so their contents are not kept.
         let is_table = matches!(text.first(), Some(b'{' | b'[')) && !is_facts(key);
         let kept = if is_table {
             text.len().min(3)
@@ -162,7 +163,7 @@ impl Interpreter {
             flags: flags(event),
         };
         if event.phase == b'X' && event.dur.is_none() {
-            // Without a duration it is a slice that never ended.
+            // An `X` without a duration becomes a slice that never ended.
             row.phase = b'B';
         }
         if is_async {
@@ -198,8 +199,8 @@ impl Interpreter {
         })
     }
 
-    /// Threads belong to their process: the same tid in two processes means two threads. In a page,
-    /// the kernel's threads are those of the other blocks.
+    /// The row of a thread. Threads belong to their process: the same tid in two processes means
+    /// two threads. In a page, the kernel's threads are those of the other blocks.
     fn thread(
         &mut self,
         tid: Option<&Value<'_>>,
@@ -318,7 +319,7 @@ fn number(value: &Value<'_>, out: &mut TraceBuilder) -> Option<Number> {
     }
 }
 
-/// The kernel's thread with this number if it fits the process, otherwise a new one.
+/// The kernel's thread with this number if it belongs to the process, otherwise a new one.
 fn thread_of(tid: i64, upid: ProcessId, out: &mut TraceBuilder) -> ThreadId {
     let known = out.find_thread(tid).filter(|utid| {
         let owner = out.trace().threads.upid.get(utid.row());

@@ -1,16 +1,16 @@
-//! A minimal JSON reader: values are walked in place, and no tree is built.
+//! A minimal JSON reader. It walks values in place and builds no tree.
 //!
-//! Broken text ends the walk of a value, and the caller counts it. Grammar: RFC 8259; bytes that
+//! The walk stops at broken text, and the caller counts the damage. Grammar: RFC 8259; bytes that
 //! are not UTF-8 are passed on unchanged.
 
 use std::borrow::Cow;
 
-/// A value, with its text where it stands.
+/// A value, which borrows its text from the input.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Value<'a> {
-    /// A string, its escapes resolved.
+    /// A string with escapes resolved.
     Text(Cow<'a, [u8]>),
-    /// A number, `true`, `false` or `null`, as it was written.
+    /// A number, `true`, `false` or `null`, as written.
     Word(&'a [u8]),
     /// An object or array, brackets included.
     Nested(&'a [u8]),
@@ -26,7 +26,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The fields, where it is an object.
+    /// The fields of an object; empty for any other value.
     pub fn fields(&self) -> Fields<'a> {
         match self {
             Self::Nested(text) => Fields::new(text),
@@ -34,7 +34,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A number, also one that stands in quotes.
+    /// A number, which may also be in quotes.
     pub fn number(&self) -> Option<f64> {
         std::str::from_utf8(self.text()?).ok()?.trim().parse().ok()
     }
@@ -49,7 +49,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of an object, whose text begins with its bracket.
+    /// Walks the object at the start of `text`.
     pub fn new(text: &'a [u8]) -> Self {
         let at = usize::from(text.first() == Some(&b'{'));
         Self {
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the walk ended at something that is no field, or before the object's end.
+    /// Whether the walk stopped at an invalid field, or before the end of the object.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
@@ -127,7 +127,7 @@ pub(crate) struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// The values of an array, whose text begins with its bracket; none of anything else.
+    /// Walks the array at the start of `text`. Anything else has no values.
     pub fn new(text: &'a [u8]) -> Self {
         let at = usize::from(text.first() == Some(&b'['));
         let text = if at == 1 { text } else { b"" };
@@ -137,7 +137,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Whether the walk ended at something that is no value, or before the array's end.
+    /// Whether the walk stopped at an invalid value, or before the end of the array.
     pub fn is_broken(&self) -> bool {
         self.walk.broken
     }
@@ -167,7 +167,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// Looks for the end of a value, over as many pieces as it comes in.
+/// Searches for the end of a value in any number of pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scan {
     depth: usize,
@@ -177,7 +177,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Where the value that begins here ends in this piece, if it does: behind its last byte.
+    /// The position after the last byte of the current value, if it ends in this piece.
     pub fn value_end(&mut self, piece: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < piece.len() {
@@ -210,7 +210,7 @@ impl Scan {
         None
     }
 
-    /// Where the string that `at` stands in goes on outside.
+    /// The position after the string that contains `at`.
     fn text_end(&mut self, piece: &[u8], mut at: usize) -> Option<usize> {
         if std::mem::take(&mut self.escaped) {
             at += 1;
@@ -230,7 +230,7 @@ impl Scan {
     }
 }
 
-/// The text of a string's inside.
+/// Resolves the escapes of a string. `text` excludes the quotes.
 pub(crate) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(b'\\', text) else {
         return Cow::Borrowed(text);
@@ -255,7 +255,7 @@ pub(crate) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// `00e9`, or two halves of a pair; what stands behind.
+/// Decodes `00e9`, or a surrogate pair. Returns the text after it.
 fn unicode<'a>(text: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
     let Some(high) = hex(text) else {
         out.extend_from_slice(b"\\u");
@@ -280,8 +280,8 @@ fn hex(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Microseconds with a fraction to nanoseconds, without a detour through floats where the number
-/// is written plainly.
+/// Converts microseconds with a fraction to nanoseconds. Plain decimal numbers are converted
+/// without floating point.
 pub(super) fn micros_to_ns(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -311,7 +311,7 @@ fn float_micros(text: &[u8]) -> Option<i64> {
     (ns.abs() < i64::MAX as f64).then_some(ns as i64)
 }
 
-/// A whole text that is a decimal number.
+/// Parses a text that consists of one decimal number.
 pub(super) fn int(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }

@@ -1,9 +1,10 @@
-//! Members of the outermost object beside the events, told apart by their names.
+//! Classifies the members of the outermost object other than the events, by name.
 
-/// The most members that are read; real files have a dozen.
+/// The maximum number of members that are read. Real files have a dozen.
 pub(super) const MOST_MEMBERS: usize = 1 << 14;
 
-/// Names under which systrace embeds agents' data that shares the trace's threads and clock.
+/// Whether systrace uses this name to embed an agent's data that shares the trace's threads and
+/// clock.
 pub(super) fn is_inner(key: &str) -> bool {
     matches!(
         key,
@@ -11,7 +12,7 @@ pub(super) fn is_inner(key: &str) -> bool {
     )
 }
 
-/// Names under which systrace and Telemetry embed data with a clock of its own.
+/// Whether systrace or Telemetry uses this name to embed data with its own clock.
 pub(super) fn is_deferred(key: &str) -> bool {
     matches!(
         key,

@@ -2,8 +2,8 @@
 //! build tools, and in blocks of systrace pages.
 //!
 //! Sources: "Trace Event Format" (a document of the Chromium project), and catapult's importer for
-//! what files really contain. The end of the array of events may be missing; times are microseconds
-//! with or without a fraction; pids and tids may be texts.
+//! the contents of real files. The end of the array of events may be missing, times are
+//! microseconds with or without a fraction, and pids and tids may be strings.
 //!
 //! ```text
 //! bytes -> split (events, members) -> event (fields) -> interpret (rows) -> threads, asyncs, flows
@@ -48,7 +48,8 @@ impl Format for ChromeJson {
         "Chrome trace events (JSON)"
     }
 
-    /// Megabytes of other members may come before the events, so any large object may be a trace.
+    /// Other members, of several megabytes, may come before the events, so any large object may be
+    /// a trace.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let goes_on = head.len() >= SNIFF_BYTES;
@@ -61,7 +62,7 @@ impl Format for ChromeJson {
             (Some(b'{'), Some(b'"')) if has(b"\"controllerTraceDataKey\"") => Confidence::Likely,
             (Some(b'{'), Some(b'"')) if goes_on => Confidence::Maybe,
             (Some(b'['), Some(b'{')) if has(b"\"ph\"") => Confidence::Certain,
-            // The first event may be larger than what is shown.
+            // The first event may be larger than `head`.
             (Some(b'['), Some(b'{')) if goes_on => Confidence::Maybe,
             _ => Confidence::No,
         }
@@ -90,7 +91,7 @@ struct JsonReader {
 }
 
 impl JsonReader {
-    /// Whether the file is an array of other things than events.
+    /// Whether the file is an array of something other than events.
     fn is_foreign(&self) -> bool {
         let is_long = self.offset >= SNIFF_BYTES as u64;
         self.splitter.is_array()
@@ -103,7 +104,7 @@ impl JsonReader {
 
 impl Reader for JsonReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        // Enough to recognise JSON of other tools.
+        // Enough bytes to recognise JSON files of other tools.
         const HEAD: usize = 4 << 10;
         let room = HEAD - self.head.len();
         self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);

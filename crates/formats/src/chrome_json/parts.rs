@@ -1,5 +1,5 @@
-//! Data that systrace embeds in one file: the output of its agents as texts beside the events, and
-//! the markers that synchronise their clocks.
+//! Data that systrace embeds in one file: the outputs of its agents as strings next to the events,
+//! and the markers that synchronise their clocks.
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
@@ -13,8 +13,8 @@ use crate::format_id;
 use crate::unwrap::Inner;
 
 impl Interpreter {
-    /// Reads a trace in a string: ftrace text, as from Chromium on Linux, and the other texts of
-    /// systrace.
+    /// Reads a trace in a string: ftrace text, as Chromium on Linux writes it, and the other texts
+    /// of systrace.
     pub(super) fn inner(
         &mut self,
         key: &str,
@@ -40,7 +40,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Keeps a text with a clock of its own until everything else is read.
+    /// Keeps a text with its own clock until everything else is read.
     pub(super) fn hold_deferred(&mut self, key: &str, text: &[u8], place: Place) {
         match text {
             [b'"', inside @ .., b'"'] => {
@@ -51,7 +51,8 @@ impl Interpreter {
         }
     }
 
-    /// A sync marker. If another block of the page has it, too, that block's clock is used.
+    /// Processes a sync marker. If another block of the page also has it, that block's clock is
+    /// used.
     pub(super) fn clock_sync(
         &mut self,
         event: &Event<'_>,
@@ -77,8 +78,8 @@ impl Interpreter {
             self.members_beyond += 1;
             return;
         }
-        // The issuer does not know when the other side received it, only when it asked and when it
-        // got the answer.
+        // The issuer does not know when the other side received the marker, only when it sent the
+        // request and when it got the answer.
         self.clocks.push(ClockRow {
             source: SourceId::NONE,
             clock: ClockKind::Trace,

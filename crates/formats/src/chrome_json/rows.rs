@@ -4,11 +4,12 @@ use traceloom_trace::{
     ArgSetId, MethodId, NO_DURATION, ProcessId, RowId, SliceBegin, StringId, ThreadId,
 };
 
-/// An event of a thread, or of an async slice. Small, as there is one for each event of the file.
+/// An event of a thread or of an async slice. It is kept small, because every event of the file has
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub ts: i64,
-    /// The length of an `X`.
+    /// The duration of an `X`.
     pub dur: i64,
     pub thread_ts: i64,
     pub thread_dur: i64,
@@ -19,22 +20,22 @@ pub(super) struct Row {
     pub args: ArgSetId,
     pub utid: ThreadId,
     pub upid: ProcessId,
-    /// Order of arrival.
+    /// The order in the file.
     pub sequence: u32,
     pub phase: u8,
     pub flags: u8,
 }
 
-/// A flow comes in here.
+/// A flow arrives at this event.
 pub(super) const FLOW_IN: u8 = 1;
-/// A flow goes out here.
+/// A flow starts at this event.
 pub(super) const FLOW_OUT: u8 = 2;
-/// A flow ends at the slice around it.
+/// A flow ends at the enclosing slice.
 pub(super) const ENCLOSING: u8 = 4;
 
 impl Row {
-    /// The order on a thread: ends and begins as they came, whole slices from the longest, flows
-    /// when all slices of that moment are there.
+    /// The sort key on a thread: ends and begins in file order, then complete slices from the
+    /// longest to the shortest, then flows, which need all slices of that time.
     pub fn thread_key(&self) -> (ThreadId, i64, u8, std::cmp::Reverse<i64>, u32) {
         let (rank, dur) = match self.phase {
             b'X' => (1, self.dur),
@@ -56,7 +57,7 @@ impl Row {
         }
     }
 
-    /// The thread's CPU clock at the end of a whole slice.
+    /// The thread's CPU clock at the end of a complete slice.
     pub fn thread_end(&self) -> Option<i64> {
         let known = self.thread_ts != NO_DURATION && self.thread_dur != NO_DURATION;
         known.then(|| self.thread_ts.saturating_add(self.thread_dur))

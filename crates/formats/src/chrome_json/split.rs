@@ -1,4 +1,4 @@
-//! Splits the file into its events, whatever chunks it comes in.
+//! Splits the file into its events, in chunks of any size.
 //!
 //! ```text
 //! [ {event}, {event}, …                                   the end of the array may be missing
@@ -23,11 +23,11 @@ enum State {
     Start,
     /// Among the members of the outermost object.
     Object,
-    /// In the key of one.
+    /// In the key of a member.
     Key,
-    /// Behind a key.
+    /// After a key.
     Colon,
-    /// In the value of one.
+    /// In the value of a member.
     Member,
     /// Between events.
     Events,
@@ -36,16 +36,16 @@ enum State {
     End,
 }
 
-/// Cuts a file into [`Part`]s.
+/// Splits a file into [`Part`]s.
 #[derive(Debug)]
 pub(super) struct Splitter {
     state: State,
     scan: Scan,
-    /// The begun part.
+    /// The incomplete part.
     held: Vec<u8>,
     key: String,
     in_object: bool,
-    /// Whether the array of events was there.
+    /// Whether the array of events was found.
     pub found_events: bool,
 }
 
@@ -61,7 +61,7 @@ impl Splitter {
         }
     }
 
-    /// Takes the next bytes and hands over each part that ends in them.
+    /// Processes the next bytes and passes on each part that ends in them.
     pub fn feed<E>(
         &mut self,
         piece: &[u8],
@@ -84,12 +84,12 @@ impl Splitter {
         self.found_events && !self.in_object
     }
 
-    /// Whether the file breaks off inside a part.
+    /// Whether the file ends inside a part.
     pub fn is_torn(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Goes on in a part; how much of `rest` belongs to it.
+    /// Continues a part. Returns how many bytes of `rest` belong to it.
     fn inside<E>(
         &mut self,
         rest: &[u8],
@@ -106,7 +106,7 @@ impl Splitter {
             [&held, &rest[..end]].concat().into()
         };
         self.part(&whole, take)?;
-        // What cannot belong to any value would be looked at for ever.
+        // A byte that cannot belong to any value is skipped. Otherwise this would loop forever.
         Ok(end.max(usize::from(whole.is_empty())))
     }
 
@@ -136,7 +136,7 @@ impl Splitter {
         }
     }
 
-    /// Between parts; how many bytes are done with.
+    /// Processes the text between parts. Returns how many bytes are finished.
     fn between<E>(
         &mut self,
         byte: u8,
@@ -172,7 +172,7 @@ impl Splitter {
             }
             (State::Events, b'}' | b':') | (State::Object, _) => take(Part::Junk(&rest[..1]))?,
             (State::Events, _) => return begin(self, State::Event),
-            // A byte order mark, or what some tool wrote before the trace or behind it.
+            // A byte order mark, or text that some tool wrote before or after the trace.
             (State::Start, _) => {}
             (State::End, _) => {
                 take(Part::Junk(rest))?;

@@ -11,7 +11,7 @@ fn read(text: &str) -> Trace {
     read_bytes(text.as_bytes(), ReadOptions::default()).unwrap()
 }
 
-/// `name ts+dur` of each slice, in µs, with the depth in front.
+/// `name ts+dur` of each slice, in µs, preceded by its depth.
 fn slices(trace: &Trace) -> Vec<String> {
     let row = |n: usize| {
         let row = trace.slices.row(n);
@@ -178,7 +178,7 @@ fn broken_text_is_counted_and_other_json_refused() {
     }
 }
 
-/// The first event alone is more than what formats are recognised by.
+/// The first event alone is longer than the head that is used for detection.
 #[test]
 fn a_first_event_of_any_size_is_read() {
     for size in [1 << 10, 70_000, 1 << 20] {
@@ -198,7 +198,7 @@ fn write(trace: &Trace) -> (Vec<u8>, Written) {
     (out, written.unwrap())
 }
 
-/// What is the same after writing and reading: everything that lies on threads, with its clocks.
+/// Everything that must survive writing and reading: the contents of threads, including clocks.
 fn facts(trace: &Trace) -> Vec<String> {
     let mut facts = Vec::new();
     for (n, row) in trace.slices.rows().enumerate() {
@@ -220,7 +220,7 @@ fn facts(trace: &Trace) -> Vec<String> {
             .some()
             .filter(|_| track.kind == TrackKind::Thread);
         let owner = owner.map(|utid| trace.strings.get(trace.threads.name.get(utid.row())));
-        // A clock without an end is not told apart from one without a length.
+        // The format cannot distinguish a clock without an end from one without a duration.
         let clocks = (row.dur >= 0).then_some((row.thread_ts, row.thread_dur));
         facts.push(format!(
             "{} {} {} {name} {owner:?} {clocks:?} {args:?}",
@@ -257,7 +257,7 @@ fn method_traces_and_system_traces_come_back() {
     }
 }
 
-/// How many events of these phases another reader finds; `None` where it reads nothing.
+/// The number of events of these phases that another reader finds; `None` if it reads nothing.
 fn counted(bytes: &[u8], phases: &[&str]) -> Option<usize> {
     let mut text = String::from_utf8_lossy(bytes).trim_end().to_owned();
     if text.starts_with('[') && !text.ends_with(']') {
@@ -269,7 +269,7 @@ fn counted(bytes: &[u8], phases: &[&str]) -> Option<usize> {
     Some(events.iter().filter(is).count())
 }
 
-/// Bigger files would make the test slow; other tests read them.
+/// Larger files would make the test slow; other tests read them.
 const BIG: usize = 800_000;
 
 #[test]
@@ -311,8 +311,8 @@ fn real_traces_have_as_many_events_as_another_reader_finds() {
     println!("{checked} real traces checked");
 }
 
-/// systrace's JSON with every kind of data: what the agents recorded lies on one time line, as the
-/// controller noted when each was asked for its marker.
+/// systrace's JSON with every kind of data. All agents' data is on one time line, because the
+/// controller noted when it asked each agent for its marker.
 #[test]
 fn the_parts_of_systraces_json_lie_on_one_time_line() {
     let controller = r#"{"traceEvents":[
@@ -349,7 +349,8 @@ fn the_parts_of_systraces_json_lie_on_one_time_line() {
         .map(|row| (row.ts / 1000, row.value))
         .collect();
     values.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    // The BattOr's marker is 200 µs after the trace's, its first sample 200 µs before that.
+    // The BattOr's marker is 200 µs after the trace's marker, and its first sample 200 µs before
+    // its own.
     let battor = [(5_000_000, 5.0), (5_000_000, 20.0), (5_000_000, 4000.0)];
     assert_eq!(values[..3], battor);
     let (at, rss) = values[values.len() - 1];

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! B ─────────────────────────── E        begins and ends nest by their order
-//!    X ├────────┤  X ├────┤              whole slices nest by their ends
-//!          X ├──────┤                    one that crosses another's end goes on a lane beside
+//!    X ├────────┤  X ├────┤              complete slices nest by their ends
+//!          X ├──────┤                    one that crosses another's end goes on a separate lane
 //! ```
 
 use std::cmp::Reverse;
@@ -18,10 +18,10 @@ use traceloom_trace::{
 use super::flows::{FlowKey, Flows};
 use super::rows::{ENCLOSING, FLOW_IN, FLOW_OUT, Row};
 
-/// How far an inner slice may end behind its outer one by rounding alone: a microsecond.
+/// The maximum rounding error by which an inner slice may end after its outer one: a microsecond.
 const ROUNDING_NS: i64 = 1_000;
 
-/// Builds everything that threads did; `rows` are in order.
+/// Builds all slices and instants of threads; `rows` are sorted.
 pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) {
     for rows in rows.chunk_by(|a, b| a.utid == b.utid) {
         let mut thread = Thread {
@@ -44,7 +44,7 @@ pub(super) fn build(rows: &[Row], flows: &mut Flows, out: &mut TraceBuilder) {
 struct Open {
     slice: SliceId,
     name: StringId,
-    /// When a whole slice ends; `None` for one that waits for its end.
+    /// The end of a complete slice; `None` for a slice that waits for its end event.
     end: Option<(i64, Option<i64>)>,
     /// The earliest end of this and all slices around it.
     first_end: i64,
@@ -54,10 +54,10 @@ struct Thread<'a> {
     track: Option<TrackId>,
     utid: ThreadId,
     open: Vec<Open>,
-    /// How many open slices wait for an end of this name.
+    /// The number of open slices that wait for an end with this name.
     names: FxHashMap<StringId, u32>,
     lanes: AsyncLanes,
-    /// Ends of the slices beside.
+    /// The ends of slices on separate lanes.
     crossing: BinaryHeap<Reverse<(i64, i64, TrackId)>>,
     /// Flows that end at the next slice.
     arriving: Vec<FlowKey>,
@@ -82,14 +82,14 @@ impl Thread<'_> {
         *self.track.get_or_insert_with(|| out.thread_track(utid))
     }
 
-    /// Ends the whole slices that are over by `ts`.
+    /// Closes the complete slices that end by `ts`.
     fn advance(&mut self, ts: i64) {
         while let Some(top) = self.open.last() {
             let due = top.end.is_some_and(|(end, _)| end <= ts) || top.first_end < ts;
             if !due {
                 break;
             }
-            // One that still waits for its end inside one that is over.
+            // A slice without an end inside a slice that has ended.
             let (at, cut) = (top.first_end, top.end.is_none());
             self.out.repair(
                 RepairKind::MissingExit,
@@ -124,7 +124,7 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Ends the innermost slice; `at` counts unless it knows its end itself.
+    /// Closes the innermost slice. `at` is used unless the slice has its own end.
     fn close(&mut self, at: i64, thread_ts: Option<i64>) {
         let Some(open) = self.open.pop() else { return };
         let (at, thread_ts) = open.end.unwrap_or((at, thread_ts));
@@ -142,7 +142,8 @@ impl Thread<'_> {
             .end_slice(track, at, thread_ts.filter(|_| has_clock));
     }
 
-    /// An end with a name ends the innermost slice of that name, and those inside it.
+    /// Handles an end event. One with a name closes the innermost slice of that name and everything
+    /// inside it.
     fn end(&mut self, row: &Row) {
         let is_named = row.name != StringId::EMPTY;
         let known = if is_named {
@@ -188,7 +189,7 @@ impl Thread<'_> {
         self.begin(row, Some((end.min(room), row.thread_end())));
     }
 
-    /// A slice that crosses the end of another one.
+    /// Puts a slice that crosses the end of another one on a separate lane.
     fn beside(&mut self, row: &Row, end: i64) {
         let name = self.out.intern(b"overlapping");
         let kind = TrackKind::ThreadTrack;
@@ -205,7 +206,7 @@ impl Thread<'_> {
         self.bind(row, slice);
     }
 
-    /// Flows that end at this slice, or name it themselves.
+    /// Adds the flows that end at this slice, or that its own fields name.
     fn bind(&mut self, row: &Row, slice: SliceId) {
         for key in std::mem::take(&mut self.arriving) {
             self.flows.point(key, row.ts, slice, (true, false));
@@ -240,7 +241,7 @@ impl Thread<'_> {
         self.flows.point(key, row.ts, open.slice, ends);
     }
 
-    /// A moment, and what else hangs on a thread: samples, objects, memory dumps, contexts.
+    /// Adds an instant. Samples, objects, memory dumps and contexts also become instants.
     fn instant(&mut self, row: &Row) {
         let kind = match row.phase {
             b'P' => &b"samples"[..],

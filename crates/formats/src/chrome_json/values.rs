@@ -1,4 +1,4 @@
-//! Arguments and facts: values that are stored as they are.
+//! Arguments and facts: values that are stored unchanged.
 
 use traceloom_trace::{ArgSetId, ArgValue, Place, RepairKind, TraceBuilder};
 
@@ -6,12 +6,12 @@ use super::event::Event;
 use super::json::{Fields, Value, int, unescape};
 use super::members::is_facts;
 
-/// The arguments, and fields of the event that have no other place.
+/// The arguments, and the fields of the event that have no other place.
 pub(super) fn arguments(event: &Event<'_>, out: &mut TraceBuilder) -> ArgSetId {
     let fields = event.args.iter().flat_map(Value::fields);
     let others = event.others.iter().cloned();
     let mut args = Vec::new();
-    // Only slices have a column for the category, and the events of an async slice repeat it.
+    // Only slices have a column for the category, and every event of an async slice repeats it.
     if !event.category.is_empty() && b"iIRPNODVvacns()=".contains(&event.phase) {
         args.push((
             out.intern(b"cat"),
@@ -45,8 +45,8 @@ fn arg_value(value: &Value<'_>, out: &mut TraceBuilder) -> ArgValue {
     }
 }
 
-/// Stores a member of the outermost object: facts are kept; other tables (stack frames, samples)
-/// have no place yet.
+/// Stores a member of the outermost object. Facts are kept; the model has no table for others
+/// (stack frames, samples).
 pub(super) fn member(key: &str, text: &[u8], place: Place, out: &mut TraceBuilder) {
     match text.first() {
         Some(b'{') if is_facts(key) => {

@@ -76,7 +76,7 @@ impl Writer for Collapsed {
     }
 }
 
-/// Stacks of threads with their times are all that there is.
+/// The format holds only the stacks of threads and their times.
 fn omissions(trace: &Trace, cpu_time: bool) -> Written {
     let time = if cpu_time {
         Omission::CpuTimes

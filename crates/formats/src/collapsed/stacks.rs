@@ -13,25 +13,26 @@ const NO_NODE: u32 = u32::MAX;
 struct Node {
     parent: u32,
     frame: u32,
-    /// How many frames of the thread lead to it.
+    /// The number of frames of the thread from the root to this node.
     depth: u32,
     self_ns: i64,
 }
 
-/// Call paths, each once.
+/// Call paths without duplicates.
 pub(super) struct Stacks {
     frames: Vec<String>,
     frame_ids: FxHashMap<String, u32>,
     nodes: Vec<Node>,
     children: FxHashMap<(u32, u32), u32>,
-    /// CPU times were asked for, and the trace has them.
+    /// Whether CPU times were requested and the trace has them.
     pub have_cpu_time: bool,
     max_depth: u32,
 }
 
 impl Stacks {
-    /// The paths of all slices on threads. CPU time counts where it was recorded, else wall time. Slices
-    /// deeper than `max_depth` count for the one around them.
+    /// The paths of all slices of threads. The time of a slice is its CPU time where recorded,
+    /// otherwise its wall time. The time of slices deeper than `max_depth` counts for their
+    /// ancestor at that depth.
     pub fn new(trace: &Trace, cpu_time: bool, max_depth: u32) -> Self {
         let mut stacks = Self {
             frames: Vec::new(),
@@ -69,7 +70,7 @@ impl Stacks {
         self.nodes.len() == 1
     }
 
-    /// The node of each track's own path: process, thread, and the track's name if it has one.
+    /// The node of each track's path: process, thread, and the track's name if it has one.
     fn roots(&mut self, trace: &Trace) -> Vec<u32> {
         let tracks = trace.tracks.rows().enumerate().map(|(row, track)| {
             let on_thread = matches!(track.kind, TrackKind::Thread | TrackKind::ThreadTrack);
@@ -114,7 +115,7 @@ impl Stacks {
         let mut names: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut path = Vec::new();
         for row in 0..trace.slices.len() {
-            // A parent mostly stands before; not where time stepped back.
+            // The parent usually comes earlier in the table, except where time stepped back.
             let mut above = Some(SliceId::from_row(row));
             while let Some(slice) = above.filter(|slice| nodes[slice.row()] == NO_NODE) {
                 path.push(slice);
@@ -180,11 +181,11 @@ impl Stacks {
         node
     }
 
-    /// How many bytes [`write`](Self::write) writes.
+    /// The number of bytes that [`write`](Self::write) writes.
     pub fn bytes(&self) -> u64 {
         let mut lengths: Vec<u64> = Vec::with_capacity(self.nodes.len());
         let mut sum = 0u64;
-        // A node is made after its parent.
+        // A node is always created after its parent.
         for node in &self.nodes {
             let above = match node.parent {
                 NO_NODE | ROOT => 0,
@@ -202,7 +203,7 @@ impl Stacks {
         sum
     }
 
-    /// Writes the paths in the order of their names.
+    /// Writes the paths, sorted by name.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut below: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for (node, row) in self.nodes.iter().enumerate().skip(1) {
@@ -234,7 +235,7 @@ impl Stacks {
     }
 }
 
-/// When each track's last call of a method began or ended.
+/// The time of the last begin or end of a method call on each track.
 fn call_ends(trace: &Trace) -> Vec<i64> {
     let slices = &trace.slices;
     let mut ends = vec![i64::MIN; trace.tracks.len()];
@@ -249,13 +250,13 @@ fn call_ends(trace: &Trace) -> Vec<i64> {
     ends
 }
 
-/// How long slices took.
+/// The durations of slices.
 struct Times<'t> {
     trace: &'t Trace,
     cpu: bool,
-    /// The last moment of each track's CPU clock.
+    /// The last value of each track's CPU clock.
     cpu_ends: Vec<i64>,
-    /// The last moment of each track's calls of methods.
+    /// The time of the last method event of each track.
     call_ends: Vec<i64>,
 }
 
@@ -279,8 +280,8 @@ impl<'t> Times<'t> {
         }
     }
 
-    /// What never ended: a call of a method lasts to the last event of its thread, another slice to
-    /// the end of the trace.
+    /// The duration of a slice. An unfinished method call lasts until the last event of its thread;
+    /// any other unfinished slice lasts until the end of the trace.
     fn dur(&self, row: usize) -> i64 {
         let slices = &self.trace.slices;
         if !self.cpu {

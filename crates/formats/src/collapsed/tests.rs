@@ -94,7 +94,7 @@ fn real_traces_add_up() {
     }
 }
 
-/// Calls inside each other, each of 1 µs of its own.
+/// Nested calls, each with 1 µs of exclusive time.
 fn nested(depth: i64) -> Trace {
     let mut builder = TraceBuilder::new();
     let main = builder.thread(7);

@@ -12,8 +12,8 @@ use crate::format::{TextPart, TextParts};
 use crate::ftrace::{LineTime, line_time};
 use crate::omissions::{Omission, Written};
 
-/// Copies lines: those of events in a range, and all lines that are not events or tie clocks together, except
-/// that text between two events goes with one of them.
+/// Copies the events in a range. Lines that are not events, and lines that relate clocks, are
+/// always copied, except that text between two events is treated like one of them.
 ///
 /// ```text
 /// # tracer: nop                         kept
@@ -28,22 +28,22 @@ pub struct TextCopy<'o> {
     part: TextPart,
     lines: Lines,
     cutter: Cutter,
-    /// Dumps of processes, which a text has behind its events.
+    /// Process dumps. In a text they come after the events.
     dumps: Vec<u8>,
     repairs: Vec<RepairKind>,
 }
 
-/// What became of a copied text.
+/// The result of copying a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Copied {
     /// What the new file does not contain.
     pub written: Written,
-    /// Slices of threads that begin or end outside the range while the range has lines of theirs.
+    /// Slices of threads that are partly in the range and begin or end outside it.
     pub cut_slices: u64,
 }
 
 impl<'o> TextCopy<'o> {
-    /// A copy of the lines of `range` (from, until) ns, or of all lines.
+    /// Copies the lines of `range` (from, until) ns, or all lines.
     pub fn new(form: CopyForm, range: Option<(i64, i64)>, out: &'o mut dyn Write) -> Self {
         Self {
             out: Output::new(form, out),
@@ -56,7 +56,7 @@ impl<'o> TextCopy<'o> {
         }
     }
 
-    /// Ends the copy, when the input has ended.
+    /// Finishes the copy after the end of the input.
     ///
     /// # Errors
     /// If writing failed, or no event is in the range.
@@ -125,7 +125,7 @@ impl TextParts for TextCopy<'_> {
 struct Cutter {
     /// Lines that go with the next event.
     waiting: Vec<u8>,
-    /// Whether an event came before, and whether the last one is in the range.
+    /// Whether the last event is in the range; `None` before the first event.
     last: Option<bool>,
     copied: u64,
     edges: Edges,
@@ -166,7 +166,7 @@ impl Cutter {
         self.last = Some(inside);
     }
 
-    /// Ends a part. Lines at its end go with no event.
+    /// Ends a part. Lines at its end do not belong to an event.
     fn end(&mut self, out: &mut Output<'_>) {
         out.write(&std::mem::take(&mut self.waiting));
         self.last = None;

@@ -1,4 +1,4 @@
-//! Counts slices that a range cuts.
+//! Counts slices that are cut by a range.
 
 use rustc_hash::FxHashMap;
 
@@ -34,7 +34,7 @@ impl Edges {
         }
     }
 
-    /// Slices with lines outside the range that are partly in it.
+    /// The number of slices that are partly in the range and have lines outside it.
     pub fn cut(&self) -> u64 {
         self.cut
     }
@@ -47,7 +47,8 @@ mod tests {
     #[test]
     fn slices_around_and_across_the_ends() {
         let (begin, end) = (MarkEdge::Begin, MarkEdge::End);
-        // Around the range, into it, in it, out of it; before and behind it; another thread.
+        // Slices around the range, into it, in it and out of it; before and after it; on another
+        // thread.
         let events = [
             (1, begin(1)),
             (2, begin(1)),

@@ -1,13 +1,13 @@
-//! Whole lines out of chunks.
+//! Splits chunks into complete lines.
 
-/// The beginning of a line whose end is still to come.
+/// Holds an incomplete line until its end arrives.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     carry: Vec<u8>,
 }
 
 impl Lines {
-    /// Passes on the lines that `bytes` completes, with their line ends.
+    /// Passes on each line that `bytes` completes, including its line end.
     pub fn feed(&mut self, bytes: &[u8], mut line: impl FnMut(&[u8])) {
         let mut rest = bytes;
         while let Some(newline) = memchr::memchr(b'\n', rest) {

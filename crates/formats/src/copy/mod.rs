@@ -4,8 +4,8 @@
 //! input ─ containers ─> text ─> TextSurvey    its first and last time; whether it is text alone
 //!       ─ containers ─> text ─> TextCopy      the lines in the range ─> text or page
 //! ```
-//! Both passes read the input as it comes, and keep little more than a line of it. What a line means
-//! is left to the reader, so whatever the reader does not know is copied as well.
+//! Both passes read the input in chunks and keep little more than one line of it. The reader
+//! decides what a line means, so lines that the reader does not know are copied as well.
 
 mod copier;
 mod edges;

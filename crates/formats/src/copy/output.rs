@@ -1,4 +1,4 @@
-//! Where copied lines go.
+//! The destination of copied lines.
 
 use std::io::{self, Write};
 
@@ -10,12 +10,12 @@ use crate::systrace_html::Page;
 pub enum CopyForm {
     /// Text.
     Text,
-    /// A page like those of systrace.
+    /// A page in systrace's format.
     Page,
 }
 
 impl CopyForm {
-    /// The form that the writer of the format called `id` has; `None` if it writes no text.
+    /// The output form for the format `id`; `None` if the format is not text.
     pub fn of(id: &str) -> Option<Self> {
         match id {
             format_id::FTRACE => Some(Self::Text),
@@ -29,7 +29,7 @@ impl CopyForm {
 pub(super) struct Output<'o> {
     to: To<'o>,
     error: Option<io::Error>,
-    /// Whether the last line has no end yet.
+    /// Whether the last line is still incomplete.
     in_line: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'o> Output<'o> {
         }
     }
 
-    /// Whether every part of the input is a block of its own.
+    /// Whether every part of the input becomes its own block.
     pub fn has_blocks(&self) -> bool {
         matches!(self.to, To::Page(_))
     }
@@ -67,7 +67,7 @@ impl<'o> Output<'o> {
         });
     }
 
-    /// Ends a block of a page; in a text, the line.
+    /// Ends a block of a page. In a text, it ends the line.
     pub fn end_block(&mut self) {
         let in_line = std::mem::take(&mut self.in_line);
         self.attempt(|to| match to {

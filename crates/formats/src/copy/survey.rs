@@ -1,4 +1,4 @@
-//! The first pass: whether an input is text alone, and when it begins and ends.
+//! The first pass: checks whether the input consists only of text, and finds its time bounds.
 
 use traceloom_trace::RepairKind;
 
@@ -6,7 +6,7 @@ use super::lines::Lines;
 use crate::format::{TextPart, TextParts};
 use crate::ftrace::{LineTime, line_time};
 
-/// Learns what has to be known of an input before its lines can be copied.
+/// Collects what must be known about an input before its lines can be copied.
 #[derive(Debug, Default)]
 pub struct TextSurvey {
     sources: usize,
@@ -19,17 +19,17 @@ pub struct TextSurvey {
     lines: Lines,
 }
 
-/// Why the lines of an input cannot be copied.
+/// The reason why the lines of an input cannot be copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WhyNot {
-    /// There is no event of ftrace text in it.
+    /// It contains no event of ftrace text.
     NoText,
     /// It contains data that is not text.
     OtherData,
     /// It contains several traces.
     SeveralTraces,
-    /// A range is asked for, and some of its lines have no time.
+    /// A range was requested, and some of its lines have no timestamp.
     NoTimes,
 }
 
@@ -39,11 +39,11 @@ impl TextSurvey {
         Self::default()
     }
 
-    /// Whether the lines of the input can be copied: all of them, or those of a range. To be asked when the
-    /// input has ended.
+    /// Whether the lines of the input can be copied: all of them, or those of a range. Call it
+    /// after the end of the input.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why they cannot be copied.
     pub fn check(&mut self, has_range: bool) -> Result<(), WhyNot> {
         self.end_part();
         if self.texts == 0 || self.bounds.is_none() && !self.untimed {
@@ -59,7 +59,8 @@ impl TextSurvey {
         }
     }
 
-    /// The first and the last time of an event, ns: the bounds of the trace that the text becomes.
+    /// The times of the first and the last event, ns. They equal the bounds of the trace read from
+    /// this text.
     pub fn bounds(&self) -> Option<(i64, i64)> {
         self.bounds
     }

@@ -68,7 +68,7 @@ fn a_range_takes_whole_lines_and_what_belongs_to_them() {
     for chunk in [1, 5, TEXT.len()] {
         let (text, copied) = copy(TEXT.as_bytes(), chunk, CopyForm::Text, Some(range)).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), kept);
-        // One ends in it, one is around it.
+        // One slice ends in the range, another one surrounds it.
         assert_eq!(copied.cut_slices, 2);
     }
     let mut survey = TextSurvey::new();
@@ -223,7 +223,7 @@ fn check_real(bytes: &[u8], name: &str) -> bool {
     true
 }
 
-/// The lines of a range; `None` if there is no event in it.
+/// The lines in a range; `None` if the range contains no event.
 fn cut_of(bytes: &[u8], range: (i64, i64)) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut copier = TextCopy::new(CopyForm::Text, Some(range), &mut out);

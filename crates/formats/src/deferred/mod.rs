@@ -1,6 +1,6 @@
-//! Parts of a systrace page or JSON file with a clock of their own: WALT events, BattOr samples, dumps of
-//! processes' memory. Reading them is deferred until everything else is read, because what relates
-//! their clocks to the trace's may come anywhere in the file:
+//! Parts of a systrace page or JSON file with their own clock: WALT events, BattOr samples, dumps
+//! of processes' memory. They are read after everything else, because the data that relates their
+//! clocks to the trace's clock may come anywhere in the file:
 //!
 //! ```text
 //! ftrace      |----------*-----|            marker a
@@ -19,10 +19,10 @@ use crate::{battor, process_dump};
 use part::{Part, read_part};
 use queue::Queue;
 
-/// How far into a part its clock is looked for, bytes.
+/// The number of bytes in which the clock of a part is looked for.
 const HEAD: usize = 64;
 
-/// Whether a part that begins with these bytes has a clock of its own.
+/// Whether a part that begins with `head` has its own clock.
 pub(crate) fn is_deferred(head: &[u8]) -> bool {
     let head = &head[..head.len().min(HEAD)];
     head.starts_with(battor::TITLE)
@@ -42,8 +42,8 @@ impl Deferred {
         self.parts.push((name.to_owned(), bytes));
     }
 
-    /// Reads the parts and places them on the trace's time line, beginning with those that share a
-    /// clock or a marker with what is already there.
+    /// Reads the parts and places them on the trace's time line. Parts that share a clock or a
+    /// marker with the existing trace come first.
     ///
     /// # Errors
     /// [`ReadError::TooDeep`] and [`ReadError::TooBig`]; any other damage is counted as a repair.
@@ -91,7 +91,8 @@ impl Deferred {
 }
 
 impl Deferred {
-    /// The text of the parts. Only a dump belongs to the trace; others have a clock of their own.
+    /// Passes on the text of the parts. Only a dump belongs to the trace; the others have their own
+    /// clock.
     fn pass_on(&mut self, out: &mut dyn TextParts) {
         for (_, bytes) in std::mem::take(&mut self.parts) {
             if bytes.starts_with(process_dump::memory::TITLE) {

@@ -1,4 +1,4 @@
-//! A part that is read by itself.
+//! A part that is read separately.
 
 use traceloom_trace::{ClockRow, Trace, TraceBuilder};
 
@@ -18,16 +18,17 @@ pub(super) fn read_part(
     inner.finish(out)
 }
 
-/// A part that was read by itself.
+/// A part that was read separately.
 pub(super) struct Part {
-    /// What it can be aligned by.
+    /// The clocks by which it can be aligned.
     pub clocks: Vec<ClockRow>,
     content: Content,
 }
 
 enum Content {
     Read(Box<Trace>),
-    /// An empty trace takes more memory than a small part, so this one is read again when it is placed.
+    /// An empty trace takes more memory than a small part, so a small part is read again when it is
+    /// placed.
     Small {
         bytes: Vec<u8>,
         format: &'static str,
@@ -35,7 +36,7 @@ enum Content {
     },
 }
 
-/// Parts of this many bytes are larger than an empty trace.
+/// A part of at least this many bytes is larger than an empty trace.
 const SMALL: usize = 16 << 10;
 
 impl Part {
@@ -60,7 +61,7 @@ impl Part {
         Ok(Self { clocks, content })
     }
 
-    /// What was read.
+    /// Returns the trace of this part.
     pub fn into_trace(self) -> Trace {
         match self.content {
             Content::Read(trace) => *trace,
@@ -70,7 +71,7 @@ impl Part {
                 options,
             } => {
                 let mut builder = TraceBuilder::new();
-                // It was read without an error before.
+                // The first read succeeded, so the second one does, too.
                 let _ = read_part(&bytes, format, &options, &mut Target::Trace(&mut builder));
                 builder.finish()
             }

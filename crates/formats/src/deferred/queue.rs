@@ -1,4 +1,4 @@
-//! Placing parts on the time line, in the order in which their clocks can be aligned.
+//! Places parts on the time line, in the order in which their clocks can be aligned.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use traceloom_trace::{ClockKey, Place, RepairKind, Trace, TraceBuilder};
 
 use super::part::Part;
 
-/// Parts to be placed. Each waits until something is on the time line that it has in common with it.
+/// Parts to be placed. Each waits until the time line has a clock or marker in common with it.
 pub(super) struct Queue {
     parts: Vec<Option<Part>>,
     /// Parts that are not placed yet.
     waiting: BTreeSet<usize>,
-    /// Those of them that share a clock or a marker with the time line.
+    /// Waiting parts that share a clock or a marker with the time line.
     ready: BTreeSet<usize>,
     by_key: FxHashMap<ClockKey, Vec<usize>>,
-    /// How many clocks of the time line were looked at.
+    /// The number of clocks of the time line that were already checked.
     seen: usize,
 }
 
 impl Queue {
-    /// All parts wait.
+    /// Creates a queue in which all parts wait.
     pub fn new(parts: Vec<Part>) -> Self {
         let mut by_key: FxHashMap<ClockKey, Vec<usize>> = FxHashMap::default();
         for (at, part) in parts.iter().enumerate() {
@@ -37,8 +37,8 @@ impl Queue {
         }
     }
 
-    /// Appends the parts in the order in which their clocks can be aligned; if none can, the next one
-    /// is put beside the others.
+    /// Appends the parts in the order in which their clocks can be aligned. If no remaining part
+    /// can be aligned, the next one is placed at the start of the trace.
     pub fn place(mut self, out: &mut TraceBuilder) {
         loop {
             self.notice(out);
@@ -54,7 +54,7 @@ impl Queue {
         }
     }
 
-    /// Looks for parts that what was added to the time line made ready.
+    /// Finds waiting parts that can be aligned with newly added clocks.
     fn notice(&mut self, out: &TraceBuilder) {
         let clocks = &out.trace().clocks;
         for key in clocks[self.seen..].iter().filter_map(ClockKey::of) {
@@ -68,7 +68,7 @@ impl Queue {
     fn place_aligned(&mut self, at: usize, out: &mut TraceBuilder) {
         let clocks = self.parts[at].as_ref().map(|part| &part.clocks);
         let alignment = clocks.and_then(|clocks| out.align_clocks(clocks));
-        // The distance may be too large for a number; another clock may tell it later.
+        // The offset may exceed the range of i64. Another clock may give a smaller one later.
         if let Some(alignment) = alignment
             && let Some(part) = self.parts[at].take()
         {
@@ -78,7 +78,7 @@ impl Queue {
     }
 }
 
-/// Appends a trace that shares nothing with the others: it begins when they do.
+/// Appends a trace that shares no clock with the others. It starts when they start.
 fn beside(trace: Trace, out: &mut TraceBuilder) {
     let first = out.first_ts().unwrap_or(trace.bounds.0);
     let name = trace.sources.name.iter().next();

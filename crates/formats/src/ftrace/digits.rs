@@ -3,8 +3,8 @@
 use super::swar::{bytes_before, leading_digits, load8, parse_eight, splat};
 use super::swar::{non_digits, zero_bytes};
 
-/// Reads decimal digits at `at`: the number and where it ends. `None` without a digit, or with more
-/// than 18.
+/// Parses decimal digits at `at`. Returns the number and where it ends; `None` if there is no
+/// digit, or more than 18.
 #[inline(always)]
 pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     match leading_digits(load8(text, at)?) {
@@ -14,7 +14,7 @@ pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// [`digits`] of a number whose first eight digits are `high`.
+/// Like [`digits`], for a number whose first eight digits have the value `high`.
 #[inline(never)]
 fn more_digits(text: &[u8], at: usize, high: u64) -> Option<(u64, usize)> {
     match load8(text, at + 8).map_or((0, 0), leading_digits) {
@@ -39,7 +39,7 @@ fn one_by_one(text: &[u8], at: usize) -> Option<(u64, usize)> {
     (end > at && end - at <= 18).then_some((value, end))
 }
 
-/// Reads a signed 32-bit number at `at`.
+/// Parses a signed 32-bit number at `at`.
 #[inline]
 pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
     let negative = text.get(at) == Some(&b'-');
@@ -48,7 +48,7 @@ pub(crate) fn int32(text: &[u8], at: usize) -> Option<(i32, usize)> {
     Some((if negative { -value } else { value }, end))
 }
 
-/// The six digits of a timestamp's fraction; `None` if one is not a digit.
+/// Parses the six digits of a timestamp's fraction; `None` if one is not a digit.
 #[inline]
 pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
     let [a, b, c, d, e, f] = *text;
@@ -60,7 +60,7 @@ pub(crate) fn six_digits(text: &[u8; 6]) -> Option<u32> {
     Some(parse_eight(value))
 }
 
-/// A whole text that is a signed decimal number.
+/// Parses a text that consists of a signed decimal number.
 pub(crate) fn whole_int(text: &[u8]) -> Option<i64> {
     let (sign, number) = match text.first()? {
         b'-' => (-1, &text[1..]),
@@ -75,7 +75,7 @@ pub(crate) fn whole_int(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// A whole text that is a hexadecimal number with `0x` before it.
+/// Parses a text that consists of a hexadecimal number with `0x`.
 pub(crate) fn whole_hex(text: &[u8]) -> Option<u64> {
     let number = text
         .strip_prefix(b"0x")
@@ -83,7 +83,7 @@ pub(crate) fn whole_hex(text: &[u8]) -> Option<u64> {
     bare_hex(number)
 }
 
-/// A whole text that is a hexadecimal number without a prefix.
+/// Parses a text that consists of a hexadecimal number without a prefix.
 pub(crate) fn bare_hex(number: &[u8]) -> Option<u64> {
     if number.is_empty() || number.len() > 16 || !number.iter().all(u8::is_ascii_hexdigit) {
         return None;
@@ -96,8 +96,8 @@ pub(crate) fn bare_hex(number: &[u8]) -> Option<u64> {
     )
 }
 
-/// Seconds with a fraction of up to nine digits (`12.345678`) at `at`, in ns, and where it ends.
-/// A number without a point is a count of ticks.
+/// Parses seconds with a fraction of up to nine digits (`12.345678`) at `at`. Returns ns and where
+/// the number ends. A number without a point counts ticks.
 #[inline]
 pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
     let (seconds, point) = digits(text, at)?;
@@ -121,8 +121,8 @@ pub(crate) fn timestamp(text: &[u8], at: usize) -> Option<(i64, usize)> {
     ))
 }
 
-/// The position of the first space at or after `at`. For words, which are too short for a search
-/// with set-up costs.
+/// The position of the first space at or after `at`. It is meant for words, which are too short for
+/// a search with a setup cost.
 #[inline]
 pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at;
@@ -140,7 +140,7 @@ pub(crate) fn find_space(text: &[u8], at: usize) -> Option<usize> {
 /// The first position at or after `at` that is not a space or tab.
 #[inline(always)]
 pub(crate) fn skip_spaces(text: &[u8], at: usize) -> usize {
-    // Nearly always there is one space.
+    // There is nearly always exactly one space.
     let is_space = |at: usize| matches!(text.get(at), Some(b' ' | b'\t'));
     if !is_space(at) {
         at
@@ -153,7 +153,7 @@ pub(crate) fn skip_spaces(text: &[u8], at: usize) -> usize {
 
 #[inline(never)]
 fn skip_many_spaces(text: &[u8], mut at: usize) -> usize {
-    // Columns are padded with many.
+    // Padded columns have many.
     while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk()) {
         let other = u64::from_le_bytes(*eight) ^ splat(b' ');
         at += bytes_before(other);

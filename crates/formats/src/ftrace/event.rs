@@ -1,7 +1,7 @@
-//! Events of an ftrace stream, as a tokenizer produces them and the interpreter takes them.
+//! Events of an ftrace stream: the output of a tokenizer and the input of the interpreter.
 //!
-//! Events borrow their text from the input and know nothing of lines or tables, so the decoder of
-//! binary ftrace data produces the same ones.
+//! Events borrow their text from the input and do not depend on lines or tables, so the decoder of
+//! binary ftrace data produces the same events.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use traceloom_trace::TaskState;
 /// The process of a line without that column.
 pub(crate) const NO_TGID: i32 = -1;
 
-/// Numbers from here on are text that only looks like a CPU.
+/// The limit for CPU numbers. A text with a larger number only resembles a CPU column.
 pub(crate) const MOST_CPUS: u32 = 1 << 16;
 
-/// The shape of an event of which nothing is remembered.
+/// The shape of an event without a remembered shape.
 pub(crate) const NO_SHAPE: u32 = 0;
 
 /// One line of text, or one binary record.
@@ -23,7 +23,7 @@ pub(crate) struct Record<'a> {
     pub ts: i64,
     /// The thread that was on the CPU.
     pub tid: i32,
-    /// Its process; [`NO_TGID`] if the input does not say.
+    /// Its process; [`NO_TGID`] if unknown.
     pub tgid: i32,
     /// The CPU.
     pub cpu: u32,
@@ -44,7 +44,7 @@ pub(crate) enum Event<'a> {
     Wake(Wake<'a>),
     /// A program wrote to trace_marker.
     Mark(Mark<'a>),
-    /// A number that belongs to a CPU.
+    /// A value that belongs to a CPU.
     CpuValue(CpuValue),
     /// Any other event of the kernel, with its fields.
     Fields(FieldsEvent<'a>),
@@ -59,7 +59,7 @@ pub(crate) enum Event<'a> {
     Graph(GraphRow<'a>),
     /// A line about the trace itself, without thread, CPU or time.
     Header(Header<'a>),
-    /// Text that no rule can read.
+    /// Text that matches no rule.
     Unparsed(&'a [u8]),
 }
 
@@ -74,14 +74,14 @@ pub(crate) struct Switch<'a> {
     pub prev_state: TaskState,
 }
 
-/// Which of the three wake-up events it is.
+/// The kind of wake-up event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum WakeKind {
     /// `sched_waking`: on the waker's CPU.
     Waking,
     /// `sched_wakeup`: on the CPU of the woken thread.
     Wakeup,
-    /// `sched_wakeup_new`: the first of a thread's life.
+    /// `sched_wakeup_new`: the first wake-up of a new thread.
     New,
 }
 
@@ -93,10 +93,10 @@ pub(crate) struct Wake<'a> {
     pub tid: i32,
 }
 
-/// The meaning of the number of a [`CpuValue`].
+/// The meaning of a [`CpuValue`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CpuValueKind {
-    /// `cpu_idle`: the idle state, 4294967295 while not idle.
+    /// `cpu_idle`: the idle state; 4294967295 while not idle.
     Idle,
     /// `cpu_frequency`, kHz.
     Frequency,
@@ -150,7 +150,7 @@ pub(crate) enum Mark<'a> {
     Realtime { value_ms: i64 },
     /// `trace_event_clock_sync: name=`.
     SyncName { name: &'a [u8] },
-    /// A `trace_event_clock_sync` of no known form.
+    /// A `trace_event_clock_sync` of an unknown form.
     BadSync { text: &'a [u8] },
     /// Any other text.
     Text { text: &'a [u8] },
@@ -168,9 +168,10 @@ impl Mark<'_> {
         )
     }
 
-    /// Whether the line of the mark shows which thread runs on its CPU. Counters, asynchronous slices and the instants
-    /// of a process have no thread in the tables, so a text that was written from tables names another thread. Agents
-    /// on the host add clock marks whose thread and CPU are not real.
+    /// Whether the line of the mark shows which thread runs on its CPU. In the tables, counters,
+    /// asynchronous slices and the instants of a process have no thread, so a text that was written
+    /// from tables names another thread. Agents on the host add clock marks whose thread and CPU
+    /// are not real.
     pub fn shows_who_runs(&self) -> bool {
         matches!(
             self,
@@ -186,12 +187,12 @@ impl Mark<'_> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FieldsEvent<'a> {
     pub name: &'a [u8],
-    /// Events of a batch that have the same number here have the same name and the same keys;
-    /// [`NO_SHAPE`] says nothing.
+    /// Events of a batch with the same shape have the same name and the same keys. [`NO_SHAPE`]
+    /// gives no information.
     pub shape: u32,
 }
 
-/// One field of an event. The key is empty for text that has none.
+/// One field of an event. The key is empty for text without a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Field<'a> {
     pub key: &'a [u8],
@@ -232,9 +233,9 @@ impl<'a> Value<'a> {
 pub(crate) struct GraphRow<'a> {
     /// The kind of row.
     pub call: GraphCall<'a>,
-    /// How long the call took, ns.
+    /// The duration of the call, ns.
     pub dur: Option<i64>,
-    /// Whether the row has a time of its own.
+    /// Whether the row has its own timestamp.
     pub timed: bool,
 }
 
@@ -249,14 +250,14 @@ pub(crate) enum GraphCall<'a> {
     Exit,
     /// `/* text */`
     Comment(&'a [u8]),
-    /// ` 0)  old-1  =>  new-2`: the CPU's thread is now the record's.
+    /// ` 0)  old-1  =>  new-2`: the record's thread is now the one on the CPU.
     Switch,
 }
 
 /// A line about the trace itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Header<'a> {
-    /// Nothing of interest: column titles, blank lines, `TRACE:`.
+    /// A line without information: column titles, blank lines, `TRACE:`.
     Nothing,
     /// `# clock_type=LINUX_CLOCK_MONOTONIC`: systrace put it before WALT events.
     Clock(&'a [u8]),

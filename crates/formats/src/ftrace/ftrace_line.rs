@@ -1,11 +1,11 @@
-//! Single lines, for a caller that watches a stream while it is recorded.
+//! Reads single lines, for a caller that watches a stream while it is recorded.
 
 use super::fast::prefix;
 
-/// A line of ftrace text, taken apart in the same way as by the reader.
+/// A parsed line of ftrace text. The reader parses lines in the same way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FtraceLine<'a> {
-    /// The thread.
+    /// The tid.
     pub tid: i32,
     /// Time in ns, on the trace's clock.
     pub ts_ns: i64,
@@ -16,7 +16,7 @@ pub struct FtraceLine<'a> {
 }
 
 impl<'a> FtraceLine<'a> {
-    /// Takes a line apart; `None` if it is not an event.
+    /// Parses a line; `None` if it is not an event.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         let prefix = prefix(line)?;
         let end = prefix.rest.iter().position(|&byte| byte == b':')?;

@@ -14,7 +14,7 @@ use super::event::{Event, GraphCall, GraphRow, MOST_CPUS, NO_TGID, Record};
 /// The tid of a row without that column.
 pub(crate) const NO_TID: i32 = -1;
 
-/// Reads a row without the usual prefix.
+/// Parses a row without the usual prefix.
 pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
     let text = line.trim_ascii();
     let time = timestamp(text, 0).and_then(|(ts, end)| {
@@ -57,7 +57,7 @@ pub(crate) fn row(line: &[u8]) -> Option<Record<'_>> {
     })
 }
 
-/// `bash-1234`.
+/// Parses `bash-1234`.
 fn task(text: &[u8]) -> Option<(&[u8], i32)> {
     let text = text.trim_ascii();
     let dash = memchr::memrchr(b'-', text)?;
@@ -73,7 +73,7 @@ fn switched_to(rest: &[u8]) -> Option<(&[u8], i32)> {
     task(&rest[arrow + 2..])
 }
 
-/// The task column, if the row has it, and what follows.
+/// The task column, if present, and the text after it.
 fn task_column(rest: &[u8]) -> (Option<(&[u8], i32)>, &[u8]) {
     let bar = memchr::memchr(b'|', rest);
     match bar.and_then(|bar| Some((task(&rest[..bar])?, &rest[bar + 1..]))) {
@@ -82,7 +82,8 @@ fn task_column(rest: &[u8]) -> (Option<(&[u8], i32)>, &[u8]) {
     }
 }
 
-/// `0.541 us | getname();`: what follows the columns, and trace-cmd's `funcgraph_*` events.
+/// Parses `0.541 us | getname();`, the text after the columns. Events `funcgraph_*` of trace-cmd
+/// have the same form.
 pub(crate) fn body(text: &[u8]) -> Option<GraphRow<'_>> {
     let bar = memchr::memchr(b'|', text)?;
     Some(GraphRow {
@@ -92,11 +93,11 @@ pub(crate) fn body(text: &[u8]) -> Option<GraphRow<'_>> {
     })
 }
 
-/// `+ 12.345 us` in ns. Marks for slow calls precede it.
+/// Parses `+ 12.345 us` to ns. The mark for slow calls before it is skipped.
 fn duration_ns(column: &[u8]) -> Option<i64> {
     let start = column.iter().position(u8::is_ascii_digit)?;
     let (ns, end) = timestamp(column, start)?;
-    // The number is in microseconds but was read as seconds.
+    // The number is in microseconds but was parsed as seconds.
     column[end..]
         .trim_ascii()
         .starts_with(b"us")

@@ -3,7 +3,7 @@
 use super::digits::{digits, skip_spaces};
 use super::event::{Header, MOST_CPUS};
 
-/// Reads a line that is not an event; `None` if it is not a header either.
+/// Parses a line that is not an event; `None` if it is not a header either.
 pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
     let text = line.trim_ascii();
     if text.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn header(line: &[u8]) -> Option<Header<'_>> {
     if let Some(version) = trace_cmd_version(text) {
         return Some(Header::Version(version));
     }
-    // Messages of atrace around the data.
+    // atrace prints these messages around the data.
     let talk = text.starts_with(b"TRACE:") || text.starts_with(b"capturing trace...");
     let rule = text.len() > 8 && text.iter().all(|&byte| byte == b'-');
     (talk || rule).then_some(Header::Nothing)
@@ -41,7 +41,7 @@ fn cpu_number(text: &[u8], at: usize) -> Option<(u32, usize)> {
     Some((cpu, end))
 }
 
-/// `CPU 3 is empty`, `CPU:2 [LOST 17 EVENTS]`, trace-cmd's `CPU:2 [17 EVENTS DROPPED]`.
+/// Parses `CPU 3 is empty`, `CPU:2 [LOST 17 EVENTS]` and trace-cmd's `CPU:2 [17 EVENTS DROPPED]`.
 fn cpu_line(rest: &[u8]) -> Option<Header<'_>> {
     let (cpu, end) = cpu_number(rest, 1)?;
     let rest = rest[end..].trim_ascii();
@@ -71,7 +71,7 @@ fn comment(text: &[u8]) -> Header<'_> {
     fact(body.trim_ascii())
 }
 
-/// `key: value`. Drawings and column titles are ignored.
+/// Parses `key: value`. Drawings and column titles are ignored.
 fn fact(body: &[u8]) -> Header<'_> {
     if let Some(clock) = body.strip_prefix(b"clock_type=") {
         return Header::Clock(clock);

@@ -1,14 +1,14 @@
-//! Interning of the few things that the lines of a batch repeat: tasks and texts.
+//! Interns the tasks and texts that the lines of a batch repeat.
 
-/// A small hash table of the positions of things in a list. An entry is the position plus one; 0
-/// means empty.
+/// A small hash table that maps items to their position in a list. An entry is the position plus
+/// one; 0 means empty.
 #[derive(Clone, Debug)]
 pub(super) struct InternTable(Box<[u16; SLOTS]>);
 
-/// Several times as many as a batch has different things.
+/// Several times the number of distinct items in a typical batch.
 const SLOTS: usize = 512;
 
-/// How many slots are probed. A thing found in none of them is added to the list once more.
+/// The number of slots that are probed. An item found in none of them is added to the list again.
 const PROBES: usize = 4;
 
 impl Default for InternTable {
@@ -23,7 +23,7 @@ impl InternTable {
         self.0.fill(0);
     }
 
-    /// The position of a thing in its list, or the slot to [`add`](Self::add) it to.
+    /// The position of an item in its list, or the slot to [`add`](Self::add) it to.
     #[inline(always)]
     pub fn find<T>(&self, hash: u32, list: &[T], is_it: impl Fn(&T) -> bool) -> Result<u32, usize> {
         let first = hash as usize % SLOTS;
@@ -37,7 +37,7 @@ impl InternTable {
         Err(first)
     }
 
-    /// The position of a thing, which is added to the list if it is not there.
+    /// The position of an item, which is added to the list if it is missing.
     #[inline(always)]
     pub fn intern<T>(
         &mut self,
@@ -52,7 +52,7 @@ impl InternTable {
         }
     }
 
-    /// Adds a thing to its list and, as long as positions fit, to the slot. Returns its position.
+    /// Adds an item to its list and, if its position fits, to the slot. Returns its position.
     #[inline(always)]
     pub fn add<T>(&mut self, slot: usize, list: &mut Vec<T>, thing: T) -> u32 {
         list.push(thing);

@@ -1,4 +1,4 @@
-//! When a line happened, without reading its event.
+//! Finds the time of a line without parsing its event.
 
 use super::event::{Event, GraphCall, Mark};
 use super::fast::prefix;
@@ -6,29 +6,29 @@ use super::marker::mark;
 use super::tokenize::{after_caller, clean};
 use super::{graph, header};
 
-/// What a line says about time.
+/// The time information of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LineTime {
-    /// An event, its time in ns, and the begin or end of a slice that it is.
+    /// An event with its time in ns. If it begins or ends a slice, this is included.
     At(i64, Option<MarkEdge>),
-    /// A point that ties clocks together. It does not extend the trace.
+    /// A point that relates clocks. It does not extend the trace.
     Clock,
-    /// An event without a time of its own: a row of function_graph.
+    /// An event without its own time: a row of function_graph.
     Untimed,
-    /// A line about the trace itself, or about the events after it.
+    /// A line about the trace itself or about the events after it.
     Header,
-    /// Anything else: the rest of a text that a program printed in several lines.
+    /// Anything else: a further line of a text that a program printed.
     Text,
 }
 
-/// A begin or an end of a slice of a thread, and that thread.
+/// The begin or end of a slice of this thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MarkEdge {
     Begin(i32),
     End(i32),
 }
 
-/// What a line says about time; it may end in a newline.
+/// The time information of a line, which may end in a newline.
 pub(crate) fn line_time(line: &[u8]) -> LineTime {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let text = clean(line);
@@ -53,7 +53,7 @@ pub(crate) fn line_time(line: &[u8]) -> LineTime {
     }
 }
 
-/// The text that a program wrote to trace_marker, if the event is such a text.
+/// The text that a program wrote to trace_marker, if the event is one.
 fn written_by_program(rest: &[u8]) -> Option<&[u8]> {
     let colon = memchr::memchr(b':', rest)?;
     let payload = rest[colon + 1..].trim_ascii_start();

@@ -10,12 +10,12 @@ use rustc_hash::FxHasher;
 use super::digits::{int32, timestamp, whole_int};
 use super::event::Mark;
 
-/// The length that libcutils cuts its messages to, without the NUL (`ATRACE_MESSAGE_LENGTH`).
+/// The length to which libcutils truncates its messages, without the NUL (`ATRACE_MESSAGE_LENGTH`).
 pub(crate) const CUT_LENGTH: usize = 1023;
 
 const SYNC: &[u8] = b"trace_event_clock_sync:";
 
-/// Reads a payload; anything unknown is [`Mark::Text`].
+/// Parses a payload. Anything unknown becomes [`Mark::Text`].
 #[inline]
 pub(crate) fn mark(payload: &[u8]) -> Mark<'_> {
     let text = trim_end(payload);
@@ -40,7 +40,7 @@ fn trim_end(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// `123|…`; a single number has an empty rest.
+/// Parses `123|…`. The rest is empty for a single number.
 #[inline]
 fn pid_and(text: &[u8]) -> Option<(i32, &[u8])> {
     let (pid, end) = int32(text, 0)?;
@@ -102,7 +102,7 @@ fn rarer(kind: u8, text: &[u8]) -> Option<Mark<'_>> {
     })
 }
 
-/// `name|value`, newer ones `name|value|category`.
+/// Parses `name|value`, in newer versions `name|value|category`.
 fn counter(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     let (name, last) = split_last(text)?;
     if let Some(value) = number(last) {
@@ -122,7 +122,7 @@ fn counter(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     })
 }
 
-/// `track|cookie`, `track|name|cookie`.
+/// Parses `track|cookie` and `track|name|cookie`.
 fn track_end(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     let (track, rest) = split_first(text)?;
     let (name, cookie) = name_and_cookie(rest).unwrap_or((&[], cookie(rest)));
@@ -134,7 +134,7 @@ fn track_end(pid: i32, text: &[u8]) -> Option<Mark<'_>> {
     })
 }
 
-/// `name|cookie`; OpenHarmony's hitrace puts a space between them.
+/// Parses `name|cookie`. OpenHarmony's hitrace writes a space instead of the bar.
 fn name_and_cookie(text: &[u8]) -> Option<(&[u8], i64)> {
     if let Some((name, text)) = split_last(text) {
         return Some((name, cookie(text)));
@@ -143,7 +143,8 @@ fn name_and_cookie(text: &[u8]) -> Option<(&[u8], i64)> {
     Some((&text[..space], whole_int(&text[space + 1..])?))
 }
 
-/// Cookies are numbers. A text works as well if both ends have the same, so it is hashed.
+/// Parses a cookie. Cookies are numbers; a text also works if both ends have the same, so it is
+/// hashed.
 fn cookie(text: &[u8]) -> i64 {
     whole_int(text).unwrap_or_else(|| {
         let mut hasher = FxHasher::default();
@@ -186,8 +187,8 @@ fn sync(text: &[u8]) -> Mark<'_> {
 }
 
 /// The possible error of a printed `parent_ts`, ns. atrace computes it as a 32-bit float, whose 24
-/// bits are coarse for uptimes. A value that is not a multiple of the float's step was printed by
-/// something more precise, to the microsecond.
+/// bits are coarse for uptimes. A value that is not a multiple of the float's step comes from a
+/// more precise writer, which has a precision of a microsecond.
 fn precision_ns(value_ns: i64) -> i64 {
     const PRINTED_NS: i64 = 1_000;
     let seconds = (value_ns / 1_000_000_000).max(1);

@@ -2,10 +2,10 @@
 //! `trace-cmd report` print it.
 //!
 //! ```text
-//! text ─ segments ─> tokenize ─> batch of events ─> interpret ─> tables      on several threads
+//! text ─ segments ─> tokenize ─> batch of events ─> interpret ─> tables      several threads work
 //!                       │                                                    up to the batches
 //!     prefix, payload, fields, marker, graph, header: the rules for each part of a line
-//!     fast: shortcuts for the lines that look like their neighbours
+//!     fast: shortcuts for lines that resemble earlier lines
 //! ```
 
 mod batch;
@@ -79,7 +79,7 @@ fn sniff(head: &[u8]) -> Confidence {
             return Confidence::No;
         }
         let tracer = text.starts_with(b"# tracer: ") && text.len() > 10;
-        // trace-cmd begins with it. Anywhere else it may be a line of a configuration file.
+        // trace-cmd begins with this line. Elsewhere it may be a line of a configuration file.
         let trace_cmd = number == 0 && header::trace_cmd_version(text).is_some();
         if tracer || trace_cmd {
             confidence = Confidence::Maybe;

@@ -1,12 +1,13 @@
-//! The payloads of scheduler and CPU events, which make up most of a trace. Each has its own rule; if
-//! that answers `None`, the payload is read as [`fields`](super::fields).
+//! The payloads of scheduler and CPU events, which make up most of a trace. Each has its own rule.
+//! If the rule returns `None`, the payload is parsed by [`fields`](super::fields).
 
 use traceloom_trace::TaskState;
 
 use super::digits::{digits, int32, skip_spaces};
 use super::event::{CpuValue, CpuValueKind, MOST_CPUS};
 
-/// Where in a line a text names a task. The same bytes mean the same only in the same place.
+/// The place in a line where a task is named. Equal bytes mean the same task only in the same
+/// place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TaskPlace {
     /// Before a line's `[`: name, thread and process.
@@ -19,14 +20,14 @@ pub(super) enum TaskPlace {
     Woken,
 }
 
-/// Turns the tasks that payloads name into values of its own, such as positions in a list.
+/// Converts the tasks that payloads name to values of its own type, such as positions in a list.
 pub(super) trait TaskReader<'a> {
     type Task;
 
     /// The task with this name and number.
     fn task(&mut self, comm: &'a [u8], tid: i32) -> Self::Task;
 
-    /// As [`read_task`].
+    /// Like [`read_task`].
     #[inline]
     fn read_task(&mut self, place: TaskPlace, text: &'a [u8]) -> Option<TaskText<Self::Task>> {
         let (comm, read) = read_task(place, text)?;
@@ -34,13 +35,13 @@ pub(super) trait TaskReader<'a> {
     }
 }
 
-/// A task as a payload names it.
+/// A task named in a payload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskText<T> {
     pub task: T,
     /// Its priority, if the place has one.
     pub prio: i32,
-    /// Where the text ends.
+    /// The end of the text.
     pub end: usize,
 }
 
@@ -52,13 +53,13 @@ impl<T> TaskText<T> {
     }
 }
 
-/// Reads the task that `text` begins with: its name, and its number as the task.
+/// Parses the task at the start of `text` as a name and a number.
 #[inline]
 pub(super) fn read_task(place: TaskPlace, text: &[u8]) -> Option<(&[u8], TaskText<i32>)> {
     let ((comm, at), prio_key) = match place {
         TaskPlace::Prev => (comm(text, b" prev_pid=")?, b" prev_prio="),
         TaskPlace::Next => (comm(text, b" next_pid=")?, b" next_prio="),
-        // Columns have a reader of their own.
+        // Columns have their own reader.
         TaskPlace::Columns => return None,
         TaskPlace::Woken => {
             let (comm, at) = comm(text, b" pid=")?;
@@ -81,8 +82,8 @@ pub(super) struct SwitchTasks<T> {
     pub prev_state: TaskState,
 }
 
-/// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`,
-/// also without the arrow and with the state as a number (trace-cmd).
+/// Parses `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2
+/// next_prio=120`, also without the arrow and with the state as a number (trace-cmd).
 #[inline]
 pub(super) fn switch<'a, T: TaskReader<'a>>(
     text: &'a [u8],
@@ -106,7 +107,7 @@ pub(super) fn switch<'a, T: TaskReader<'a>>(
     })
 }
 
-/// trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
+/// Parses trace-cmd's older form: `a:1 [120] S ==> b:2 [120]`.
 #[cold]
 fn old_switch<'a, T: TaskReader<'a>>(
     text: &'a [u8],
@@ -127,7 +128,7 @@ fn old_switch<'a, T: TaskReader<'a>>(
 /// A task's name, tid and priority.
 type Task<'a> = (&'a [u8], i32, i32);
 
-/// `name:123 [120]`, and where it ends.
+/// Parses `name:123 [120]`. Also returns where it ends.
 fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
     memchr::memchr_iter(b':', text).find_map(|colon| {
         let (tid, at) = int32(text, colon + 1)?;
@@ -137,7 +138,7 @@ fn old_task(text: &[u8]) -> Option<(Task<'_>, usize)> {
     })
 }
 
-/// `comm=a pid=1 prio=120 success=1 target_cpu=000`, also trace-cmd's `a:1 [120] …`.
+/// Parses `comm=a pid=1 prio=120 success=1 target_cpu=000`, also trace-cmd's `a:1 [120] …`.
 #[inline]
 pub(super) fn wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Option<T::Task> {
     match after(text, 0, b"comm=") {
@@ -149,7 +150,7 @@ pub(super) fn wake<'a, T: TaskReader<'a>>(text: &'a [u8], tasks: &mut T) -> Opti
     }
 }
 
-/// `state=600000 cpu_id=0`.
+/// Parses `state=600000 cpu_id=0`.
 #[inline]
 pub(crate) fn cpu_value(kind: CpuValueKind, text: &[u8]) -> Option<CpuValue> {
     let (value, at) = digits(text, after(text, 0, b"state=")?)?;
@@ -161,8 +162,8 @@ pub(crate) fn cpu_value(kind: CpuValueKind, text: &[u8]) -> Option<CpuValue> {
     })
 }
 
-/// A name that ends where `key` begins; the name may hold spaces and `=`. Gives the name and
-/// where the key ends.
+/// Parses a name that ends where `key` begins; the name may contain spaces and `=`. Returns the
+/// name and the end of the key.
 #[inline]
 fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
     let mut from = 0;
@@ -177,7 +178,7 @@ fn comm<'a>(text: &'a [u8], key: &[u8]) -> Option<(&'a [u8], usize)> {
     }
 }
 
-/// Where `expected` ends, if it is at `at`.
+/// The end of `expected`, if it is at `at`.
 #[inline(always)]
 fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<usize> {
     if text.get(at..)?.first_chunk::<N>() == Some(expected) {
@@ -187,7 +188,7 @@ fn after<const N: usize>(text: &[u8], at: usize, expected: &[u8; N]) -> Option<u
     }
 }
 
-/// trace-cmd pads some fields.
+/// Skips the padding that trace-cmd adds to some fields.
 #[inline(never)]
 fn after_spaces(text: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     if !expected.starts_with(b" ") {
@@ -198,7 +199,7 @@ fn after_spaces(text: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     is_there.then_some(start + expected.len())
 }
 
-/// The letters of a state, or the kernel's number.
+/// Parses the letters of a state, or the kernel's number.
 #[inline]
 fn state(text: &[u8]) -> Option<TaskState> {
     match text {
@@ -209,9 +210,10 @@ fn state(text: &[u8]) -> Option<TaskState> {
     }
 }
 
-/// A raw state. Its bits differ between kernels; these are those of `include/linux/sched.h` before
-/// 4.14, because only tools for such kernels print raw numbers. A single bit beyond the states
-/// (`TASK_STATE_MAX`, which grew from 256 to 4096) means that the thread was preempted.
+/// Converts a raw state. Its bits differ between kernels. These are those of
+/// `include/linux/sched.h` before 4.14, because only tools for such kernels print raw numbers. A
+/// single bit beyond the states (`TASK_STATE_MAX`, which grew from 256 to 4096) means that the
+/// thread was preempted.
 pub(crate) fn state_number(bits: u64) -> Option<TaskState> {
     const LETTERS: [&[u8]; 8] = [b"S", b"D", b"T", b"t", b"Z", b"X", b"x", b"K"];
     match bits {

@@ -13,9 +13,9 @@
 //! comm | tid       |cpu|flags| time | delay mark | rest
 //! ```
 //!
-//! With `verbose` as well, every column is a number (`trace_print_lat_context`): interrupt flags,
-//! preemption count and the event's number. The time is given twice: in brackets and hexadecimal,
-//! and relative to the begin of the buffer:
+//! With the option `verbose` in addition, every column is a number (`trace_print_lat_context`):
+//! interrupt flags, preemption count and the event's number. The time is given twice: in brackets
+//! as a hexadecimal number, and relative to the start of the buffer:
 //!
 //! ```text
 //!       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): sched_switch: …
@@ -36,18 +36,18 @@ pub(crate) struct Prefix<'a> {
     pub rest: &'a [u8],
 }
 
-/// Where the kernel's `%16s` puts the dash between name and number.
+/// The position where the kernel's `%16s` puts the dash between name and number.
 pub(super) const USUAL_DASH: usize = 16;
 
-/// The last position at which a name may end. The kernel's names have 15 bytes. The limit rejects
-/// lines of other formats that contain an ftrace line somewhere.
+/// The maximum length of a name. The kernel's names have 15 bytes. The limit rejects lines of other
+/// formats that contain an ftrace line somewhere.
 const LAST_DASH: usize = 128;
 
-/// More flags than any kernel has printed.
+/// The maximum number of flags. No kernel prints as many.
 const MOST_FLAGS: usize = 8;
 
-/// Takes a line apart. The name may hold dashes, brackets and anything else: it ends at the first
-/// dash that is followed by everything that has to follow.
+/// Splits a line. The name may contain dashes, brackets and anything else: it ends at the first
+/// dash after which everything else matches.
 #[inline(never)]
 pub(super) fn general_prefix(line: &[u8]) -> Option<Prefix<'_>> {
     if line.get(USUAL_DASH) == Some(&b'-')
@@ -61,7 +61,7 @@ pub(super) fn general_prefix(line: &[u8]) -> Option<Prefix<'_>> {
         .or_else(|| verbose(line))
 }
 
-/// The prefix of a line whose name ends at `dash`, if what follows fits.
+/// The prefix of a line whose name ends at `dash`, if the text after it matches.
 #[inline]
 pub(super) fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
     let (tid, end) = int32(line, dash + 1).filter(|(tid, _)| *tid >= 0)?;
@@ -90,7 +90,7 @@ pub(super) fn after_dash(line: &[u8], dash: usize) -> Option<Prefix<'_>> {
     })
 }
 
-/// `(  598)`, `(-----)`, `(-------)` or nothing.
+/// Parses `(  598)`, `(-----)`, `(-------)` or nothing.
 #[inline]
 fn tgid(line: &[u8], at: usize) -> Option<(i32, usize)> {
     if line.get(at) != Some(&b'(') {
@@ -107,11 +107,11 @@ fn tgid(line: &[u8], at: usize) -> Option<(i32, usize)> {
     (line.get(end) == Some(&b')')).then(|| (tgid, skip_spaces(line, end + 1)))
 }
 
-/// The time, after the flags if there are any, and the position of its colon.
+/// The time, after the flags if present, and the position of its colon.
 #[inline]
 fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let time_at = |at| timestamp(line, at).filter(|(_, end)| line.get(*end) == Some(&b':'));
-    // No kernel starts its flags with a digit.
+    // Flags never begin with a digit.
     if line.get(at)?.is_ascii_digit() {
         return time_at(at);
     }
@@ -120,14 +120,14 @@ fn time_after_flags(line: &[u8], at: usize) -> Option<(i64, usize)> {
     time_at(skip_spaces(line, at + length))
 }
 
-/// `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU, time
-/// and the position of the colon. The kernel's source is `lat_print_generic`.
+/// Parses `2d..2. 7843072871us+:` or `2d..2. 259445.106966:`, as `latency-format` prints them: CPU,
+/// time and the position of the colon. The kernel's source is `lat_print_generic`.
 #[cold]
 fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
     let (cpu, flags) = digits(line, at)?;
     let length = line[flags..].iter().position(|&byte| byte == b' ')?;
     let known = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.' || *byte == b'#';
-    // The first flag says whether interrupts are off; it is never a digit.
+    // The first flag tells whether interrupts are off; it is never a digit.
     let is_flags = (3..=MOST_FLAGS).contains(&length)
         && matches!(line[flags], b'.' | b'd' | b'D' | b'b' | b'X')
         && line[flags..flags + length].iter().all(known);
@@ -143,7 +143,8 @@ fn joined_cpu_and_time(line: &[u8], at: usize) -> Option<(u64, i64, usize)> {
     (line.get(colon) == Some(&b':')).then_some((cpu, ts, colon))
 }
 
-/// A line of the option `verbose`. The name may hold anything, so columns are counted back from the time.
+/// Parses a line with the option `verbose`. The name may contain anything, so columns are counted
+/// backwards from the time.
 #[cold]
 fn verbose(line: &[u8]) -> Option<Prefix<'_>> {
     let front = &line[..line.len().min(LAST_DASH)];
@@ -151,7 +152,7 @@ fn verbose(line: &[u8]) -> Option<Prefix<'_>> {
         let (columns, rest) = (&line[..at], &line[at + 2..]);
         let bracket = memchr::memchr(b']', &rest[..rest.len().min(17)])?;
         let time = i64::from_str_radix(std::str::from_utf8(&rest[..bracket]).ok()?, 16).ok()?;
-        // `13024767.641ms (+0.004ms): `, or numbers alone where the clock counts no time.
+        // `13024767.641ms (+0.004ms): `, or plain numbers if the clock does not count time.
         let (since, payload) = split_at(&rest[bracket + 1..], b" (+")?;
         let (delay, payload) = split_at(payload, b"): ")?;
         let is_number = |text: &[u8]| {
@@ -182,7 +183,7 @@ fn split_at<'a>(text: &'a [u8], mark: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     Some((&text[..at], &text[at + mark.len()..]))
 }
 
-/// The name, and the numbers of thread and CPU before flags, count and number.
+/// The name, and the numbers of thread and CPU, which come before flags, count and event number.
 fn verbose_columns(text: &[u8]) -> Option<(&[u8], [i32; 2])> {
     let mut rest = text;
     let mut column = || {
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn latency_format() {
-        // Lines of Linux 6.18 and of trace-cmd report -l.
+        // These lines are from Linux 6.18 and trace-cmd report -l.
         let line = "   sleep-2304      1d..2. 7843065108us!: sched_switch: prev_comm=sleep";
         let expect = ("sleep".to_owned(), 2304, -1, 1, 7_843_065_108_000);
         let (comm, tid, tgid, cpu, ts, rest) = read(line);
@@ -325,7 +326,7 @@ mod tests {
 
     #[test]
     fn latency_format_with_verbose() {
-        // Lines of Linux 6.18.
+        // These lines are from Linux 6.18.
         for (line, comm, tid, cpu, ts) in [
             (
                 "       opt cgu.0   29074   0 1 00000002 00000003 [308562e99] 13024767.641ms (+0.004ms): \

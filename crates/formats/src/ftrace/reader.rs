@@ -1,4 +1,4 @@
-//! The reader: whole lines through the tokenizer into the interpreter.
+//! The reader: passes complete lines through the tokenizer to the interpreter.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::format::{PART_BYTES, ReadOptions, Reader, Target, TextPart, TextParts
 use crate::format_id;
 use crate::process_dump::read_process_dump;
 
-/// Reads ftrace text. A line that is split between chunks is joined first.
+/// Reads ftrace text. A line that is split between chunks is first joined.
 pub(super) struct FtraceReader {
     interpreter: Interpreter,
-    /// The beginning of a line whose end is still to come.
+    /// The start of an incomplete line.
     carry: Vec<u8>,
     threads: usize,
     spare: SpareBatches,
     process_dump: Option<Arc<Vec<u8>>>,
-    /// Whether a consumer of text was told that this one begins.
+    /// Whether a consumer of text was told that this text begins.
     told: bool,
 }
 
@@ -41,7 +41,7 @@ impl FtraceReader {
         }
     }
 
-    /// Reads whole lines. `done` is called with the number of bytes that are finished.
+    /// Reads complete lines. `done` is called with the number of bytes that are finished.
     fn read(&mut self, text: &[u8], out: &mut TraceBuilder, mut done: impl FnMut(usize)) {
         let (interpreter, spare) = (&mut self.interpreter, &mut self.spare);
         each_batch(text, self.threads, spare, |bytes, batch| {
@@ -57,7 +57,7 @@ impl FtraceReader {
         self.carry.clear();
     }
 
-    /// Completes the line that was split before `chunk`; returns what follows it.
+    /// Completes the line that was split before `chunk`; returns the text after it.
     fn complete_line<'c>(&mut self, chunk: &'c [u8], out: &mut TraceBuilder) -> &'c [u8] {
         if self.carry.is_empty() {
             return chunk;
@@ -95,8 +95,9 @@ impl Reader for FtraceReader {
         out.add_source_bytes(bytes.len() as u64);
         let rest = self.complete_line(bytes, out);
         let whole = memchr::memrchr(b'\n', rest).map_or(0, |newline| newline + 1);
-        // Progress is reported in large parts, because the caller has work to do for each; and one
-        // segment late, because a segment looks for its first line in the last byte before it.
+        // Progress is reported in large parts, because the caller has work to do for each. It lags
+        // one segment behind, because a segment looks for its first line in the last byte before
+        // it.
         let (mut read, mut last) = (bytes.len() - rest.len(), 0);
         self.read(&rest[..whole], out, |bytes| {
             read += std::mem::replace(&mut last, bytes);
@@ -132,7 +133,7 @@ mod tests {
 
     const LINE: &str = "a-1 [000] .... 1.000001: cpu_idle: state=1 cpu_id=0";
 
-    /// Lines of events and, between them, so much else that they are long.
+    /// Lines of events, separated by so much other text that each pair is long.
     fn long_text(bytes: usize) -> Vec<u8> {
         let comment = format!("# {}\n", "x".repeat(5000));
         let lines = (0..bytes / (comment.len() + LINE.len() + 1)).map(|n| {

@@ -1,15 +1,16 @@
-//! Cutting a text into segments of whole lines, which are tokenized on several threads.
+//! Splits a text into segments of complete lines, which are tokenized on several threads.
 
 use super::batch::EventBatch;
 use super::tokenize::{Scratch, tokenize};
 use crate::pipeline;
 
-/// Bytes of a segment: few enough that its events stay in the cache until they are consumed.
+/// The size of a segment, bytes. It is small enough that its events stay in the cache until they
+/// are consumed.
 pub(crate) const SEGMENT_BYTES: usize = 128 << 10;
 
 /// The lines that begin in the nth [`SEGMENT_BYTES`] of `text`; the last line may lack its newline.
 /// Each segment is found without the ones before it, so the thread that tokenizes it is the first
-/// to touch its pages. Finding all of them in advance would take as long as mapping the file.
+/// to touch its pages. Finding all segments in advance would take as long as mapping the file.
 fn nth_segment(text: &[u8], nth: usize) -> &[u8] {
     let (from, to) = (nth * SEGMENT_BYTES, (nth + 1) * SEGMENT_BYTES);
     let start = match from.checked_sub(1) {
@@ -22,7 +23,7 @@ fn nth_segment(text: &[u8], nth: usize) -> &[u8] {
     &text[start..line_start(text, to - 1, text.len()).unwrap_or(text.len())]
 }
 
-/// The size of the nth [`SEGMENT_BYTES`] of a text, of which the last may be shorter.
+/// The size of the nth segment of a text. The last one may be shorter than [`SEGMENT_BYTES`].
 fn segment_bytes(text: &[u8], nth: usize) -> usize {
     (text.len() - nth * SEGMENT_BYTES).min(SEGMENT_BYTES)
 }
@@ -33,7 +34,7 @@ fn line_start(text: &[u8], from: usize, to: usize) -> Option<usize> {
     Some(from + memchr::memchr(b'\n', within)? + 1)
 }
 
-/// Batches whose memory can be used again.
+/// Batches whose memory can be reused.
 #[derive(Debug, Default)]
 pub(crate) struct SpareBatches(Vec<EventBatch<'static>>);
 

@@ -1,4 +1,4 @@
-//! SWAR: working on eight bytes of text at once, as a number whose lowest byte is the first.
+//! SWAR: processes eight bytes of text at once, as a number whose lowest byte is the first.
 
 /// The eight bytes at `at`; bytes beyond the end are zeros. `None` if `at` is at the end.
 #[inline(always)]
@@ -9,14 +9,14 @@ pub(super) fn load8(text: &[u8], at: usize) -> Option<u64> {
     }
 }
 
-/// [`load8`] near the end of the text.
+/// Like [`load8`], near the end of the text.
 #[inline(never)]
 fn last_bytes(text: &[u8], at: usize) -> Option<u64> {
     let left = text.len().checked_sub(at).filter(|left| *left > 0)?;
     if let Some(last) = text.last_chunk() {
         return Some(u64::from_le_bytes(*last) >> (64 - 8 * left));
     }
-    // Both ends of a short text, which may overlap: equal bytes meet there.
+    // Combines both ends of a short text. Where they overlap, both have the same bytes.
     let ends = match ends(text) {
         Some(ends) => {
             let [first, last] = ends.map(|four| u64::from(u32::from_le_bytes(*four)));
@@ -30,13 +30,14 @@ fn last_bytes(text: &[u8], at: usize) -> Option<u64> {
     Some(ends >> (8 * at))
 }
 
-/// Eight times the same byte.
+/// The same byte eight times.
 #[inline]
 pub(super) const fn splat(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// Marks zero bytes: the lowest bit set belongs to the first one. Bytes after it may be marked too.
+/// Marks zero bytes. The lowest bit set belongs to the first one; bytes after it may be marked
+/// wrongly.
 #[inline]
 pub(super) fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(splat(1)) & !word & splat(0x80)
@@ -48,8 +49,8 @@ pub(super) fn bytes_before(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
 
-/// The position of the first of two bytes at or after `at`. For words, which are too short for a
-/// search with set-up costs.
+/// The position of the first of two bytes at or after `at`. It is meant for words, which are too
+/// short for a search with a setup cost.
 #[inline]
 pub(super) fn find_either(text: &[u8], at: usize, bytes: [u8; 2]) -> Option<usize> {
     let [one, other] = bytes.map(splat);
@@ -66,7 +67,7 @@ pub(super) fn find_either(text: &[u8], at: usize, bytes: [u8; 2]) -> Option<usiz
     Some(at + rest.iter().position(|byte| bytes.contains(byte))?)
 }
 
-/// Whether two short texts are equal, without the function call of a slice comparison.
+/// Whether two short texts are equal. It avoids the function call of a slice comparison.
 #[inline(always)]
 pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -84,7 +85,7 @@ pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// A hash of a short text, made of its ends and its length.
+/// A hash of a short text, computed from its ends and its length.
 #[inline]
 pub(super) fn hash_ends(text: &[u8]) -> u32 {
     let ends = match (text.first_chunk(), text.last_chunk()) {
@@ -102,7 +103,7 @@ fn ends(text: &[u8]) -> Option<[&[u8; 4]; 2]> {
     Some([text.first_chunk()?, text.last_chunk()?])
 }
 
-/// The number at the beginning of eight bytes, and how many digits it has.
+/// Parses the number at the start of eight bytes. Also returns how many digits it has.
 ///
 /// ```text
 /// bytes  '1' '2' '3' ' ' 'x' …        the first byte that is not a digit ends it

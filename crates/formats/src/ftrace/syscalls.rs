@@ -1,18 +1,18 @@
-//! The names of system calls by their numbers, which differ between machines.
+//! The names of system calls by number. The numbers depend on the machine.
 
 use std::sync::OnceLock;
 
-/// The machine of a recording, as far as the numbers of its system calls are known.
+/// The machine of a recording, if the numbers of its system calls are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Machine {
     X86_64,
     I386,
-    /// arm64, RISC-V and others with the kernel's generic table.
+    /// arm64, RISC-V and other machines with the kernel's generic table.
     Generic,
 }
 
 impl Machine {
-    /// The machine that the output of `uname` names.
+    /// The machine in the output of `uname`.
     pub fn of_uname(uname: &str) -> Option<Self> {
         uname.split_whitespace().find_map(|word| match word {
             "x86_64" => Some(Self::X86_64),
@@ -32,7 +32,7 @@ impl Machine {
     }
 }
 
-/// Names with consecutive numbers, and the first number.
+/// The names of consecutive numbers, and the first number.
 type Runs = &'static [(usize, &'static str)];
 
 fn listed(runs: Runs) -> Vec<&'static str> {

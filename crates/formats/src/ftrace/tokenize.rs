@@ -1,5 +1,5 @@
-//! Bytes to events, line by line. Every line is read by itself, so that segments of a file can be
-//! read in any order and at the same time.
+//! Converts bytes to events, line by line. Every line is parsed independently, so segments of a
+//! file can be processed in any order and at the same time.
 
 use super::batch::{Encoder, EventBatch, Front, Interned};
 use super::digits::{bare_hex, skip_spaces, whole_hex};
@@ -12,7 +12,7 @@ use super::prefix::{Prefix, general_prefix};
 use super::swar::find_either;
 use super::{fields, graph, header, marker};
 
-/// What a thread remembers while it tokenizes a segment. Its memory is reused for the next.
+/// The state of a thread while it tokenizes a segment. Its memory is reused for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch<'a> {
     shapes: Shapes<'a>,
@@ -22,7 +22,7 @@ pub(crate) struct Scratch<'a> {
     interned: Interned,
 }
 
-/// Reads the lines of `text` into `batch`, which is cleared first.
+/// Parses the lines of `text` into `batch`, which is cleared first.
 pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, batch: &mut EventBatch<'a>) {
     let Scratch {
         shapes,
@@ -47,12 +47,13 @@ pub(crate) fn tokenize<'a>(text: &'a [u8], scratch: &mut Scratch<'a>, batch: &mu
     }
 }
 
-/// Whether only ftrace text has such a line.
+/// Whether the line can only be from ftrace text.
 pub(crate) fn is_event_line(text: &[u8]) -> bool {
     fast::prefix(clean(text)).is_some() || graph::row(text).is_some()
 }
 
-/// Removes what line-end conversions, JavaScript string literals and CSV quotes add to a line.
+/// Removes characters that line-end conversions, JavaScript string literals and CSV quotes add to a
+/// line.
 #[inline]
 pub(super) fn clean(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b'\r'] = text {
@@ -98,7 +99,7 @@ impl<'a> TaskReader<'a> for Lines<'_, 'a> {
 }
 
 impl<'a> Lines<'_, 'a> {
-    /// Reads a task that is not in the cache.
+    /// Parses a task that is not in the cache.
     #[inline(never)]
     fn fresh(&mut self, place: TaskPlace, text: &'a [u8]) -> Option<TaskText<u32>> {
         let (comm, read) = payload::read_task(place, text)?;
@@ -116,7 +117,7 @@ impl<'a> Lines<'_, 'a> {
         }
     }
 
-    /// The columns of a line and the text after them, if the fast reader can tell.
+    /// The columns of a line and the text after them, if the fast reader can parse them.
     #[inline(always)]
     fn fast_columns(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
         let head: &LineHead = text.first_chunk()?;
@@ -143,7 +144,7 @@ impl<'a> Lines<'_, 'a> {
         }
     }
 
-    /// The columns of any other line.
+    /// The columns of any other line, with the general rule.
     #[inline(never)]
     fn general_columns(&mut self, text: &'a [u8]) -> Option<(Front, &'a [u8])> {
         let prefix = general_prefix(text)?;
@@ -152,7 +153,7 @@ impl<'a> Lines<'_, 'a> {
         Some((Front { task, cpu, ts }, rest))
     }
 
-    /// A line without such columns: about the trace itself, of function_graph, or unreadable.
+    /// Parses a line without such columns: about the trace itself, of function_graph, or invalid.
     #[inline(never)]
     fn other(&mut self, text: &'a [u8]) {
         let (record, event) = match header::header(text) {
@@ -225,7 +226,8 @@ impl<'a> Lines<'_, 'a> {
         self.encoder.push(front, event, self.fields);
     }
 
-    /// `vfs_read <-ksys_read`, of the function tracer. Anything else is an event without a colon.
+    /// Parses `vfs_read <-ksys_read`, of the function tracer. Any other text is an event without a
+    /// colon.
     fn function(&mut self, rest: &'a [u8]) -> Event<'a> {
         match memchr::memmem::find(rest, b" <-") {
             Some(arrow) => Event::Function {
@@ -245,7 +247,7 @@ impl<'a> Lines<'_, 'a> {
         }
     }
 
-    /// An event whose fields are read into `self.fields`.
+    /// An event whose fields are parsed into `self.fields`.
     fn with_fields(&mut self, name: &'a [u8], payload: &'a [u8]) -> Event<'a> {
         let text = trimmed(payload);
         let (shapes, fields) = (&mut *self.shapes, &mut *self.fields);
@@ -287,8 +289,8 @@ fn rarer<'a>(name: &'a [u8], payload: &'a [u8], fields: &mut Vec<Field<'a>>) -> 
     }
 }
 
-/// `sys_openat(dfd: ffffff9c, flags: 80000)` and `sys_openat -> 0x3`: the kernel prints the events of single system calls
-/// without the name of the event.
+/// Parses `sys_openat(dfd: ffffff9c, flags: 80000)` and `sys_openat -> 0x3`. The kernel prints the
+/// events of single system calls without the name of the event.
 fn syscall<'a>(rest: &'a [u8], fields: &mut Vec<Field<'a>>) -> Option<Event<'a>> {
     let rest = rest.trim_ascii_end();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -313,7 +315,7 @@ fn syscall<'a>(rest: &'a [u8], fields: &mut Vec<Field<'a>>) -> Option<Event<'a>>
     Some(Event::Fields(FieldsEvent { name, shape }))
 }
 
-/// `dfd: ffffff9c, filename: 7f0012`: hexadecimal without `0x`.
+/// Parses `dfd: ffffff9c, filename: 7f0012`: hexadecimal numbers without `0x`.
 fn arguments<'a>(text: &'a [u8], fields: &mut Vec<Field<'a>>) {
     for part in text.split(|byte| *byte == b',') {
         let Some(colon) = memchr::memchr(b':', part) else {
@@ -325,7 +327,7 @@ fn arguments<'a>(text: &'a [u8], fields: &mut Vec<Field<'a>>) {
     }
 }
 
-/// The text without white space around it, which is rare.
+/// Removes surrounding white space, which is rare.
 #[inline]
 fn trimmed(text: &[u8]) -> &[u8] {
     match text {
@@ -334,7 +336,7 @@ fn trimmed(text: &[u8]) -> &[u8] {
     }
 }
 
-/// The caller that trace-cmd puts before a printed text: `0xffff00000819ff24s: text` or
+/// Skips the caller that trace-cmd prints before a text: `0xffff00000819ff24s: text` or
 /// `tracing_mark_write: text`.
 pub(super) fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     let Some(space) = memchr::memchr(b' ', payload) else {
@@ -352,7 +354,7 @@ pub(super) fn after_caller(payload: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The text of a `trace_printk`: a marker, a made-up event (`name: a=1`), or plain text.
+/// Parses the text of a `trace_printk`: a marker, a made-up event (`name: a=1`), or plain text.
 pub(crate) fn printed<'a>(
     name: &'a [u8],
     payload: &'a [u8],

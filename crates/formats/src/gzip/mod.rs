@@ -4,7 +4,7 @@ use crate::format::{Confidence, Format, ReadOptions, Reader};
 use crate::format_id;
 use crate::unwrap::{DeflateReader, Wrapping};
 
-/// gzip: opens what is inside.
+/// gzip: opens the data inside.
 pub(crate) struct Gzip;
 
 impl Format for Gzip {

@@ -84,7 +84,7 @@ fn gzip_in_gzip_opens_to_a_limit() {
 
 #[test]
 fn a_bomb_is_refused_early() {
-    // The members of a gzip file are one text: 160 times 64 MB are 10 GB.
+    // The members of a gzip file form one stream: 160 times 64 MB are 10 GB.
     let bomb = gzip(&gzip(&vec![0; 64 << 20]).repeat(160));
     assert!(bomb.len() < 1 << 20);
     let error = capture(&bomb, usize::MAX, ReadOptions::default()).unwrap_err();

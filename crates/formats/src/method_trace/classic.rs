@@ -64,8 +64,8 @@ pub struct MethodRecords<'a> {
 }
 
 impl<'a> MethodRecords<'a> {
-    /// The records in `bytes`, which start at a record. `version` is the header's; `record_bytes`
-    /// is raised to the size of the fields of that version.
+    /// Iterates over the records in `bytes`, which must begin with a record. `version` is the
+    /// header's; `record_bytes` is raised to the size of that version's fields if it is smaller.
     pub fn new(bytes: &'a [u8], version: u16, record_bytes: usize) -> Self {
         let thread_bytes = if version == 1 { 1 } else { 2 };
         Self {
@@ -80,7 +80,7 @@ impl<'a> MethodRecords<'a> {
         self.thread_bytes
     }
 
-    /// The bytes not yet read; after the last record, those of an incomplete one.
+    /// The bytes not read yet. After the last record, these are the bytes of an incomplete record.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

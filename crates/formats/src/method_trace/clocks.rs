@@ -28,7 +28,7 @@ impl Default for Clock32 {
 }
 
 impl Clock32 {
-    /// Whether `raw` simply continues. If not, call [`step`](Self::step) first.
+    /// Whether `raw` continues normally. If not, call [`step`](Self::step) first.
     #[inline(always)]
     pub fn goes_on(&self, raw: u32) -> bool {
         raw >= self.last && raw - self.last < HALF_US
@@ -50,12 +50,12 @@ impl Clock32 {
         }
     }
 
-    /// Interprets a time that does not simply continue. Returns the repair to count, if any.
+    /// Interprets a time that does not continue normally. Returns the repair to count, if any.
     ///
     /// * The first time of a thread is taken nearest to `near_ns`, the previous record in the file,
     ///   because a thread may begin after an overflow.
     /// * More than 35 minutes back: the clock overflowed.
-    /// * Less than that: time stepped back, and stays so.
+    /// * A smaller step back: time stepped back, and the lower time is kept.
     ///
     /// An overflow during more than 71 minutes without records cannot be detected.
     #[cold]
@@ -88,12 +88,11 @@ pub(super) struct ThreadClocks {
     pub cpu: Clock32,
 }
 
-/// Known only after a first pass: how much of a thread's CPU time belongs before each switch away
-/// from it.
+/// Computes wall time for a trace that has only CPU clocks, as Traceview did. It needs a first pass
+/// to find how much of a thread's CPU time belongs before each switch away from the thread.
 ///
-/// Wall time of a trace with only CPU clocks, as Traceview computed it: it advances with the CPU
-/// clock of the running thread. Half of the time between a thread's last record before a switch and
-/// its next one is counted before the switch, half after:
+/// Wall time advances with the CPU clock of the running thread. Half of the time between a thread's
+/// last record before a switch and its next record is counted before the switch, half after:
 ///
 /// ```text
 /// thread A   10 .. 30 ────── switch ────── 50        CPU times of the records

@@ -15,22 +15,22 @@ use super::ids::{Declared, Ids, NONE};
 /// Events of a batch: 16 KB, which fit in the L1 cache.
 pub(super) const BATCH: usize = 512;
 
-/// Threads and methods that get rows of their own whatever the size of the file; more of them must
-/// be paid for by the bytes below. This is far more than any recording has. Without the limit, a
-/// broken file with a new id in every record would take hundreds of bytes of memory for nine of its
-/// own.
+/// The number of threads or methods that get their own rows whatever the size of the file. More of
+/// them are allowed only in proportion to the file's size, in the constants below. This is far more
+/// than any recording has. Without the limit, a broken file with a new id in every record would
+/// take hundreds of bytes of memory for each nine bytes of input.
 const FREE_IDS: usize = 1 << 16;
 
-/// Bytes read for each method beyond [`FREE_IDS`].
+/// Bytes of input needed for each method beyond [`FREE_IDS`].
 const BYTES_A_METHOD: u64 = 64;
 
-/// Bytes read for each thread beyond [`FREE_IDS`].
+/// Bytes of input needed for each thread beyond [`FREE_IDS`].
 const BYTES_A_THREAD: u64 = 1024;
 
 /// The name of the row for all methods, or threads, beyond the limit.
 const OTHERS: &str = "(others)";
 
-/// A repair, until it is passed on at the end.
+/// A repair. It is passed on at the end.
 #[derive(Clone, Debug)]
 struct Mended {
     kind: RepairKind,
@@ -44,7 +44,7 @@ struct Mended {
 pub(super) struct Repairs(Vec<Mended>);
 
 impl Repairs {
-    /// Counts a repair. `detail` is asked for only the first time.
+    /// Counts a repair. `detail` is called only the first time.
     #[cold]
     pub fn add(&mut self, kind: RepairKind, offset: u64, detail: impl FnOnce() -> String) {
         match self.0.iter_mut().find(|mended| mended.kind == kind) {
@@ -91,7 +91,7 @@ impl Emitter {
         text
     }
 
-    /// The index of a thread that a record names. An unknown thread is announced without a name.
+    /// The index of a thread that a record names. An unknown thread is declared without a name.
     #[inline]
     pub fn thread(&mut self, tid: u32, offset: u64, sink: &mut dyn MethodEvents) -> ThreadIndex {
         match self.threads.find(tid.into()) {
@@ -134,7 +134,7 @@ impl Emitter {
         self.repairs.add(kind, offset, || what.to_owned());
     }
 
-    /// The index of a method that a record names. An unknown method is announced by its id.
+    /// The index of a method that a record names. An unknown method is declared by its id.
     #[inline]
     pub fn method(&mut self, raw_id: u64, offset: u64, sink: &mut dyn MethodEvents) -> MethodIndex {
         match self.methods.find(raw_id) {

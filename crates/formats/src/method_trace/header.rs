@@ -124,7 +124,7 @@ fn field(field: &'static str, found: usize, expected: &'static str, offset: u64)
     }
 }
 
-/// The error for an input that ends too early to be kept.
+/// The error for an input that ends too early to be used.
 pub(super) fn truncated(inside: &'static str, offset: usize) -> ReadError {
     ReadError::Truncated {
         format: format_id::METHOD_TRACE,
@@ -154,9 +154,9 @@ pub(super) fn no_header(bytes: &[u8], at: u64) -> ReadError {
     }
 }
 
-/// The first U+FFFD that a conversion from text put in place of bytes it did not understand: the
-/// data is valid UTF-8 and contains such a character. Binary records soon contain bytes that are
-/// not valid UTF-8.
+/// The position of the first U+FFFD that a text conversion put in place of bytes it could not
+/// decode. It is reported only if the data is valid UTF-8 and contains such a character; true
+/// binary records soon contain bytes that are not valid UTF-8.
 pub(super) fn reencoded(binary: &[u8]) -> Option<usize> {
     let window = &binary[..binary.len().min(REENCODED_WINDOW)];
     let valid = match std::str::from_utf8(window) {

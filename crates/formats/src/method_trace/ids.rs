@@ -68,8 +68,8 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         index == self.shared && index != NONE
     }
 
-    /// From now on every new id gets `index`, which is in use: for inputs with more ids than memory
-    /// should hold.
+    /// From now on, every new id gets `index`, which must exist. This is for inputs with too many
+    /// ids to keep in memory.
     #[cold]
     pub fn share(&mut self, index: u32) {
         self.shared = index;
@@ -88,7 +88,7 @@ impl<const SHIFT: u32> Ids<SHIFT> {
         }
     }
 
-    /// A view for loops that only look up.
+    /// A view for loops that only look up ids.
     #[inline(always)]
     pub fn finder(&self) -> Finder<'_, SHIFT> {
         Finder {
@@ -170,7 +170,7 @@ pub(super) struct Finder<'a, const SHIFT: u32> {
 }
 
 impl<const SHIFT: u32> Finder<'_, SHIFT> {
-    /// As [`Ids::find`].
+    /// Like [`Ids::find`].
     #[inline(always)]
     pub fn find(&self, raw: u64) -> u32 {
         let slot = raw.wrapping_sub(self.base).rotate_right(SHIFT);

@@ -1,4 +1,4 @@
-//! From method events to the tables of a trace.
+//! Converts method events to the tables of a trace.
 
 use traceloom_trace::{
     CallStack, ClockKind, ClockRow, MethodAction, MethodClocks, MethodEvent, MethodEvents,
@@ -7,13 +7,13 @@ use traceloom_trace::{
     TrackId,
 };
 
-/// A start later than this counts from 1970 (Dalvik), not from boot (ART): 30 years, ns.
+/// A later start counts from 1970 (Dalvik) instead of from boot (ART): 30 years, ns.
 const LONGEST_UPTIME_NS: i64 = 30 * 365 * 86_400 * 1_000_000_000;
 
 /// The name of the sync point that says when a method trace started.
 pub(super) const START: &str = crate::omissions::METHOD_TRACE_START;
 
-/// Memory that slices may take, as a fixed part and for each byte of the file: what remains of 64
+/// Memory that slices may take, as a fixed part and for each byte of the file: the remainder of 64
 /// MB and 16 bytes after everything else, bytes.
 const FREE_BYTES: u64 = 24 << 20;
 const BYTES_PER_BYTE: u64 = 12;
@@ -21,7 +21,7 @@ const BYTES_PER_BYTE: u64 = 12;
 /// Slices between two checks of their memory.
 const LOOK_EVERY: usize = 1 << 14;
 
-/// Memory of an open call besides its slice, here, in the builder and in the decoder.
+/// Memory of an open call besides its slice, in this struct, the builder and the decoder.
 const OPEN_CALL_BYTES: usize = 24;
 
 /// Memory for sorting: a key and a row number for each slice.
@@ -35,9 +35,9 @@ struct Thread {
     calls: CallStack<()>,
 }
 
-/// Turns method events into slices. The time of a slice is on the recording clock: the start of the
-/// trace plus the wall time of the record. A method trace and a system trace of one device, both
-/// recorded with `CLOCK_MONOTONIC`, therefore share a time line.
+/// Converts method events to slices. The time of a slice is on the recording clock: the start of
+/// the trace plus the wall time of the record. A method trace and a system trace of one device
+/// therefore share a time line if both were recorded with `CLOCK_MONOTONIC`.
 #[derive(Default)]
 pub(crate) struct Interpreter {
     start_ns: i64,

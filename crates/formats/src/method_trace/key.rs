@@ -22,7 +22,7 @@ use super::emit::Emitter;
 
 const BEGIN: &[u8] = b"*version";
 
-/// The most options that are read; VMs write a dozen.
+/// The maximum number of options that are read. VMs write a dozen.
 const MAX_OPTIONS: usize = 1 << 16;
 
 /// Whether `head` begins with a key section.
@@ -88,7 +88,7 @@ fn for_lines(text: &[u8], mut line: impl FnMut(usize, &[u8])) {
     }
 }
 
-/// A line of the section: the begin of a part, or a line in it.
+/// Classifies a line: the part it belongs to, and whether it begins that part.
 fn next_part(part: Part, line: &[u8]) -> (Part, bool) {
     if line.first() != Some(&b'*') {
         return (part, false);
@@ -209,7 +209,7 @@ pub(super) fn parse_method(line: &str) -> Option<MethodLine<'_>> {
     })
 }
 
-/// As [`parse_method`], for a line without the id.
+/// Like [`parse_method`], for a line without the id.
 pub(super) fn parse_method_names(line: &str) -> MethodLine<'_> {
     let mut fields = line.split('\t');
     let class = fields.next().unwrap_or_default();

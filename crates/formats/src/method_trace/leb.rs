@@ -1,7 +1,7 @@
-//! Numbers of variable length (LEB128), as in ART's second encodings: seven bits a byte, and the
-//! highest bit says that more follow.
+//! Numbers of variable length (LEB128), as in ART's second encodings: seven bits per byte; the
+//! highest bit means that more bytes follow.
 
-/// Reads numbers from the front of some bytes.
+/// Reads numbers from the front of a byte slice.
 pub(super) struct Leb<'a> {
     bytes: &'a [u8],
     /// Bytes read so far.
@@ -13,7 +13,7 @@ impl<'a> Leb<'a> {
         Self { bytes, used: 0 }
     }
 
-    /// The bits and their number; `None` if the bytes end first. Bits beyond 64 are lost.
+    /// The bits and their count; `None` if the bytes end first. Bits beyond 64 are dropped.
     fn bits(&mut self) -> Option<(u64, u32)> {
         let (mut value, mut shift) = (0u64, 0u32);
         loop {

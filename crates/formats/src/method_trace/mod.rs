@@ -7,9 +7,9 @@
 //! a1 a2 b                          SLOW       packets with deltas
 //! ```
 //!
-//! [`key`] and [`header`] read the front, [`classic`] decodes records; [`records`], [`streaming`] and
-//! [`v2`] turn the body into events, sharing [`emit`]. None of these knows of tables; [`interpret`]
-//! fills them.
+//! [`key`] and [`header`] read the front, [`classic`] decodes records; [`records`], [`streaming`]
+//! and [`v2`] turn the body into events with the help of [`emit`]. None of these depends on tables;
+//! [`interpret`] fills them.
 
 mod classic;
 mod clocks;

@@ -64,7 +64,7 @@ impl Parser {
             wall: true,
             cpu: true,
         };
-        // Only the summary says the unit of encoding A, and which clock a single time is from.
+        // Only the summary gives the unit of encoding A, and the clock of a single time.
         let hints = match self.hints {
             Some(hints) if header.is_dual() => Hints {
                 clocks: both,
@@ -154,7 +154,7 @@ impl Parser {
     }
 
     fn start_ns(&mut self, start: u64, unit_ns: i64, at: u64) -> i64 {
-        // At most half of the range, so that times relative to the start fit, too.
+        // At most half of the range, so that times relative to the start also fit.
         let fits = |ns: &i64| *ns <= i64::MAX / 2;
         let start_ns = i64::try_from(start)
             .ok()
@@ -168,7 +168,7 @@ impl Parser {
         })
     }
 
-    /// Declares the names in the key section, and counts the repairs it admits.
+    /// Declares the names in the key section, and counts the repairs that it mentions.
     fn front(
         &mut self,
         text: &[u8],
@@ -199,7 +199,7 @@ impl Parser {
     }
 }
 
-/// The version of the header that must be here.
+/// The version in the header, which must be at this position.
 fn known_version(binary: &[u8], at: usize) -> Result<u16, ReadError> {
     if binary.is_empty() && at > 0 {
         return Err(truncated(

@@ -1,4 +1,4 @@
-//! From the first byte to the last: key section, header, body, end.
+//! Parses a trace from start to end: key section, header, body, summary.
 
 use traceloom_trace::{MethodClocks, MethodEvents, RepairKind};
 
@@ -27,7 +27,7 @@ pub(super) enum Stage {
     Records(Records, usize),
     /// Packets of a second encoding.
     Packets(Packets),
-    /// The meaning of the records is given at the end, so the whole input is kept until then.
+    /// The meaning of the records is given only at the end, so the whole input is kept until then.
     Held(Vec<u8>),
     /// Nothing more is expected.
     Ended,
@@ -52,7 +52,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// A parser that knows what the end of the trace says.
+    /// A parser that already knows the facts at the end of the trace.
     pub fn with_hints(hints: Hints) -> Self {
         Self {
             hints: Some(hints),
@@ -60,8 +60,8 @@ impl Parser {
         }
     }
 
-    /// Reads the whole items at the beginning of `input`, which continues where the bytes consumed
-    /// before ended. `eof` says that no more will come. Returns the number of bytes consumed.
+    /// Reads the complete items at the beginning of `input`, which continues after the bytes
+    /// consumed before. `eof` means that no more will come. Returns the number of bytes consumed.
     pub fn consume(
         &mut self,
         input: &[u8],
@@ -148,7 +148,7 @@ impl Parser {
         }
     }
 
-    /// Reads the summary at `bytes[from..to]`, or as much of it as there is; returns where it ends.
+    /// Reads the summary at `bytes[from..to]`, even if it is incomplete; returns where it ends.
     fn summary(
         &mut self,
         bytes: &[u8],
@@ -185,7 +185,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The whole input, if it has to be read in two passes.
+    /// Takes the whole input if it has to be read in two passes.
     pub fn take_held(&mut self) -> Option<Vec<u8>> {
         match &mut self.stage {
             Stage::Held(held) => Some(std::mem::take(held)),
@@ -193,7 +193,7 @@ impl Parser {
         }
     }
 
-    /// Ends the input, of which `rest` was not consumed.
+    /// Ends the input; `rest` is the part that was not consumed.
     pub fn finish(&mut self, rest: &[u8], sink: &mut dyn MethodEvents) {
         self.note_end(rest);
         self.emit.finish(&self.keys.pairs, sink);

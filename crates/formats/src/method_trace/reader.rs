@@ -1,4 +1,4 @@
-//! The reader: bytes in, in chunks of any size; events or tables out.
+//! The reader: takes bytes in chunks of any size, and outputs events or tables.
 
 use traceloom_trace::MethodEvents;
 
@@ -9,11 +9,11 @@ use crate::error::ReadError;
 use crate::format::{Reader, Target};
 use crate::format_id;
 
-/// The least number of bytes that are added to a split item before it is tried again.
+/// The minimum number of bytes that are added to a split item before it is parsed again.
 const TOP_UP: usize = 4 << 10;
 
-/// Reads a method trace. Whole items are read in place; only an item that is split between chunks
-/// is copied.
+/// Reads a method trace. Complete items are read in place; only an item that is split between
+/// chunks is copied.
 #[derive(Default)]
 pub(super) struct MethodReader {
     parser: Parser,

@@ -19,9 +19,9 @@ const DUAL: u8 = 2;
 /// Why decoding stopped.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Stop {
-    /// No whole record is left.
+    /// No complete record is left.
     Input,
-    /// Thread 0 in a streaming trace: what follows is not a record.
+    /// Thread 0 in a streaming trace: the next item is not a record.
     Escape,
     /// A record names a thread or method without an index.
     Unknown,
@@ -39,12 +39,12 @@ pub(super) struct Records {
     streaming: bool,
     clock: u8,
     batch: Vec<MethodEvent>,
-    /// The thread of the previous record, whose clock is nearest to that of a new thread.
+    /// The thread of the previous record. A new thread's clock is taken nearest to its clock.
     before: u32,
 }
 
 impl Records {
-    /// Records with the layout of the header and these clocks.
+    /// A decoder for records with this header's layout and these clocks.
     pub fn new(header: &Header, clocks: MethodClocks) -> Self {
         let nothing =
             MethodEvent::new(ThreadIndex(0), MethodIndex(0), MethodAction::Enter, 0, 0, 0);
@@ -62,7 +62,7 @@ impl Records {
         }
     }
 
-    /// Reads all whole records at the beginning of `bytes`, which are at `at` in the source.
+    /// Reads all complete records at the beginning of `bytes`, which are at `at` in the source.
     /// Returns the bytes consumed and whether a streaming escape follows.
     pub fn run(
         &mut self,
@@ -139,7 +139,7 @@ impl Records {
             ..
         } = emit;
         let methods = methods.finder();
-        // The thread of the last record with a copy of its clocks, and the thread before it.
+        // The thread of the last record, with a copy of its clocks, and the thread before it.
         let mut last = Last::default();
         let mut before = self.before;
         let mut used = 0;
@@ -217,7 +217,7 @@ impl Records {
     }
 }
 
-/// The raw times of a record; a missing one is 0.
+/// The raw times of a record; a missing time is 0.
 #[derive(Clone, Copy)]
 struct Times {
     cpu: u32,
@@ -254,7 +254,7 @@ impl Default for Last {
 
 impl Last {
     /// Reads records of the same thread, as long as their methods have indices and no clock steps.
-    /// This is nearly always so, and as a loop of its own it needs few enough registers.
+    /// This is nearly always the case. A separate loop needs few enough registers to be fast.
     #[inline(never)]
     fn plain<const LEN: usize, const TID: usize, const CLOCK: u8>(
         &mut self,

@@ -13,13 +13,13 @@ use traceloom_trace::{MethodEvents, RepairKind};
 use super::emit::Emitter;
 use super::key;
 
-/// What follows an escape.
+/// The item after an escape.
 pub(super) enum Escape {
     /// More bytes are needed.
     Short,
     /// A name was declared; the whole item has this many bytes.
     Declared(usize),
-    /// The summary, with the position of its text.
+    /// The summary. `from` and `to` are the position of its text.
     Summary { from: usize, to: usize },
     /// An unknown code: nothing after it can be read.
     Unknown(u8),
@@ -38,7 +38,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(value).ok()
 }
 
-/// Reads what follows an escape of `tid_bytes` at the beginning of `bytes`.
+/// Reads the item after an escape. The thread number of the escape has `tid_bytes` bytes.
 pub(super) fn escape(
     bytes: &[u8],
     at: u64,

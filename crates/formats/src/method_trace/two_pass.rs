@@ -1,5 +1,5 @@
-//! Traces that are read in two passes, because their end says what the records mean, or because
-//! wall time has to be rebuilt from CPU times.
+//! Reads traces in two passes, either because the meaning of the records is given at their end, or
+//! because wall time has to be computed from CPU times.
 
 use traceloom_trace::{
     MethodClocks, MethodEvent, MethodEvents, MethodIndex, MethodLine, MethodTraceStart, Place,
@@ -13,10 +13,10 @@ use super::parser::{Hints, Parser};
 use super::v2_header;
 use crate::error::ReadError;
 
-/// Reads a trace twice: the first pass learns what the records mean, the second feeds `sink`.
+/// Reads a trace twice: the first pass finds the meaning of the records, the second feeds `sink`.
 ///
 /// # Errors
-/// As [`Parser::consume`].
+/// The errors of [`Parser::consume`].
 pub(super) fn read(input: &[u8], sink: &mut dyn MethodEvents) -> Result<(), ReadError> {
     let first_guess = Hints {
         clocks: MethodClocks {
@@ -54,7 +54,7 @@ struct FirstPass {
 }
 
 impl FirstPass {
-    /// What the second pass has to know.
+    /// The facts for the second pass.
     fn hints(&self) -> Hints {
         let (clocks, _) = header::clocks(&self.keys, self.version, self.one_time);
         let unit_ns = if self.keys.get("elapsed-time-nsec").is_some() {

@@ -17,10 +17,10 @@
 //!                                                          ticks; start in ns
 //! ```
 //!
-//! Differences start from 0 in each packet. The number of records is unreliable (ART cuts it to 16
-//! bits, and sums it up while streaming); the size is reliable. Sources: ART's `runtime/trace.cc`
-//! of 2024 and 2025 (A1, A2) and Perfetto's reader (B). No file from a device was available: that
-//! CPU time in B is a difference, too, is an assumption.
+//! Differences start from 0 in each packet. The number of records is unreliable (ART truncates it
+//! to 16 bits, and sums it up while streaming); the size is reliable. Sources: ART's
+//! `runtime/trace.cc` of 2024 and 2025 (A1, A2) and Perfetto's reader (B). No file from a device
+//! was available, so it is an assumption that CPU time in B is also a difference.
 
 use traceloom_trace::{
     MethodAction, MethodClocks, MethodEvent, MethodEvents, RepairKind, ThreadIndex,
@@ -31,10 +31,10 @@ use super::key;
 use super::leb::Leb;
 use super::v2_header::{Encoding, Header};
 
-/// A thread across packets.
+/// The state of a thread across packets.
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// Encoding B: the open methods, because returns do not name theirs.
+    /// Encoding B: the open methods, because an exit does not name its method.
     open: Vec<u64>,
     last_wall_ns: Option<i64>,
 }
@@ -97,7 +97,7 @@ impl Packets {
         }
     }
 
-    /// Bytes that are still missing of the current packet.
+    /// The number of bytes that the current packet still lacks.
     pub fn announced(&self) -> usize {
         self.block.map_or(0, |block| block.left)
     }
@@ -365,8 +365,8 @@ pub(super) fn declare_method(
     Some(end)
 }
 
-/// The position of the text of a summary. Perfetto's summaries have no length: the text begins at
-/// once and extends to the end of the bytes.
+/// The position of the text of a summary. Perfetto's summaries have no length: the text begins
+/// immediately and extends to the end of the bytes.
 fn summary(bytes: &[u8]) -> Option<(usize, usize)> {
     let front = bytes.get(1..3)?;
     if front == b"*v" {

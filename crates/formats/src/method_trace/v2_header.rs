@@ -1,4 +1,4 @@
-//! The header of ART's second encodings, and how to tell them apart. [`super::v2`] shows the
+//! The header of ART's second encodings, and how they are distinguished. [`super::v2`] shows the
 //! layout.
 
 use super::header::u64_at;
@@ -33,7 +33,7 @@ impl Header {
         self.version & 0xF == 5
     }
 
-    /// The likely unit of times in encoding A, guessed from the start: no device is up for 30 days,
+    /// The likely unit of times in encoding A, derived from the start: no device is up for 30 days,
     /// and none records within its first 43 minutes.
     pub fn likely_unit_ns(start: u64) -> i64 {
         if start < 30 * 86_400 * 1_000_000 {

@@ -1,4 +1,4 @@
-//! CGROUP DUMP: the table of `/proc/cgroups`, and the tasks of each group.
+//! CGROUP DUMP: the table of `/proc/cgroups` and the tasks of each group.
 
 use traceloom_trace::TraceBuilder;
 

@@ -1,4 +1,4 @@
-//! The lines of a dump, one after the other: several tables, and lists of paths between them.
+//! Reads the lines of a dump in order: several tables, and lists of paths between them.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::TraceBuilder;
@@ -6,20 +6,20 @@ use traceloom_trace::TraceBuilder;
 use super::table::{Columns, Row};
 use super::{people, procfs};
 
-/// The most bytes of a thread's name in the kernel.
+/// The maximum length of a thread's name in the kernel, bytes.
 const LONGEST_COMM: usize = 15;
 
 /// Reads a dump line by line.
 #[derive(Debug, Default)]
 pub(crate) struct Dump {
     columns: Option<Columns>,
-    /// The last process of a toolbox table, whose threads may follow.
+    /// The last process in a toolbox table. Its threads may follow.
     leader: Option<Leader>,
-    /// Processes so far, in their order.
+    /// The processes so far, in order.
     pids: Vec<i64>,
-    /// How many of them are in [`earlier`](Self::earlier).
+    /// How many of them are already in [`earlier`](Self::earlier).
     counted: usize,
-    /// Processes of the tables before this one.
+    /// The processes of all tables before this one.
     earlier: FxHashSet<i64>,
 }
 
@@ -57,7 +57,7 @@ impl Dump {
         true
     }
 
-    /// Ends the dump: a main thread that nothing named has the name of its process.
+    /// Ends the dump. A main thread without a name gets the name of its process.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         for pid in std::mem::take(&mut self.pids) {
             people::name_main_thread(pid, out);
@@ -71,8 +71,8 @@ impl Dump {
         people::add(row, out);
     }
 
-    /// `ps -t` of toolbox gives a thread the number of its process as PPID, and no mark. Threads share
-    /// the user and the address space of their process, and their names are short.
+    /// In toolbox's `ps -t`, a thread is not marked as such; its PPID is the number of its process.
+    /// Threads have the same user and address space as their process, and short names.
     fn toolbox(&mut self, mut row: Row<'_>, out: &mut TraceBuilder) {
         let is_thread = self.leader.as_ref().is_some_and(|leader| {
             row.ppid == Some(leader.pid) && row.user == leader.user && row.size == leader.size

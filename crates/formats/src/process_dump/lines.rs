@@ -2,7 +2,7 @@
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
-/// The lines of a text, without white space around them.
+/// The lines of a text, with surrounding white space removed.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii)
 }

@@ -2,8 +2,8 @@
 //! DUMP (two `ps` tables), plain `ps` output, lists of `/proc/PID/task/TID` paths, CGROUP DUMP, and
 //! ATRACE_PROCESS_DUMP with the memory of each process.
 //!
-//! In a systrace page they share the source of the ftrace block, and say which process a thread
-//! belongs to.
+//! In a systrace page, these dumps belong to the same source as the ftrace block. They tell which
+//! process a thread belongs to.
 
 mod cgroup;
 mod dump;
@@ -32,7 +32,7 @@ pub(crate) struct CgroupDump;
 /// ATRACE_PROCESS_DUMP.
 pub(crate) struct MemoryDump;
 
-/// The number of lines by which a dump is recognised.
+/// The number of lines that are checked to recognise a dump.
 const SNIFF_LINES: usize = 5;
 
 impl Format for ProcessDump {
@@ -105,7 +105,8 @@ impl Format for MemoryDump {
     }
 }
 
-/// The lines by which a dump is recognised; none of a page or JSON file that holds a dump.
+/// The lines that are checked to recognise a dump. Empty for a page or JSON file that contains a
+/// dump.
 fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let begin = head.trim_ascii_start().first();
     let lines_shown = if matches!(begin, Some(b'<' | b'{')) {
@@ -116,8 +117,8 @@ fn first_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines(head).take(lines_shown)
 }
 
-/// Adds names and processes of threads from a process dump of any kind. It does not overrule the
-/// trace, because the dump was taken at another time.
+/// Adds the processes and names of threads from a process dump of any kind. Names in the trace take
+/// precedence, because the dump was taken at a different time.
 pub(crate) fn read_process_dump(text: &[u8], out: &mut TraceBuilder) {
     let mut dump = Dump::default();
     let text = as_utf8(text);

@@ -1,4 +1,4 @@
-//! From rows of dumps to processes and threads.
+//! Converts rows of dumps to processes and threads.
 
 use traceloom_trace::{NO_NUMBER, ProcessId, RowId, ThreadId, TraceBuilder};
 
@@ -37,7 +37,7 @@ fn name_process(row: &Row<'_>, upid: ProcessId, out: &mut TraceBuilder) {
     }
 }
 
-/// Names the main thread of a process after it if nothing named the thread, and the other way round.
+/// If either the main thread or its process has no name, gives it the name of the other one.
 pub(super) fn name_main_thread(pid: i64, out: &mut TraceBuilder) {
     let (utid, upid) = (out.thread(pid), out.process(pid));
     let thread = out.trace().threads.name.get(utid.row());
@@ -49,7 +49,7 @@ pub(super) fn name_main_thread(pid: i64, out: &mut TraceBuilder) {
     }
 }
 
-/// The thread `tid`, in the process `pid` unless the trace knows better.
+/// The thread `tid`. Its process is `pid` unless the trace already gives another one.
 pub(super) fn member(tid: i64, pid: i64, out: &mut TraceBuilder) -> ThreadId {
     let utid = out.thread(tid);
     if out.trace().threads.upid.get(utid.row()) == ProcessId::NONE && tid != 0 {
@@ -58,7 +58,7 @@ pub(super) fn member(tid: i64, pid: i64, out: &mut TraceBuilder) -> ThreadId {
     utid
 }
 
-/// Names a thread that the trace itself does not name.
+/// Names a thread that has no name in the trace.
 pub(super) fn name_thread(utid: ThreadId, name: &[u8], out: &mut TraceBuilder) {
     if out.trace().threads.name.get(utid.row()).is_empty() {
         let name = out.intern(unbracketed(name));
@@ -66,14 +66,14 @@ pub(super) fn name_thread(utid: ThreadId, name: &[u8], out: &mut TraceBuilder) {
     }
 }
 
-/// `ps` puts threads of the kernel in brackets.
+/// Removes the brackets that `ps` puts around names of kernel threads.
 fn unbracketed(name: &[u8]) -> &[u8] {
     name.strip_prefix(b"[")
         .and_then(|inner| inner.strip_suffix(b"]"))
         .unwrap_or(name)
 }
 
-/// The number of a user, where it follows from the name: Android's `u0_a123`, `root`, or a number.
+/// The uid, if it follows from the user name: Android's `u0_a123`, `root`, or a number.
 fn uid(user: &[u8]) -> Option<i64> {
     const PER_USER: i64 = 100_000;
     const FIRST_APP: i64 = 10_000;

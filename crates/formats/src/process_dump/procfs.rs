@@ -22,7 +22,7 @@ fn task(path: &[u8]) -> Option<(i64, i64)> {
     Some((number(pid)?, number(tid)?))
 }
 
-/// Takes in every path of a line.
+/// Adds every path of a line.
 pub(super) fn read(line: &[u8], out: &mut TraceBuilder) {
     for (pid, tid) in line.split(u8::is_ascii_whitespace).filter_map(task) {
         people::member(tid, pid, out);

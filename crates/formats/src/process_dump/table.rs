@@ -1,4 +1,4 @@
-//! Tables printed by `ps`. A line of titles names the columns.
+//! Tables printed by `ps`. A title line names the columns.
 //!
 //! ```text
 //! USER    PID  PPID  VSIZE  RSS  WCHAN      ADDR S NAME          COMM        systrace
@@ -12,7 +12,7 @@
 
 use super::title::Title;
 
-/// What the columns of a table are.
+/// The columns of a table.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// Titles before the first name; their values have no spaces.
@@ -24,12 +24,12 @@ pub(super) struct Columns {
     style: Style,
 }
 
-/// What a table says beyond its titles.
+/// How the rows of a table differ from its titles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Style {
     Plain,
-    /// A state without a title comes before the name. In `ps -t`, the row of a thread follows that of
-    /// its process, whose number is its PPID.
+    /// A state without a title comes before the name. In `ps -t`, a thread's row follows the row of
+    /// its process, and the thread's PPID is the process's number.
     Toolbox,
     /// The name is a command line.
     CommandLine,
@@ -41,9 +41,9 @@ pub(super) struct Row<'a> {
     pub user: &'a [u8],
     pub pid: i64,
     pub ppid: Option<i64>,
-    /// The thread, in a table of threads.
+    /// The thread id, in a table of threads.
     pub tid: Option<i64>,
-    /// The size of the address space, as it is printed.
+    /// The size of the address space, as printed.
     pub size: &'a [u8],
     /// The process's name; with a command line, its first word.
     pub process: &'a [u8],
@@ -54,7 +54,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Columns {
-    /// Reads a line of titles; `None` for any other line.
+    /// Parses a title line; `None` for any other line.
     pub fn read(line: &[u8]) -> Option<Self> {
         const MOST_COLUMNS: usize = 40;
         if line.iter().any(u8::is_ascii_lowercase) {
@@ -82,12 +82,12 @@ impl Columns {
         })
     }
 
-    /// Whether rows of threads look like rows of processes.
+    /// Whether the rows of threads look like those of processes.
     pub fn is_toolbox(&self) -> bool {
         self.style == Style::Toolbox
     }
 
-    /// Takes a row apart; `None` if it does not fit the titles.
+    /// Splits a row into its values; `None` if it does not fit the titles.
     pub fn row<'a>(&self, line: &'a [u8]) -> Option<Row<'a>> {
         let mut row = Row {
             pid: -1,
@@ -111,8 +111,8 @@ impl Columns {
         Some(row)
     }
 
-    /// The text without the states that no title announces: toolbox prints a letter, and busybox the
-    /// priority after the state.
+    /// The text after values that have no title: toolbox prints a state letter, and busybox prints
+    /// the priority after the state.
     fn without_state<'a>(&self, rest: &'a [u8]) -> &'a [u8] {
         match (next_word(rest), self.before.last()) {
             (Some(([letter], after)), _) if self.is_toolbox() && !after.is_empty() => {
@@ -136,7 +136,7 @@ impl Columns {
             match title {
                 _ if self.style == Style::CommandLine => row.put_command(name),
                 Title::Command | Title::CommandLine if row.tid.is_some() => row.thread = name,
-                // The file of the program: of every app, it is that of the runtime.
+                // The path of the program. For every app, it is the path of the runtime.
                 Title::Program => {}
                 _ => row.process = name,
             }
@@ -176,7 +176,7 @@ impl<'a> Row<'a> {
         Some(())
     }
 
-    /// `/usr/bin/program --option`, `[kworker/0:1]`, busybox's `{name} /bin/sh script`.
+    /// Parses `/usr/bin/program --option`, `[kworker/0:1]` and busybox's `{name} /bin/sh script`.
     fn put_command(&mut self, mut text: &'a [u8]) {
         if let Some(inner) = text.strip_prefix(b"{")
             && let Some(end) = memchr::memchr(b'}', inner)
@@ -215,7 +215,7 @@ fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (!text.is_empty()).then(|| text.split_at(start))
 }
 
-/// Two names are padded apart; a long first one leaves a single space.
+/// Splits two names. They are separated by padding, or by one space if the first name is long.
 fn split_names(text: &[u8]) -> (&[u8], &[u8]) {
     let wide = memchr::memmem::find(text, b"  ");
     match wide.or_else(|| memchr::memrchr(b' ', text)) {
@@ -228,7 +228,7 @@ fn split_names(text: &[u8]) -> (&[u8], &[u8]) {
 mod tests {
     use super::*;
 
-    /// The row of a line: pid, tid, process and thread.
+    /// Parses one row: pid, tid, process and thread.
     fn row(titles: &str, line: &str) -> (i64, Option<i64>, String, String) {
         let columns = Columns::read(titles.as_bytes()).unwrap_or_else(|| panic!("{titles}"));
         let row = columns.row(line.as_bytes());
@@ -237,7 +237,7 @@ mod tests {
         (row.pid, row.tid, text(row.process), text(row.thread))
     }
 
-    /// The titles of a table, and one of its rows with what it says.
+    /// The titles of a table, one of its rows, and the expected values.
     type Case = (
         &'static str,
         &'static str,

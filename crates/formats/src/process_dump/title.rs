@@ -1,4 +1,4 @@
-//! The titles of the columns of a `ps` table.
+//! The column titles of a `ps` table.
 
 /// What a column holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +12,7 @@ pub(super) enum Title {
     Size,
     /// The program counter, which only toolbox prints.
     Counter,
-    /// When the process started: a full listing, whose command is a command line.
+    /// When the process started. Only a full listing has it, and its command is a command line.
     Start,
     /// The process's name.
     Name,
@@ -20,7 +20,7 @@ pub(super) enum Title {
     Command,
     /// A command line, or a thread's name in a table of threads.
     CommandLine,
-    /// The program's file.
+    /// The path of the program.
     Program,
     Other,
 }

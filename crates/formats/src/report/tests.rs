@@ -8,7 +8,7 @@ use crate::format::Target;
 use crate::read_bytes;
 use crate::registry::{AnyReader, detect};
 
-/// A page around a trace, with scripts that look like ours.
+/// A page around a trace, with scripts similar to ours.
 fn page(trace: &Trace) -> Vec<u8> {
     let mut page = format!(
         "<!doctype html>\n<html><head>{META}<title>&lt;script></title></head><body>\n\
@@ -107,7 +107,8 @@ fn too_much_is_refused() {
     assert!(matches!(error, ReadError::TooBig { .. }), "{error}");
 }
 
-/// A trace so regular that its columns deflate to nearly nothing is no bomb to our own reader.
+/// The columns of a very regular trace deflate to almost nothing. Our reader must not treat this as
+/// a decompression bomb.
 #[test]
 fn a_very_regular_trace_comes_back() {
     let mut builder = TraceBuilder::new();
@@ -122,7 +123,7 @@ fn a_very_regular_trace_comes_back() {
     assert_eq!(again.instants.len(), trace.instants.len());
 }
 
-/// Pages of systrace are no reports, and reports no pages of systrace.
+/// Pages of systrace are not reports, and reports are not pages of systrace.
 #[test]
 fn pages_are_told_apart() {
     let Ok(pages) = std::fs::read_dir(corpus_root().join("systrace-html")) else {

@@ -1,18 +1,19 @@
-//! Texts of `trace_printk`, whose arguments the kernel records as words (`vbin_printf`).
+//! Formats the text of `trace_printk`, whose arguments the kernel records as words (`vbin_printf`).
 //!
 //! ```text
 //! fmt  "cpu: %d load: %lu %s\n"
 //! buf  03 00 00 00 | (to 4) 2a 00 00 00 00 00 00 00 | 6f 6b 00
 //! ```
-//! Numbers are aligned to 4 bytes and have the size of their type. Texts are copied with their NUL.
-//! Pointers are words, except that those which the kernel had to dereference are texts.
+//! Numbers are aligned to 4 bytes and have the size of their type. Strings are copied with their
+//! NUL. Pointers are words, except that pointers which the kernel had to dereference are stored as
+//! strings.
 
 use super::bytes::ByteOrder;
 use super::format::up_to_nul;
 use super::print::template::{Conversion, Piece, Template};
 use super::symbols::Symbols;
 
-/// Where a text's arguments come from.
+/// The recorded arguments of a text.
 pub(super) struct Words<'a> {
     pub bytes: &'a [u8],
     pub order: ByteOrder,
@@ -20,13 +21,13 @@ pub(super) struct Words<'a> {
     pub at: usize,
 }
 
-/// No text of the kernel is longer.
+/// The maximum length of a text in the kernel, bytes.
 const LONGEST: usize = 4096;
 
-/// No format in its source is.
+/// The maximum length of a format. The formats in the kernel's source are shorter.
 const LONGEST_FORMAT: usize = 1024;
 
-/// Writes the text into `out`, as far as there are arguments.
+/// Writes the text to `out`, up to the first missing argument.
 pub(super) fn print(format: &[u8], words: &mut Words<'_>, symbols: &Symbols, out: &mut Vec<u8>) {
     let format = &format[..format.len().min(LONGEST_FORMAT)];
     let template = Template::parse(format, words.long_bytes);
@@ -57,7 +58,7 @@ fn argument(
         Conversion::Unsigned(size) => words.number(size)?.to_string(),
         Conversion::Hex(size) => format!("{:x}", words.number(size)?),
         Conversion::Character => char::from(words.number(1)? as u8).to_string(),
-        // Kernels before 4.16 recorded the address instead, which is no text.
+        // Kernels before 4.16 recorded the address instead of the string.
         Conversion::Text | Conversion::Pointed => {
             let text = words.text()?;
             let shown = text.len().min(piece.precision.unwrap_or(usize::MAX));
@@ -85,7 +86,7 @@ fn argument(
 
 impl<'a> Words<'a> {
     fn number(&mut self, size: u8) -> Option<u64> {
-        // The kernel packs a `char` or `short` into as many bytes as it has.
+        // The kernel stores a `char` or `short` with its own size.
         let align = usize::from(size).min(4);
         self.at = self.at.next_multiple_of(align.max(1));
         let value = self.order.uint(self.bytes, self.at, size.into())?;

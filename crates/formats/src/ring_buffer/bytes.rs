@@ -1,6 +1,6 @@
-//! Numbers in the byte order of the traced machine.
+//! Reads numbers in the byte order of the traced machine.
 
-/// How a machine lays out numbers.
+/// The byte order of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ByteOrder {
     /// Whether the most significant byte comes first.
@@ -8,7 +8,7 @@ pub struct ByteOrder {
 }
 
 impl ByteOrder {
-    /// The two bytes at `at`, if they are there.
+    /// The two bytes at `at`, if present.
     #[inline]
     pub fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
         let raw = u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -19,7 +19,7 @@ impl ByteOrder {
         })
     }
 
-    /// The four bytes at `at`, if they are there.
+    /// The four bytes at `at`, if present.
     #[inline]
     pub fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
         let raw = u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -30,7 +30,7 @@ impl ByteOrder {
         })
     }
 
-    /// The eight bytes at `at`, if they are there.
+    /// The eight bytes at `at`, if present.
     #[inline]
     pub fn u64(self, bytes: &[u8], at: usize) -> Option<u64> {
         let raw = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -41,7 +41,7 @@ impl ByteOrder {
         })
     }
 
-    /// A number of 1, 2, 4 or 8 bytes at `at`, without its sign.
+    /// The unsigned number of 1, 2, 4 or 8 bytes at `at`.
     #[inline]
     pub fn uint(self, bytes: &[u8], at: usize, size: usize) -> Option<u64> {
         match size {
@@ -53,7 +53,7 @@ impl ByteOrder {
         }
     }
 
-    /// As [`uint`](Self::uint), with the sign of a number of that size.
+    /// Like [`uint`](Self::uint), for a signed number of that size.
     #[inline]
     pub fn int(self, bytes: &[u8], at: usize, size: usize) -> Option<i64> {
         let raw = self.uint(bytes, at, size)?;

@@ -1,5 +1,5 @@
 //! Decodes events. The few kinds that make up most of a trace are read directly from their bytes;
-//! all others become fields according to their plan.
+//! all others become fields according to a plan for their kind.
 
 use traceloom_trace::TaskState;
 
@@ -13,25 +13,26 @@ use crate::ftrace::event::{
     CpuValue, CpuValueKind, GraphCall, GraphRow, MOST_CPUS, Switch, Wake, WakeKind,
 };
 
-/// What kind of event a format is of, with the fields that are asked for.
+/// The kind of event that a format describes, with the fields that are needed.
 #[derive(Debug)]
 pub(super) enum Kind {
     Switch(Box<SwitchFields>),
     Wake(WakeKind, [EventField; 2]),
     CpuValue(CpuValueKind, [EventField; 2]),
-    /// trace_marker and `trace_printk` of a text: `ip`, `buf`.
+    /// A text from trace_marker or `trace_printk`: `ip`, `buf`.
     Print([EventField; 2]),
-    /// `trace_printk` of a constant: `ip`, and the text's address.
+    /// A constant text from `trace_printk`: `ip`, and the address of the text.
     Bputs([EventField; 2]),
-    /// `trace_printk`: `ip`, the format's address, and where its arguments begin.
+    /// `trace_printk` with arguments: `ip`, the address of the format, and the start of the
+    /// arguments.
     Bprint([EventField; 3]),
-    /// A driver's own markers, which are printed as trace_marker's are.
+    /// A driver's own markers, which are printed like those of trace_marker.
     Marker(Plan),
     Function([EventField; 2]),
     GraphEntry(EventField),
-    /// `func`, and the two ends of the call, where the kernel records them.
+    /// `func`, and the start and end time of the call if the kernel records them.
     GraphExit(EventField, Option<[EventField; 2]>),
-    /// Anything else.
+    /// Any other event.
     Fields,
 }
 
@@ -109,7 +110,7 @@ fn numbers<const N: usize>(format: &EventFormat, names: [&str; N]) -> Option<[Ev
     Some(fields.map(|field| field.expect("all are there")))
 }
 
-/// As [`numbers`], with texts before them.
+/// Like [`numbers`], with strings before them.
 fn texts_and_numbers(
     format: &EventFormat,
     [text]: [&str; 1],
@@ -156,14 +157,14 @@ impl SwitchFields {
     }
 }
 
-/// A thread's number, which is none below 0.
+/// A thread id; `None` if it is negative.
 #[inline]
 fn tid(tid: i32) -> Option<i32> {
     (tid >= 0).then_some(tid)
 }
 
-/// A thread's name. In nearly all kernels it is 16 bytes of the event itself, whose NUL can be
-/// looked for at once.
+/// A thread's name. In nearly all kernels it is a 16-byte field of the event itself, so its NUL can
+/// be searched directly.
 #[inline]
 fn comm<'a>(field: &EventField, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
     if field.kind != FieldKind::Text || field.size != 16 {
@@ -176,7 +177,7 @@ fn comm<'a>(field: &EventField, event: &'a [u8], order: ByteOrder) -> Option<&'a
     Some(&bytes[..(zeros.trailing_zeros() / 8) as usize])
 }
 
-/// The wake-up event `event` is.
+/// Decodes the wake-up in `event`.
 #[inline]
 pub(super) fn wake<'a>(
     kind: WakeKind,
@@ -191,7 +192,7 @@ pub(super) fn wake<'a>(
     })
 }
 
-/// The number of a CPU that `event` tells.
+/// The CPU number in `event`.
 #[inline]
 pub(super) fn cpu_value(
     kind: CpuValueKind,
@@ -208,7 +209,7 @@ pub(super) fn cpu_value(
     })
 }
 
-/// The text of a `print` event, which reaches to its NUL or the event's end.
+/// The text of a `print` event. It ends at its NUL or at the end of the event.
 #[inline]
 pub(super) fn printed<'a>(buf: &EventField, event: &'a [u8]) -> Option<&'a [u8]> {
     let bytes = event.get(buf.offset..)?;
@@ -218,7 +219,7 @@ pub(super) fn printed<'a>(buf: &EventField, event: &'a [u8]) -> Option<&'a [u8]>
     })
 }
 
-/// A row of function_graph that `func` enters or leaves.
+/// The function_graph row for entering or leaving `func`.
 pub(super) fn graph_row<'a>(call: GraphCall<'a>, dur: Option<i64>) -> GraphRow<'a> {
     GraphRow {
         call,
@@ -227,7 +228,7 @@ pub(super) fn graph_row<'a>(call: GraphCall<'a>, dur: Option<i64>) -> GraphRow<'
     }
 }
 
-/// The function at an address, or the address as text in `made`.
+/// The name of the function at an address, or the address as text in `made`.
 pub(super) fn function_name<'a>(
     symbols: &'a Symbols,
     address: u64,
@@ -243,7 +244,7 @@ pub(super) fn function_name<'a>(
     }
 }
 
-/// The whole text of an event, as its print format gives it.
+/// The complete text of an event, formatted with its print format.
 pub(super) fn whole_text<'a>(
     plan: &'a Plan,
     mut context: Context<'a, '_>,

@@ -1,4 +1,4 @@
-//! From raw events to records for the interpreter.
+//! Converts raw events to records for the interpreter.
 
 mod texts;
 
@@ -12,31 +12,31 @@ use crate::ftrace::emptied;
 use crate::ftrace::event::{Event, FieldList, FieldsEvent, Mark, NO_SHAPE, NO_TGID, Record, Value};
 use crate::ftrace::mark;
 
-/// Takes what the events of a ring buffer say, in order of time.
+/// Receives the events of a ring buffer in order of time.
 pub(super) trait RawSink {
-    /// An event with its fields; `offset` is where its record begins.
+    /// An event with its fields; `offset` is the start of its record.
     fn record(&mut self, record: &Record<'_>, fields: FieldList<'_>, offset: u64);
-    /// Something missing or broken on a CPU; `start` is where its pages begin.
+    /// Missing or broken data of a CPU; `start` is the start of its pages.
     fn fault(&mut self, fault: PageFault, cpu: u32, start: u64);
-    /// A record whose number no format has, or that is shorter than its format.
+    /// A record that has an unknown event number or is shorter than its format.
     fn unreadable(&mut self, why: Unreadable, offset: u64, ts: i64);
 }
 
 /// Why a record cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unreadable {
-    /// No event has this number.
+    /// No format has this number.
     UnknownId(u16),
-    /// It is too short to hold even a number and a thread.
+    /// It is too short even for the event number and the thread.
     TooShort(usize),
 }
 
-/// Where the common fields of every event stand: the kernel's `struct trace_entry`.
+/// The positions of the fields common to all events: the kernel's `struct trace_entry`.
 const ID_AT: usize = 0;
 const TID_AT: usize = 4;
 
-/// Which buffer tells of switches, wake-ups and CPU values. Where several recorded the same events,
-/// each would be told twice.
+/// The buffer from which switches, wake-ups and CPU values are taken. If several buffers recorded
+/// the same events, each would otherwise count twice.
 #[derive(Debug, Default)]
 struct Tellers {
     switch: Option<usize>,
@@ -44,19 +44,19 @@ struct Tellers {
     cpu_value: Option<usize>,
 }
 
-/// Reads events one by one. It keeps the room for texts and fields between them.
+/// Reads events one by one. It reuses the memory for texts and fields.
 struct Feed<'a, S> {
     formats: &'a RawFormats,
     cpus: &'a [CpuBytes<'a>],
     merge: Merge<'a>,
     sink: S,
-    /// The last thread of each CPU with its name and process.
+    /// The last thread on each CPU, with its name and process.
     last: Vec<Thread<'a>>,
     tellers: Tellers,
     shown: Vec<(&'a [u8], Shown<'a>)>,
     made: Vec<u8>,
     text: Vec<u8>,
-    /// Room for keys and values.
+    /// Reused memory for keys and values.
     fields: (Vec<&'static [u8]>, Vec<Value<'static>>),
 }
 
@@ -67,11 +67,11 @@ struct Thread<'a> {
     comm: &'a [u8],
 }
 
-/// What the kernel prints for a thread whose name it did not keep.
+/// What the kernel prints for a thread with an unknown name.
 const UNKNOWN_COMM: &[u8] = b"<...>";
 
-/// Hands all events of `cpus` to `sink` in order of time, and what is missing or broken before the
-/// event that it stands before.
+/// Passes all events of `cpus` to `sink` in order of time. Missing or broken data is reported
+/// before the event that follows it.
 pub(super) fn feed<'a>(formats: &'a RawFormats, cpus: &'a [CpuBytes<'a>], sink: impl RawSink) {
     let nobody = Thread {
         tid: -1,
@@ -143,13 +143,14 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
     }
 
-    /// The thread, with what is known of it beside the events. Runs of events are of one thread.
+    /// The thread, with what is known about it from other sources. Consecutive events usually have
+    /// the same thread.
     #[inline]
     fn thread(&mut self, stream: usize, tid: i32) -> Thread<'a> {
         let last = &mut self.last[stream];
         if last.tid != tid {
             *last = Thread {
-                // Numbers below 0 are no threads.
+                // Negative numbers are not valid thread ids.
                 tid: tid.max(0),
                 tgid: self.formats.tgid(tid).unwrap_or(NO_TGID),
                 comm: match tid {
@@ -161,7 +162,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         *last
     }
 
-    /// The kinds of event that need no room of their own.
+    /// Decodes the kinds of events that need no extra memory.
     #[inline]
     fn quick(
         &mut self,
@@ -184,7 +185,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
                 .map(Event::CpuValue),
             Kind::Print([_, buf]) => {
                 let mark = mark(decode::printed(buf, data)?);
-                // Text that is no marker is told with the function that printed it.
+                // A text that is not a marker is reported with the function that printed it.
                 (!matches!(mark, Mark::Text { .. })).then_some(Event::Mark(mark))
             }
             _ => None,
@@ -217,7 +218,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         }
     }
 
-    /// Any event, by the plan of its kind.
+    /// Decodes any event according to the plan of its kind.
     fn with_fields(
         &mut self,
         event: &'a KnownEvent,

@@ -12,26 +12,26 @@ use super::layout::PageLayout;
 use super::print::Plan;
 use super::symbols::Symbols;
 
-/// Print formats that are read in all, bytes. A kernel has some 300 KB of them, of which a trace
-/// uses a few.
+/// The total size of print formats that are parsed, bytes. A kernel has about 300 KB of them, and a
+/// trace uses only a few.
 const MOST_PRINT_FORMATS: usize = 1 << 20;
 
-/// What a kernel says about its ring buffer: the border between this room and whoever has its bytes,
-/// in a file or from `per_cpu/cpuN/trace_pipe_raw`.
+/// The kernel's descriptions of its ring buffer. The bytes themselves come from a file or from
+/// `per_cpu/cpuN/trace_pipe_raw`.
 #[derive(Debug)]
 pub struct RawFormats {
     pub(super) layout: PageLayout,
     events: Vec<KnownEvent>,
     by_id: Vec<u32>,
     symbols: Symbols,
-    /// Where each thread's name stands in `comm_text`: start and length.
+    /// The position of each thread's name in `comm_text`: start and length.
     comms: FxHashMap<i32, (u32, u32)>,
     comm_text: Vec<u8>,
     tgids: FxHashMap<i32, i32>,
     read_print_formats: AtomicUsize,
 }
 
-/// A format, and what was made of it.
+/// A format and its derived data.
 #[derive(Debug)]
 pub(super) struct KnownEvent {
     pub format: EventFormat,
@@ -42,7 +42,7 @@ pub(super) struct KnownEvent {
 const UNKNOWN: u32 = u32::MAX;
 
 impl RawFormats {
-    /// No events yet.
+    /// Creates formats without any event.
     pub fn new(layout: PageLayout) -> Self {
         Self {
             layout,
@@ -61,7 +61,7 @@ impl RawFormats {
         self.layout
     }
 
-    /// Adds an event; `false` if there is one with its number, which stays.
+    /// Adds an event. Returns `false` if its number is already used; the earlier event is kept.
     pub fn add_event(&mut self, format: EventFormat) -> bool {
         let id = usize::from(format.id);
         if id >= self.by_id.len() {
@@ -79,12 +79,12 @@ impl RawFormats {
         true
     }
 
-    /// Names of functions and texts.
+    /// Sets the names of functions and texts.
     pub fn set_symbols(&mut self, symbols: Symbols) {
         self.symbols = symbols;
     }
 
-    /// Names of threads, from tracefs's `saved_cmdlines`: lines of tid and name.
+    /// Adds names of threads from tracefs's `saved_cmdlines`: lines of tid and name.
     pub fn add_comms(&mut self, saved_cmdlines: &[u8]) {
         for line in saved_cmdlines.split(|&byte| byte == b'\n') {
             let start = u32::try_from(self.comm_text.len());
@@ -95,7 +95,7 @@ impl RawFormats {
         }
     }
 
-    /// Processes of threads, from tracefs's `saved_tgids`: lines of tid and tgid.
+    /// Adds processes of threads from tracefs's `saved_tgids`: lines of tid and tgid.
     pub fn add_tgids(&mut self, saved_tgids: &[u8]) {
         let lines = saved_tgids.split(|&byte| byte == b'\n');
         let pairs = lines.filter_map(|line| {
@@ -125,7 +125,7 @@ impl RawFormats {
         self.events.get(index as usize)
     }
 
-    /// How the fields of an event are shown; read when its first event comes.
+    /// How the fields of an event are shown. It is computed at the first event of its kind.
     #[inline]
     pub(super) fn plan<'a>(&self, event: &'a KnownEvent) -> &'a Plan {
         event.plan.get_or_init(|| {
@@ -139,7 +139,7 @@ impl RawFormats {
     }
 }
 
-/// `  17 name`.
+/// Parses `  17 name`.
 fn number_and_rest(line: &[u8]) -> Option<(i32, &[u8])> {
     let line = line.trim_ascii();
     let space = memchr::memchr(b' ', line)?;

@@ -9,50 +9,50 @@
 
 use super::bytes::ByteOrder;
 
-/// Where the parts of a page stand. Offsets and sizes are bytes.
+/// The positions of the parts of a page. Offsets and sizes are bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageLayout {
-    /// How numbers are laid out.
+    /// The byte order of numbers.
     pub order: ByteOrder,
-    /// The size of a page with its header: a sub-buffer of the ring buffer. Kernels since 6.8 can
-    /// have bigger ones than the machine's pages (`buffer_subbuf_size_kb`).
+    /// The size of a page with its header. This is the size of a sub-buffer, which may exceed the
+    /// machine's page size on kernels since 6.8 (`buffer_subbuf_size_kb`).
     pub page_bytes: usize,
-    /// Where the commit word stands: how many bytes of data are valid, and flags.
+    /// The offset of the commit word, which has the number of valid data bytes, and flags.
     pub commit_at: usize,
     /// The size of that word, which is the kernel's `long`: 4 or 8.
     pub long_bytes: usize,
-    /// Where the data begin.
+    /// The offset of the data.
     pub data_at: usize,
 }
 
-/// A `header_page` that no kernel wrote.
+/// A `header_page` that no kernel could have written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// A line is missing, or one of its numbers.
+    /// A line or one of its numbers is missing.
     #[error("header_page has no usable field {field}")]
     Missing {
         /// The field.
         field: &'static str,
     },
-    /// A number that no page can have.
+    /// An invalid number.
     #[error("header_page: {field} is {found}; expected {expected}")]
     Value {
-        /// The field and which of its numbers.
+        /// The name of the field and of the number.
         field: &'static str,
-        /// The number.
+        /// The value.
         found: usize,
-        /// What it should be.
+        /// The allowed values.
         expected: &'static str,
     },
 }
 
-/// Sizes that a page may have: a header and some data, and at most what 16 bits of a record's
-/// place can address many times over (the kernel's largest sub-buffer is 128 pages).
+/// The allowed size of a page: at least a header and some data; the maximum is far above the
+/// kernel's largest sub-buffer of 128 pages.
 const PAGE_BYTES: std::ops::RangeInclusive<usize> = 64..=64 << 20;
 
 impl PageLayout {
-    /// The layout of every kernel since 2.6.31 with longs of `long_bytes`, 4 or 8.
+    /// The layout in every kernel since 2.6.31 whose `long` has `long_bytes` bytes (4 or 8).
     #[cfg(test)]
     pub fn usual(order: ByteOrder, long_bytes: usize, page_bytes: usize) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl PageLayout {
         }
     }
 
-    /// Reads the text of `events/header_page`.
+    /// Parses the text of `events/header_page`.
     ///
     /// # Errors
     /// If a field is missing or contradicts the others.
@@ -109,7 +109,7 @@ impl PageLayout {
         })
     }
 
-    /// The same layout in pages of another size: `None` if no page has it.
+    /// The same layout for another page size; `None` if that size is invalid.
     pub fn with_page_bytes(self, page_bytes: usize) -> Option<Self> {
         let fits = PAGE_BYTES.contains(&page_bytes) && page_bytes > self.data_at;
         fits.then_some(Self { page_bytes, ..self })

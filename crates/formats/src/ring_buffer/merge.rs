@@ -6,48 +6,49 @@ use std::collections::BinaryHeap;
 use super::layout::PageLayout;
 use super::pages::{CpuPages, PageFault, RawEvent};
 
-/// The pages of one CPU of one buffer.
+/// The pages of one CPU in one buffer.
 #[derive(Clone, Debug)]
 pub struct CpuBytes<'a> {
-    /// The CPU.
+    /// The CPU number.
     pub cpu: u32,
-    /// Which of several buffers (trace instances) it belongs to.
+    /// The index of the buffer (trace instance) that it belongs to.
     pub buffer: usize,
     /// The pages, one after the other.
     pub bytes: &'a [u8],
-    /// How they are laid out.
+    /// The layout of the pages.
     pub layout: PageLayout,
-    /// Where they stand in the input: places of repairs count from it.
+    /// The position of the pages in the input. Places of repairs are relative to it.
     pub offset: u64,
-    /// What turns the pages' times into ns.
+    /// Converts the pages' times to ns.
     pub time: TimeScale,
 }
 
-/// Turns what a clock counted into ns: `(ticks * multiplier >> shift) + offset_ns`.
+/// Converts clock values to ns: `(ticks * multiplier >> shift) + offset_ns`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeScale {
-    /// What ticks are multiplied by.
+    /// The multiplier for ticks.
     pub multiplier: u32,
-    /// By how many bits the product is shifted.
+    /// The number of bits by which the product is shifted.
     pub shift: u32,
-    /// What is added then, ns.
+    /// The offset that is then added, ns.
     pub offset_ns: i64,
-    /// Corrections of a virtual machine's clock against its host's, by time.
+    /// Corrections of a virtual machine's clock relative to its host's, by time.
     pub corrections: Vec<TimeCorrection>,
-    /// Whether what is between two corrections is interpolated.
+    /// Whether to interpolate between two corrections.
     pub interpolate: bool,
 }
 
-/// From `time` on a guest's clock, in ticks, the host's shows `(ticks * scaling >> fraction) + offset`.
+/// From guest time `time` on, in ticks, the host's clock shows `(ticks * scaling >> fraction) +
+/// offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeCorrection {
-    /// Since when.
+    /// The start of its validity, ticks.
     pub time: i64,
-    /// What is added, ticks.
+    /// The offset, ticks.
     pub offset: i64,
-    /// What ticks are multiplied by.
+    /// The multiplier for ticks.
     pub scaling: i64,
-    /// By how many bits the product is shifted.
+    /// The number of bits by which the product is shifted.
     pub fraction: i64,
 }
 
@@ -63,12 +64,12 @@ impl Default for TimeScale {
     }
 }
 
-/// The last moment that is shown, ns: what lies beyond (146 years) is no time, and sums of two times
-/// do not overflow.
+/// The maximum timestamp, ns. Later times (after 146 years) are invalid. With this limit, the sum
+/// of two times does not overflow.
 const LAST_TS: i64 = 1 << 62;
 
 impl TimeScale {
-    /// The time that `ticks` of the clock are, ns.
+    /// Converts `ticks` of the clock to ns.
     pub fn ns(&self, ticks: u64) -> i64 {
         let ticks = self.corrected(ticks.into());
         let product = ticks.saturating_mul(self.multiplier.into());
@@ -104,17 +105,17 @@ impl TimeScale {
 /// An event with its CPU and its time in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed<'a> {
-    /// Which of the inputs it comes from.
+    /// The index of the input it comes from.
     pub stream: usize,
     pub ts: i64,
     pub raw: RawEvent<'a>,
 }
 
-/// One CPU, and its next event.
+/// One CPU and its next event.
 #[derive(Debug)]
 struct Stream<'a> {
     pages: CpuPages<'a>,
-    /// `None` where the clock counts ns.
+    /// `None` if the clock already counts ns.
     time: Option<TimeScale>,
     head: Option<(i64, RawEvent<'a>)>,
 }
@@ -132,11 +133,11 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Merges CPUs by time; equal times go by the order of the inputs.
+/// Merges CPUs by time. For equal times, the order of the inputs decides.
 #[derive(Debug)]
 pub(super) struct Merge<'a> {
     streams: Vec<Stream<'a>>,
-    /// The next time of each stream but the current one.
+    /// The next time of each stream except the current one.
     waiting: BinaryHeap<Reverse<(i64, usize)>>,
     current: Option<usize>,
 }
@@ -165,28 +166,29 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// What was missing or broken since the last call, with the input it was in.
+    /// Takes the faults since the last call in this input.
     pub fn take_faults(&mut self, stream: usize) -> Vec<PageFault> {
         self.streams[stream].pages.take_faults()
     }
 
-    /// Whether the input has told a fault.
+    /// Whether the input has faults that were not taken yet.
     #[inline]
     pub fn has_faults(&self, stream: usize) -> bool {
         self.streams[stream].pages.has_faults()
     }
 
-    /// The event that comes after the present one on the same CPU.
+    /// The event after the current one on the same CPU.
     pub fn peek(&self, stream: usize) -> Option<RawEvent<'a>> {
         self.streams[stream].head.map(|(_, event)| event)
     }
 
-    /// Passes over that event.
+    /// Skips that event.
     pub fn pass_over(&mut self, stream: usize) {
         self.streams[stream].advance();
     }
 
-    /// The stream whose event is next. Events come in runs, so the last one is looked at first.
+    /// The stream with the next event. Events often come in runs, so the last stream is checked
+    /// first.
     #[inline]
     fn next_stream(&mut self) -> Option<usize> {
         let Some(current) = self.current else {

@@ -5,8 +5,8 @@
 //! header_page, format files, kallsyms …  ──► RawFormats ─┐
 //! bytes of each CPU's pages              ──► CpuPages ───┴─► events in order of time ──► interpreter
 //! ```
-//! The bytes are those of `per_cpu/cpuN/trace_pipe_raw` and of `trace.dat` files. The interpreter of
-//! ftrace text takes the decoded events directly; no text is made in between.
+//! The bytes are those of `per_cpu/cpuN/trace_pipe_raw` and of `trace.dat` files. The interpreter
+//! for ftrace text receives the decoded events directly, without a conversion to text.
 
 mod bprint;
 mod bytes;

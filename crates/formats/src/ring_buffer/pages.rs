@@ -1,14 +1,14 @@
-//! From pages to records: time, position and bytes of each event of one CPU.
+//! Splits pages into records: time, position and bytes of each event of one CPU.
 //!
 //! ```text
 //! page     time of the first record (u64) | commit (long) | data …
 //! commit   bits 0-26: bytes of data · bit 31: events are missing before this page ·
-//!          bit 30: how many stands behind the data, as a long
-//! record   type_len (5 bits) | time since the record before (27 bits) | …
+//!          bit 30: the number of missing events follows the data, as a long
+//! record   type_len (5 bits) | time since the previous record (27 bits) | …
 //!   1-28   an event of 4 * type_len bytes
-//!   0      an event; the next 4 bytes are its length and 4 more
-//!   29     padding: without time the rest of the page, else a dropped event of the length that
-//!          the next 4 bytes have
+//!   0      an event; the next 4 bytes are its length plus 4
+//!   29     padding: without time, the rest of the page; otherwise a dropped event whose length is
+//!          in the next 4 bytes
 //!   30     time extend: the next 4 bytes are bits 27-58 of the time to add
 //!   31     time stamp: the next 4 bytes are bits 27-58 of the time itself
 //! ```
@@ -17,47 +17,47 @@
 
 use super::layout::PageLayout;
 
-/// One event as it stands in a page.
+/// One event in a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RawEvent<'a> {
-    /// When, in units of the trace clock (mostly ns).
+    /// The time, in units of the trace clock (usually ns).
     pub ts: u64,
-    /// Where its record begins, bytes from the start of the CPU's data.
+    /// The start of its record, bytes from the start of the CPU's data.
     pub offset: u64,
-    /// The event: common fields and its own. May have up to 3 bytes more than its format says.
+    /// The event: common fields and its own. It may have up to 3 bytes more than its format says.
     pub data: &'a [u8],
 }
 
-/// Something that is missing or broken in a CPU's pages.
+/// Missing or broken data in a CPU's pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PageFault {
     /// The kernel dropped events before this page.
     Lost {
-        /// How many; 0 where the page does not say.
+        /// The number of lost events; 0 if the page does not give it.
         events: u64,
-        /// Where the page begins, bytes from the start of the CPU's data.
+        /// The start of the page, bytes from the start of the CPU's data.
         offset: u64,
     },
-    /// The last page is not whole; what is there of it was read.
+    /// The last page is incomplete. The part that is present was read.
     TornPage {
-        /// Where it begins.
+        /// The start of the page.
         offset: u64,
-        /// How many bytes of it are there.
+        /// The number of bytes present.
         bytes: u64,
     },
-    /// A page says that it holds more than fits into it; it was read up to its end.
+    /// A page claims to hold more than fits into it. It was read to its end.
     BadCommit {
-        /// Where it begins.
+        /// The start of the page.
         offset: u64,
-        /// What it says.
+        /// The claimed size.
         commit: u64,
     },
-    /// A record reaches beyond its page; the rest of the page was left out.
+    /// A record extends beyond its page. The rest of the page was skipped.
     BadRecord {
-        /// Where the record begins.
+        /// The start of the record.
         offset: u64,
-        /// Bytes left out.
+        /// The number of skipped bytes.
         bytes: u64,
     },
 }
@@ -69,9 +69,9 @@ const MISSING_STORED: u64 = 1 << 30;
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
-/// Bits of the time in a record's first word.
+/// The number of time bits in a record's first word.
 const TIME_BITS: u32 = 27;
-/// The bits of an absolute time that a time stamp lacks; they are those of the time before.
+/// The bits that a time stamp record lacks. They are taken from the previous time.
 const UPPER_BITS: u64 = 0x1f << 59;
 
 /// Iterates over the events in the pages of one CPU.
@@ -79,9 +79,9 @@ const UPPER_BITS: u64 = 0x1f << 59;
 pub struct CpuPages<'a> {
     layout: PageLayout,
     bytes: &'a [u8],
-    /// Where the next page begins.
+    /// The start of the next page.
     next_page: usize,
-    /// Where the data of the current page begins.
+    /// The start of the current page's data.
     data_at: usize,
     /// The valid data of the current page.
     data: &'a [u8],
@@ -90,18 +90,18 @@ pub struct CpuPages<'a> {
     faults: Vec<PageFault>,
 }
 
-/// What a record turned out to be.
+/// The result of parsing a record.
 enum Step<'a> {
     Event(&'a [u8]),
-    /// Time or padding.
+    /// A time or padding record.
     Nothing,
-    /// The rest of the page holds nothing.
+    /// The rest of the page is empty.
     EndOfPage,
     Broken,
 }
 
 impl<'a> CpuPages<'a> {
-    /// The pages of one CPU, one after the other.
+    /// Iterates over consecutive pages of one CPU.
     pub fn new(bytes: &'a [u8], layout: PageLayout) -> Self {
         Self {
             layout,
@@ -115,19 +115,19 @@ impl<'a> CpuPages<'a> {
         }
     }
 
-    /// What was missing or broken since the last call. Faults before an event are there when the
-    /// event is.
+    /// Takes the faults since the last call. A fault before an event is available as soon as the
+    /// event is returned.
     pub fn take_faults(&mut self) -> Vec<PageFault> {
         std::mem::take(&mut self.faults)
     }
 
-    /// Whether [`take_faults`](Self::take_faults) has something to give.
+    /// Whether [`take_faults`](Self::take_faults) would return something.
     #[inline]
     pub fn has_faults(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// Turns to the next page that has a whole header; `false` if there is none.
+    /// Moves to the next page with a complete header; `false` if there is none.
     fn turn_page(&mut self) -> bool {
         let (layout, start) = (self.layout, self.next_page);
         let rest = self.bytes.get(start..).unwrap_or_default();
@@ -171,7 +171,7 @@ impl<'a> CpuPages<'a> {
         self.faults.push(PageFault::Lost { events, offset });
     }
 
-    /// Takes the record at `self.at` apart and goes behind it.
+    /// Parses the record at `self.at` and moves past it.
     #[inline]
     fn step(&mut self) -> Step<'a> {
         let order = self.layout.order;
@@ -204,7 +204,7 @@ impl<'a> CpuPages<'a> {
             TIME_EXTEND => self.ts = self.ts.wrapping_add(long_time),
             TIME_STAMP => self.ts = self.ts & UPPER_BITS | long_time,
             PADDING => {
-                // The length counts itself, not the word before it.
+                // The length includes itself, but not the word before it.
                 self.ts = self.ts.wrapping_add(delta.into());
                 return match body.checked_add(word as usize) {
                     Some(end) if word >= 4 && end <= self.data.len() => {
@@ -232,7 +232,7 @@ impl<'a> CpuPages<'a> {
         else {
             return Step::Broken;
         };
-        // Records stand at multiples of 4.
+        // Records are aligned to 4 bytes.
         self.at = body + length.next_multiple_of(4);
         Step::Event(data)
     }

@@ -11,8 +11,8 @@ use crate::format::ReadOptions;
 use crate::ftrace::Interpreter;
 use crate::ftrace::event::{FieldList, Record};
 
-/// Reads ring buffers into a trace. The same reader takes one batch of pages after the other, as a
-/// recorder gives them; threads, open slices and the scheduler's story go on from batch to batch.
+/// Reads ring buffers into a trace. One reader takes successive batches of pages, as a recorder
+/// delivers them. Threads, open slices and scheduling states continue from batch to batch.
 pub struct RawReader {
     interpreter: Interpreter,
     budget: Budget,
@@ -20,32 +20,33 @@ pub struct RawReader {
     lost: FxHashMap<u32, u64>,
 }
 
-/// How much the tables may take. Formats say freely where fields are, so that a few bytes could be
-/// told as any number of arguments or threads; what a kernel records comes to less than half of it.
+/// Limits the memory for tables. A hostile format can declare any number of overlapping fields, so
+/// a few bytes could become any number of arguments or threads. Real recordings need less than half
+/// of the limit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Budget {
-    /// Bytes of all pages so far.
+    /// The number of bytes of all pages so far.
     pages: usize,
-    /// What the events since the last look may have taken, bytes.
+    /// The maximum memory that the events since the last check may have used, bytes.
     since_look: usize,
     is_spent: bool,
 }
 
-/// Tables of this size are free, bytes.
+/// The size of tables that is always allowed, bytes.
 const FREE_BYTES: usize = 16 << 20;
-/// Bytes of tables that a byte of pages pays for.
+/// Additional bytes of tables allowed for each byte of pages.
 const PAID_PER_BYTE: usize = 9;
-/// How much may come between two looks at the tables, bytes.
+/// The maximum memory used between two checks of the tables, bytes.
 const LOOK_AFTER: usize = 1 << 20;
-/// The most that an event takes but for its fields: two new threads, with what is remembered of them.
+/// The maximum memory for an event without its fields: two new threads and their state.
 const EVENT_BYTES: usize = 1_000;
-/// What a field takes.
+/// The memory for a field.
 const FIELD_BYTES: usize = 14;
-/// What is remembered of a thread beside its row.
+/// The memory for the state of a thread, in addition to its row.
 const THREAD_BYTES: usize = 200;
 
 impl Budget {
-    /// Whether another event with so many fields may come.
+    /// Whether another event with so many fields is allowed.
     #[inline]
     fn allows(&mut self, fields: usize, out: &TraceBuilder) -> bool {
         self.since_look += EVENT_BYTES + fields * FIELD_BYTES;
@@ -65,7 +66,7 @@ impl Budget {
 }
 
 impl RawReader {
-    /// A reader that knows nothing yet.
+    /// Creates a reader for a new trace.
     pub fn new(options: &ReadOptions) -> Self {
         Self {
             interpreter: Interpreter::new(options.rules.clone()),
@@ -82,23 +83,23 @@ impl RawReader {
         feed(formats, cpus, Tables { reader: self, out });
     }
 
-    /// How many events a CPU's pages said were lost.
+    /// The number of events that a CPU's pages report as lost.
     pub fn lost_events(&self, cpu: u32) -> u64 {
         self.lost.get(&cpu).copied().unwrap_or(0)
     }
 
-    /// The time of the first event, ns; `None` while there is none.
+    /// The time of the first event, ns; `None` if there was none.
     pub fn first_ts(&self) -> Option<i64> {
         self.first_ts
     }
 
-    /// No more pages come.
+    /// Ends the input.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.interpreter.finish(out);
     }
 }
 
-/// Puts records into tables.
+/// Stores records in tables.
 struct Tables<'r, 'o> {
     reader: &'r mut RawReader,
     out: &'o mut TraceBuilder,
@@ -120,7 +121,7 @@ impl RawSink for Tables<'_, '_> {
         let out = &mut *self.out;
         match fault {
             PageFault::Lost { events, offset } => {
-                // Where the page does not say how many, at least one is missing.
+                // If the page gives no number, at least one event is missing.
                 let lost = events.max(1);
                 let all = self.reader.lost.entry(cpu).or_default();
                 *all = all.saturating_add(lost);

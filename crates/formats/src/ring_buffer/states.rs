@@ -1,4 +1,4 @@
-//! Task states from the bits of `prev_state`, which differ between kernels.
+//! Converts the bits of `prev_state`, which differ between kernels, to task states.
 
 use traceloom_trace::TaskState;
 
@@ -9,10 +9,10 @@ use super::print::{Context, Plan, Shown};
 use super::symbols::Symbols;
 use crate::ftrace::state_number;
 
-/// Bits that `prev_state` may have.
+/// The maximum number of bits in `prev_state`.
 const BITS: usize = 24;
 
-/// What each bit of `prev_state` means in the kernel that was traced. Its print format says so:
+/// The meaning of each bit of `prev_state` in the traced kernel, derived from its print format:
 ///
 /// ```text
 /// prev_state=%s%s   __print_flags(REC->prev_state & 255, "|", { 1, "S" }, { 2, "D" } …) : "R"
@@ -20,7 +20,7 @@ const BITS: usize = 24;
 /// ```
 #[derive(Clone, Debug)]
 pub(super) struct States {
-    /// By bit; `None` where the format does not tell.
+    /// The state for each bit; `None` if the print format does not tell.
     bits: Option<[TaskState; BITS]>,
 }
 
@@ -40,7 +40,7 @@ impl States {
         }
     }
 
-    /// The state that a value of `prev_state` is.
+    /// The state for a value of `prev_state`.
     #[inline]
     pub fn decode(&self, value: u64) -> TaskState {
         match (value, &self.bits) {
@@ -59,7 +59,7 @@ fn several(mut value: u64, bits: &[TaskState; BITS]) -> TaskState {
         let state = bits.get(value.trailing_zeros() as usize);
         let state = state.map_or(0, |state| state.0);
         plus |= state & PLUS;
-        // A bit beyond the mask is printed as runnable, which says nothing.
+        // A bit outside the mask is printed as runnable, which has no meaning here.
         letters |= if state & TaskState::RUNNABLE.0 != 0 {
             0
         } else {
@@ -89,7 +89,7 @@ fn letters(plan: &Plan, format: &EventFormat, order: ByteOrder, value: u64) -> O
     } else {
         at.copy_from_slice(value.to_be_bytes().get(8usize.checked_sub(field.size)?..)?)
     }
-    // Fields behind the state are zeros.
+    // Fields after the state are zero.
     event.resize(4096, 0);
     let symbols = Symbols::default();
     let mut made = Vec::new();

@@ -1,15 +1,15 @@
-//! Names of kernel addresses: functions, and texts that events point to.
+//! Names for kernel addresses: functions, and texts that events refer to.
 
 use rustc_hash::FxHashMap;
 
-/// What the kernel's addresses are called.
+/// Names for the kernel's addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// `/proc/kallsyms`, as it stands.
+    /// The text of `/proc/kallsyms`, unchanged.
     kallsyms: Vec<u8>,
-    /// Address, and where its name stands in `kallsyms`; by address.
+    /// Addresses with the position of their name in `kallsyms`, sorted by address.
     functions: Vec<Function>,
-    /// Where the text at an address stands in `text`: start and length.
+    /// The position in `text` of the text at an address: start and length.
     texts: FxHashMap<u64, (u32, u32)>,
     text: Vec<u8>,
 }
@@ -21,12 +21,12 @@ struct Function {
     length: u32,
 }
 
-/// Kernels hand out addresses of zero where the reader may not see them.
+/// The kernel shows zero instead of addresses that the reader may not see.
 const HIDDEN: u64 = 0;
 
 impl Symbols {
-    /// Reads `/proc/kallsyms` (`address type name [module]`) and `printk_formats`
-    /// (`0xaddress : "text"`). Lines of another form are passed over.
+    /// Parses `/proc/kallsyms` (`address type name [module]`) and `printk_formats` (`0xaddress :
+    /// "text"`). Lines of any other form are skipped.
     pub fn parse(kallsyms: &[u8], printk_formats: &[u8]) -> Self {
         let mut functions = Vec::new();
         let mut start = 0;
@@ -50,13 +50,13 @@ impl Symbols {
         symbols
     }
 
-    /// The function that `address` lies in, and how far behind its start.
+    /// The function that contains `address`, and the offset from its start.
     pub fn function(&self, address: u64) -> Option<(&[u8], u64)> {
         let after = self
             .functions
             .partition_point(|function| function.address <= address);
         let function = self.functions.get(after.checked_sub(1)?)?;
-        // Behind the last symbol there is no telling where it ends.
+        // The end of the last symbol is unknown.
         if after == self.functions.len() && address != function.address {
             return None;
         }
@@ -65,7 +65,7 @@ impl Symbols {
         Some((name, address - function.address))
     }
 
-    /// The text at `address`: a format of `trace_printk`, or a name that events point to.
+    /// The text at `address`: a format of `trace_printk`, or a name that events refer to.
     pub fn text(&self, address: u64) -> Option<&[u8]> {
         let (start, length) = *self.texts.get(&address)?;
         self.text.get(start as usize..)?.get(..length as usize)
@@ -77,7 +77,7 @@ fn function(line: &[u8], line_start: usize) -> Option<Function> {
     let address = hex(words.next()?)?;
     let kind = words.next()?;
     let name = words.next().filter(|name| !name.is_empty())?;
-    // ARM marks stretches of code and data with symbols such as `$x`.
+    // On ARM, symbols such as `$x` mark areas of code and data.
     if address == HIDDEN || kind.len() != 1 || name[0] == b'$' {
         return None;
     }
@@ -89,7 +89,8 @@ fn function(line: &[u8], line_start: usize) -> Option<Function> {
     })
 }
 
-/// `0xc0abcdef : "text\n"`, with C's escapes: the address, and the text behind `out`.
+/// Parses `0xc0abcdef : "text\n"` with C's escapes. Returns the address and appends the text to
+/// `out`.
 fn text_line(line: &[u8], out: &mut Vec<u8>) -> Option<u64> {
     let line = line.trim_ascii();
     let space = memchr::memchr(b' ', line)?;

@@ -6,22 +6,22 @@ use super::merge::CpuBytes;
 use super::pages::PageFault;
 use crate::ftrace::event::{Event, FieldList, Record};
 
-/// How many events of each kind a ring buffer holds.
+/// The number of events of each kind in a ring buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EventTally {
     /// All events that could be read.
     pub events: u64,
-    /// Turns of a CPU to another thread.
+    /// Switches to another thread.
     pub switches: u64,
     /// Wake-ups.
     pub wakes: u64,
     /// Markers of programs.
     pub marks: u64,
-    /// Events with fields of their own.
+    /// Other events, which have fields.
     pub others: u64,
-    /// Their fields.
+    /// The number of their fields.
     pub fields: u64,
-    /// Pages and records that are missing, broken or of no known event.
+    /// Missing or broken pages and records, and records of unknown events.
     pub faults: u64,
 }
 
@@ -47,7 +47,7 @@ impl RawSink for &mut EventTally {
     }
 }
 
-/// Decodes all events of `cpus` in order of time, and counts them.
+/// Decodes and counts all events of `cpus` in order of time.
 pub fn tally(formats: &RawFormats, cpus: &[CpuBytes<'_>]) -> EventTally {
     let mut tally = EventTally::default();
     feed(formats, cpus, &mut tally);

@@ -1,15 +1,15 @@
-//! The sections and methods of a thread as one stack.
+//! Tracks the sections and methods of a thread on one stack.
 
 use traceloom_trace::CallStack;
 
-/// The key of a section; a method's is its row, which is smaller.
+/// The stack entry for a section. The entry for a method is its row, which is always smaller.
 const SECTION: u32 = u32::MAX;
 
-/// The open sections and methods of a thread. Each closes only its like:
+/// The open sections and methods of a thread. The end of one kind never closes the other kind:
 ///
 /// ```text
-/// method { section { } }       as it should be
-/// method { section { }         the method's exit closes the section, which has lost its end
+/// method { section { } }       correct nesting
+/// method { section { }         the method's exit also closes the section, whose end is missing
 /// method { end of a section }  an end without a begin: the method stays open
 /// ```
 #[derive(Default)]
@@ -24,17 +24,18 @@ impl Calls {
         self.0.push(method, ());
     }
 
-    /// Whether the end of a section closes something.
+    /// Closes the innermost section. Returns whether there was one.
     pub fn close_section(&mut self) -> bool {
         self.0.pop_innermost(SECTION).is_some()
     }
 
-    /// How many were open, none of which is now.
+    /// Closes everything. Returns how many were open.
     pub fn close_all(&mut self) -> usize {
         std::mem::take(&mut self.0).depth()
     }
 
-    /// How many slices the exit of a method closes, itself included; 0 where it is not open.
+    /// Closes a method and everything inside it. Returns the number of closed slices; 0 if the
+    /// method is not open.
     pub fn close_method(&mut self, method: u32) -> usize {
         let Some(inner) = self.0.inner_calls(method) else {
             return 0;

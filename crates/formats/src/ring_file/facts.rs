@@ -1,12 +1,12 @@
-//! Facts that the recorder noted, and what is missing or damaged in the recording.
+//! Facts noted by the recorder, and losses and damage in the recording.
 
 use traceloom_ring::{ClockSource, Events, FileHeader, FileState, Policy, Recording, SyncPoint};
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
-/// How far two clocks that were read one after the other are apart, ns.
+/// The maximum distance between two clocks that are read one after the other, ns.
 const PRECISION_NS: i64 = 1_000;
 
-/// Puts facts, clocks and losses into the trace.
+/// Adds facts, clocks and losses to the trace.
 pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
     let header = &recording.header;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -47,7 +47,7 @@ pub(super) fn tell(recording: &Recording<'_>, out: &mut TraceBuilder) {
     tell_losses(header, out);
 }
 
-/// Ties the trace's clock to those that other traces know.
+/// Relates the trace's clock to clocks that other traces use.
 fn tell_clocks(source: ClockSource, point: SyncPoint, out: &mut TraceBuilder) {
     let ns = |value: u64| i64::try_from(value).ok().filter(|ns| *ns != 0);
     let ts = match source {

@@ -1,4 +1,4 @@
-//! From the events of a recording to tables.
+//! Converts the events of a recording to tables.
 
 use std::sync::Arc;
 
@@ -15,29 +15,31 @@ use crate::ftrace::event::{Event as FtraceEvent, FieldList, Mark, Record};
 use crate::ftrace::{Interpreter, mark};
 use crate::rules::EventRules;
 
-/// Bytes of the file that pay for a method's row; a real method is entered and left more than once.
+/// Bytes of the file that allow one row in the table of methods. Every real method has at least two
+/// records.
 const BYTES_PER_METHOD: usize = 32;
 
-/// Methods that any file may have.
+/// The number of methods that is always allowed.
 const FREE_METHODS: usize = 1 << 12;
 
-/// What is known of a thread.
+/// The state of a thread.
 struct Thread<'r> {
     owner: Owner,
     name: &'r [u8],
-    /// Whether an earlier thread had its tid.
+    /// Whether an earlier thread had the same tid.
     is_reborn: bool,
     calls: Calls,
-    /// When it was last seen, ns.
+    /// The time of its last event, ns.
     last_ns: i64,
 }
 
-/// Hands marks to ftrace's interpreter, which has the rules for them, and makes slices of methods itself.
+/// Passes marks to ftrace's interpreter, which has the rules for them, and makes the slices of
+/// methods itself.
 pub(super) struct RingInterpreter<'r> {
     marks: Interpreter,
     threads: Vec<Thread<'r>>,
     names: Names<'r>,
-    /// File and line of methods.
+    /// Source file and line of methods.
     sources: FxHashMap<u32, (&'r [u8], Option<u32>)>,
     methods: FxHashMap<u32, u32>,
     most_methods: usize,
@@ -65,7 +67,7 @@ impl<'r> RingInterpreter<'r> {
         }
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     pub fn event(&mut self, event: &Event<'_>, out: &mut TraceBuilder) {
         let Some(thread) = self.threads.get_mut(event.thread) else {
             return;
@@ -86,8 +88,8 @@ impl<'r> RingInterpreter<'r> {
         }
     }
 
-    /// What is open before missing chunks may have ended in them, and its end must not be taken from another: it ends
-    /// where the thread was last seen.
+    /// Closes everything that is open before missing chunks. It may have ended in those chunks, and
+    /// it must not be closed by the end of a later slice. It ends at the thread's last event.
     fn close_all(&mut self, event: &Event<'_>, out: &mut TraceBuilder) {
         let thread = &mut self.threads[event.thread];
         let closed = thread.calls.close_all();
@@ -116,7 +118,7 @@ impl<'r> RingInterpreter<'r> {
             .binary(&record, FieldList::default(), event.offset, out);
     }
 
-    /// The recorder's own events say what marks say.
+    /// The recorder's own events have the same meaning as marks.
     fn own(&mut self, event: &Event<'_>, out: &mut TraceBuilder) {
         let mut names = std::mem::replace(&mut self.names, Names::new(std::iter::empty()));
         let pid = self.threads[event.thread].owner.pid as i32;
@@ -203,7 +205,7 @@ impl<'r> RingInterpreter<'r> {
         });
     }
 
-    /// The method's number among those of this file.
+    /// The row of the method in this file's table of methods.
     fn method(&mut self, event: &Event<'_>, id: u32, out: &mut TraceBuilder) -> Option<u32> {
         if let Some(&method) = self.methods.get(&id) {
             return Some(method);
@@ -237,14 +239,15 @@ impl<'r> RingInterpreter<'r> {
         Some(method)
     }
 
-    /// The recording is over.
+    /// Ends the recording.
     pub fn finish(&mut self, out: &mut TraceBuilder) {
         self.marks.finish(out);
         number_sampled_threads(out);
     }
 }
 
-/// Up to here sampled threads had numbers that no thread of the kernel's has; now they get the virtual machine's.
+/// Until here, sampled threads have temporary numbers that no kernel thread uses. Now they get the
+/// virtual machine's numbers.
 fn number_sampled_threads(out: &mut TraceBuilder) {
     let source = out.source();
     for row in 0..out.trace().threads.len() {
@@ -255,11 +258,12 @@ fn number_sampled_threads(out: &mut TraceBuilder) {
     }
 }
 
-/// A mark as ftrace's interpreter takes it. Which CPU wrote it is not known and not used.
+/// Converts a mark to a record for ftrace's interpreter. The CPU that wrote it is unknown and not
+/// used.
 fn record<'a>(thread: &Thread<'a>, ts: i64, mark: Mark<'a>) -> Record<'a> {
     Record {
         ts,
-        // Numbers beyond this are no threads.
+        // Larger numbers are not valid thread ids.
         tid: i32::try_from(thread.owner.tid).unwrap_or(0),
         tgid: i32::try_from(thread.owner.pid).unwrap_or(crate::ftrace::event::NO_TGID),
         cpu: 0,

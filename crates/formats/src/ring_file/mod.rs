@@ -1,7 +1,8 @@
-//! The ring file: the recording of traceloom's library in an app, whether it was stopped or killed.
+//! The ring file: the recording of traceloom's library in an app. The recording may have been
+//! stopped, or the app may have been killed.
 //!
-//! [`traceloom_ring`] decodes the bytes and merges the records of all threads in order of time.
-//! What programs wrote to `trace_marker` is stored unchanged, and is read like the same marks in
+//! [`traceloom_ring`] decodes the bytes and merges the records of all threads by time. Text that
+//! programs wrote to `trace_marker` is stored unchanged and interpreted like the same marks in
 //! ftrace text.
 
 mod calls;
@@ -54,7 +55,7 @@ impl Format for RingFile {
     }
 }
 
-/// Unless the file is read as a whole, it is kept until its end.
+/// Keeps the file until its end, unless it is read as a whole.
 #[derive(Default)]
 struct RingReader {
     bytes: Vec<u8>,

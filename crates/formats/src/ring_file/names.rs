@@ -6,12 +6,12 @@ use traceloom_ring::unnamed_id;
 /// Names by id.
 pub(super) struct Names<'r> {
     noted: FxHashMap<u32, &'r [u8]>,
-    /// The last made-up name.
+    /// The last generated name.
     made_up: Vec<u8>,
 }
 
 impl<'r> Names<'r> {
-    /// The last name of each id.
+    /// Takes the last name of each id.
     pub fn new(names: impl Iterator<Item = (u32, &'r [u8])>) -> Self {
         Self {
             noted: names.collect(),
@@ -19,12 +19,12 @@ impl<'r> Names<'r> {
         }
     }
 
-    /// The noted name.
+    /// The recorded name.
     pub fn name(&self, id: u32) -> Option<&'r [u8]> {
         self.noted.get(&id).copied()
     }
 
-    /// The noted name, or one made up from the id.
+    /// The recorded name, or one generated from the id.
     pub fn name_or_id(&mut self, id: u32) -> &[u8] {
         if let Some(noted) = self.noted.get(&id) {
             return noted;

@@ -1,4 +1,5 @@
-//! Ring files that testkit puts together from the description, and round trips of our own.
+//! Tests ring files that testkit builds from the format description, and round trips through our
+//! writer.
 
 use testkit::{Rng, ring_record, ring_text, tiny_ring};
 use traceloom_ring::layout::SAMPLED_TID;
@@ -151,7 +152,7 @@ fn nothing_lasts_over_chunks_that_are_missing() {
         ring_text(17, 1, 1 << 31, None, "B|4711|a lon"), // a mark that goes on
     ]
     .concat();
-    // Four chunks later.
+    // The next chunk comes four chunks later.
     (chunks[1].claim, chunks[1].thread.1, chunks[1].base) = ((9, 3), 5, 1_000);
     chunks[1].records = [
         ring_text(17, 0, 1 << 30, None, "g name"), // the end of another mark
@@ -247,7 +248,7 @@ fn what_is_written_reads_back_the_same() {
     }
 }
 
-/// A thread that was sampled, beside one of the kernel's that has the same number.
+/// A recording with a sampled thread and a kernel thread of the same number.
 fn sampled_ring() -> Vec<u8> {
     let header = FileHeader {
         pid: 40,
@@ -317,7 +318,7 @@ mod props {
         ]
     }
 
-    /// Kind, id or name, value; a thread; ticks since the event before.
+    /// Kind, id or name, value, thread, ticks since the previous event.
     type Made = (u8, Option<u32>, Vec<u8>, i64, usize, u64);
 
     fn made() -> impl Strategy<Value = Made> {
@@ -333,7 +334,7 @@ mod props {
     }
 
     fn what<'a>((kind, id, text, value, ..): &'a Made) -> What<'a> {
-        // A name that fills half a chunk becomes a mark, which is another event.
+        // A name that fills half a chunk would become a mark, which is a different event.
         let short = &text[..text.len().min(400)];
         let name = id.map_or(Name::Text(short), Name::Id);
         let cpu_ns = id.map(u64::from);

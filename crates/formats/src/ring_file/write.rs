@@ -1,4 +1,4 @@
-//! Writes ring files: the events of a trace as a recorder in the app would have recorded them.
+//! Writes ring files: the events of a trace as a recorder in the app would have stored them.
 
 use std::io::Write;
 
@@ -20,7 +20,7 @@ use crate::omissions::{Omission, Written};
 /// Writes ring files.
 pub(crate) struct RingWriter;
 
-/// The size of a chunk, bytes: small, so that few events make a small file.
+/// The size of a chunk, bytes. It is small, so that few events make a small file.
 const CHUNK_BYTES: u32 = 4 << 10;
 
 impl Writer for RingWriter {
@@ -55,7 +55,7 @@ enum Line {
     Instant(u32),
 }
 
-/// All events in order of time; those with the same time in the order in which they nest.
+/// All events in order of time. Events with the same time are in nesting order.
 struct Lines {
     rows: Vec<(i64, Line)>,
 }
@@ -93,7 +93,7 @@ impl Lines {
         }
     }
 
-    /// A slice ends before the next one that is not inside it. One that never ended stays open.
+    /// Ends each slice before the next one that is not inside it. An unfinished slice stays open.
     fn track(&mut self, trace: &Trace, rows: &[(u32, u32)]) {
         let (mut open, mut last_ts) = (Vec::<u32>::new(), i64::MIN);
         for &(_, row) in rows {
@@ -139,7 +139,7 @@ fn image(trace: &Trace, lines: &Lines) -> Image {
         owners: FxHashMap::default(),
         speakers: FxHashMap::default(),
         method_ids: method_ids(trace),
-        // Clocks have no negative times.
+        // Clocks have no negative values.
         shift: lines
             .rows
             .first()
@@ -226,7 +226,7 @@ struct Printer<'t> {
     trace: &'t Trace,
     image: Image,
     owners: FxHashMap<ThreadId, OwnerIndex>,
-    /// The thread that writes for its process.
+    /// The thread that writes the events of its process.
     speakers: FxHashMap<ProcessId, ThreadId>,
     /// The id of each row of methods.
     method_ids: Vec<u32>,
@@ -318,9 +318,9 @@ impl Printer<'_> {
         }
     }
 
-    /// The thread in the file; a made-up main thread for a process without threads.
+    /// The thread in the file. A process without threads gets a generated main thread.
     fn owner(&mut self, utid: ThreadId, upid: ProcessId) -> OwnerIndex {
-        // Made-up threads are numbered downwards from the end.
+        // Generated threads are numbered downwards from the maximum.
         let key = utid
             .some()
             .unwrap_or(ThreadId(u32::MAX - 1 - upid.0.min(1 << 30)));
@@ -344,7 +344,7 @@ impl Printer<'_> {
             }
             None => (pid_of(upid), pid_of(upid), ""),
         };
-        // As in the kernel, with a NUL at its end.
+        // Stored as in the kernel, with a NUL at its end.
         let short = &name.as_bytes()[..name.len().min(THREAD_NAME_BYTES - 1)];
         let owner = self.image.owner(Owner {
             pid,

@@ -13,7 +13,7 @@ use crate::format::{ReadOptions, Target};
 use crate::format_id;
 use crate::unwrap::Inner;
 
-/// The number of bytes by which a block is recognised.
+/// The number of bytes needed to recognise a block.
 const HEAD: usize = 64;
 
 /// Reads a block. Errors stay within the block unless they concern the whole input.
@@ -36,7 +36,8 @@ enum Kind {
         /// How many bytes are not base64.
         foreign: u64,
     },
-    /// Base64 of text, if all of it is base64. A text may also begin with a long word.
+    /// Possibly base64 of text: only if all of it is base64. Plain text may also begin with a long
+    /// word.
     Doubtful(Vec<u8>),
     /// Read after all other blocks.
     Deferred(Vec<u8>),
@@ -55,7 +56,7 @@ impl Block {
         }
     }
 
-    /// Its text may be escaped, as our own pages are.
+    /// Undoes escapes in its text. Our own pages have them.
     pub fn unescape(&mut self) {
         self.escaped = Some(Unescape::default());
     }
@@ -81,7 +82,7 @@ impl Block {
         self.keep(result)
     }
 
-    /// Its bytes, if it has to be read after all other blocks; it then ends here.
+    /// Takes the bytes of a block that must be read after all other blocks. The block ends here.
     pub fn take_deferred(&mut self) -> Option<Vec<u8>> {
         match &mut self.kind {
             Kind::Deferred(bytes) => Some(std::mem::take(bytes)),
@@ -90,7 +91,7 @@ impl Block {
         }
     }
 
-    /// Ends the block. The inner error says what is wrong with it.
+    /// Ends the block. The inner error describes what is wrong with the block.
     pub fn finish(mut self, out: &mut Target<'_>) -> Result<Result<(), ReadError>, ReadError> {
         if self.error.is_none() {
             let result = self.finish_inner(out);
@@ -173,7 +174,7 @@ impl Kind {
         }
     }
 
-    /// Decides at the end of the block what could not be decided before.
+    /// Decides at the end of the block what could not be decided earlier.
     fn settle(&mut self, inner: &mut Inner, out: &mut Target<'_>) -> Result<(), ReadError> {
         self.decide(true, inner, out)?;
         match self {
@@ -194,7 +195,7 @@ impl Kind {
         }
     }
 
-    /// Decides the kind of block by its first bytes; `whole` says that there are no others.
+    /// Detects the kind of block from its first bytes. `whole` means that there are no others.
     fn decide(
         &mut self,
         whole: bool,

@@ -1,22 +1,22 @@
-//! Text inside a script of a page, so that no HTML parser finds markup in it.
-//!
+//! Escapes text inside a script of a page, so that an HTML parser finds no markup in it.
 //! ```text
 //! </script       ends the script
 //! <!--           begins a state in which <script is counted, so that </script no longer ends it
 //! <script        is counted there
 //! ```
 //!
-//! The escape is a backslash after the `<`. A `<` that has some already gets one more, so that the text
-//! can be restored. Everything else stays as it is, and other tools show such names with the backslash. Pages of
-//! systrace itself have no escapes; their text could not contain these words either.
+//! The escape is a backslash after the `<`. A `<` that is already followed by backslashes gets one
+//! more, so that the text can be restored. Everything else stays unchanged. Other tools show such
+//! names with the backslash. systrace's own pages have no escapes, so their text could never
+//! contain these words.
 
 use std::io::{self, Write};
 
 /// What an HTML parser looks for inside a script, after the `<`.
 const WORDS: [&[u8]; 3] = [b"!--", b"script", b"/script"];
 
-/// Whether a text that begins with `<` is markup inside a script, or an escape of it; `None` if it is
-/// too short to tell.
+/// Whether a text that begins with `<` is markup inside a script, or an escaped form of it; `None`
+/// if the text is too short to decide.
 fn is_markup(text: &[u8]) -> Option<bool> {
     let rest = text.get(1..).unwrap_or_default();
     let slashes = rest.iter().take_while(|&&byte| byte == b'\\').count();
@@ -36,10 +36,10 @@ fn is_markup(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Writes text of a script, escaped, as it arrives.
+/// Writes escaped script text in chunks.
 #[derive(Debug, Default)]
 pub(super) struct Escape {
-    /// A `<` and what follows it, if more bytes are needed to interpret it.
+    /// A `<` and the bytes after it, until there are enough to interpret it.
     held: Vec<u8>,
 }
 
@@ -69,16 +69,16 @@ impl Escape {
         out.write_all(&rest[done..ends])
     }
 
-    /// Writes what was held back: it is no markup, because the script's end follows.
+    /// Writes the held bytes. They are not markup, because the end of the script follows.
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&std::mem::take(&mut self.held))
     }
 }
 
-/// Restores escaped text as it arrives.
+/// Restores escaped text in chunks.
 #[derive(Debug, Default)]
 pub(super) struct Unescape {
-    /// A `<` and what follows it, if more bytes are needed to interpret it.
+    /// A `<` and the bytes after it, until there are enough to interpret it.
     held: Vec<u8>,
 }
 
@@ -91,7 +91,7 @@ impl Unescape {
                 return;
             };
             if byte == b'<' {
-                // A new one; the held one was none.
+                // A new `<` begins, so the held one was not markup.
                 self.finish(plain);
                 break;
             }
@@ -105,8 +105,8 @@ impl Unescape {
         self.pass(rest, plain);
     }
 
-    /// Restores the markup in `text`. Text at the end that may be the beginning of markup waits in `held` for the next
-    /// chunk.
+    /// Restores the markup in `text`. Text at the end that may be the beginning of markup stays in
+    /// `held` until the next chunk.
     fn pass(&mut self, text: &[u8], plain: &mut Vec<u8>) {
         let mut done = 0;
         for start in memchr::memchr_iter(b'<', text) {
@@ -146,7 +146,7 @@ fn restore(text: &[u8], plain: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// All texts of up to `length` pieces that matter.
+    /// All texts of up to `length` relevant pieces.
     fn texts(length: usize) -> Vec<String> {
         const PIECES: [&str; 8] = ["<", "\\", "!--", "!-", "script", "/SCRIPT", "-->", "a>\n"];
         let mut all = vec![String::new()];

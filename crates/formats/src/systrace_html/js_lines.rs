@@ -2,7 +2,7 @@
 //!
 //! Only line ends were escaped.
 
-/// Decodes the literal as it arrives.
+/// Decodes the literal in chunks.
 #[derive(Debug, Default)]
 pub(super) struct JsLines {
     /// The end of the current line, which may belong to its escape.
@@ -12,11 +12,11 @@ pub(super) struct JsLines {
     over: bool,
 }
 
-/// Longer than any escape of a line's end: `\n";` and `\r\r`.
+/// Longer than any escape at a line end: `\n";` and `\r\r`.
 const HELD: usize = 8;
 
 impl JsLines {
-    /// Appends the text of `bytes` to `plain`. What follows the literal is dropped.
+    /// Appends the text of `bytes` to `plain`. Everything after the literal is dropped.
     pub fn push(&mut self, bytes: &[u8], plain: &mut Vec<u8>) {
         let mut rest = bytes;
         while let (false, Some(end)) = (self.over, memchr::memchr(b'\n', rest)) {
@@ -40,7 +40,7 @@ impl JsLines {
         }
     }
 
-    /// Ends the input: what was held back is a line without an end.
+    /// Ends the input. The held bytes are a line without an end.
     pub fn finish(&mut self, plain: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.held);
         if self.over || held.is_empty() {

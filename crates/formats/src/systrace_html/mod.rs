@@ -1,4 +1,4 @@
-//! Pages written by systrace, from all years, and by trace2html:
+//! Pages written by all versions of systrace, and by trace2html:
 //!
 //! ```text
 //! 2012        <script> var linuxPerfData = "\    lines that end in \n\
@@ -24,7 +24,7 @@ use js_lines::JsLines;
 
 pub(crate) use write::Page;
 
-/// A page with a trace in it. Its blocks become one source.
+/// A page that contains a trace. All its blocks become one source.
 pub(crate) struct SystraceHtml;
 
 impl Format for SystraceHtml {
@@ -40,7 +40,7 @@ impl Format for SystraceHtml {
         true
     }
 
-    /// The viewer comes first and takes megabytes, so any page may hold a trace.
+    /// The viewer's code comes first and takes megabytes, so any page may contain a trace.
     fn sniff(&self, head: &[u8]) -> Confidence {
         const BOM: &[u8] = b"\xef\xbb\xbf";
         let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
@@ -64,8 +64,8 @@ impl Format for SystraceHtml {
     }
 }
 
-/// Whether a text that begins with a tag or a comment is a page. Browsers write a comment before a page that they
-/// save.
+/// Whether a text that begins with a tag or a comment is a page. Browsers put a comment before
+/// pages that they save.
 fn is_page(head: &[u8]) -> bool {
     let has = |tag: &[u8]| {
         let mut starts = memchr::memchr_iter(b'<', head);

@@ -1,9 +1,10 @@
-//! Recognises base64 in a block by what it decodes to: `PROCESS DUMP` and its table are nearly base64.
+//! Recognises base64 in a block by decoding it. The title `PROCESS DUMP` and the table after it
+//! consist almost only of base64 letters.
 
 use crate::base64::strictly;
 use crate::zlib;
 
-/// What a block of base64 holds.
+/// The kind of data that a base64 block contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Packed {
     /// A compressed stream or an archive.
@@ -12,8 +13,9 @@ pub(super) enum Packed {
     Text,
 }
 
-/// What the first bytes of a block are base64 of, with the decoded bytes; `None` if they are not base64,
-/// or decode to nothing that a block holds. `whole` says that nothing follows.
+/// Detects what the base64 at the start of a block contains. Also returns the decoded bytes. `None`
+/// if it is not base64, or does not decode to a known kind of data. `whole` means that nothing
+/// follows.
 pub(super) fn packed(head: &[u8], whole: bool) -> Option<(Packed, Vec<u8>)> {
     let bytes = strictly(head, whole)?;
     if is_compressed(&bytes) {
@@ -30,7 +32,7 @@ fn is_compressed(bytes: &[u8]) -> bool {
     zlib::has_header(bytes) || MAGICS.iter().any(|magic| bytes.starts_with(magic))
 }
 
-/// Whether the bytes are printable text. It may be cut within a character.
+/// Whether the bytes are printable text. The last character may be incomplete.
 fn is_text(bytes: &[u8]) -> bool {
     const LONGEST_CHARACTER: usize = 4;
     let valid = match std::str::from_utf8(bytes) {

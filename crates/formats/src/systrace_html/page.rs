@@ -1,4 +1,4 @@
-//! Finds the blocks of data in a page as it arrives.
+//! Finds the blocks of data in a page in chunks.
 //!
 //! ```text
 //!            <script …>                </script>
@@ -9,8 +9,8 @@
 //!      Code, <!-- BEGIN TRACE -->    ─> Page
 //! ```
 //!
-//! The viewer's code contains many copies of these tags. They cannot mislead, because inside a
-//! script only its end counts.
+//! The viewer's code contains many copies of these tags. They cannot cause errors, because inside a
+//! script only its end tag counts.
 
 use traceloom_trace::{Place, RepairKind};
 
@@ -24,7 +24,7 @@ const END: &[u8] = b"</script";
 const BEGIN_TRACE: &[u8] = b"<!-- begin trace -->";
 const LITERAL: &[u8] = b"linuxPerfData";
 
-/// A longer text is not a tag.
+/// The maximum length of a tag. A longer text is not a tag.
 const LONGEST_TAG: usize = 4 << 10;
 
 enum State {
@@ -37,7 +37,7 @@ enum State {
 pub(super) struct PageReader {
     options: ReadOptions,
     state: State,
-    /// The end of the last chunk, if more bytes are needed to interpret it.
+    /// The end of the last chunk, until there are enough bytes to interpret it.
     held: Vec<u8>,
     offset: u64,
     begun: bool,
@@ -215,7 +215,7 @@ impl PageReader {
 
 impl Reader for PageReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        // In pieces, so that it is cheap to join one with what was held back.
+        // Splits the text, so that it is cheap to join a piece with the held bytes.
         const PIECE: usize = 64 << 10;
         chunk
             .chunks(PIECE)
@@ -265,8 +265,8 @@ fn begins(text: &[u8], word: &[u8]) -> Option<bool> {
     (length == word.len()).then_some(true)
 }
 
-/// Where the data of a block ends in `text`, and whether an end tag was found there. Without one,
-/// this is how much of `text` is certainly data.
+/// The position in `text` where the data of a block ends, and whether an end tag was found there.
+/// Without one, it is the part of `text` that is certainly data.
 fn find_end(text: &[u8], last: bool) -> (usize, bool) {
     for start in memchr::memchr_iter(b'<', text) {
         match begins(&text[start..], END) {
@@ -279,7 +279,7 @@ fn find_end(text: &[u8], last: bool) -> (usize, bool) {
 }
 
 /// The length of `linuxPerfData = "\` with its line end; 0 if it is something else, `None` if
-/// `text` is too short to tell.
+/// `text` is too short to decide.
 fn literal_begins(text: &[u8]) -> Option<usize> {
     const LONGEST: usize = 64;
     let blank = |at: usize| -> usize {

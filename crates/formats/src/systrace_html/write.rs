@@ -1,5 +1,5 @@
-//! Writes pages like those of systrace, so that every tool for these can open them. They hold no
-//! viewer, and a note in the page says so.
+//! Writes pages in systrace's format, so that every tool for these can open them. They contain no
+//! viewer; a note in the page says so.
 
 use std::io::{self, Write};
 
@@ -48,8 +48,8 @@ impl Writer for PageWriter {
     }
 }
 
-/// A page being written. Its head comes together with the first text, so that a trace with nothing to
-/// write produces no output.
+/// A page being written. Its head is written together with the first text, so that a trace with
+/// nothing to write produces no output.
 pub(crate) struct Page<'a> {
     out: &'a mut dyn Write,
     escape: Escape,
@@ -67,7 +67,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Ends the block, if there is one. What is written next is in a block of its own.
+    /// Ends the current block, if any. The next text begins a new block.
     pub fn end_block(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.in_block) {
             self.escape.finish(self.out)?;

@@ -1,4 +1,4 @@
-//! The content of the file apart from pages, collected before pages are read.
+//! The contents of the file except pages. They are collected before pages are read.
 
 use traceloom_trace::{Place, RepairKind, TraceBuilder};
 
@@ -14,12 +14,12 @@ pub(super) struct Collected {
     repairs: Vec<(RepairKind, u64, Place, String)>,
 }
 
-/// A ring buffer: the main one, or that of a trace instance.
+/// A ring buffer: the main buffer or the buffer of a trace instance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffer {
     /// The name of the instance; empty for the main buffer.
     pub name: String,
-    /// The clock of its times, if the file has one for each buffer.
+    /// The clock of its timestamps, if the file gives one for each buffer.
     pub clock: Option<String>,
     pub content: Content,
 }
@@ -30,12 +30,12 @@ pub(super) enum Content {
     /// Raw pages of each CPU.
     Pages {
         cpus: Vec<CpuPlace>,
-        /// The page size if the buffer has its own, bytes; otherwise as in `header_page`.
+        /// The page size of this buffer, bytes; `None` if it is the size in `header_page`.
         page_bytes: Option<u32>,
         /// Whether the pages are compressed in chunks.
         packed: bool,
     },
-    /// The text of tracefs's `trace`, in which latency tracers are recorded.
+    /// The text of tracefs's `trace`. Latency tracers are recorded this way.
     Text(Vec<u8>),
 }
 
@@ -73,7 +73,7 @@ impl Collected {
         }
     }
 
-    /// Notes a repair, to be reported once there is a trace.
+    /// Notes a repair. It is reported once there is a trace.
     pub fn note(&mut self, kind: RepairKind, count: u64, place: Place, detail: String) {
         self.repairs.push((kind, count, place, detail));
     }

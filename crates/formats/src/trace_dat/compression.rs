@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a section   packed bytes (u32) | plain bytes (u32) | data
-//! pages       number of chunks (u32), then chunks like that
+//! pages       number of chunks (u32), then chunks of the same layout
 //! ```
 
 use traceloom_trace::Place;
@@ -45,16 +45,16 @@ pub(super) struct Unpacker {
     unpacked: u64,
 }
 
-/// Why a chunk could not be decompressed completely.
+/// The reason why a chunk could not be decompressed completely.
 pub(super) enum Failure {
     /// The output before the damage, and the message of the decoder.
     Broken(Vec<u8>, String),
-    /// The limits were exceeded, or the file ends.
+    /// A limit was exceeded, or the file ends.
     Refused(ReadError),
 }
 
 impl Unpacker {
-    /// For a file of `file_bytes` bytes.
+    /// Creates an unpacker for a file of `file_bytes` bytes.
     pub fn new(codec: Codec, file_bytes: usize, options: &ReadOptions) -> Self {
         Self {
             codec,

@@ -1,4 +1,4 @@
-//! Facts that the recorder noted about the recording.
+//! Facts that the recorder stored about the recording.
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
@@ -11,11 +11,11 @@ pub(super) struct Facts {
     pub date_ns: Option<i64>,
     /// An offset that is added to all times.
     pub offset_ns: i64,
-    /// Each CPU's `stats` after the recording.
+    /// Each CPU's `stats` file after the recording.
     pub cpu_stats: Vec<String>,
     /// The clock of the main buffer.
     pub clock: Option<String>,
-    /// Whether the name of the clock follows the list of CPUs.
+    /// Whether the clock's name follows the list of CPUs.
     pub clock_follows: bool,
     pub uname: String,
     /// The version of trace-cmd.
@@ -28,7 +28,7 @@ pub(super) struct Facts {
     /// Offsets between the clocks of a guest and its host, for each CPU.
     pub corrections: Vec<Vec<TimeCorrection>>,
     pub interpolate: bool,
-    /// Lines with a thread and its process.
+    /// Lines with a thread id and its process id.
     pub tgids: Vec<u8>,
 }
 
@@ -72,7 +72,7 @@ impl Facts {
         }
     }
 
-    /// Adds a sync point at `ts` if the trace's clock is one that other traces use, too.
+    /// Adds a sync point at `ts` if other traces may use the same clock.
     pub fn tell_clock(&self, ts: i64, out: &mut TraceBuilder) {
         let clock = match (self.date_ns, self.clock.as_deref()) {
             (Some(_), _) => ClockKind::Realtime,
@@ -90,7 +90,7 @@ impl Facts {
         });
     }
 
-    /// Counts events that the kernel overwrote or dropped, in addition to those that pages mention.
+    /// Counts events that the kernel overwrote or dropped, in addition to those that pages report.
     pub fn tell_losses(&self, reader: &RawReader, out: &mut TraceBuilder) {
         for stats in &self.cpu_stats {
             let value = |key: &str| -> Option<u64> {

@@ -1,4 +1,4 @@
-//! The head of the file, which says how to read the rest.
+//! The head of the file. It tells how to read the rest.
 
 use traceloom_trace::Place;
 
@@ -24,7 +24,7 @@ pub(super) struct Head {
 pub(super) enum Version {
     /// Parts in a fixed order.
     Six,
-    /// Sections, which options refer to.
+    /// Sections, which options point to.
     Seven {
         codec: Codec,
         /// The position of the first options in the file, bytes.
@@ -49,7 +49,7 @@ impl Head {
             }
         };
         input.order = ByteOrder { big_endian };
-        // The size of the recorder's `long`; that of the kernel is in header_page.
+        // The size of `long` in the recorder. The kernel's is in header_page.
         input.take(1, INSIDE)?;
         let page_bytes = input.u32(INSIDE)?;
         let version = match &version[..] {

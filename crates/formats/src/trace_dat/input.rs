@@ -6,7 +6,7 @@ use crate::error::{ReadError, printable};
 use crate::format_id;
 use crate::ring_buffer::ByteOrder;
 
-/// The bytes of a part, and how far they have been read.
+/// The bytes of a part, and the read position.
 #[derive(Clone, Debug)]
 pub(super) struct Input<'a> {
     bytes: &'a [u8],
@@ -37,12 +37,12 @@ impl<'a> Input<'a> {
         Place::at_offset(self.offset())
     }
 
-    /// The rest of the bytes.
+    /// The remaining bytes.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The next `length` bytes.
+    /// Takes the next `length` bytes.
     pub fn take(&mut self, length: u64, inside: &'static str) -> Result<&'a [u8], ReadError> {
         let rest = self.rest();
         let Some(bytes) = usize::try_from(length)
@@ -74,7 +74,7 @@ impl<'a> Input<'a> {
         Ok(self.order.u64(bytes, 0).unwrap_or(0))
     }
 
-    /// Text up to its NUL.
+    /// Takes text up to its NUL.
     pub fn text(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
         let rest = self.rest();
         let length = memchr::memchr(0, rest).unwrap_or(rest.len()) as u64;
@@ -83,19 +83,19 @@ impl<'a> Input<'a> {
         Ok(text)
     }
 
-    /// Bytes that are preceded by their length in 8 bytes.
+    /// Takes bytes that are preceded by their length in 8 bytes.
     pub fn sized(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
         let length = self.u64(inside)?;
         self.take(length, inside)
     }
 
-    /// As [`sized`](Self::sized), with a length of 4 bytes.
+    /// Like [`sized`](Self::sized), with a length in 4 bytes.
     pub fn short_sized(&mut self, inside: &'static str) -> Result<&'a [u8], ReadError> {
         let length = self.u32(inside)?;
         self.take(length.into(), inside)
     }
 
-    /// Takes `expected`, or fails with an error about `field`.
+    /// Takes `expected`; otherwise returns an error about `field`.
     pub fn expect(&mut self, expected: &'static str, field: &'static str) -> Result<(), ReadError> {
         let place = self.place();
         let found = self.take(expected.len() as u64, field)?;

@@ -11,8 +11,8 @@
 //! place and length of each CPU's pages
 //! ```
 //! Sources: trace-cmd's documentation (`trace-cmd.dat.v6.5.txt`, `trace-cmd.dat.v7.5.txt`) and, for
-//! what it omits, `lib/trace-cmd/trace-input.c`. The parts of version 6 and the sections of version
-//! 7 have the same content. Pages are those of [`ring_buffer`](crate::ring_buffer).
+//! details it omits, `lib/trace-cmd/trace-input.c`. The parts of version 6 and the sections of
+//! version 7 have the same contents. Pages are those of [`ring_buffer`](crate::ring_buffer).
 
 mod collect;
 mod compression;
@@ -64,8 +64,8 @@ impl Format for TraceDat {
     }
 }
 
-/// The parts of a file refer to each other, so unless it is read as a whole, all of it is kept
-/// until the end.
+/// The parts of a file refer to each other, so the whole file is kept until its end unless it is
+/// read as a whole.
 struct DatReader {
     options: ReadOptions,
     bytes: Vec<u8>,

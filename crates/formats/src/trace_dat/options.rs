@@ -27,8 +27,8 @@ pub(super) mod id {
     pub const PRINTK: u16 = 20;
     pub const CMDLINES: u16 = 21;
     pub const BUFFER_TEXT: u16 = 22;
-    /// From traceloom's own recorder: the process of each thread, as in `saved_tgids`. trace-cmd
-    /// ignores numbers that it does not know.
+    /// Written by traceloom's recorder: the process of each thread, as in `saved_tgids`. trace-cmd
+    /// ignores option numbers that it does not know.
     pub const TGIDS: u16 = 0x7467;
 }
 
@@ -41,7 +41,7 @@ pub(super) struct DatOption<'a> {
     pub offset: u64,
 }
 
-/// The next option. Version 6 ends the list with a bare 0.
+/// Reads the next option. Version 6 ends the list with a bare 0.
 pub(super) fn next<'a>(
     input: &mut Input<'a>,
     version: u8,
@@ -58,7 +58,7 @@ pub(super) fn next<'a>(
 }
 
 impl DatOption<'_> {
-    /// Notes the fact in the option; `false` if it holds none.
+    /// Stores the fact in the option; `false` if the option contains none.
     pub fn note(&self, order: ByteOrder, facts: &mut Facts) -> bool {
         let text = || {
             let end = memchr::memchr(0, self.data).unwrap_or(self.data.len());
@@ -72,7 +72,7 @@ impl DatOption<'_> {
             id::OFFSET => facts.offset_ns = number(&text()).unwrap_or(0),
             id::CPUSTAT => facts.cpu_stats.push(text()),
             id::TRACECLOCK if !self.data.is_empty() => facts.clock = chosen_clock(&text()),
-            // In version 6 the text follows the list of CPUs.
+            // In version 6, the clock's name follows the list of CPUs.
             id::TRACECLOCK => facts.clock_follows = true,
             id::UNAME => facts.uname = text(),
             id::VERSION => facts.recorder = text(),
@@ -98,7 +98,7 @@ pub(super) fn chosen_clock(text: &str) -> Option<String> {
     Some(clock.trim().to_owned())
 }
 
-/// A number as C's `strtoll` reads it: decimal, or hexadecimal after `0x`.
+/// Parses a number like C's `strtoll`: decimal, or hexadecimal after `0x`.
 fn number(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -115,7 +115,7 @@ fn number(text: &str) -> Option<i64> {
     })
 }
 
-/// Corrections of a guest's clock, for each CPU: times, offsets, scalings. Newer files add the
+/// Corrections of a guest's clock for each CPU: times, offsets and scalings. Newer files add the
 /// shifts of the scalings.
 fn time_shift(data: &[u8], order: ByteOrder, facts: &mut Facts) {
     const INTERPOLATE: u32 = 1;

@@ -24,8 +24,8 @@ pub(super) fn header_info(input: &mut Input<'_>, page_bytes: u32) -> Result<Page
             place,
         )
     })?;
-    // A larger size means that the ring buffer uses sub-buffers; pages of the machine are never
-    // larger than these.
+    // A larger size means that the ring buffer uses sub-buffers. Memory pages are never larger than
+    // these.
     let in_pages = usize::try_from(page_bytes).ok();
     let bigger = in_pages.filter(|bytes| *bytes > layout.page_bytes);
     Ok(bigger

@@ -38,7 +38,7 @@ pub(super) fn read(
 /// Decodes and counts all events of a `trace.dat` in order of time, without storing them.
 ///
 /// # Errors
-/// If the file cannot be read; as [`read_bytes`](crate::read_bytes).
+/// If the file cannot be read; see [`read_bytes`](crate::read_bytes).
 pub fn tally_trace_dat(file: &[u8], options: &ReadOptions) -> Result<EventTally, ReadError> {
     let (_, mut collected, mut unpacker) = collect(file, options)?;
     let pages = pages(file, &mut collected, &mut unpacker)?;
@@ -84,7 +84,8 @@ fn pages<'a>(
     unpacker: &mut Unpacker,
 ) -> Result<Vec<Pages<'a>>, ReadError> {
     let mut all: Vec<Pages<'a>> = Vec::new();
-    // Each page occurs once. Ranges that overlap would be read for nothing.
+    // Each page occurs once, so the total of all ranges cannot exceed the file. Overlapping ranges
+    // would be read several times for nothing.
     let mut left = file.len();
     for (index, buffer) in collected.buffers.clone().iter().enumerate() {
         let Content::Pages {
@@ -132,7 +133,7 @@ fn pages<'a>(
     Ok(all)
 }
 
-/// The bytes of a CPU's data, as far as the file has them.
+/// The bytes of a CPU's data, limited to those present in the file.
 fn stretch<'a>(file: &'a [u8], place: CpuPlace, collected: &mut Collected) -> &'a [u8] {
     let clamp = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(file.len());
     let bytes = &file[clamp(place.offset)..clamp(place.offset.saturating_add(place.length))];
@@ -154,7 +155,7 @@ fn unpacked(
     unpacker: &mut Unpacker,
 ) -> Result<Vec<u8>, ReadError> {
     const INSIDE: &str = "compressed CPU data";
-    // The number of chunks says where the data ends; the length does not include that number.
+    // The number of chunks determines where the data ends; the length does not include that number.
     let start = usize::try_from(place.offset).ok();
     let bytes = start
         .and_then(|start| file.get(start..))
@@ -210,7 +211,7 @@ fn texts(
     Ok(())
 }
 
-/// The pages in the form that the ring buffer's reader takes.
+/// Converts the pages to the form that the ring buffer's reader takes.
 fn cpus<'a>(collected: &Collected, pages: &'a [Pages<'_>]) -> Vec<CpuBytes<'a>> {
     let cpus = pages.iter().map(|pages| CpuBytes {
         cpu: pages.place.cpu,
@@ -269,7 +270,7 @@ fn tell_buffers(buffers: &[Buffer], out: &mut TraceBuilder) {
 }
 
 impl Unpacker {
-    /// As [`chunk`](Self::chunk), but a broken chunk is an error.
+    /// Like [`chunk`](Self::chunk), but a broken chunk is an error.
     pub fn chunk_or_error(&mut self, input: &mut Input<'_>) -> Result<Vec<u8>, ReadError> {
         let offset = input.offset();
         match self.chunk(input, "a compressed text") {

@@ -21,7 +21,8 @@ pub(super) struct Sections<'a, 'u> {
 }
 
 impl<'a> Sections<'a, '_> {
-    /// Opens section `id` at byte `offset`: whether it is compressed, and what follows its header.
+    /// Opens section `id` at byte `offset`. Returns whether it is compressed, and the input after
+    /// its header.
     pub fn open(
         &self,
         id: u16,
@@ -47,7 +48,7 @@ impl<'a> Sections<'a, '_> {
         input.u32(inside)?;
         let length = input.u64(inside)?;
         let offset = input.offset();
-        // Bytes beyond the length belong to another section. A file that was cut has fewer.
+        // Bytes beyond the length belong to another section. A truncated file has fewer.
         let rest = input.rest();
         let length = usize::try_from(length)
             .unwrap_or(usize::MAX)

@@ -77,7 +77,7 @@ fn tag(input: &mut Input<'_>) -> Result<Tag, ReadError> {
     }
 }
 
-/// The positions of each CPU's pages; or a text, which extends to the end of the file.
+/// The positions of each CPU's pages, or a text that extends to the end of the file.
 fn content(input: &mut Input<'_>, tag: Tag, cpus: u32) -> Result<Content, ReadError> {
     if tag == Tag::Text {
         return Ok(Content::Text(input.rest().to_vec()));
@@ -98,7 +98,7 @@ fn content(input: &mut Input<'_>, tag: Tag, cpus: u32) -> Result<Content, ReadEr
     })
 }
 
-/// The text of tracefs's `trace_clock`, which may be missing.
+/// The contents of tracefs's `trace_clock`, which may be missing.
 fn clock(input: &mut Input<'_>) -> Option<String> {
     let text = input.sized("the trace clock").ok()?;
     chosen_clock(&String::from_utf8_lossy(text))

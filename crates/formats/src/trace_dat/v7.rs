@@ -1,4 +1,4 @@
-//! Version 7: sections that options refer to.
+//! Version 7: sections that options point to.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{Place, RepairKind};
@@ -13,7 +13,7 @@ use super::sections::Sections;
 use crate::error::ReadError;
 use crate::ring_buffer::{ByteOrder, RawFormats, Symbols};
 
-/// The content of the options, read before formats are known.
+/// The contents of the options, read before the formats are known.
 #[derive(Default)]
 struct FromOptions {
     /// The position of the section of each kind.
@@ -203,7 +203,7 @@ fn formats(
     Ok(())
 }
 
-/// Opens a buffer's section: whether its pages are compressed, or its text.
+/// Opens a buffer's section. Returns either whether its pages are compressed, or its text.
 fn content_of(
     sections: &mut Sections<'_, '_>,
     id: u16,

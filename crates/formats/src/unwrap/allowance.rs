@@ -14,7 +14,7 @@ const BOMB_BYTES: u64 = 64 << 20;
 /// level) to 1032.
 const BOMB_RATIO: u64 = 128;
 
-/// Counts the output of a container and refuses too much of it.
+/// Counts the output of a container and refuses to exceed the limits.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     format: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// The allowance of a container of this format.
+    /// The allowance for a container of this format.
     pub fn new(format: &'static str, options: &ReadOptions) -> Self {
         Self {
             format,
@@ -32,7 +32,7 @@ impl Allowance {
         }
     }
 
-    /// Spends `more` bytes, however few compressed bytes they came from.
+    /// Spends `more` bytes, regardless of the compression ratio.
     ///
     /// # Errors
     /// [`ReadError::TooBig`].
@@ -47,8 +47,8 @@ impl Allowance {
         Ok(())
     }
 
-    /// Spends `more` bytes. `unpacked` is this container's output with them, `packed` the
-    /// compressed bytes it came from.
+    /// Spends `more` bytes. `unpacked` is this container's output including them, and `packed` is
+    /// the number of compressed bytes it came from.
     ///
     /// # Errors
     /// [`ReadError::TooBig`] and [`ReadError::Bomb`].

@@ -34,7 +34,7 @@ enum State {
     Broken(String),
 }
 
-/// Decompresses and passes on the output. A stream that ends early keeps what came before.
+/// Decompresses streams and passes on the output. The output of a truncated stream is kept.
 pub(crate) struct DeflateReader {
     format: &'static str,
     wrapping: Wrapping,
@@ -58,7 +58,7 @@ impl DeflateReader {
         }
     }
 
-    /// Processes as much of `input` as the current state takes; returns how much.
+    /// Processes as much of `input` as the current state can; returns the number of bytes.
     fn step(&mut self, input: &[u8], out: &mut Target<'_>) -> Result<usize, ReadError> {
         match &mut self.state {
             State::Stream => {
@@ -100,7 +100,7 @@ impl DeflateReader {
                 self.state = State::Stream;
                 0
             }
-            // Tapes and disk images pad with zeros, which gzip ignores, too.
+            // Tapes and disk images are padded with zeros, which gzip also ignores.
             (Wrapping::Gzip, 0) => {
                 self.packed += 1;
                 1
@@ -151,7 +151,7 @@ impl DeflateReader {
 
 impl Reader for DeflateReader {
     fn feed(&mut self, chunk: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        // Small steps keep the ratio that the bomb guard sees accurate.
+        // Small steps keep the ratio for the bomb guard accurate.
         const STEP: usize = 64 << 10;
         for mut rest in chunk.chunks(STEP) {
             while !rest.is_empty() {

@@ -25,12 +25,12 @@ pub(crate) struct Inflater {
 }
 
 impl Inflater {
-    /// A stream with zlib's header (RFC 1950).
+    /// Creates an inflater for a stream with zlib's header (RFC 1950).
     pub fn zlib() -> Self {
         Self::new(Decompress::new(true))
     }
 
-    /// A stream with gzip's header (RFC 1952).
+    /// Creates an inflater for a stream with gzip's header (RFC 1952).
     pub fn gzip() -> Self {
         const WINDOW_BITS: u8 = 15;
         Self::new(Decompress::new_gzip(WINDOW_BITS))
@@ -69,7 +69,7 @@ impl Inflater {
             match status {
                 Err(error) => return Ok(Outcome::Broken(error.to_string())),
                 Ok(Status::StreamEnd) => return Ok(Outcome::End(used)),
-                // A full buffer may mean that the decoder holds more.
+                // If the buffer is full, the decoder may have more output.
                 Ok(_) if given == self.piece.len() => {}
                 Ok(_) if used == input.len() => return Ok(Outcome::More),
                 Ok(_) if given == 0 && self.stream.total_in() == before.0 => {

@@ -4,10 +4,10 @@ use super::allowance::Allowance;
 use crate::error::ReadError;
 use crate::format::{ReadOptions, Reader, Target};
 
-/// How many containers may be nested. Real traces need three: a page, in a zip, in a gzip.
+/// The maximum number of nested containers. Real traces need three: a page in a zip in a gzip.
 const MAX_NESTING: u8 = 4;
 
-/// Passes what a container holds to a reader for any format.
+/// Passes the contents of a container to a reader for any format.
 pub(crate) struct Inner {
     format: &'static str,
     reader: Box<dyn Reader>,
@@ -17,7 +17,8 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// The input inside a container of `format`, which was opened with `options`.
+    /// Creates a reader for the input inside a container of `format` that was opened with
+    /// `options`.
     pub fn new(format: &'static str, options: &ReadOptions) -> Self {
         let mut inside = options.clone();
         inside.nesting.depth = options.nesting.depth.saturating_add(1);
@@ -30,7 +31,7 @@ impl Inner {
         }
     }
 
-    /// Bytes passed on so far.
+    /// The number of bytes passed on so far.
     pub fn given(&self) -> u64 {
         self.given
     }

@@ -1,4 +1,4 @@
-//! Parts shared by all containers: inflating, opening what is inside, and the limits that stop
+//! Parts shared by all containers: inflating, opening the contents, and the limits that stop
 //! decompression bombs.
 
 mod allowance;

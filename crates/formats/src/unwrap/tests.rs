@@ -1,4 +1,4 @@
-//! Damage that no container may answer with a panic or a hang.
+//! Damaged containers must not cause a panic or a hang.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ fn every_cut_and_every_flip_ends_well() {
     }
 }
 
-/// Time must follow the input's size whatever is repeated in it.
+/// The time must be proportional to the input's size, whatever the input repeats.
 #[test]
 fn repetition_is_no_hang() {
     let head = b"<!DOCTYPE html>\n<script>".to_vec();

@@ -1,19 +1,19 @@
-//! From UTF-16 to UTF-8, whatever chunks it comes in.
+//! Converts UTF-16 to UTF-8 in chunks of any size.
 
 use std::borrow::Cow;
 
-/// Which byte of a unit comes first.
+/// The byte order of UTF-16 units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
-    /// The low one.
+    /// The low byte comes first.
     Little,
-    /// The high one.
+    /// The high byte comes first.
     Big,
 }
 
 impl Order {
-    /// The order in a text that begins with `head`; `None` if it is not UTF-16. Without a byte order
-    /// mark, only text in ASCII is recognised: every second byte is zero.
+    /// The byte order of a text that begins with `head`; `None` if it is not UTF-16. Without a byte
+    /// order mark, only ASCII text is recognised: every second byte is zero.
     pub fn of(head: &[u8]) -> Option<Self> {
         const SHOWN: usize = 256;
         const FEWEST: usize = 8;
@@ -42,13 +42,13 @@ fn is_printed(byte: u8) -> bool {
     byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Decodes a text as it arrives. What is no character becomes U+FFFD.
+/// Decodes a text in chunks. Invalid units become U+FFFD.
 #[derive(Debug)]
 pub(super) struct Decoder {
     order: Order,
-    /// The first byte of a unit whose second one is still to come.
+    /// The first byte of an incomplete unit.
     byte: Option<u8>,
-    /// The first half of a pair of surrogates.
+    /// The first half of an incomplete surrogate pair.
     high: Option<u16>,
     begun: bool,
 }
@@ -78,7 +78,7 @@ impl Decoder {
         }
     }
 
-    /// Ends the text, which may be cut in the middle of a character.
+    /// Ends the text, which may end in the middle of a character.
     pub fn finish(&mut self, plain: &mut Vec<u8>) {
         if self.byte.take().is_some() | self.high.take().is_some() {
             put(char::REPLACEMENT_CHARACTER, plain);
@@ -119,7 +119,7 @@ fn put(character: char, plain: &mut Vec<u8>) {
     plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// A whole text as UTF-8, if it is UTF-16; otherwise as it is.
+/// Converts a whole text to UTF-8 if it is UTF-16; otherwise returns it unchanged.
 pub(crate) fn as_utf8(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(order) = Order::of(text) else {
         return text.into();

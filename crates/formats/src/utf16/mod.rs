@@ -1,4 +1,4 @@
-//! UTF-16 text: PowerShell's `>` writes any text in it. The text inside is read as UTF-8.
+//! UTF-16 text, which PowerShell's `>` writes for any text. Its contents are read as UTF-8.
 
 mod decode;
 
@@ -9,7 +9,7 @@ use crate::unwrap::Inner;
 pub(crate) use decode::as_utf8;
 use decode::{Decoder, Order};
 
-/// UTF-16: opens the text in it.
+/// UTF-16: opens the text inside.
 pub(crate) struct Utf16;
 
 impl Format for Utf16 {
@@ -43,19 +43,19 @@ impl Format for Utf16 {
 }
 
 struct Utf16Reader {
-    /// The first bytes, until there are enough to tell their order.
+    /// The first bytes, until there are enough to detect the byte order.
     head: Vec<u8>,
     decoder: Option<Decoder>,
     plain: Vec<u8>,
     inner: Inner,
 }
 
-/// Enough bytes to tell the order of bytes.
+/// Enough bytes to detect the byte order.
 const HEAD: usize = 64;
 
 impl Utf16Reader {
     fn push(&mut self, bytes: &[u8], out: &mut Target<'_>) -> Result<(), ReadError> {
-        // In pieces, so that little text is in memory twice.
+        // The text is decoded in pieces, so that only a little of it is in memory twice.
         const PIECE: usize = 64 << 10;
         let Some(decoder) = &mut self.decoder else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The entries of an archive, even of one that was cut.
+//! The entries of an archive. The archive may be truncated.
 
 use std::io::{Cursor, Read};
 
@@ -15,7 +15,7 @@ use crate::unwrap::Inner;
 pub(super) struct Entry {
     pub name: String,
     index: usize,
-    /// The entry that continues this one: old recordings are a pair `x.key` + `x.data`.
+    /// The entry that continues this one. Old recordings are a pair `x.key` + `x.data`.
     then: Option<usize>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Archive<'a> {
 
 enum Kind<'a> {
     Whole(Box<ZipArchive<Cursor<&'a [u8]>>>),
-    /// The list at the end is missing; entries are found one by one.
+    /// The list at the end is missing, so entries are found one by one.
     Torn {
         entries: Vec<(String, &'a [u8])>,
     },
@@ -55,7 +55,7 @@ impl<'a> Archive<'a> {
         Ok(Self { kind, bytes: size })
     }
 
-    /// Whether the archive was cut.
+    /// Whether the archive is truncated.
     pub fn is_torn(&self) -> bool {
         matches!(self.kind, Kind::Torn { .. })
     }
@@ -72,7 +72,8 @@ impl<'a> Archive<'a> {
         pair(&names)
     }
 
-    /// Reads an entry; returns whether it was complete. `is_first` says that none was read before.
+    /// Reads an entry; returns whether it was complete. `is_first` means that no entry was read
+    /// before.
     pub fn read(
         &mut self,
         entry: &Entry,
@@ -81,7 +82,7 @@ impl<'a> Archive<'a> {
         out: &mut Target<'_>,
     ) -> Result<bool, ReadError> {
         if matches!(out, Target::Methods(_)) && !is_first {
-            // A consumer of method events takes only one trace.
+            // A consumer of method events accepts only one trace.
             return Err(ReadError::NoMethodEvents {
                 format: format_id::ZIP,
             });
@@ -111,7 +112,7 @@ impl<'a> Archive<'a> {
         inner: &mut Inner,
         out: &mut Target<'_>,
     ) -> Result<bool, ReadError> {
-        // No entry is larger than the archive, whatever it declares.
+        // No entry is larger than the archive, whatever size it declares.
         let most = self.bytes;
         match &mut self.kind {
             Kind::Whole(archive) => match archive.by_index(index) {
@@ -160,8 +161,8 @@ fn pump(
     }
 }
 
-/// The entries of a cut archive, as far as they follow each other: the name, and the bytes from
-/// there.
+/// The entries of a truncated archive, as far as they follow each other: the name, and the bytes
+/// from that entry on.
 fn one_by_one(bytes: &[u8]) -> Vec<(String, &[u8])> {
     let mut rest = bytes;
     let next = || {

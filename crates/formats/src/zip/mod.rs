@@ -43,7 +43,7 @@ impl Format for Zip {
     }
 }
 
-/// The list of entries is at the end of an archive, so all of it is kept until then.
+/// Keeps the whole archive, because the list of its entries is at its end.
 struct ZipReader {
     options: ReadOptions,
     bytes: Vec<u8>,

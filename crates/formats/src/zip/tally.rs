@@ -1,4 +1,4 @@
-//! Counts of what became of an archive's entries.
+//! Counts the results of reading an archive's entries.
 
 use traceloom_trace::{Place, RepairKind};
 
@@ -6,7 +6,7 @@ use crate::error::ReadError;
 use crate::format::Target;
 use crate::format_id;
 
-/// Counts of entries by what became of them.
+/// The number of entries by result.
 #[derive(Default)]
 pub(super) struct Tally {
     read: usize,
@@ -22,7 +22,7 @@ impl Tally {
         self.read == 0
     }
 
-    /// Counts what became of the entry called `name`; `Ok(false)` is one that was cut.
+    /// Counts the result of the entry `name`. `Ok(false)` means that it was truncated.
     ///
     /// # Errors
     /// Passes on errors that concern the whole archive.

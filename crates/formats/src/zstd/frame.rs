@@ -1,4 +1,5 @@
-//! The headers of a Zstandard stream (RFC 8878, 3.1), as far as they say where blocks end.
+//! Parses as much of the headers of a Zstandard stream (RFC 8878, 3.1) as is needed to find where
+//! blocks end.
 
 /// Bytes of the checksum after a frame's last block.
 pub(super) const CHECKSUM: usize = 4;
@@ -6,7 +7,7 @@ pub(super) const CHECKSUM: usize = 4;
 /// Bytes of a skippable frame's header.
 pub(super) const SKIPPABLE_HEADER: usize = 8;
 
-/// What is found where a frame may begin.
+/// The item at a position where a frame may begin.
 pub(super) enum Head {
     Frame(FrameHeader),
     /// A frame that decoders skip, and its length without the header.
@@ -23,7 +24,7 @@ pub(super) struct FrameHeader {
     pub window: u64,
     /// Whether a checksum follows the last block.
     pub checksum: bool,
-    /// The dictionary that it needs; 0 for none.
+    /// The id of the required dictionary; 0 for none.
     dictionary: u32,
 }
 
@@ -109,7 +110,8 @@ fn window_size(byte: u8) -> u64 {
 fn content_size(field: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     bytes[..field.len()].copy_from_slice(field);
-    // The two-byte field cannot hold what the one-byte field can: it counts from 256.
+    // The two-byte field is used for sizes that do not fit the one-byte field, so it counts from
+    // 256.
     let shift = if field.len() == 2 { 256 } else { 0 };
     u64::from_le_bytes(bytes).saturating_add(shift)
 }

@@ -13,7 +13,7 @@ use crate::format_id;
 use crate::unwrap::Inner;
 use frame::{BlockHeader, FrameHeader, Head};
 
-/// Zstandard: opens what is inside.
+/// Zstandard: opens the data inside.
 pub(crate) struct Zstd;
 
 impl Format for Zstd {
@@ -50,11 +50,11 @@ impl Format for Zstd {
     }
 }
 
-/// Decompresses one frame of `plain` bytes and passes on its output. The inner error says what is
-/// wrong with the frame.
+/// Decompresses one frame of `plain` bytes and passes on its output. The inner error describes what
+/// is wrong with the frame.
 ///
 /// # Errors
-/// Those of `emit`.
+/// The errors of `emit`.
 pub(crate) fn unpack_frame(
     packed: &[u8],
     plain: u64,
@@ -112,7 +112,7 @@ struct ZstdReader {
     decoder: FrameDecoder,
     state: State,
     waiting: Vec<u8>,
-    /// How much of `waiting` is finished.
+    /// The number of bytes of `waiting` that are processed.
     used: usize,
     plain: Vec<u8>,
     inner: Inner,
@@ -120,14 +120,15 @@ struct ZstdReader {
     trailing: u64,
 }
 
-/// Larger windows need input to justify their memory, bytes. Only `--long` and `--ultra` use them.
+/// Larger windows must be justified by the size of the input, bytes. Only `--long` and `--ultra`
+/// use them.
 const FREE_WINDOW: u64 = 32 << 20;
 
-/// Bytes of window that each byte of input justifies beyond that.
+/// Additional bytes of window for each byte of input.
 const WINDOW_FOR_BYTE: u64 = 64;
 
 impl ZstdReader {
-    /// Processes the next item if it is complete; `false` if it is not.
+    /// Processes the next item. Returns `false` if it is incomplete.
     fn step(&mut self, last: bool, out: &mut Target<'_>) -> Result<bool, ReadError> {
         let rest = &self.waiting[self.used..];
         if rest.is_empty() {
@@ -184,8 +185,8 @@ impl ZstdReader {
         if header.window > earned && !last {
             return false;
         }
-        // `zstd --ultra` declares 128 MB even for a short text, and so may any input: a frame whose
-        // input has ended gets as much as it can need.
+        // `zstd --ultra` declares 128 MB even for a short text, and a hostile input may do the
+        // same. A frame whose input has ended gets only as much as it can need.
         let plain_header = header.with_window(header.window.min(earned));
         self.decoder.set_max_window_size(u64::MAX);
         self.state = match self.decoder.reset(&plain_header[..]) {
@@ -227,8 +228,7 @@ impl ZstdReader {
         self.inner.unpacked(&self.plain, self.packed, out)
     }
 
-    /// Flushes the window of a frame that ended early: an empty last block makes the decoder emit
-    /// it.
+    /// Flushes the window of a truncated frame: an empty last block makes the decoder emit it.
     fn drain(&mut self, out: &mut Target<'_>) -> Result<(), ReadError> {
         const LAST_BLOCK: &[u8] = &[1, 0, 0];
         let ended = self

@@ -18,7 +18,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-/// What the real tool makes of `bytes`, if it is installed.
+/// The output of the real tool for `bytes`, if it is installed.
 fn by_the_tool(bytes: &[u8], flags: &[&str]) -> Option<Vec<u8>> {
     let child = Command::new("zstd")
         .args(flags)
@@ -38,7 +38,7 @@ fn by_the_tool(bytes: &[u8], flags: &[&str]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-/// Magic, a header with a one-byte content size, and one raw block.
+/// A frame with a one-byte content size and one raw block.
 fn by_hand(content: &[u8]) -> Vec<u8> {
     let length = content.len() as u8;
     let mut bytes = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, length];
@@ -108,7 +108,7 @@ fn damage_keeps_what_came() {
 
 #[test]
 fn bombs_are_refused_early() {
-    // Blocks that repeat one byte 131,072 times, without an end.
+    // An endless series of blocks that repeat one byte 131,072 times.
     let mut bomb = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x58];
     bomb.extend([0x02, 0x00, 0x10, 0].repeat(100_000));
     let error = capture(&bomb, usize::MAX, ReadOptions::default()).unwrap_err();

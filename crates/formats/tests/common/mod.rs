@@ -1,4 +1,4 @@
-//! What several tests share: the folder of real traces, and comparing whole traces.
+//! Shared by several tests: the folder of real traces, and the comparison of whole traces.
 #![allow(dead_code, missing_docs)]
 
 use std::fmt::Write;
@@ -13,7 +13,7 @@ pub struct Corpus {
     index: String,
 }
 
-/// The real traces; says so where they are missing.
+/// The real traces. Prints a message if they are missing.
 pub fn corpus() -> Option<Corpus> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata");
     let folder = std::env::var_os("TRACELOOM_TESTDATA").map_or(beside, PathBuf::from);
@@ -63,7 +63,7 @@ pub fn open_in_chunks(bytes: &[u8], seed: u64, most: usize) -> Trace {
     builder.finish()
 }
 
-/// How many rows each table has.
+/// The number of rows in each table.
 pub fn counts(trace: &Trace) -> Vec<(&'static str, usize)> {
     vec![
         ("slices", trace.slices.len()),

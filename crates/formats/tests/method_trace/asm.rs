@@ -1,4 +1,4 @@
-//! A small assembler for traces made by hand: every field has a name at its place.
+//! A small assembler for hand-made traces, in which every field is named.
 
 /// Bytes being put together.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +101,7 @@ pub fn dual() -> Vec<u8> {
         .0
 }
 
-/// As [`dual`], as the streaming recorder writes it.
+/// Like [`dual`], as the streaming recorder writes it.
 pub fn streaming() -> Vec<u8> {
     Asm::default()
         .header(0xF3, 5_000_000)

@@ -1,4 +1,4 @@
-//! Broken input ends in a result or an error; where chunks end changes nothing.
+//! Broken input ends in a result or an error, and chunk boundaries change nothing.
 
 use proptest::prelude::*;
 
@@ -85,7 +85,8 @@ proptest! {
     }
 }
 
-/// Bytes of real traces changed and cut. `TRACELOOM_FLIPS` says how often; 200 by default.
+/// Changes and truncates the bytes of real traces. `TRACELOOM_FLIPS` sets the number of rounds; 200
+/// by default.
 #[test]
 fn changed_real_traces_are_survived() {
     let Some(folder) = corpus() else { return };
@@ -102,7 +103,7 @@ fn changed_real_traces_are_survived() {
     let mut random = testkit::Rng::new(1);
     let mut below = |limit: usize| random.index(limit);
     for round in 0..times {
-        // The big file costs most; it has its turn now and then.
+        // The big file is slow, so it is used only in every 20th round.
         let which = if round % 20 == 0 { 4 } else { below(4) };
         let mut bytes = files[which].clone();
         for _ in 0..=below(8) {

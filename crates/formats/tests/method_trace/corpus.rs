@@ -1,4 +1,4 @@
-//! Real traces against what the corpus' index says of them.
+//! Compares real traces with the remarks in the corpus index.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use traceloom_trace::{MethodAction, RepairKind, RowId, SliceId, Trace};
 
 use crate::support::{corpus, read_bytewise, read_events};
 
-/// One row of the index: its path and the numbers its remarks give.
+/// One row of the index: its path and the numbers in its remarks.
 struct Listed {
     path: String,
     facts: HashMap<String, String>,
@@ -19,7 +19,7 @@ impl Listed {
         self.facts.get(key)?.parse().ok()
     }
 
-    /// `actions={0: 5, 1: 5}`: how many records of each action.
+    /// `actions={0: 5, 1: 5}`: the number of records with each action.
     fn actions(&self) -> [u64; 3] {
         let mut counts = [0; 3];
         let text = self.facts.get("actions").map_or("", String::as_str);
@@ -146,7 +146,7 @@ fn check_tables(row: &Listed, bytes: &[u8]) {
     assert_eq!(trace.repairs.rows(), bytewise.repairs.rows(), "{path}");
 }
 
-/// Every slice lies inside its parent, a level deeper on the same track.
+/// Every slice lies inside its parent, one level deeper on the same track.
 fn check_nesting(trace: &Trace) {
     for row in trace.slices.rows() {
         let Some(parent) = row.parent_id.some() else {
@@ -173,7 +173,7 @@ fn real(path: &str) -> Option<Vec<u8>> {
     corpus().map(|folder| std::fs::read(folder.join(path)).unwrap())
 }
 
-/// What perflib's own tests expect of these files.
+/// The values that perflib's own tests expect for these files.
 #[test]
 fn call_sequences_of_perflib() {
     let Some(basic) = real("traceview-v3/adt-tools-base__basic.trace") else {

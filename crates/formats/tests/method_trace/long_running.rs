@@ -1,4 +1,4 @@
-//! Long-running methods of ANR reports, and the older file.
+//! Long-running methods in ANR reports, and the older file format.
 
 use traceloom_formats::{ReadOptions, detect, read_bytes};
 use traceloom_trace::{MethodAction, RepairKind};
@@ -9,7 +9,7 @@ use crate::support::{Told, read_events, read_events_cut};
 const ONE: u64 = 0x7100_0000_1000;
 const TWO: u64 = 0x7100_0000_2000;
 
-/// Records as the recorder codes them: (ns, method entered).
+/// Records in the recorder's encoding: (ns, entered method).
 fn records(list: &[(u64, Option<u64>)]) -> Asm {
     let (mut asm, mut coded, mut method) = (Asm::default(), 0, 0);
     for (ns, entered) in list {
@@ -24,7 +24,7 @@ fn records(list: &[(u64, Option<u64>)]) -> Asm {
     asm
 }
 
-/// A block: two methods on one thread over two packets, names behind.
+/// A block: two methods on one thread in two packets, with the names after them.
 fn block(front: Asm) -> Vec<u8> {
     let first = records(&[(5_000_000_000, Some(ONE)), (5_100_000_000, Some(TWO))]);
     let second = records(&[
@@ -143,7 +143,7 @@ fn every_process_of_a_report_is_a_source_of_its_own() {
     let slices: Vec<_> = trace.slices.dur.iter().collect();
     assert_eq!(slices, [900_000_000, 900_000_000, 500_000_000, 500_000_000]);
     assert_eq!(trace.repairs.count(RepairKind::SkippedEntry), 0);
-    // One consumer cannot take two traces.
+    // A consumer accepts only one trace.
     let error = read_events(both.as_bytes()).err().unwrap();
     assert!(error.to_string().contains("no method events"), "{error}");
 }
@@ -163,7 +163,7 @@ fn broken_blocks_end_in_a_result_or_an_error() {
 
 #[test]
 fn the_older_file_without_times() {
-    // The recorder's buffer held a lone 1 for a return.
+    // The recorder's buffer held just 1 after a return.
     let records = Asm::default()
         .sleb(ONE as i64)
         .sleb((TWO - ONE) as i64)

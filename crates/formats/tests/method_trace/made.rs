@@ -1,4 +1,4 @@
-//! Hand-made traces: every rule of the reader on bytes that show it.
+//! Hand-made traces that demonstrate every rule of the reader.
 
 use traceloom_formats::{ReadError, ReadOptions, read_bytes};
 use traceloom_trace::{MethodAction, RepairKind, Trace};
@@ -73,7 +73,7 @@ fn versions_and_clocks() {
         (walls_us(&told), told.start.unwrap().clocks.name()),
         (vec![7], "wall")
     );
-    // Nothing said: version 2 has CPU time, version 3 both.
+    // Without the option, version 2 has CPU time and version 3 has both.
     let silent = events(Asm::default().keys(2, "").header(2, 0).v2(1, 4, 7));
     assert_eq!(silent.start.unwrap().clocks.name(), "thread-cpu");
     assert_eq!(silent.count(RepairKind::RebuiltTime), 1);
@@ -82,7 +82,7 @@ fn versions_and_clocks() {
         (silent.events[0].cpu_ns, silent.events[0].wall_ns),
         (7_000, 8_000)
     );
-    // Two clocks cannot stand in a record of version 2.
+    // A record of version 2 has no room for two clocks.
     let dual = events(
         Asm::default()
             .keys(2, "clock=dual\n")
@@ -140,7 +140,7 @@ fn small_steps_back_are_kept_and_counted() {
     let asm = Asm::default().keys(3, "clock=dual\n").header(3, 0);
     let told = events(asm.v3(1, 4, 0, 100).v3(2, 12, 0, 90).v3(1, 5, 3, 95));
     assert_eq!(walls_us(&told), [100, 90, 95]);
-    // Another thread may be behind; the same one may not.
+    // Time may step back between threads, but not within one thread.
     assert_eq!(told.count(RepairKind::TimeWentBack), 1);
 }
 

@@ -1,4 +1,4 @@
-//! What is written reads back as the same tables.
+//! Written traces are read back as the same tables.
 
 use proptest::prelude::*;
 use traceloom_formats::{FORMATS, ReadOptions, WriteError, WriteOptions, read_bytes};
@@ -29,7 +29,7 @@ fn read(bytes: &[u8]) -> Trace {
     read_bytes(bytes, ReadOptions::default()).unwrap()
 }
 
-/// A slice with everything it refers to spelled out.
+/// A slice in which all references are resolved.
 #[derive(PartialEq, Debug)]
 struct Spelled {
     ts: i64,
@@ -122,15 +122,15 @@ fn real_traces_come_back() {
         check(&trace, version, streaming);
         checked += 1;
     }
-    // Thread numbers do not fit version 1, so they are counted anew.
+    // The thread numbers do not fit version 1, so new ones are assigned.
     let again = read(&write(&trace, 1, false).unwrap());
     assert_eq!(again.slices.len(), trace.slices.len());
     assert!(again.threads.tid.iter().all(|tid| tid < 256));
     eprintln!("{checked} real traces checked");
 }
 
-/// Traces that have CPU time alone: the rebuilt time line is kept by version 3, while version 2
-/// keeps CPU times, from which it is rebuilt again.
+/// Traces with only CPU time. Version 3 keeps the rebuilt time line. Version 2 keeps the CPU times,
+/// from which it is rebuilt again.
 #[test]
 fn real_traces_of_cpu_time_come_back() {
     let Some(folder) = corpus() else { return };
@@ -156,7 +156,7 @@ fn real_traces_of_cpu_time_come_back() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Random calls on three threads, returns that match or not, times that advance.
+    /// Random calls on three threads, matching and unmatched returns, increasing times.
     #[test]
     fn any_trace_comes_back(
         steps in prop::collection::vec((1u16..4, 0u32..3, 0u32..4, 0u32..3, 0u32..400), 1..120),
@@ -185,7 +185,7 @@ fn a_systrace_s_slices_become_calls() {
     let mut builder = TraceBuilder::new();
     builder.begin_source("hand-made", "");
     let (frame, draw) = (builder.intern(b"doFrame"), builder.intern(b"draw\tall"));
-    // The first tid is too big for the format, so that both threads are counted anew.
+    // The first tid is too large for the format, so both threads get new numbers.
     for (tid, name) in [(70_001, &b"main"[..]), (42, b"RenderThread")] {
         let thread = builder.thread(tid);
         let name = builder.intern(name);

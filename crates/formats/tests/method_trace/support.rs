@@ -1,4 +1,4 @@
-//! What the tests share: a consumer that remembers, chunked reading, and the corpus.
+//! Shared by the tests: a consumer that stores its input, chunked reading, and the corpus.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use traceloom_trace::{
     ThreadIndex, Trace, TraceBuilder,
 };
 
-/// A method line that owns its text.
+/// A method line with its own text.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Method {
     pub raw_id: u64,
@@ -19,7 +19,7 @@ pub struct Method {
     pub line: i32,
 }
 
-/// Everything a reader said.
+/// The complete output of a reader.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Told {
     pub start: Option<MethodTraceStart>,
@@ -110,7 +110,7 @@ pub fn read_events(bytes: &[u8]) -> Result<Told, ReadError> {
     Ok(told)
 }
 
-/// Reads `bytes` in chunks that end where `cuts` says.
+/// Reads `bytes` in chunks that end at `cuts`.
 pub fn read_events_cut(bytes: &[u8], cuts: &[usize]) -> Result<Told, ReadError> {
     let (mut told, mut at) = (Told::default(), 0);
     let format = traceloom_formats::detect(bytes).expect("a known format");
@@ -135,7 +135,7 @@ pub fn read_bytewise(bytes: &[u8]) -> Result<Trace, ReadError> {
     Ok(builder.finish())
 }
 
-/// The folder with real traces, if it is there.
+/// The folder of real traces, if present.
 pub fn corpus() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/testdata");
     let folder = std::env::var_os("TRACELOOM_TESTDATA").unwrap_or_else(|| beside.into());

@@ -1,5 +1,5 @@
-//! ART's second encodings: its own test's expected calls, put into each encoding and read back; and
-//! the defects of its writers.
+//! ART's second encodings: the calls that ART's own test expects are encoded in each variant and
+//! read back. The defects of its writers are tested, too.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ enum Encoding {
     B,
 }
 
-/// One line that ART's test prints: `...>> thread class name signature file`, `<<` for a return and
-/// `<<E` for an exception.
+/// One line that ART's test prints: `...>> thread class name signature file`, with `<<` for a
+/// return and `<<E` for an exception.
 #[derive(Clone)]
 struct Line<'a> {
     thread: &'a str,
@@ -48,7 +48,7 @@ fn times(n: usize) -> (u64, u64) {
     (n as u64 * 10 + 3, n as u64 * 5)
 }
 
-/// Puts the records of one thread's packet into bytes.
+/// Encodes the records of one thread's packet.
 fn payload(
     lines: &[(usize, Line<'_>)],
     ids: &HashMap<&str, u64>,
@@ -88,7 +88,7 @@ fn payload(
     asm
 }
 
-/// A trace of these lines as the encoding's recorder writes it.
+/// A trace of these lines as the recorder of this encoding writes it.
 fn encode(lines: &[Line<'_>], version: u16, encoding: Encoding) -> Vec<u8> {
     let dual = version & 0xF == 5;
     let start = if encoding == Encoding::A1 {
@@ -114,7 +114,7 @@ fn encode(lines: &[Line<'_>], version: u16, encoding: Encoding) -> Vec<u8> {
         let tid = 5000 + tids.len() as u32;
         tids.entry(line.thread).or_insert(tid);
     }
-    // Half of the methods are named before the records, half behind them.
+    // Half of the methods are named before the records, half after them.
     let behind = late.split_off(late.len() / 2);
     for (id, line) in late {
         asm = asm.method_packet(id, &line);
@@ -125,7 +125,7 @@ fn encode(lines: &[Line<'_>], version: u16, encoding: Encoding) -> Vec<u8> {
     let numbered: Vec<(usize, Line<'_>)> = lines.iter().cloned().enumerate().collect();
     for block in numbered.chunk_by(|a, b| a.1.thread == b.1.thread && b.0 % 40 != 0) {
         let payload = payload(block, &ids, encoding, dual);
-        // As while streaming: the count adds up over packets.
+        // The recorder does the same while streaming: the count adds up over packets.
         let count = block.last().unwrap().0 as u32 + 1;
         asm = asm.records_packet(tids[block[0].1.thread], count, payload);
     }
@@ -144,7 +144,7 @@ fn encode(lines: &[Line<'_>], version: u16, encoding: Encoding) -> Vec<u8> {
     .0
 }
 
-/// What was read, as ART's test prints it.
+/// Prints the result like ART's test.
 fn print(told: &Told) -> Vec<String> {
     let mut depths: HashMap<u32, usize> = HashMap::new();
     let line = |event: &traceloom_trace::MethodEvent| {
@@ -267,7 +267,7 @@ fn a_killed_app_s_trace_is_kept() {
         let told = read_events(&bytes[..end - 3]).unwrap();
         assert_eq!(told.events.len(), 5);
         assert_eq!(told.count(RepairKind::MissingSummary), 1);
-        // The unit is told by the start time.
+        // The unit is derived from the start time.
         assert_eq!(told.events[0].wall_ns, 3_000, "{encoding:?}");
         assert_eq!(
             told.start.unwrap().encoding,
@@ -337,7 +337,7 @@ fn ticks_become_nanoseconds() {
     let told = read_events(&asm.summary_packet("*version\n2\n*end\n").0).unwrap();
     let walls: Vec<_> = told.events.iter().map(|event| event.wall_ns).collect();
     assert_eq!(walls, [1_000_000_000, 2_000_000_000]);
-    // The third record returns from nothing.
+    // The third record returns without an open method.
     assert_eq!(told.count(RepairKind::UnmatchedExit), 1);
     assert_eq!(told.start.unwrap().start_ns, 7);
 }

@@ -1,4 +1,4 @@
-//! Damage: a trace, or an error that names the section and the place.
+//! Damaged files give a trace, or an error that names the section and the place.
 
 use testkit::{DatCompression, Machine, Rng, mutate, small_dat};
 use traceloom_formats::{ReadError, ReadOptions, read_bytes};
@@ -29,7 +29,7 @@ fn every_cut_ends_in_a_trace_or_a_clear_error() {
     }
 }
 
-/// What is behind the formats costs only itself.
+/// Damage after the formats affects only the damaged part.
 #[test]
 fn missing_pages_cost_themselves_alone() {
     for (what, dat) in every_kind() {
@@ -98,7 +98,7 @@ fn errors_name_what_is_wrong() {
     assert!(options.contains("inside the options"), "{options}");
 }
 
-/// Numbers that announce more than there is.
+/// Numbers that announce more data than there is.
 #[test]
 fn lengths_that_lie_do_not_take_memory() {
     let bytes = small_dat(6, Machine::USUAL, DatCompression::None).to_bytes();

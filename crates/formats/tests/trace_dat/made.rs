@@ -1,4 +1,4 @@
-//! Files put together by the testkit: every version, machine and packing tells the same.
+//! Files made by the testkit: all versions, machines and compressions give the same trace.
 
 use testkit::{DatBytes, DatCompression, Machine, small_dat};
 use traceloom_formats::{ReadOptions, Reader, Target, wants_whole};
@@ -25,7 +25,7 @@ pub const MACHINES: [Machine; 4] = [
     },
 ];
 
-/// Every kind of file, with words for it.
+/// Every kind of file, with a description.
 pub fn every_kind() -> Vec<(String, DatBytes)> {
     use DatCompression::*;
     let mut all = Vec::new();
@@ -62,7 +62,7 @@ fn every_kind_of_file_tells_the_same() {
 fn what_happened_is_told() {
     let story = Story::of(&usual());
     let starts = |list: &[String], text: &str| list.iter().filter(|row| row.contains(text)).count();
-    // Times have the 5 ns that the option OFFSET adds.
+    // Times include the 5 ns that the option OFFSET adds.
     assert!(
         story
             .slices
@@ -84,7 +84,7 @@ fn what_happened_is_told() {
     assert_eq!(starts(&story.counters, "p4711 pending = 1"), 1);
     assert_eq!(starts(&story.counters, "c0 cpufreq = 1800000"), 6);
     assert_eq!(starts(&story.instants, "text that is longer"), 6);
-    // The instance's softirq never ends, so that it is a slice as well.
+    // The instance's softirq never ends, so it is a slice as well.
     assert_eq!(starts(&story.slices, "c0 softirq/0 TIMER"), 1);
 }
 
@@ -122,7 +122,7 @@ fn facts_and_losses_are_told() {
     assert_eq!(fact("buffer").as_deref(), Some("other"));
     assert_eq!(fact("cpus").as_deref(), Some("2"));
     assert_eq!(trace.repairs.count(RepairKind::LostEvents), 17);
-    // The kernel's own count is 20, of which pages tell 17.
+    // The kernel's own count is 20, of which pages report 17.
     assert_eq!(trace.repairs.count(RepairKind::BufferOverflow), 3);
     let names: Vec<_> = trace
         .threads
@@ -136,7 +136,7 @@ fn facts_and_losses_are_told() {
     );
 }
 
-/// Two buffers that recorded the same switches tell them once.
+/// If two buffers recorded the same switches, they are counted once.
 #[test]
 fn switches_of_two_buffers_are_told_once() {
     let one = small_dat(7, Machine::USUAL, DatCompression::None);
@@ -169,7 +169,7 @@ fn bigger_sub_buffers_are_read() {
     }
 }
 
-/// Fed in chunks, or given as a whole: the same.
+/// Reading in chunks and as a whole gives the same trace.
 #[test]
 fn chunks_make_no_difference() {
     let bytes = small_dat(7, Machine::USUAL, DatCompression::Zstd).to_bytes();
@@ -184,7 +184,7 @@ fn chunks_make_no_difference() {
     assert_eq!(Story::of(&builder.finish()), Story::of(&open(&bytes)));
 }
 
-/// The smallest events there are, in a file beyond what is free: all are kept.
+/// The smallest possible events, in a file larger than the free memory limit: all are kept.
 #[test]
 fn dense_recordings_are_kept_whole() {
     const EVENTS: u64 = 500_000;
@@ -203,7 +203,7 @@ fn dense_recordings_are_kept_whole() {
     assert_eq!(trace.slices.len(), EVENTS as usize / 2);
 }
 
-/// Times of a processor's clock, a clock that other traces know, and the time of day.
+/// Times of a processor's clock, a clock that other traces use, and the time of day.
 #[test]
 fn clocks_are_scaled_and_tied() {
     let mut dat = small_dat(7, Machine::USUAL, DatCompression::None);
@@ -212,7 +212,7 @@ fn clocks_are_scaled_and_tied() {
     assert_eq!(trace.clocks[0].clock.name(), "monotonic");
     assert_eq!(trace.clocks[0].value_ns, trace.bounds.0);
     let first = trace.bounds.0;
-    // Half a nanosecond a tick.
+    // Half a nanosecond per tick.
     let half = [1u32.to_le_bytes(), 1u32.to_le_bytes(), [0; 4], [0; 4]].concat();
     dat.options.push((14, half));
     let scaled = open(&dat.to_bytes());

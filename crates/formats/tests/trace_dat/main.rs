@@ -1,4 +1,5 @@
-//! `trace.dat`: made ones of every kind, damaged ones, and real ones beside trace-cmd's own report.
+//! `trace.dat`: generated files of every kind, damaged files, and real files compared with
+//! trace-cmd's own report.
 
 mod broken;
 mod made;

@@ -1,4 +1,5 @@
-//! Beside trace-cmd: its report, read as text, and its files, read from their bytes, tell the same.
+//! Comparison with trace-cmd: its report, read as text, and its files, read as binary, give the
+//! same trace.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,8 +10,8 @@ use traceloom_trace::Trace;
 use crate::made::every_kind;
 use crate::story::{Story, open};
 
-/// What trace-cmd prints of a file, with nanoseconds; `None` if it refuses the file. `plugins` also
-/// fold function_graph's leaves, but print states of threads without their `+`.
+/// trace-cmd's report of a file, with nanoseconds; `None` if it refuses the file. With `plugins`,
+/// leaf calls of function_graph are joined, but the `+` of thread states is not printed.
 fn report(path: &Path, plugins: bool) -> Option<String> {
     let mut command = Command::new("trace-cmd");
     command.args(["report", "-t"]);
@@ -25,7 +26,7 @@ fn report(path: &Path, plugins: bool) -> Option<String> {
     Some(text.lines().map(without_instance).collect())
 }
 
-/// Events of trace instances stand behind the instance's name.
+/// Removes the name of a trace instance before its events.
 fn without_instance(line: &str) -> String {
     let name = line.trim_start().split(':').next().unwrap_or_default();
     let is_instance =
@@ -46,7 +47,8 @@ fn have_trace_cmd() -> bool {
     found
 }
 
-/// Every difference between the two ways must be one of those that are known, with its reason.
+/// Every difference between the two must be one of the known ones, which are listed with their
+/// reason.
 fn compare(name: &str, ours: &Trace, text: &Trace) {
     let differences = Story::of(ours).differences(&Story::of(text));
     assert_eq!(differences, Vec::<String>::new(), "{name}");
@@ -71,7 +73,7 @@ fn real_files_tell_what_trace_cmd_reports() {
     );
 }
 
-/// trace-cmd opens what the testkit makes, and reads the same from it.
+/// trace-cmd opens the testkit's files, and reads the same from them.
 #[test]
 fn made_files_tell_what_trace_cmd_reports() {
     if !have_trace_cmd() {
@@ -94,7 +96,7 @@ fn made_files_tell_what_trace_cmd_reports() {
         for row in ours.sched.iter_mut().chain(&mut ours.states) {
             *row = row.replace(" R+", " R");
         }
-        // Text of a marker ends where the line's last word does.
+        // The text of a marker ends with the last word of the line.
         for row in &mut theirs.instants {
             *row = row.trim_end().to_owned();
         }
@@ -106,7 +108,7 @@ fn made_files_tell_what_trace_cmd_reports() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Any file given by `TRACELOOM_DAT`, for looking into recordings of one's own.
+/// Compares any file given by `TRACELOOM_DAT`, to investigate your own recordings.
 #[test]
 fn files_of_ones_own() {
     let Some(paths) = std::env::var_os("TRACELOOM_DAT").filter(|_| have_trace_cmd()) else {

@@ -1,8 +1,8 @@
-//! Switches come back as they were recorded.
+//! Switches are read back as they were recorded.
 
 use testkit::{DatEvent, Machine};
 
-/// Switches of any threads are those that were recorded.
+/// Switches of arbitrary threads are read back as they were recorded.
 #[test]
 fn switches_come_back() {
     let switch = |ts, prev: i64, next: i64, state: i64| DatEvent {

@@ -1,4 +1,4 @@
-//! What a trace tells, as lists that can be compared.
+//! The contents of a trace as lists that can be compared.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub fn open(bytes: &[u8]) -> Trace {
     read_bytes(bytes, ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// One list a table. Rows name threads, tracks and CPUs, not row numbers.
+/// One list per table. Rows refer to threads, tracks and CPUs by name, not by row number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Story {
     pub slices: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Story {
     pub states: Vec<String>,
     pub counters: Vec<String>,
     pub instants: Vec<String>,
-    /// Other events by name.
+    /// The number of other events by name.
     pub events: BTreeMap<String, usize>,
 }
 
@@ -76,7 +76,7 @@ impl Story {
         for row in trace.ftrace_events.rows() {
             *story.events.entry(name(row.name)).or_default() += 1;
         }
-        // Rows of one moment may stand in either order.
+        // Rows with the same time may be in either order.
         for list in [
             &mut story.slices,
             &mut story.sched,
@@ -89,7 +89,8 @@ impl Story {
         story
     }
 
-    /// What the stories tell differently: the first rows of each list that only one of them has.
+    /// The differences between two stories: the first rows of each list that are in only one of
+    /// them.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let lists = |story: &Self| {
             let events = story

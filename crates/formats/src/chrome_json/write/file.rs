@@ -66,7 +66,7 @@ impl<'a> File<'a> {
         write!(self.out, ",\"args\":{{\"name\":{}}}}}", Quoted(name))
     }
 
-    /// The numbers of a thread and its process.
+    /// The pid and tid of a thread.
     pub fn of_thread(&self, utid: ThreadId) -> (i64, i64) {
         match utid.some() {
             Some(utid) => {
@@ -77,7 +77,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The numbers of what a track belongs to.
+    /// The pid and tid of the owner of a track.
     pub fn of_track(&self, track: TrackId) -> (i64, i64) {
         let row = self.trace.tracks.row(track.row());
         match row.utid.some() {

@@ -1,9 +1,9 @@
 //! Writes Chrome's trace events, which `chrome://tracing`, Perfetto and speedscope open.
 //!
-//! Slices of threads are `X`, or a `B` without an end. Every other slice is an async one (`b`, `e`)
-//! of its process; its category is the name of the track if it has none. Times keep their
-//! nanoseconds as fractions. Kernel events are instants of their thread. Viewers expect thread
-//! numbers to be unique in the whole trace, so duplicates are replaced.
+//! Slices of threads become `X`, or a `B` without an end. Every other slice becomes an async slice
+//! (`b`, `e`) of its process. Its category is the name of the track if it has none. Times keep
+//! their nanoseconds as fractions. Kernel events become instants of their thread. Viewers expect
+//! thread numbers to be unique in the whole trace, so duplicates are replaced.
 
 mod file;
 mod numbers;
@@ -192,7 +192,7 @@ impl File<'_> {
                 Omission::Arguments,
                 Omission::Processes,
                 Omission::Facts,
-                // Names are written for all threads; what is lost is counted below.
+                // Names are written for all threads; actual losses are counted below.
                 Omission::IdleThreads,
                 Omission::Flows,
                 Omission::ProcessDetails,

@@ -1,4 +1,4 @@
-//! The numbers of processes and threads: their own, unless two are equal.
+//! Assigns the numbers of processes and threads. They keep their own numbers unless two are equal.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
@@ -7,7 +7,7 @@ use traceloom_trace::{ProcessId, RowId, ThreadId, Trace};
 pub(super) struct Numbers {
     pids: Vec<i64>,
     tids: Vec<i64>,
-    /// How many threads and processes have another number than in the trace.
+    /// The number of threads and processes whose number differs from the trace.
     pub renewed: u64,
 }
 
@@ -23,7 +23,7 @@ impl Numbers {
                 if number >= 0 && seen.insert(number) {
                     return number;
                 }
-                // A number that is not known is no loss.
+                // Replacing an unknown number loses nothing.
                 renewed += u64::from(number >= 0);
                 next += 1;
                 next - 1
@@ -39,7 +39,7 @@ impl Numbers {
         }
     }
 
-    /// 0 stands for no process.
+    /// The pid of a process; 0 for no process.
     pub fn pid(&self, upid: ProcessId) -> i64 {
         upid.some().map_or(0, |upid| self.pids[upid.row()])
     }

@@ -7,7 +7,7 @@ use traceloom_trace::{NO_DURATION, RowId, SliceId, TrackKind};
 use super::file::File;
 use super::value::Micros;
 
-/// Writes all slices in the order of the table, except that the ends of async slices come in order
+/// Writes all slices in the order of the table. Only the ends of async slices are written in order
 /// of time.
 pub(super) fn write(file: &mut File<'_>) -> io::Result<()> {
     let mut asyncs = Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn write(file: &mut File<'_>) -> io::Result<()> {
             _ => asyncs.push((track, row)),
         }
     }
-    // Track by track, each in order of time like the table.
+    // Track by track, and in order of time within each, like the table.
     asyncs.sort();
     let mut open: Vec<(Pair, i64)> = Vec::new();
     for track in asyncs.chunk_by(|a, b| a.0 == b.0) {
@@ -67,7 +67,7 @@ fn on_thread(file: &mut File<'_>, row: usize) -> io::Result<()> {
     file.end(slice.arg_set_id)
 }
 
-/// A slice and the outermost slice around it. They share an id, so that they nest.
+/// A slice and its outermost enclosing slice. They share an id, so that they nest.
 type Pair = (SliceId, usize);
 
 fn async_event(file: &mut File<'_>, phase: &str, (id, outermost): Pair, ts: i64) -> io::Result<()> {

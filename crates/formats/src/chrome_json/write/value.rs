@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use traceloom_trace::{ArgSetId, ArgValue, Trace};
 
-/// A string in quotes.
+/// A string, formatted in quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Quoted<'a>(pub &'a str);
 
@@ -30,7 +30,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Nanoseconds as microseconds, with a fraction where there is one.
+/// Nanoseconds, formatted as microseconds with a fraction if necessary.
 #[derive(Clone, Copy)]
 pub(super) struct Micros(pub i64);
 
@@ -45,7 +45,7 @@ impl fmt::Display for Micros {
     }
 }
 
-/// The arguments of a set, without the brackets around them.
+/// Writes the arguments of a set, without the enclosing braces.
 pub(super) fn write_args(trace: &Trace, args: ArgSetId, out: &mut impl Write) -> io::Result<()> {
     for (n, (key, value)) in trace.args.set(args).enumerate() {
         let comma = if n == 0 { "" } else { "," };

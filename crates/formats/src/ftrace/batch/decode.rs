@@ -9,7 +9,7 @@ use crate::ftrace::event::{
 };
 
 impl<'a> EventBatch<'a> {
-    /// The events in their order.
+    /// The events in order.
     pub fn records(&self) -> Records<'_, 'a> {
         Records {
             batch: self,
@@ -36,7 +36,7 @@ pub(crate) struct Records<'p, 'a> {
     fields: FieldList<'p>,
 }
 
-/// The words before every event.
+/// The words at the start of every event.
 struct Front<'a> {
     kind: u32,
     cpu: u32,
@@ -199,7 +199,7 @@ impl<'p, 'a> Records<'p, 'a> {
     }
 }
 
-/// A number of two words.
+/// A number stored in two words.
 #[inline(always)]
 fn long(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)

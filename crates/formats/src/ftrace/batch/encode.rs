@@ -6,17 +6,17 @@ use crate::ftrace::intern::InternTable;
 use crate::ftrace::payload::SwitchTasks;
 use crate::ftrace::swar::{hash_ends, same_bytes};
 
-/// What is interned in the current batch.
+/// The items interned in the current batch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interned {
     tasks: InternTable,
     texts: InternTable,
 }
 
-/// Who, where and when: the same for every event.
+/// The columns that every event has: thread, CPU and time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Front {
-    /// The number of the task in the batch.
+    /// The index of the task in the batch.
     pub task: u32,
     pub cpu: u32,
     pub ts: i64,

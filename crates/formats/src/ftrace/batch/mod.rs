@@ -1,4 +1,4 @@
-//! Tokenized lines in a compact form: threads pass batches to each other, and moving a cache line
+//! Tokenized lines in a compact form. Threads pass batches to each other, and moving a cache line
 //! from one core to another costs more than encoding the events in it.
 
 mod decode;

@@ -1,12 +1,13 @@
-//! The fast reader of a line's columns: eight bytes at a time, from where kernels print them for
-//! systrace and atrace.
+//! The fast reader for a line's columns. It processes eight bytes at a time and expects the columns
+//! where kernels print them for systrace and atrace.
 //!
 //! ```text
 //!  com.example.app-1412    (   1412) [003] .....  4977.000029: ext4_da_write_begin: dev 254,0
 //! |               16|tid   |tgid?    |cpu |flags? time        |rest
 //! ```
-//! It reads numbers of up to seven digits, up to seven spaces between columns and times in
-//! microseconds. Every other line is left to [`general_prefix`], which reads these lines the same.
+//! It handles numbers of up to seven digits, up to seven spaces between columns, and times in
+//! microseconds. Every other line is left to [`general_prefix`], which reads these lines the same
+//! way.
 
 use crate::ftrace::digits::skip_spaces;
 use crate::ftrace::event::{MOST_CPUS, NO_TGID};
@@ -39,7 +40,7 @@ pub(crate) struct When<'a> {
     pub rest: &'a [u8],
 }
 
-/// Takes a line apart: the fast reader if it can, otherwise the general rule.
+/// Splits a line with the fast reader if possible, otherwise with the general rule.
 #[inline(always)]
 pub(crate) fn prefix(line: &[u8]) -> Option<Prefix<'_>> {
     match usual_columns(line) {
@@ -55,8 +56,8 @@ pub(crate) fn cache_key(head: &LineHead) -> &[u8; KEY_BYTES] {
     head[8..].first_chunk().unwrap_or(&[0; KEY_BYTES])
 }
 
-/// Reads the columns before the CPU if the dash is where `%16s` puts it. Also returns the position of
-/// the CPU's bracket, the last byte that the columns depend on. `None` only means "not usual".
+/// Parses the columns before the CPU if the dash is where `%16s` puts it. Also returns the position
+/// of the CPU's bracket, the last byte that the columns depend on. `None` only means "not usual".
 #[inline(always)]
 pub(crate) fn who(head: &LineHead) -> Option<(Who<'_>, usize)> {
     if head[USUAL_DASH] != b'-' {
@@ -70,7 +71,7 @@ pub(crate) fn who(head: &LineHead) -> Option<(Who<'_>, usize)> {
     Some((Who { comm, tid, tgid }, bracket))
 }
 
-/// Reads the columns from the bracket on. `None` as in [`who`].
+/// Parses the columns from the bracket on. `None` has the same meaning as in [`who`].
 #[inline(always)]
 pub(crate) fn when<'a>(line: &'a [u8], head: &LineHead, bracket: usize) -> Option<When<'a>> {
     let (cpu, at) = number(head, bracket + 1)?;
@@ -80,7 +81,7 @@ pub(crate) fn when<'a>(line: &'a [u8], head: &LineHead, bracket: usize) -> Optio
     (cpu < MOST_CPUS).then_some(When { cpu, ts, rest })
 }
 
-/// Reads all columns. `None` as in [`who`].
+/// Parses all columns. `None` has the same meaning as in [`who`].
 #[inline(always)]
 fn usual_columns(line: &[u8]) -> Option<Prefix<'_>> {
     let head: &LineHead = line.first_chunk()?;
@@ -111,7 +112,7 @@ fn after_byte(head: &LineHead, at: usize, byte: u8) -> Option<usize> {
     (head.get(at) == Some(&byte)).then_some(at + 1)
 }
 
-/// One to seven digits, and where they end.
+/// Parses one to seven digits. Also returns where they end.
 #[inline(always)]
 fn number(head: &LineHead, at: usize) -> Option<(u32, usize)> {
     match leading_digits(word(head, at)?) {
@@ -120,14 +121,14 @@ fn number(head: &LineHead, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// Where up to seven spaces end.
+/// The end of up to seven spaces.
 #[inline(always)]
 fn gap(head: &LineHead, at: usize) -> Option<usize> {
     let count = bytes_before(word(head, at)? ^ splat(b' '));
     (count < 8).then_some(at + count)
 }
 
-/// `(   1412)` or `(-------)` and the spaces after it, or nothing.
+/// Parses `(   1412)` or `(-------)` and the spaces after it, or nothing.
 #[inline(always)]
 fn tgid(head: &LineHead, at: usize) -> Option<(i32, usize)> {
     let Some(at) = after_byte(head, at, b'(') else {
@@ -144,7 +145,7 @@ fn tgid(head: &LineHead, at: usize) -> Option<(i32, usize)> {
     Some((tgid, gap(head, after_byte(head, at, b')')?)?))
 }
 
-/// Where the time begins: after up to seven flags, unless the text begins with a digit.
+/// The start of the time: after up to seven flags, unless the text begins with a digit.
 #[inline(always)]
 fn flags(head: &LineHead, at: usize) -> Option<usize> {
     let word = word(head, at)?;
@@ -158,7 +159,7 @@ fn flags(head: &LineHead, at: usize) -> Option<usize> {
     gap(head, at + count)
 }
 
-/// `4977.000029:` in ns, and the position of the colon.
+/// Parses `4977.000029:` to ns. Also returns the position of the colon.
 #[inline(always)]
 fn time(head: &LineHead, at: usize) -> Option<(i64, usize)> {
     let (seconds, point) = number(head, at)?;
@@ -170,7 +171,7 @@ fn time(head: &LineHead, at: usize) -> Option<(i64, usize)> {
     is_whole.then_some((ns, point + 7))
 }
 
-/// Where the name before the dash begins.
+/// The start of the name before the dash.
 #[inline(always)]
 fn name_start(head: &LineHead) -> Option<usize> {
     let mut at = bytes_before(word(head, 0)? ^ splat(b' '));
@@ -205,7 +206,7 @@ mod tests {
         }
     }
 
-    /// A line with some bytes of its columns replaced, taken out or doubled.
+    /// A line in which some bytes of its columns are replaced, removed or doubled.
     fn changed() -> impl Strategy<Value = Vec<u8>> {
         const BYTES: &[u8] = b" \t-()[].:0159adN\xff\r";
         let change = (0..64usize, 0..3u8, proptest::sample::select(BYTES));

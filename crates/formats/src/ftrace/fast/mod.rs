@@ -1,10 +1,11 @@
 //! The fast path of the tokenizer.
 //!
-//! The **reference** is one general rule for each part of a line. It reads everything that kernels
-//! and tools print: [`prefix`](super::prefix) reads the columns, [`payload`](super::payload) the
-//! payloads of scheduler events, [`fields`](super::fields) those of all other events.
+//! The **reference** is one general rule for each part of a line. It handles everything that
+//! kernels and tools print: [`prefix`](super::prefix) parses the columns,
+//! [`payload`](super::payload) the payloads of scheduler events, and [`fields`](super::fields)
+//! those of all other events.
 //!
-//! Nearly all lines look like their neighbours, though, so most of that work repeats itself. The
+//! However, nearly all lines resemble earlier lines, so most of that work would be repeated. The
 //! fast path recognises three cases and leaves everything else to the reference:
 //!
 //! ```text
@@ -12,16 +13,16 @@
 //! └──── name ────┘ └ tid ─┘└─ tgid ─┘└cpu─┘└flags┘└── time ──┘ └──── event ─────┘ └payload┘
 //! └──── who: task_cache, columns ───┘└──── when: columns ────┘                    └─shapes┘
 //! ```
-//! - [`columns`] reads the columns where the kernel's `%16s` puts them, eight bytes at a time.
+//! - [`columns`] parses the columns where the kernel's `%16s` puts them, eight bytes at a time.
 //! - [`task_cache`] recognises texts that name a thread (the columns up to the CPU, and tasks within
 //!   scheduler events) by comparing bytes with those seen before in the batch.
 //! - [`shapes`] remembers the keys of each event and compares the text between the values.
 //!
-//! Each answers `None` (or "not found") unless it is sure, and what it reads is what the reference
-//! reads. Three kinds of tests hold them to that: property tests compare [`columns`] and [`shapes`]
-//! with the reference on lines whose bytes are replaced, removed and doubled, the tests of the tokenizer
-//! compare batches of such lines with the same lines read one by one, where no cache can help, and
-//! the corpus tests read real traces.
+//! Each of them returns `None` (or "not found") unless it is certain, and its results equal those
+//! of the reference. Three kinds of tests check this: property tests compare [`columns`] and
+//! [`shapes`] with the reference on lines whose bytes are replaced, removed and doubled; the tests
+//! of the tokenizer compare batches of such lines with the same lines parsed one by one, where no
+//! cache can help; the corpus tests read real traces.
 
 mod columns;
 mod shapes;

@@ -1,31 +1,31 @@
-//! What the lines of one event have in common, remembered within a batch.
+//! Remembers the common structure of each event's lines within a batch.
 //!
-//! The kernel prints an event with one format, so nearly every line of it has the same keys with
-//! the same text between them. The first line of an event is read by the general rule, which
-//! searches for keys. If its parts are as plain as these, the next lines are only compared:
+//! The kernel prints an event with one format, so nearly all its lines have the same keys with the
+//! same text between them. The general rule parses the first line of an event by searching for
+//! keys. If its parts are as simple as these, the next lines are only compared:
 //!
 //! ```text
 //! dev 254,0 ino 414522 pos 0        "dev " pair, " ino " pair, " pos " pair
 //! bdi 254:0: ino=650409 index=8578  "bdi " pair, " ino=" key, " index=" key
 //! ```
 //!
-//! A line that differs in any way is read by the general rule.
+//! A line that differs in any way is parsed by the general rule.
 
 use crate::ftrace::digits::digits;
 use crate::ftrace::event::{Field, NO_SHAPE, Value};
 use crate::ftrace::fields::{SURE_PAIRS, begins_number, is_symbolic, trim_value, value, value_of};
 use crate::ftrace::swar::{find_either, hash_ends, load8, same_bytes};
 
-/// The most shapes of a batch; more than a trace has kinds of events.
+/// The maximum number of shapes in a batch. A trace has fewer kinds of events.
 const MOST_SHAPES: usize = 128;
 
-/// Size of the hash table, at least half of which stays empty.
+/// Size of the hash table. At least half of it stays empty.
 const SLOTS: usize = 2 * MOST_SHAPES;
 
 /// The shapes of the events of a batch so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Shapes<'a> {
-    /// Numbers of shapes by the hash of the event's name; [`NO_SHAPE`] is empty.
+    /// Indices of shapes by the hash of the event's name; [`NO_SHAPE`] means empty.
     slots: Box<[u8; SLOTS]>,
     shapes: Vec<Shape<'a>>,
     /// Parts of all shapes.
@@ -38,7 +38,7 @@ struct Shape<'a> {
     event: &'a [u8],
     first: u32,
     count: u32,
-    /// Whether lines can be read by comparing.
+    /// Whether lines can be parsed by comparing.
     is_plain: bool,
 }
 
@@ -50,8 +50,8 @@ struct Part<'a> {
     lead: Word<'a>,
     /// `key 1` or `key: 1`, not `key=1`.
     is_pair: bool,
-    /// Whether the value may also be flags or a code location, because enough pairs with numbers
-    /// came before it.
+    /// Whether the value may also be flags or a code location. This requires enough pairs with
+    /// numbers before it.
     is_sure: bool,
     /// The last word that was not a number, and its value. Devices and flags repeat in many lines.
     last: Option<(Word<'a>, Value<'a>)>,
@@ -74,11 +74,11 @@ impl<'a> Word<'a> {
         Self { bytes, head, mask }
     }
 
-    /// Where it ends, if it is at `at`.
+    /// The end of the word, if it is at `at`.
     #[inline(always)]
     fn end(&self, text: &[u8], at: usize) -> Option<usize> {
         let end = at + self.bytes.len();
-        // Bytes beyond the end of the text are zeros, which no word holds.
+        // Bytes after the end of the text are zero, and no word contains a zero.
         let is_there = load8(text, at)? & self.mask == self.head
             && (self.bytes.len() <= 8 || same_bytes(text.get(at..end)?, self.bytes));
         is_there.then_some(end)
@@ -121,7 +121,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Reads a payload of this shape. `None` means that it differs; `out` is then to be discarded.
+    /// Parses a payload of this shape. `None` means that it differs; `out` must then be discarded.
     #[inline]
     pub fn read(&mut self, shape: u32, text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
         let shape = self.shapes.get((shape as usize).checked_sub(1)?)?;
@@ -146,7 +146,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Learns the shape of an event from the `fields` that were found in `text`; `is_general` says
+    /// Learns the shape of an event from the `fields` that were found in `text`. `is_general` means
     /// that the general rule found them. Returns [`NO_SHAPE`] if there are too many shapes.
     pub fn learn(
         &mut self,
@@ -188,7 +188,8 @@ fn keys_match(parts: &[Part<'_>], fields: &[Field<'_>]) -> bool {
     parts.len() == fields.len() && parts.iter().zip(fields).all(has_key)
 }
 
-/// Adds the parts of a text in which the general rule found `fields`; `false` if it is not plain.
+/// Adds the parts of a text in which the general rule found `fields`; `false` if it is not simple
+/// enough.
 fn plain_parts<'a>(text: &'a [u8], fields: &[Field<'a>], parts: &mut Vec<Part<'a>>) -> bool {
     let first = parts.len();
     let mut at = 0;
@@ -232,10 +233,10 @@ fn part<'a>(text: &'a [u8], at: usize, key: &'a [u8]) -> Option<Part<'a>> {
     })
 }
 
-/// Reads a text that has exactly these parts, with one space between them.
+/// Parses a text that has exactly these parts, with one space between them.
 ///
-/// The general rule reads it the same: values hold no space and no `=`, so it finds the same pairs
-/// and keys, and no value begins with a byte that it treats specially.
+/// The result equals that of the general rule: values contain no space and no `=`, so it finds the
+/// same pairs and keys, and no value begins with a byte that it treats specially.
 #[inline]
 fn read<'a>(parts: &mut [Part<'a>], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     let mut at = 0;
@@ -261,7 +262,7 @@ fn is_end(text: &[u8], at: usize) -> bool {
 }
 
 impl<'a> Part<'a> {
-    /// The value at `start` and where it ends, if it is the same as last time.
+    /// The value at `start` and its end, if it equals the previous one.
     #[inline(always)]
     fn repeated_value(&self, text: &[u8], start: usize) -> Option<(Value<'a>, usize)> {
         let (word, value) = self.last.as_ref()?;
@@ -269,7 +270,7 @@ impl<'a> Part<'a> {
         is_end(text, end).then_some((*value, end))
     }
 
-    /// The value at `start`, and where it ends.
+    /// The value at `start`, and its end.
     #[inline(always)]
     fn fresh_value(&mut self, text: &'a [u8], start: usize) -> Option<(Value<'a>, usize)> {
         match digits(text, start) {
@@ -291,7 +292,7 @@ impl<'a> Part<'a> {
     fn value(&self, word: &'a [u8]) -> Option<Value<'a>> {
         let first = *word.first()?;
         if self.is_pair {
-            // After the last pair the general rule drops one more comma.
+            // After the last pair, the general rule removes one more comma.
             let is_value = begins_number(first) || self.is_sure && is_symbolic(word);
             let is_whole = word.last() != Some(&b',');
             return (is_value && is_whole).then(|| value(trim_value(word)));
@@ -301,7 +302,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Where the word at `at` ends; `None` if it holds a `=`.
+/// The end of the word at `at`; `None` if it contains a `=`.
 #[inline]
 fn value_end(text: &[u8], at: usize) -> Option<usize> {
     match find_either(text, at, *b" =") {

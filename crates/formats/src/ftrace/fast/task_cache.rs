@@ -1,10 +1,11 @@
-//! Texts that name a thread, recognised by their bytes, so that each is parsed once a batch.
+//! A cache of texts that name a thread. Each is parsed once per batch and then recognised by its
+//! bytes.
 
 use crate::ftrace::intern::InternTable;
 use crate::ftrace::payload::{TaskPlace, TaskText};
 use crate::ftrace::swar::same_bytes;
 
-/// A text, and what it says.
+/// A text and its parsed task.
 #[derive(Clone, Copy, Debug)]
 struct CachedTask<'a> {
     text: &'a [u8],
@@ -13,14 +14,14 @@ struct CachedTask<'a> {
     prio: i32,
 }
 
-/// The texts of a batch so far.
+/// The texts seen in the batch so far.
 #[derive(Debug, Default)]
 pub(crate) struct TaskCache<'a> {
     table: InternTable,
     list: Vec<CachedTask<'a>>,
 }
 
-/// How many bytes of a text are hashed.
+/// The number of bytes that are hashed.
 pub(crate) const KEY_BYTES: usize = 24;
 
 impl<'a> TaskCache<'a> {
@@ -30,8 +31,8 @@ impl<'a> TaskCache<'a> {
         self.list.clear();
     }
 
-    /// What the task at the beginning of `text` is, or the slot to [`add`](Self::add) it to. `key`
-    /// holds bytes of the text in which tasks are likely to differ.
+    /// The task at the start of `text`, or the slot to [`add`](Self::add) it to. `key` has the
+    /// bytes of the text in which tasks are likely to differ.
     #[inline(always)]
     pub fn find(
         &self,

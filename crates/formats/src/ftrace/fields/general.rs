@@ -1,10 +1,10 @@
-//! The general rule for fields. Print formats differ from event to event, and every kernel brings new
-//! ones. Four shapes cover nearly all:
+//! The general rule for fields. Print formats differ from event to event, and every kernel adds new
+//! ones. Four forms cover nearly all:
 //!
 //! ```text
-//! comm=a b pid=1 runtime=7 [ns]      key=value; a value reaches to the next key
+//! comm=a b pid=1 runtime=7 [ns]      key=value; a value extends to the next key
 //! dev = (7,0), ino = 8               the same with spaces and commas
-//! dev 8,13 ino 58 pos 0              pairs of words, perhaps flags or text behind two of them
+//! dev 8,13 ino 58 pos 0              pairs of words; after two pairs also flags or text as values
 //! gcc_clk state=1                    text without a key, then keys
 //! ```
 
@@ -25,7 +25,7 @@ struct Key {
     equals: usize,
 }
 
-/// The bytes that keys consist of.
+/// The bytes of which keys consist.
 static KEY_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -82,7 +82,7 @@ pub(crate) fn keyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
     }
 }
 
-/// Where a value in braces, parentheses or quotes ends. The search is limited, so that a line full
+/// The end of a value in braces, parentheses or quotes. The search is limited, so that a line full
 /// of opening braces takes linear time.
 fn closing(text: &[u8], start: usize) -> Option<usize> {
     const LONGEST: usize = 1024;
@@ -97,10 +97,10 @@ fn closing(text: &[u8], start: usize) -> Option<usize> {
     Some(start + 1 + end + 1)
 }
 
-/// Removes what separates a value from the next key.
+/// Removes the separator between a value and the next key.
 pub(crate) fn trim_value(raw: &[u8]) -> &[u8] {
     let mut text = raw.trim_ascii_end();
-    // A format closes only few brackets at once; more are text.
+    // A format closes only a few brackets at once; more of them are part of the text.
     for _ in 0..4 {
         let cut = match text {
             [rest @ .., b',' | b';' | b'[' | b'|' | b':'] => rest,
@@ -123,9 +123,9 @@ pub(crate) fn value_of<'a>(key: &[u8], text: &'a [u8]) -> Value<'a> {
     value(text)
 }
 
-/// A number, if the text is one. A unit in brackets is ignored, quotes are removed.
+/// Parses a number; any other text stays text. A unit in brackets is ignored, quotes are removed.
 pub(crate) fn value(text: &[u8]) -> Value<'_> {
-    // Most values are numbers; then come texts that only begin with a digit, such as `254,0`.
+    // Most values are numbers. Some texts begin with a digit, such as `254,0`.
     match digits(text, 0).map(|(number, end)| (number, text.get(end))) {
         Some((number, None)) => return Value::Int(number as i64),
         Some((_, Some(behind))) if !matches!(behind, b'x' | b'X' | b' ') => {
@@ -149,7 +149,7 @@ pub(crate) fn value(text: &[u8]) -> Value<'_> {
     }
 }
 
-/// Text without `=`: pairs of words, `key: value`, or just text.
+/// Parses text without `=`: pairs of words, `key: value`, or plain text.
 fn unkeyed<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) {
     let text = text.trim_ascii();
     let text = text.strip_suffix(b",").unwrap_or(text);
@@ -179,13 +179,13 @@ fn is_word(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// After this many pairs with numbers the text is not prose, so values other than numbers are
-/// accepted.
+/// After this many pairs with numbers, the text is certainly not prose, so values other than
+/// numbers are accepted.
 pub(crate) const SURE_PAIRS: usize = 2;
 
-/// `dev 8,13 ino 58`, `cpu: 3 load: 0`: pairs of words whose second begins like a number. After
-/// [`SURE_PAIRS`] it may also be `flags CREATE|UNWRIT` or `caller ext4_dirty_inode+0x5c/0x80`.
-/// Returns the rest.
+/// Parses `dev 8,13 ino 58`, `cpu: 3 load: 0`: pairs of words whose second word begins like a
+/// number. After [`SURE_PAIRS`] pairs it may also be `flags CREATE|UNWRIT` or `caller
+/// ext4_dirty_inode+0x5c/0x80`. Returns the rest.
 fn pairs<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> &'a [u8] {
     let before = out.len();
     let mut at = 0;
@@ -220,7 +220,7 @@ pub(crate) fn begins_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-')
 }
 
-/// The next word at or after `from`, and where it ends.
+/// The next word at or after `from`, and its end.
 #[inline]
 fn word(text: &[u8], from: usize) -> Option<(&[u8], usize)> {
     let is_space = |byte: &u8| *byte == b' ';
@@ -229,7 +229,7 @@ fn word(text: &[u8], from: usize) -> Option<(&[u8], usize)> {
     Some((&text[start..end], end))
 }
 
-/// `name: value, other: value`.
+/// Parses `name: value, other: value`.
 fn colons<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> bool {
     let before = out.len();
     for part in text.split(|&byte| byte == b',') {

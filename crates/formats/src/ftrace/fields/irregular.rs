@@ -1,11 +1,11 @@
-//! Kernel events whose print formats the general rule would misread.
+//! Kernel events whose print formats the general rule would misread. Each has its own rule.
 
 use super::general::{keyed, text_field};
 use super::patterns::{by_pattern, has_pattern};
 use crate::ftrace::digits::{bare_hex, digits, find_space, int32, skip_spaces};
 use crate::ftrace::event::{Field, Value};
 
-/// Reads such a payload; `None` for other events, and if the payload does not fit.
+/// Parses such a payload; `None` for other events, and if the payload does not match.
 pub(super) fn irregular<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     match event {
         _ if event.starts_with(b"block_") => block(text, out),
@@ -23,7 +23,7 @@ fn is_work(event: &[u8]) -> bool {
     event.starts_with(b"workqueue_") || event.starts_with(b"sched_kthread_work_")
 }
 
-/// `work struct 00000000b1a1e8a5: function vmstat_update`; the function may be missing.
+/// Parses `work struct 00000000b1a1e8a5: function vmstat_update`; the function may be missing.
 fn work<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     let rest = text.strip_prefix(b"work struct ")?;
     let end = rest
@@ -47,8 +47,8 @@ fn work<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     Some(())
 }
 
-/// `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and
-/// `8,0 WS () 12345 + 8 [0]` (complete): `include/trace/events/block.h`.
+/// Parses `8,0 WS 4096 () 12345 + 8 none,0,0 [kworker/u8:1]` (issue, insert) and `8,0 WS () 12345 +
+/// 8 [0]` (complete): `include/trace/events/block.h`.
 fn block<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     let device = find_space(text, 0)?;
     let (_, comma) = digits(text, 0)?;
@@ -89,7 +89,7 @@ fn block<'a>(text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     Some(())
 }
 
-/// `[name]` or `[error]`, perhaps after a priority, or `<- (8,1) 99`.
+/// Parses `[name]` or `[error]`, possibly after a priority, or `<- (8,1) 99`.
 fn block_tail<'a>(rest: &'a [u8], out: &mut Vec<Field<'a>>) {
     let rest = rest.trim_ascii();
     let open = memchr::memchr(b'[', rest).unwrap_or(rest.len());

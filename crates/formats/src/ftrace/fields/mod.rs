@@ -1,4 +1,4 @@
-//! The fields of any kernel event, read from the text that its print format produced.
+//! Parses the fields of any kernel event from the text that its print format produced.
 
 mod general;
 mod irregular;

@@ -1,13 +1,13 @@
 //! Print formats as patterns, for events that the general rule would misread.
 //!
 //! ```text
-//! name={name} ({min}-{max})      text as it stands, and fields; each field ends where the text
-//!                                behind it begins
-//! a={a:x}                        a number in hexadecimal, without 0x
-//! {name}: {*}                    the rest is read by the general rule
+//! name={name} ({min}-{max})      literal text and fields; each field ends where the text after it
+//!                                begins
+//! a={a:x}                        a hexadecimal number without 0x
+//! {name}: {*}                    the rest is parsed by the general rule
 //! ```
-//! A space stands for any number of them. The keys are the names of the kernel's fields, or the keys
-//! that the text shows, as for the binary form of the event.
+//! A space matches any number of spaces. The keys are the names of the kernel's fields, or the keys
+//! in the text, to match the binary form of the event.
 
 use std::sync::OnceLock;
 
@@ -17,7 +17,7 @@ use super::general::{keyed, text_field};
 use crate::ftrace::digits::{bare_hex, skip_spaces};
 use crate::ftrace::event::{Field, Value};
 
-/// Events, and the formats that they may have; the first that fits counts.
+/// Events and their possible formats; the first that matches is used.
 #[rustfmt::skip]
 pub(super) const PATTERNS: &[(&str, &[&str])] = &[
     ("android_fs_dataread_start", FILE_DATA),
@@ -122,7 +122,7 @@ struct Piece {
     is_hex: bool,
 }
 
-/// A pattern taken apart.
+/// A parsed pattern.
 struct Pattern {
     pieces: Vec<Piece>,
     after: &'static [u8],
@@ -133,7 +133,7 @@ pub(super) fn has_pattern(event: &[u8]) -> bool {
     patterns().contains_key(event)
 }
 
-/// Reads a payload by the event's pattern; `None` if there is none, or none fits.
+/// Parses a payload with the event's pattern; `None` if there is none, or none matches.
 pub(super) fn by_pattern<'a>(event: &[u8], text: &'a [u8], out: &mut Vec<Field<'a>>) -> Option<()> {
     let before = out.len();
     for pattern in patterns().get(event)? {
@@ -186,7 +186,7 @@ impl Pattern {
             let behind = behind.map_or(self.after, |piece| piece.before);
             let (end, next) = find(text, at, behind)?;
             let value = text[at..end].trim_ascii();
-            // `key=value` instead of a bare value: another tool printed the event.
+            // `key=value` instead of a plain value: another tool printed the event.
             if !piece.before.ends_with(b"=") && value.contains(&b'=') {
                 return None;
             }
@@ -209,7 +209,8 @@ impl Piece {
     }
 }
 
-/// Where `wanted` first is at or behind `from`: its start and its end. No text is at the end.
+/// The start and end of the first `wanted` at or after `from`. An empty text matches only at the
+/// end.
 fn find(text: &[u8], from: usize, wanted: &[u8]) -> Option<(usize, usize)> {
     let Some(first) = wanted.first() else {
         return Some((text.len(), text.len()));
@@ -219,7 +220,7 @@ fn find(text: &[u8], from: usize, wanted: &[u8]) -> Option<(usize, usize)> {
     found.next()
 }
 
-/// Where `wanted` ends, if it is at `at`.
+/// The end of `wanted`, if it is at `at`.
 fn literal(text: &[u8], mut at: usize, wanted: &[u8]) -> Option<usize> {
     for byte in wanted {
         if text.get(at) != Some(byte) {

@@ -1,4 +1,4 @@
-//! Payloads and the fields they are read as.
+//! Payloads and their expected fields.
 
 use super::fields;
 use crate::ftrace::event::{Field, Value};

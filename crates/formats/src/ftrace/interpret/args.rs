@@ -18,12 +18,12 @@ pub(super) struct Fields<'p> {
 pub(super) struct KeysId(Option<(u64, u32)>);
 
 impl KeysId {
-    /// The keys of a shape of the nth batch.
+    /// The keys of this shape in the nth batch.
     pub fn for_shape(batch: u64, shape: u32) -> Self {
         Self((shape != NO_SHAPE).then_some((batch, shape)))
     }
 
-    /// The shape, where there is one.
+    /// The shape, if there is one.
     pub fn shape(self) -> Option<usize> {
         self.0.map(|(_, shape)| shape as usize)
     }
@@ -68,7 +68,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The first of several names for the same number.
+    /// The number under the first of several alternative names.
     pub fn int_of(self, keys: &[&str]) -> Option<i64> {
         keys.iter().find_map(|key| self.int(key))
     }
@@ -88,12 +88,12 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The field as text.
+    /// The value as text.
     pub fn shown(self, key: &str) -> Option<Cow<'p, str>> {
         Some(self.get(key)?.shown())
     }
 
-    /// As [`shown`](Self::shown), with the bytes of the input.
+    /// Like [`shown`](Self::shown), with the bytes of the input.
     pub fn printed(self, key: &str) -> Option<Cow<'p, [u8]>> {
         Some(match self.get(key)? {
             Value::Text(text) => Cow::Borrowed(text),
@@ -120,14 +120,14 @@ impl<'p> Fields<'p> {
         out.args(args)
     }
 
-    /// As [`keep`](Self::keep), for an event whose keys and many of whose texts are likely the same as
-    /// last time.
+    /// Like [`keep`](Self::keep), for an event whose keys, and many of whose texts, are probably
+    /// the same as last time.
     pub fn keep_cached(self, last: &mut LastFields, out: &mut TraceBuilder) -> ArgSetId {
         let args = self.arguments(last, out);
         out.arg_columns(args)
     }
 
-    /// Adds all fields to the arguments of a slice, which shares them with no other.
+    /// Adds all fields to the arguments of a slice, which are not shared with other slices.
     pub fn add_to(self, slice: SliceId, last: &mut LastFields, out: &mut TraceBuilder) {
         let args = self.arguments(last, out);
         out.add_slice_args(slice, args);
@@ -157,7 +157,7 @@ impl<'p> Fields<'p> {
     }
 }
 
-/// The fields of an event as they were last time.
+/// The last fields of a kind of event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastFields {
     keys: KeysId,

@@ -1,4 +1,4 @@
-//! Binder: calls between processes. Its locks are pairs like any other.
+//! Binder: calls between processes. Its locks are ordinary pairs.
 //!
 //! ```text
 //! caller   binder_transaction 1          binder_transaction_received 2
@@ -94,7 +94,7 @@ impl Interpreter {
         ended
     }
 
-    /// A slice without duration, for a one-way call.
+    /// Adds a slice with duration 0, for a one-way call.
     fn moment(
         &mut self,
         at: At,

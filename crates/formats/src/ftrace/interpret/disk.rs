@@ -11,8 +11,8 @@ use super::slices::lane_key;
 use crate::ftrace::event::Value;
 
 impl Interpreter {
-    /// `block_rq_issue`: the device works on a request until `block_rq_complete` of its last sector. A
-    /// request for a sector that it works on already replaces that one, whose end is missing.
+    /// `block_rq_issue`: the device works on a request until `block_rq_complete` of its last
+    /// sector. A second request for the same sector replaces the first, whose end must be missing.
     pub(super) fn request_begin(
         &mut self,
         at: At,
@@ -32,8 +32,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// `block_rq_complete`. If it has fewer sectors than the request, the rest completes later, from the
-    /// next sector on.
+    /// `block_rq_complete`. If it has fewer sectors than the request, the rest completes later,
+    /// starting at the next sector.
     pub(super) fn request_end(
         &mut self,
         at: At,
@@ -59,7 +59,7 @@ impl Interpreter {
         self.lane_end(at, request.key, fields, out)
     }
 
-    /// The key of a request to a device, which is mostly the same as that of the last request.
+    /// The key of a request to a device, which is usually the same device as for the last request.
     fn request(&mut self, dev: Value<'_>, sector: i64, out: &mut TraceBuilder) -> LaneKey {
         if let (Value::Text(dev), Some((last, track))) = (dev, &self.disk)
             && dev == last
@@ -76,7 +76,7 @@ impl Interpreter {
         key
     }
 
-    /// `block_rq_requeue`: the device returned the request, and will get it again.
+    /// `block_rq_requeue`: the device returned the request, and will receive it again.
     pub(super) fn request_requeued(
         &mut self,
         at: At,

@@ -1,4 +1,4 @@
-//! What is remembered of each kind of kernel event.
+//! The state kept for each kind of kernel event.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use traceloom_trace::{ArgSetId, StringId, TraceBuilder};
 use super::args::{Fields, KeysId, LastFields};
 use crate::rules::EventRules;
 
-/// The kinds of events so far. `H` is the function that handles an event.
+/// The kinds of events so far. `H` is the handler of an event.
 #[derive(Debug)]
 pub(super) struct EventTable<H> {
     pub rules: Arc<EventRules>,
@@ -27,9 +27,9 @@ pub(super) struct EventTable<H> {
 struct EventKind<H> {
     name: StringId,
     handler: Option<H>,
-    /// Whether the user has rules for it.
+    /// Whether the user's rules file has rules for it.
     has_rules: bool,
-    /// Its last fields: the keys are nearly always the same.
+    /// Its last fields. The keys are nearly always the same.
     last: LastFields,
 }
 
@@ -53,7 +53,7 @@ impl<H: Copy> EventTable<H> {
         }
     }
 
-    /// Interns the name of the current event's track, which is mostly the same as last time.
+    /// Interns the name of the current event's track, which is usually the same as last time.
     pub fn track_name(&mut self, name: &[u8], out: &mut TraceBuilder) -> StringId {
         let last = &mut self.last_fields().track_name;
         out.intern_cached(last, name);
@@ -73,12 +73,12 @@ impl<H: Copy> EventTable<H> {
     }
 }
 
-/// The most kinds of events in the table. No kernel has as many; a broken file may.
+/// The maximum number of kinds in the table. No kernel has as many, but a broken file may.
 const MOST_KINDS: usize = 4096;
 
 impl<H: Copy> EventTable<H> {
-    /// Makes an event the current one. Returns its name, its handler, and whether the user has rules
-    /// for it. `find_handler` is asked for the first event of a kind.
+    /// Makes an event the current one. Returns its name, its handler, and whether the user has
+    /// rules for it. `find_handler` is called for the first event of a kind.
     pub fn select(
         &mut self,
         name: &[u8],

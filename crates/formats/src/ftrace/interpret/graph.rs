@@ -11,8 +11,8 @@ use crate::ftrace::event::{GraphCall, GraphRow, Record};
 use crate::ftrace::graph::NO_TID;
 
 impl Interpreter {
-    /// A row of the tracer's own output. Without times, the time line of each CPU is built from the
-    /// durations of its calls.
+    /// Adds a row of the tracer's own output. If rows have no times, the time line of each CPU is
+    /// built from the durations of its calls.
     pub(super) fn graph_row(
         &mut self,
         record: &Record<'_>,
@@ -52,7 +52,7 @@ impl Interpreter {
         self.graph_cpu(cpu).cursor_ns = end;
     }
 
-    /// A row of trace-cmd, which has the usual prefix.
+    /// Adds a row of trace-cmd, which has the usual prefix.
     pub(super) fn graph_event(&mut self, at: At, row: GraphRow<'_>, out: &mut TraceBuilder) {
         let track = function_row(at.utid, out);
         self.call(track, at.ts, row, at.position, out);
@@ -108,7 +108,7 @@ impl Interpreter {
     }
 }
 
-/// The track of functions, apart from the thread's own slices.
+/// The track for functions, separate from the thread's own slices.
 fn function_row(utid: ThreadId, out: &mut TraceBuilder) -> TrackId {
     let name = out.intern(b"functions");
     out.thread_named_track(TrackKind::ThreadTrack, utid, name)

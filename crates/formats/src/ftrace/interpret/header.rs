@@ -1,4 +1,4 @@
-//! What the input says about itself.
+//! Handles lines about the input itself.
 
 use traceloom_trace::{ClockKind, ClockRow, Place, RepairKind, RowId, SourceId, TraceBuilder};
 
@@ -6,7 +6,7 @@ use super::interpreter::Interpreter;
 use super::position::Position;
 use crate::ftrace::event::Header;
 
-/// Notes the clock that the text names as its own.
+/// Stores the clock that the text names as its own.
 fn own_clock(clock: &[u8], out: &mut TraceBuilder) {
     out.metadata("clock_type", &String::from_utf8_lossy(clock));
     if clock == b"LINUX_CLOCK_MONOTONIC" {

@@ -20,7 +20,7 @@ use crate::ftrace::pairs::Use;
 use crate::process_dump::Dump;
 use crate::rules::EventRules;
 
-/// What is done with a kind of kernel event.
+/// How a kind of kernel event is handled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handler {
     pub rule: Option<Rule>,
@@ -28,8 +28,8 @@ pub(super) struct Handler {
     pub pairs: &'static [Use],
 }
 
-/// Handles a kernel event. `None` means that the event is kept with its fields as well, because the
-/// rule could not read it, or because the tables hold only a part of it.
+/// Handles a kernel event. `None` means that the event is also kept with its fields, because the
+/// rule could not parse it, or because the tables hold only a part of it.
 pub(super) type Rule = fn(&mut Interpreter, At, Fields<'_>, &mut TraceBuilder) -> Option<()>;
 
 /// Fills a trace from ftrace events.
@@ -46,18 +46,18 @@ pub(crate) struct Interpreter {
     /// The block device of the last request, and its track.
     pub(super) disk: Option<(Vec<u8>, TrackId)>,
     pub(super) open: OpenPairs,
-    /// The requests that devices work on, by their next sector.
+    /// The requests in progress, by their next sector.
     pub(super) requests: FxHashMap<LaneKey, Request>,
     pub(super) history: History,
-    /// The `ps` tables beside the events.
+    /// The `ps` tables in the text.
     dump: Dump,
     pub(super) columns: CpuColumn,
-    /// Batches before the current one, and lines.
+    /// The number of batches before the current one.
     pub(super) batches: u64,
     pub(super) lines: u64,
     /// Events so far.
     pub(super) events: u64,
-    /// Whether marks are as long as they were written, so that only libcutils can have cut them.
+    /// Whether marks have their full length, so that only libcutils can have truncated them.
     pub(super) marks_are_whole: bool,
 }
 
@@ -85,7 +85,7 @@ impl Interpreter {
         }
     }
 
-    /// For an input that cuts no marks; only libcutils may have.
+    /// Creates an interpreter for an input in which only libcutils can have truncated marks.
     pub fn for_whole_marks(rules: Arc<EventRules>) -> Self {
         Self {
             marks_are_whole: true,
@@ -93,7 +93,7 @@ impl Interpreter {
         }
     }
 
-    /// Takes the next batch of the input.
+    /// Processes the next batch of the input.
     pub fn batch(&mut self, batch: &EventBatch<'_>, out: &mut TraceBuilder) {
         let mut records = batch.records();
         while let Some(record) = records.next() {
@@ -111,7 +111,7 @@ impl Interpreter {
         self.lines += u64::from(batch.lines);
     }
 
-    /// Takes a binary record, which begins at byte `offset`, with its fields.
+    /// Processes a binary record, which begins at byte `offset`, with its fields.
     #[inline]
     pub fn binary(
         &mut self,
@@ -135,7 +135,7 @@ impl Interpreter {
         self.threads.track(at.slot, out)
     }
 
-    /// From here on, the record's tid belongs to another thread.
+    /// From this record on, its tid belongs to a new thread.
     pub fn reborn(&mut self, record: &Record<'_>, offset: u64, out: &mut TraceBuilder) {
         self.threads
             .rebirth(record.tid, record.ts, Position::Byte(offset), out);
@@ -161,7 +161,8 @@ impl Interpreter {
             Event::Graph(row) if record.comm.is_empty() || !row.timed => {
                 return self.graph_row(record, row, position, out);
             }
-            // systrace ends its output with such a line, at time 0, to say which clock was used.
+            // systrace ends its output with such a line at time 0, which tells which clock was
+            // used.
             Event::Mark(mark) if record.ts == 0 && record.tid == 0 && mark.is_clock() => {
                 self.events += 1;
                 return clock_mark(position.place().with_ts(0), mark, out);
@@ -217,7 +218,7 @@ impl Interpreter {
         at
     }
 
-    /// Learns from a record's columns what was not known about its thread.
+    /// Adds information about the thread from a record's columns.
     #[inline(never)]
     fn learn(
         &mut self,
@@ -242,7 +243,7 @@ impl Interpreter {
     #[cold]
     fn unparsed(&mut self, text: &[u8], position: Position, out: &mut TraceBuilder) {
         const SHOWN: usize = 120;
-        // Scripts append the output of `ps` to a trace.
+        // Some scripts append the output of `ps` to a trace.
         if self.dump.line(text.trim_ascii(), out) {
             return;
         }
@@ -281,7 +282,7 @@ impl Interpreter {
         self.threads.name_processes(out);
     }
 
-    /// Counts threads whose process no column named.
+    /// Counts threads for which no column gave a process.
     fn count_tgids(&mut self, out: &mut TraceBuilder) {
         for slot in self.threads.slots() {
             if slot.tgid_from_column || slot.is_idle() {

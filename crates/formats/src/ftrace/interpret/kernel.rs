@@ -7,7 +7,7 @@ use super::interpreter::{Handler, Interpreter, Rule};
 use super::position::At;
 use crate::ftrace::pairs;
 
-/// What is done with an event of this name: a rule of its own, the pairs that it belongs to, or both.
+/// The handler of events with this name: a rule, the pairs it belongs to, or both.
 fn handler(name: &[u8]) -> Option<Handler> {
     let (rule, pairs) = (rule(name), pairs::uses(name));
     (rule.is_some() || !pairs.is_empty()).then_some(Handler { rule, pairs })
@@ -74,7 +74,7 @@ impl Interpreter {
         }
     }
 
-    /// An event with a rule of its own that could not read it, such as one cut at the end.
+    /// An event whose rule could not parse it, such as a truncated one.
     fn unreadable(&mut self, at: At, _: Fields<'_>, out: &mut TraceBuilder) -> Option<()> {
         out.repair(RepairKind::BadField, 1, at.place(), || {
             "a field of a scheduler or power event is missing; kept as it stands".to_owned()

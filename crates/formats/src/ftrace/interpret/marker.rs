@@ -45,10 +45,10 @@ impl Interpreter {
         }
     }
 
-    /// Interns a name, and counts it as cut if it fills its message.
+    /// Interns a name. It is counted as truncated if it fills its message.
     #[inline]
     fn mark_name(&mut self, at: At, name: &[u8], pid: i32, out: &mut TraceBuilder) -> StringId {
-        // The letter, two bars and the number come first.
+        // The letter, two bars and the number come before the name.
         let before = 3 + (pid.max(1).ilog10() + 1) as usize;
         let length = name.len() + before;
         if length == CUT_LENGTH || length > CUT_LENGTH && !self.marks_are_whole {
@@ -59,7 +59,7 @@ impl Interpreter {
         out.intern(name)
     }
 
-    /// The process of a marker: the one in the column of its thread, if there is one, because the
+    /// The process of a marker. If the line has a column for it, that one is used, because the
     /// number in the marker may be from another pid namespace.
     fn mark_process(&mut self, at: At, pid: i32, out: &mut TraceBuilder) -> ProcessId {
         self.threads.learn_tgid(at.slot, pid, out);

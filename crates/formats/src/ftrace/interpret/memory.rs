@@ -1,6 +1,6 @@
-//! Memory: reclaim, resident sizes, heaps of the kernel.
+//! Memory: reclaim, resident sizes, kernel heaps.
 //!
-//! Counters have the names that Perfetto gives them.
+//! Counters use Perfetto's names.
 
 use traceloom_trace::{ProcessId, TraceBuilder, TrackKind};
 

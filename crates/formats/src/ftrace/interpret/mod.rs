@@ -1,10 +1,11 @@
-//! From events to tables. The interpreter takes events in the order of the input and calls the
-//! builder; it never sees lines.
+//! Converts events to tables. The interpreter receives events in the order of the input and calls
+//! the builder; it never sees lines.
 //!
-//! An event whose content is in other tables has no row of its own: switches, wake-ups (except for
-//! the target CPU, which the next switch shows), markers, counters, and both ends of a slice, whose
-//! fields become the slice's arguments. Every other event is a row with its fields. So is one that
-//! its rule could not read, such as an end without a begin.
+//! An event whose contents are stored in other tables has no row in the table of events. These are
+//! switches, wake-ups (except for the target CPU, which the next switch shows), markers, counters,
+//! and both ends of a slice, whose fields become the slice's arguments. Every other event becomes a
+//! row with its fields, and so does an event that its rule could not use, such as an end without a
+//! begin.
 //!
 //! All idle threads share one row: tid 0, `swapper`. It belongs to no process and has no states.
 //!

@@ -1,4 +1,4 @@
-//! What the interpreter remembers of pairs of kernel events.
+//! The interpreter's state for pairs of kernel events.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CallStack, LaneKey, SliceBegin, SliceId, TrackId};
@@ -8,22 +8,22 @@ use crate::ftrace::syscalls::Machine;
 /// The open slices of pairs.
 #[derive(Debug, Default)]
 pub(super) struct OpenPairs {
-    /// By track, as the builder has them, with what identifies each.
+    /// The open slices of each track, matching the builder's, with their identities.
     pub stacks: FxHashMap<TrackId, CallStack<Open>>,
     /// Begins that wait for their end, by the track of the pair.
     pub waiting: FxHashMap<TrackId, Waiting>,
-    /// The machine that numbers the system calls, once asked for.
+    /// The machine that determines system call numbers, once it was looked up.
     pub machine: Option<Option<Machine>>,
 }
 
-/// An open slice, and how many are around it.
+/// An open slice, and the number of slices around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub slice: SliceId,
     pub depth: usize,
 }
 
-/// A begin whose slice is made when its end arrives.
+/// A begin whose slice is created when its end arrives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub identity: u32,
@@ -33,8 +33,8 @@ pub(super) struct Waiting {
 /// A request that a device works on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    /// The slice's key: where the request began.
+    /// The slice's key, derived from the start of the request.
     pub key: LaneKey,
-    /// Sectors that are not completed.
+    /// The number of sectors that are not completed yet.
     pub left: i64,
 }

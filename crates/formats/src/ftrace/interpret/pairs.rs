@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! open: a b c    end of c  ->  closes c
-//! open: a b c    end of a  ->  closes c and b with a: their ends are missing
+//! open: a b c    end of a  ->  closes a, and also b and c, whose ends are missing
 //! open: a b c    end of x  ->  x began before the recording: counted, and kept as an event
 //! ```
 
@@ -19,12 +19,12 @@ use crate::ftrace::event::Value;
 use crate::ftrace::pairs::{Again, Name, On, Pair, Role, Use};
 use crate::ftrace::syscalls::Machine;
 
-/// The identity of slices of the user's rules: their ends close the innermost slice.
+/// The identity of slices of the user's rules. Their ends close the innermost slice.
 pub(super) const RULE: u32 = 0;
 
 impl Interpreter {
-    /// Begins and ends the slices of the pairs that an event belongs to. `None` means that it is kept
-    /// as an event.
+    /// Begins and ends the slices of the pairs to which an event belongs. `None` means that it is
+    /// kept as an event.
     pub(super) fn pairs(
         &mut self,
         at: At,
@@ -84,7 +84,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// `sys_openat`; or `sys_257`, if the machine's numbers are not known.
+    /// `sys_openat`, or `sys_257` if the machine's numbers are unknown.
     fn syscall_name(&mut self, event: &[u8], fields: Fields<'_>, out: &TraceBuilder) -> Vec<u8> {
         let own = event.strip_prefix(b"sys_enter_");
         if let Some(name) = own.or_else(|| fields.text("name")) {
@@ -192,7 +192,7 @@ impl Interpreter {
         stack.is_some_and(|stack| stack.inner_calls(identity).is_some())
     }
 
-    /// Makes the slice whose begin waits for this end.
+    /// Creates the slice whose begin waits for this end.
     fn end_waiting(
         &mut self,
         at: At,
@@ -210,7 +210,7 @@ impl Interpreter {
     }
 }
 
-/// Closes the innermost frame and `inner` more; returns the outermost of them.
+/// Closes the innermost slice and `inner` more; returns the outermost of them.
 fn close(
     stack: &mut CallStack<Open>,
     inner: usize,
@@ -243,7 +243,7 @@ fn lane(track: TrackId, identity: u64) -> LaneKey {
     }
 }
 
-/// Whether the event fulfils the condition of its use.
+/// Whether the event satisfies the condition of its role.
 fn applies(one: &Use, fields: Fields<'_>) -> bool {
     one.only_if.is_none_or(|(key, values)| {
         let text = fields.printed(key).unwrap_or_default();
@@ -251,7 +251,8 @@ fn applies(one: &Use, fields: Fields<'_>) -> bool {
     })
 }
 
-/// What identifies a slice of a pair: the pair, and the fields that begin and end agree in.
+/// The identity of a slice of a pair, computed from the pair and the fields that begin and end
+/// share.
 fn identity(one: &Use, fields: Fields<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     one.index.hash(&mut hasher);
@@ -264,6 +265,6 @@ fn identity(one: &Use, fields: Fields<'_>) -> u64 {
             None => 0u8.hash(&mut hasher),
         }
     }
-    // Not the identity of rules.
+    // Never equal to the identity of rules.
     hasher.finish() << 1 | 1
 }

@@ -1,8 +1,8 @@
-//! Where events come from, and where they happened.
+//! Where events come from, and where they occurred.
 
 use traceloom_trace::{Place, ThreadId};
 
-/// The number of a thread's slot among [`Threads`](super::threads::Threads).
+/// The index of a thread's slot in [`Threads`](super::threads::Threads).
 pub(super) type SlotId = usize;
 
 /// The position of an event in the input.
@@ -10,12 +10,12 @@ pub(super) type SlotId = usize;
 pub(super) enum Position {
     /// The line of a text, from 1.
     Line(u64),
-    /// The byte at which a binary record begins.
+    /// The offset of a binary record, bytes.
     Byte(u64),
 }
 
 impl Position {
-    /// The position as a place for repairs.
+    /// Converts the position to a place for repairs.
     pub fn place(self) -> Place {
         match self {
             Self::Line(line) => Place::at_line(line),
@@ -24,7 +24,7 @@ impl Position {
     }
 }
 
-/// Where and when an event happened, and in which thread.
+/// The time and place of an event, and its thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub ts: i64,

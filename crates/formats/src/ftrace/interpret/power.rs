@@ -1,6 +1,6 @@
 //! Frequencies, clocks, temperatures, regulators, sleep.
 //!
-//! Counters have the names that Perfetto gives them, so that queries carry over.
+//! Counters use Perfetto's names, so that queries work unchanged.
 
 use traceloom_trace::{TraceBuilder, TrackKind};
 
@@ -96,7 +96,7 @@ impl Interpreter {
     ) -> Option<()> {
         let name = format!("{} Temperature", fields.shown("thermal_zone")?);
         self.global_counter(at, &name, fields.int("temp")? as f64, out);
-        // The zone's number and the value before are not in the counter.
+        // The counter does not hold the zone's number and the previous value.
         None
     }
 
@@ -112,7 +112,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// `regulator_enable_complete: name=vdd`: the state, beside the pair that it ends.
+    /// `regulator_enable_complete: name=vdd`: the state counter, in addition to the slice that it
+    /// ends.
     pub(super) fn regulator_on(
         &mut self,
         at: At,
@@ -143,8 +144,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// `suspend_resume: dpm_suspend[2] begin`; with `=` where a tool prints the fields, and with
-    /// keys (`action`, `val`, `start`) where they come from the ring buffer.
+    /// `suspend_resume: dpm_suspend[2] begin`. The form has `=` if a tool prints the fields, and
+    /// keys (`action`, `val`, `start`) if they come from the ring buffer.
     pub(super) fn suspend(
         &mut self,
         at: At,

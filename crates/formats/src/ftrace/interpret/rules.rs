@@ -71,8 +71,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// The rule's track: its title (the event's name for counters) and the value of its key.
-    /// Slices and instants of threads without either stand among the thread's own.
+    /// The rule's track, from its title (for counters the event's name) and the value of its key.
+    /// Slices and instants of threads without title and key are on the thread's own track.
     fn rule_track(
         &mut self,
         at: At,
@@ -109,7 +109,7 @@ impl Interpreter {
     }
 }
 
-/// Whether the slices of a rule stand among the thread's own, which marks begin and end, too.
+/// Whether the slices of a rule are on the thread's own track, which marks also use.
 fn is_own_track(rule: &EventRule) -> bool {
     let is_named = rule.title.as_ref().is_some_and(|title| !title.is_empty());
     rule.track == RuleTrack::Thread && !is_named && rule.key.is_none()

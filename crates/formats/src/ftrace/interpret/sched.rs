@@ -135,7 +135,7 @@ impl Interpreter {
         }
     }
 
-    /// `sched_process_fork: comm=sh pid=34421 child_comm=sh child_pid=34422`. It does not say
+    /// `sched_process_fork: comm=sh pid=34421 child_comm=sh child_pid=34422`. It does not tell
     /// whether the child is a thread or a process.
     pub(super) fn fork(
         &mut self,
@@ -154,8 +154,8 @@ impl Interpreter {
         None
     }
 
-    /// `sched_process_exec: filename=/usr/bin/ls pid=34422 old_pid=34422`: only the thread that
-    /// leads its process is left.
+    /// `sched_process_exec: filename=/usr/bin/ls pid=34422 old_pid=34422`: only the process's
+    /// leader remains.
     pub(super) fn exec(
         &mut self,
         at: At,

@@ -1,4 +1,4 @@
-//! Slices of kernel events: pairs of events on a thread's, a CPU's or a device's track.
+//! Slices of kernel events: pairs of events on the track of a thread, CPU or device.
 
 use traceloom_trace::{LaneKey, RowId, SliceBegin, SliceId, TraceBuilder, TrackId, TrackKind};
 
@@ -108,8 +108,8 @@ impl Interpreter {
         Some(())
     }
 
-    /// Adds the fields of a slice's end to those of its begin, except for those with the same name
-    /// and value.
+    /// Adds the fields of a slice's end to those of its begin, except those with the same name and
+    /// value.
     pub(super) fn add_args(&mut self, slice: SliceId, fields: Fields<'_>, out: &mut TraceBuilder) {
         if fields.is_empty() {
             return;

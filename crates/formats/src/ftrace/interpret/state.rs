@@ -1,4 +1,4 @@
-//! What the interpreter remembers between events.
+//! The interpreter's state between events.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,19 @@ use traceloom_trace::{Place, ProcessId, RowId, SliceId, TrackId};
 
 use super::position::{At, Position};
 
-/// What is remembered of a CPU.
+/// The state of a CPU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cpu {
     pub last_ts: i64,
-    /// The tid of the thread on it, as far as switches told.
+    /// The tid of the thread on it, according to switches.
     pub current: i32,
-    /// The first event of another thread since then, if that is the idle thread.
+    /// The first event of another thread since then, if the current thread is the idle thread.
     pub seen: Option<At>,
     pub idle_track: TrackId,
     pub frequency_track: TrackId,
 }
 
-/// The thread of a CPU that no switch told of. Not a tid of any system.
+/// The current thread of a CPU that is unknown. It is not a valid tid.
 pub(super) const NOBODY: i32 = i32::MIN;
 
 /// A CPU before its first event.
@@ -31,23 +31,24 @@ pub(super) const NEW_CPU: Cpu = Cpu {
     frequency_track: TrackId::NONE,
 };
 
-/// Whether the CPU column is real: how many events agree with the switches about the thread on their CPU.
+/// Whether the CPU column is real. Counts how many events agree with the switches about the thread
+/// on their CPU.
 #[derive(Debug, Default)]
 pub(super) struct CpuColumn {
-    /// All events that agree.
+    /// All agreeing events.
     pub agreeing: u64,
     /// The switches among them.
     pub agreeing_switches: u64,
-    /// Events of a thread that runs on another CPU.
+    /// Events of a thread that runs on a different CPU.
     contradicting: u64,
-    /// Switches away from another thread than the one that runs there, or away from one that runs on another CPU.
+    /// Switches away from a thread that does not run there, or that runs on a different CPU.
     contradicting_switches: u64,
-    /// CPUs on which somebody was seen while they should have been idle.
+    /// CPUs on which a thread was seen while they should have been idle.
     pub cpus: BTreeSet<u32>,
 }
 
 impl CpuColumn {
-    /// Whether at least 8 of 9 agree, of switches or of other events.
+    /// Whether at least 8 of 9 agree, either of switches or of other events.
     pub fn is_real(&self, for_switches: bool) -> bool {
         let (agreeing, contradicting) = if for_switches {
             (self.agreeing_switches, self.contradicting_switches)
@@ -75,28 +76,28 @@ pub(super) enum Sent {
     Reply,
 }
 
-/// Binder transactions that were sent and not yet received, by their number.
+/// Binder transactions that were sent and not received yet, by number.
 #[derive(Debug, Default)]
 pub(super) struct Binder {
     pub sent: FxHashMap<i64, Sent>,
 }
 
-/// What the function_graph tracer last printed for a CPU.
+/// The last output of the function_graph tracer for a CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct GraphCpu {
-    /// The thread that was named last, by a task column or a switch.
+    /// The last thread named by a task column or a switch.
     pub tid: Option<i32>,
     /// The end of the last call, if rows have no times.
     pub cursor_ns: i64,
 }
 
-/// The process of each `mm_struct`, learnt from events of the process itself.
+/// The process of each `mm_struct`, learned from events of the process itself.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pub owners: FxHashMap<i64, ProcessId>,
 }
 
-/// What headers and odd events say about the recording.
+/// Information about the recording from headers and special events.
 #[derive(Debug, Default)]
 pub(super) struct History {
     pub entries_in_buffer: Option<u64>,
@@ -106,7 +107,7 @@ pub(super) struct History {
     pub overwritten: Option<OverwrittenFront>,
 }
 
-/// The front of a ring buffer, part of which was overwritten.
+/// The start of a ring buffer, part of which was overwritten.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OverwrittenFront {
     pub events: u64,
@@ -121,7 +122,7 @@ impl History {
         self.unmatched_at(at.place());
     }
 
-    /// As [`unmatched`](Self::unmatched), at a place.
+    /// Like [`unmatched`](Self::unmatched), at a given place.
     pub fn unmatched_at(&mut self, place: Place) {
         if self.unmatched == 0 {
             self.first_unmatched = place;
@@ -129,8 +130,8 @@ impl History {
         self.unmatched += 1;
     }
 
-    /// A CPU's events begin here, because earlier ones were overwritten. Ends before this may belong
-    /// to overwritten begins.
+    /// A CPU's events begin here, because earlier ones were overwritten. Unmatched ends before this
+    /// may belong to overwritten begins.
     pub fn buffer_started(&mut self, cpu: u32, position: Position, events: u64) {
         let ends = self.overwritten.map_or(0, |front| front.ends) + self.unmatched;
         self.unmatched = 0;

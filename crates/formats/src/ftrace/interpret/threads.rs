@@ -1,7 +1,7 @@
 //! Threads by tid: names, processes and lifetimes.
 //!
-//! A tid is a small number that the kernel reuses, so threads are found through a paged array. What
-//! every line needs of a thread is kept together in its slot.
+//! A tid is a small number that the kernel reuses, so threads are found through a paged array. A
+//! slot holds everything that each line needs about its thread.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, TraceBuilder, TrackId};
@@ -10,25 +10,25 @@ use super::position::{Position, SlotId};
 use crate::ftrace::event::NO_TGID;
 use crate::ftrace::swar::same_bytes;
 
-/// Names have at most 15 bytes in the kernel. Longer ones come from other tools and are compared as
-/// strings.
+/// The size of an inline name. Names have at most 15 bytes in the kernel. Longer ones come from
+/// other tools and are compared as strings.
 const INLINE_NAME: usize = 16;
 
-/// Bytes of a name in the kernel's `latency-format`.
+/// The maximum length of a name in the kernel's `latency-format`, bytes.
 const LATENCY_NAME: usize = 8;
 
-/// A thread, for one lifetime.
+/// One lifetime of a thread.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub tid: i32,
     pub utid: ThreadId,
-    /// Its process, [`NO_TGID`] while unknown.
+    /// Its process; [`NO_TGID`] while unknown.
     pub tgid: i32,
-    /// Whether a column of a line said so, which markers cannot overrule.
+    /// Whether the process is from a column. Markers cannot overrule it.
     pub tgid_from_column: bool,
-    /// Whether it was just born: one birth has several events.
+    /// Whether it was just created. One creation has several events.
     pub fresh: bool,
-    /// Where it was named first.
+    /// The position where it was first named.
     pub first_position: Position,
     /// Its track, once it has slices.
     pub track: TrackId,
@@ -41,14 +41,14 @@ impl Slot {
         self.tid == 0
     }
 
-    /// Whether a line with this name and process says nothing new.
+    /// Whether a line with this name and process adds no information.
     #[inline(always)]
     pub fn is_known_as(&self, name: &[u8], tgid: i32) -> bool {
         let in_process = tgid == NO_TGID || self.tgid_from_column && tgid == self.tgid;
         self.is_idle() || in_process && self.is_named(name)
     }
 
-    /// Whether `name` is the known name, cut by `latency-format`.
+    /// Whether `name` is the known name, truncated by `latency-format`.
     fn is_cut(&self, name: &[u8]) -> bool {
         let known = self.name.get(..usize::from(self.name_length));
         name.len() == LATENCY_NAME && known.is_some_and(|known| known.starts_with(name))
@@ -161,8 +161,8 @@ impl Threads {
         &self.slots
     }
 
-    /// Names a thread. `<...>` and its kin say that the writer did not know the name (adbd's
-    /// `<-transport` is one), and the idle threads of all CPUs share one.
+    /// Names a thread. `<...>` and similar texts mean that the writer did not know the name (but
+    /// adbd's `<-transport` is a name). The idle threads of all CPUs share one name.
     #[inline]
     pub fn name(&mut self, id: SlotId, name: &[u8], out: &mut TraceBuilder) {
         let slot = &self.slots[id];
@@ -186,15 +186,15 @@ impl Threads {
         out.name_thread(slot.utid, name);
     }
 
-    /// Whether the column names another process than before. Threads do not change their process,
-    /// so the tid was reused at an unknown time.
+    /// Whether the column names a different process than before. Threads do not change their
+    /// process, so the tid was reused at an unknown time.
     #[inline]
     pub fn is_elsewhere(&self, id: SlotId, tgid: i32) -> bool {
         let slot = &self.slots[id];
         slot.tgid_from_column && tgid != slot.tgid && tgid != NO_TGID && !slot.is_idle()
     }
 
-    /// From here on, `tid` belongs to another thread.
+    /// From here on, `tid` belongs to a new thread.
     #[cold]
     pub fn rebirth(
         &mut self,
@@ -230,7 +230,7 @@ impl Threads {
     }
 
     /// Makes each thread whose tid is the pid of a process its main thread, even if no line says
-    /// so: while the process lives, no other thread can have that number.
+    /// so. While the process exists, no other thread can have that number.
     pub fn place_leaders(&mut self, out: &mut TraceBuilder) {
         for id in 0..self.slots.len() {
             let Slot { tid, utid, .. } = self.slots[id];
@@ -260,8 +260,8 @@ impl Threads {
         slot.track
     }
 
-    /// A thread with `tid` is created. An earlier thread with that tid is gone, even if its exit
-    /// was not recorded.
+    /// Handles the creation of a thread with `tid`. An earlier thread with that tid must have
+    /// ended, even if its exit was not recorded.
     pub fn birth(
         &mut self,
         tid: i32,
@@ -269,7 +269,7 @@ impl Threads {
         position: Position,
         out: &mut TraceBuilder,
     ) -> SlotId {
-        // A process dump may have named it; that is not an earlier lifetime.
+        // If only a process dump named it, that is not an earlier lifetime.
         let known = self.find(tid);
         let mut id = self.current(tid, position, out);
         if self.slots[id].fresh {
@@ -293,14 +293,14 @@ impl Threads {
         id
     }
 
-    /// The thread exits. It keeps its tid until another thread is created with it, because the last
-    /// switch away from it is still to come.
+    /// Handles the exit of a thread. It keeps its tid until another thread is created with it,
+    /// because the last switch away from it is still to come.
     pub fn death(&mut self, id: SlotId, ts: i64, out: &mut TraceBuilder) {
         out.set_thread_end(self.slots[id].utid, ts);
     }
 
-    /// Gives every process without a name the name of its main thread. Only threads of this input count:
-    /// those of earlier ones were named at their ends.
+    /// Gives every process without a name the name of its main thread. Only threads of this input
+    /// count; those of earlier inputs were handled at their ends.
     pub fn name_processes(&self, out: &mut TraceBuilder) {
         for slot in &self.slots {
             let thread = out.trace().threads.row(slot.utid.row());

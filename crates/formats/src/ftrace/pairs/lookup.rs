@@ -1,4 +1,4 @@
-//! Finds the pairs that an event belongs to.
+//! Finds the pairs to which an event belongs.
 
 use std::sync::OnceLock;
 
@@ -7,32 +7,32 @@ use rustc_hash::FxHashMap;
 use super::pair::Pair;
 use super::table::PAIRS;
 
-/// Which side of a pair an event is.
+/// The side of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Role {
     End,
     Begin,
 }
 
-/// That an event is one side of a pair.
+/// One role of an event: a side of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
     pub pair: &'static Pair,
-    /// The pair's place in the table.
+    /// The index of the pair in the table.
     pub index: usize,
     pub role: Role,
-    /// A field, and the values that it must have one of.
+    /// A field, and its allowed values.
     pub only_if: Option<(&'static str, &'static str)>,
 }
 
-/// The pairs that events called `name` belong to; those that they end come first.
+/// The pairs to which events called `name` belong. Those that they end come first.
 pub(crate) fn uses(name: &[u8]) -> &'static [Use] {
     static BY_NAME: OnceLock<FxHashMap<&'static [u8], Vec<Use>>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(by_name);
     by_name.get(one_name(name)).map_or(&[], Vec::as_slice)
 }
 
-/// Each system call may have events of its own.
+/// The generic name of an event. Each system call may have its own events.
 fn one_name(name: &[u8]) -> &[u8] {
     match name {
         _ if name.starts_with(b"sys_enter_") => b"sys_enter",
@@ -61,7 +61,7 @@ fn by_name() -> FxHashMap<&'static [u8], Vec<Use>> {
     map
 }
 
-/// The name of an event of the table, and what it must fulfil.
+/// The name of an event in the table, and its condition.
 pub(super) fn parts(event: &'static str) -> (&'static str, Option<(&'static str, &'static str)>) {
     match event.split_once(' ') {
         Some((name, condition)) => (name, condition.split_once('=')),

@@ -1,7 +1,7 @@
 //! Pairs of kernel events that begin and end something: one table for all of them.
 //!
-//! A line of the [`table`] names the two events, the track of the slice, what the slice is called, and
-//! the fields in which both events agree. `docs/formats.md` shows the same table.
+//! A line of the [`table`] has the two events, the track of the slice, the name of the slice, and
+//! the fields by which both events are matched. `docs/formats.md` shows the same table.
 
 mod lookup;
 mod pair;

@@ -1,7 +1,7 @@
-//! An example of each event of the table, as the kernel prints it.
+//! An example of each event in the table, as the kernel prints it.
 //!
-//! `{field=value}` is a field of the event with its value: `8,1` is a device, text is text, other
-//! values are numbers. Behind `0x` a number is printed in hexadecimal.
+//! `{field=value}` is a field of the event with its value. `8,1` is a device, text is text, and
+//! other values are numbers. A number after `0x` is printed in hexadecimal.
 
 const INODE_RET: &str = "dev {dev=8,1} ino {ino=58} ret {ret=0}";
 const F2FS_INODE: &str = "dev = ({dev=8,1}), ino = {ino=58}, i_size = {size=4096}";
@@ -24,7 +24,7 @@ const SKB: &str =
     "dev={name=wlan0} queue_mapping={queue_mapping=0} skbaddr=0x{skbaddr=4096} len={len=99}";
 const SMBUS: &str = "i2c-{adapter_nr=3} a=0{a=50} f=000{f=0} c={c=7} {protocol=BYTE_DATA}";
 
-/// Events with their texts; names of one line have the same text.
+/// Events and their texts. All names in a line have the same text.
 #[rustfmt::skip]
 pub(super) const SAMPLES: &[(&str, &str)] = &[
     ("sys_enter", "NR {id=56} ({args=ffffff9c, 7f00, 0, 0, 0, 0})"),

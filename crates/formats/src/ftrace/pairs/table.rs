@@ -1,7 +1,7 @@
 //! The table of pairs. The fields are those of the kernel's `include/trace/events/*.h`.
 //!
-//! Not here, because the kernel records no second event, or not always: page faults, migrations of
-//! threads, timers that are armed, `f2fs_lookup_extent_tree_start`, `iomap_dio_rw_begin`,
+//! Not included, because the kernel does not always record a second event: page faults, migrations
+//! of threads, armed timers, `f2fs_lookup_extent_tree_start`, `iomap_dio_rw_begin`,
 //! `block_bio_queue` (a bio that was split completes twice).
 
 use super::pair::Again::{Ends, Joins, Nests, Waits};

@@ -1,4 +1,4 @@
-//! Each pair of the table, as text and in binary.
+//! Tests each pair of the table, as text and in binary form.
 
 use testkit::{DatBytes, Machine, RingPages};
 use traceloom_trace::{NO_DURATION, RepairKind, Trace};
@@ -55,7 +55,7 @@ fn lines(events: &[(u64, &'static str)]) -> Trace {
     read_bytes(text.as_bytes(), ReadOptions::default()).unwrap()
 }
 
-/// The format file of an event, and the bytes of one.
+/// The format file of an event, and the bytes of one event.
 fn binary(event: &'static str, id: usize) -> (String, Vec<u8>) {
     let (mut fields, mut print, mut args) = (String::new(), String::new(), String::new());
     let mut bytes = [&(id as u16).to_le_bytes()[..], &[1, 0], &1u32.to_le_bytes()].concat();
@@ -154,7 +154,7 @@ fn slices(trace: &Trace) -> Vec<String> {
     shown.collect()
 }
 
-/// What is wrong with a trace that should have one finished slice of the pair.
+/// What is wrong with a trace that should contain one finished slice of the pair.
 fn fault(pair: &Pair, trace: &Trace, what: &str) -> Option<String> {
     let all = slices(trace);
     let is_finished = |slice: &&String| slice.ends_with(" 10+5");
@@ -180,7 +180,7 @@ fn every_pair_makes_one_finished_slice() {
                 .take(if *begin == pair.begins[0] { 9 } else { 1 })
             {
                 let mut events = vec![(10, *begin), (15, *end)];
-                // A lock that is released was waited for.
+                // A released lock must have been waited for first.
                 match *begin {
                     "mmap_lock_acquire_returned success=true" => {
                         events.insert(0, (1, "mmap_lock_start_locking"));
@@ -207,7 +207,7 @@ fn an_end_without_a_begin_is_counted_and_kept() {
         let event = pair.ends[0];
         let trace = lines(&[(10, event)]);
         assert_eq!(trace.repairs.count(RepairKind::UnmatchedEnd), 1, "{event}");
-        // A counter or another slice may say it instead.
+        // A counter or another slice may represent it instead.
         let rows = trace.ftrace_events.len() + trace.counters.len() + trace.slices.len();
         assert_eq!(rows, 1, "{event}");
     }
@@ -305,8 +305,8 @@ fn the_table_is_documented() {
     );
 }
 
-/// Where this kernel's formats can be read: events of the table that it has print the fields of the
-/// table, so that no name is mistyped.
+/// Requires access to this kernel's formats: events of the table that the kernel has must print the
+/// fields of the table. This finds mistyped names.
 #[test]
 fn this_kernel_has_the_fields() {
     let Ok(systems) = std::fs::read_dir("/sys/kernel/tracing/events") else {

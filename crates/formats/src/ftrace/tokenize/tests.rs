@@ -1,12 +1,12 @@
-//! A line is read the same whatever lines are around it, so the caches of the fast path change
-//! nothing.
+//! A line is parsed the same way whatever lines are around it, so the caches of the fast path
+//! change nothing.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::ftrace::event::FieldList;
 
-/// Lines that begin alike, name the same threads, and have the same events.
+/// Lines with similar starts, the same threads and the same events.
 const LINES: &[&str] = &[
     "          <idle>-0     (-----) [003] d..2  1000.000004: irq_handler_entry: irq=27 name=arch_timer",
     "          <idle>-0     (-----) [003] d..2  1000.000009: irq_handler_exit: irq=27 ret=handled",
@@ -26,7 +26,7 @@ const LINES: &[&str] = &[
     "##### CPU 2 buffer started ####",
 ];
 
-/// Lines with some bytes replaced, taken out or doubled.
+/// Lines in which some bytes are replaced, removed or doubled.
 fn text() -> impl Strategy<Value = Vec<Vec<u8>>> {
     const BYTES: &[u8] = b" \t-()[].:=0129adNp_\xff";
     let change = (0..140_usize, 0..3_u8, proptest::sample::select(BYTES));
@@ -46,7 +46,7 @@ fn text() -> impl Strategy<Value = Vec<Vec<u8>>> {
     proptest::collection::vec(line, 1..30)
 }
 
-/// The events of a text, without their lines and shapes, which depend on those around.
+/// The events of a text, without line numbers and shapes, which depend on the other lines.
 fn events(text: &[u8]) -> Vec<String> {
     let (mut batch, mut scratch) = (EventBatch::default(), Scratch::default());
     tokenize(text, &mut scratch, &mut batch);

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Only methods that ran for at least a third of a second are recorded, with their callers. An
-//! older ART wrote a file without times: [`untimed`].
+//! older version of ART wrote a file without times: [`untimed`].
 //!
 //! Sources: ART's `runtime/trace_profile.cc` (2024, 2025) and
 //! `tools/trace_parser/long_running_method_trace_parser.cc`. No report from a device was available.
@@ -47,7 +47,7 @@ impl Format for LongRunning {
         if timed::looks_right(head) || base64::runs(head).any(|run| is_block(head, &run)) {
             return Confidence::Likely;
         }
-        // The base64 may come after the part that is visible here.
+        // The base64 may come after the end of `head`.
         if head.len() >= SNIFF_BYTES && is_report(head) {
             Confidence::Maybe
         } else {
@@ -103,7 +103,7 @@ impl Reader for LongRunningReader {
         }
         let blocks = blocks(&self.input)?;
         match out {
-            // A consumer of events takes only one trace.
+            // A consumer of events accepts only one trace.
             Target::Methods(_) if blocks.len() > 1 => Err(ReadError::NoMethodEvents {
                 format: format_id::LONG_RUNNING,
             }),
@@ -126,7 +126,7 @@ impl Reader for LongRunningReader {
     }
 }
 
-/// The block of a process, with what the report says about it.
+/// The block of a process, with the facts that the report gives about it.
 struct Found {
     bytes: Vec<u8>,
     keys: Vec<(String, String)>,
@@ -138,7 +138,7 @@ impl Found {
     }
 }
 
-/// All blocks of a report, one for each process that has one.
+/// All blocks of a report, at most one for each process.
 fn blocks(input: &[u8]) -> Result<Vec<Found>, ReadError> {
     if timed::looks_right(input) {
         return Ok(vec![Found {

@@ -21,7 +21,7 @@ enum Packet<'a> {
     Method,
 }
 
-/// The packet at the beginning of `bytes` and its length; `None` if it is invalid or cut.
+/// The packet at the beginning of `bytes` and its length; `None` if it is invalid or truncated.
 fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
     match bytes.first()? {
         0 => {
@@ -48,7 +48,7 @@ fn packet(bytes: &[u8]) -> Option<(Packet<'_>, usize)> {
     }
 }
 
-/// Where the packets begin: after the clocks that newer versions of ART write first.
+/// The offset of the first packet, after the clocks that newer versions of ART write first.
 fn front(bytes: &[u8]) -> usize {
     match bytes.first() {
         Some(3) => CLOCK_HEADER,
@@ -56,7 +56,7 @@ fn front(bytes: &[u8]) -> usize {
     }
 }
 
-/// Whether `bytes` begin with a block: packets of a thread's records, followed by valid packets.
+/// Whether `bytes` begin with a block: a packet of a thread's records, followed by valid packets.
 pub(super) fn looks_right(bytes: &[u8]) -> bool {
     let mut rest = bytes.get(front(bytes)..).unwrap_or_default();
     if !matches!(rest, [2, ..]) || rest.len() < ENTRIES_HEADER {
@@ -66,7 +66,8 @@ pub(super) fn looks_right(bytes: &[u8]) -> bool {
     if le(&rest[1..5]) >= TID_LIMIT || count > size || size > count.saturating_mul(20) {
         return false;
     }
-    // The visible part may end inside a packet; what follows whole packets must be one, too.
+    // `bytes` may end inside a packet. The complete packets must be followed by the beginning of
+    // another.
     while let Some((_, length)) = packet(rest) {
         rest = &rest[length..];
     }
@@ -195,8 +196,8 @@ struct Entries {
 }
 
 impl Entries {
-    /// `open` has the open methods of each thread, across packets, because exits do not name
-    /// theirs.
+    /// Reads the packet. `open` has the open methods of each thread, across packets, because an
+    /// exit does not name its method.
     fn read(
         &mut self,
         records: &[u8],

@@ -6,8 +6,8 @@
 //! "\n*threads\n"  number⇥name …  "*methods\n"  number⇥class⇥…  "*end"
 //! ```
 //!
-//! A return is encoded with any value whose lowest bit is set, and the next call is relative to
-//! what the recorder's buffer then holds. The available sources do not show which value that is, so
+//! A return is encoded as any value whose lowest bit is set, and the next call is relative to the
+//! value that the recorder's buffer then holds. The available sources do not show that value, so
 //! every variant is tried, and the one that matches most methods of the list is used.
 
 use traceloom_trace::{
@@ -24,7 +24,7 @@ pub(super) const MAGIC: &[u8; 4] = b"TMOL";
 const FRONT: usize = 6;
 const BLOCK_HEADER: usize = 8;
 
-/// The value of the buffer for a return.
+/// The value in the recorder's buffer after a return.
 #[derive(Clone, Copy, Debug)]
 enum Return {
     /// The sum of all differences so far.
@@ -42,7 +42,7 @@ struct Call {
     at: usize,
 }
 
-/// Reads the blocks, and returns where they end.
+/// Reads the blocks with this variant, and returns where they end.
 fn blocks(input: &[u8], way: Return, mut each: impl FnMut(Call)) -> usize {
     let mut at = FRONT.min(input.len());
     while let Some([2, header @ ..]) = input.get(at..at + BLOCK_HEADER) {
@@ -122,7 +122,7 @@ fn best_way(input: &[u8]) -> Return {
         met
     };
     let ways = [Return::Sum, Return::One, Return::Method];
-    // The first of the best variants; `max_by_key` would take the last.
+    // Takes the first of the best variants; `max_by_key` would take the last.
     ways.into_iter()
         .rev()
         .max_by_key(|way| met(*way))

@@ -1,4 +1,4 @@
-//! Turns slices back into calls and returns, in order of time.
+//! Converts slices back to calls and returns, in order of time.
 
 use traceloom_trace::{NO_DURATION, RowId, SliceId, ThreadId, Trace, TrackId, TrackKind};
 
@@ -12,15 +12,15 @@ pub(super) struct Call {
     pub is_exit: bool,
 }
 
-/// The open slices of a track, and the time it has reached.
+/// The open slices of a track, and the time of its last event.
 #[derive(Default)]
 struct Open {
     slices: Vec<SliceId>,
     last_ns: i64,
 }
 
-/// Every call and return of the threads' slices. Times count from `start_ns` and never step back on
-/// a thread, so that sorting by time keeps each thread's own order:
+/// Every call and return of the threads' slices. Times count from `start_ns` and never decrease on
+/// a thread, so sorting by time keeps each thread's own order:
 ///
 /// ```text
 /// slices    a 0..9   b 1..4   c 5..7      (in the order of the table)
@@ -43,7 +43,7 @@ pub(super) fn calls(trace: &Trace, start_ns: i64) -> Vec<Call> {
     walk.calls
 }
 
-/// The thread whose own calls a track holds.
+/// The thread whose calls are on the track; `None` for other kinds of tracks.
 pub(super) fn thread_of(trace: &Trace, track: TrackId) -> Option<ThreadId> {
     match trace.tracks.kind.get(track.row()) {
         TrackKind::Thread => trace.track_thread(track),

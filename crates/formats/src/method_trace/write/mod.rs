@@ -4,8 +4,8 @@
 //! method's, its category the class. Slices on tracks without a thread (async slices, counters)
 //! have no call stack and are omitted.
 //!
-//! Times are microseconds since the start, in 32 bits: finer times are cut, and in a trace of more
-//! than 71 minutes they overflow, which this crate's reader repairs. Versions 1 and 2 hold one
+//! Times are microseconds since the start, in 32 bits. Finer times are truncated, and in a trace of
+//! more than 71 minutes they overflow, which this crate's reader repairs. Versions 1 and 2 hold one
 //! time: wall time, or CPU time if only that was recorded. Version 3 holds both, or only wall time
 //! if no CPU time is known.
 
@@ -28,7 +28,7 @@ use crate::omissions::Written;
 /// Bytes of a header, padding included.
 const HEADER_BYTES: usize = 32;
 
-/// Keys that keep their value; the others are counted again.
+/// Keys that keep their value; the values of the others are computed again.
 const KEPT_KEYS: &[&str] = &[
     "clock-call-overhead-nsec",
     "vm",
@@ -146,7 +146,8 @@ impl Layout {
     }
 }
 
-/// The origin of times, ns: the start that a method trace was read with, otherwise the first event.
+/// The origin of times, ns: the original start if the trace was read from a method trace, otherwise
+/// the first event.
 fn start_ns(trace: &Trace) -> i64 {
     let first = trace.bounds.0.div_euclid(1000) * 1000;
     let said = trace
@@ -192,7 +193,8 @@ impl File<'_> {
         self.flush()
     }
 
-    /// Names are written where they are used first; unused ones precede the summary.
+    /// Writes a streaming trace. Names are written before their first use; unused names precede the
+    /// summary.
     fn stream(&mut self, calls: &[Call]) -> Result<(), WriteError> {
         let mut methods_written = vec![false; self.names.methods()];
         let mut threads_written = vec![false; self.trace.threads.len()];
@@ -251,7 +253,8 @@ impl File<'_> {
         self.bytes.extend(MAGIC);
         self.bytes.extend(version.to_le_bytes());
         self.bytes.extend((HEADER_BYTES as u16).to_le_bytes());
-        // A trace that begins before the origin of its clock keeps its intervals, not its start.
+        // A trace that begins before the origin of its clock keeps its durations, but not its
+        // start.
         self.bytes.extend((start_ns / 1000).max(0).to_le_bytes());
         if self.layout.version == 3 {
             let record = self.layout.record_bytes() as u16;
@@ -269,7 +272,7 @@ impl File<'_> {
             _ => self.bytes.extend((tid as u16).to_le_bytes()),
         }
         self.bytes.extend(word.to_le_bytes());
-        // The recorder, too, cut times to 32 bits.
+        // The recorder also truncated times to 32 bits.
         let (cpu, wall) = ((call.cpu_ns / 1000) as u32, (call.wall_ns / 1000) as u32);
         if self.layout.clock != Clock::Wall {
             self.bytes.extend(cpu.to_le_bytes());
@@ -279,8 +282,8 @@ impl File<'_> {
         }
     }
 
-    /// The key section, or the summary of a streaming trace, which has neither methods nor a number
-    /// of calls.
+    /// The key section (`whole`), or the summary of a streaming trace, which has neither methods
+    /// nor a number of calls.
     fn key_section(&self, whole: bool) -> Vec<u8> {
         let overflow = self.trace.repairs.count(RepairKind::BufferOverflow) > 0;
         let mut text = format!(
@@ -313,7 +316,7 @@ impl File<'_> {
         text.into_bytes()
     }
 
-    /// The part of a text that fits a 16-bit length, with a byte to spare for the line end.
+    /// Truncates a text to fit a 16-bit length, with a byte to spare for the line end.
     fn cut<'t>(&mut self, text: &'t str) -> &'t str {
         let mut end = text.len().min(usize::from(u16::MAX) - 1);
         while !text.is_char_boundary(end) {

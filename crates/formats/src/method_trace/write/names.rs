@@ -1,4 +1,4 @@
-//! The numbers of threads and methods in the file, and their lines.
+//! Assigns the numbers of threads and methods in the file, and formats their lines.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traceloom_trace::{RowId, SliceId, StringId, ThreadId, Trace};
@@ -115,13 +115,13 @@ impl Names {
         self.tids[row].unwrap_or(0)
     }
 
-    /// Its name, on one line.
+    /// The name of the thread in this row, on one line.
     pub fn thread_name(&self, trace: &Trace, row: usize) -> String {
         let thread = ThreadId::from_row(row);
         one_field(trace.strings.get(trace.threads.name.get(thread.row())))
     }
 
-    /// How many methods there are.
+    /// The number of methods.
     pub fn methods(&self) -> usize {
         self.ids.len()
     }
@@ -139,18 +139,18 @@ impl Names {
         self.by_name.get(&name).copied().unwrap_or(0)
     }
 
-    /// Its id in the file.
+    /// The id of a method in the file.
     pub fn method_id(&self, method: usize) -> u32 {
         self.ids[method]
     }
 
-    /// Its line without the line end; `None` if the trace has only the id.
+    /// The line of a method without the line end; `None` if the trace has only the id.
     pub fn method_line(&self, trace: &Trace, method: usize) -> Option<String> {
         let id = self.ids[method];
         let field = |text: StringId| one_field(trace.strings.get(text));
         if method >= self.table_methods {
             let (name, category) = self.slice_names[method - self.table_methods];
-            // Old readers need a signature; they read a line without one as another layout.
+            // Old readers need a signature; a line without one would have a different layout.
             return Some(format!(
                 "{id:#x}\t{}\t{}\t()\t",
                 field(category),
@@ -183,7 +183,7 @@ fn too_many(option: &'static str, found: usize, expected: &'static str) -> Write
     }
 }
 
-/// Text without characters that would end its field.
+/// Replaces characters that would end the field of the text.
 fn one_field(text: &str) -> String {
     text.replace(['\t', '\n', '\r'], " ")
 }

@@ -1,4 +1,4 @@
-//! Counts of what a `.trace` file has no place for.
+//! Counts of what a `.trace` file cannot express.
 
 use traceloom_trace::Trace;
 
@@ -6,7 +6,7 @@ use super::calls::Call;
 use super::{Clock, File, KEPT_KEYS};
 use crate::omissions::{Omission, Written};
 
-/// Facts that are counted anew for the new file.
+/// Facts that are computed again for the new file.
 const RENEWED_KEYS: &[&str] = &[
     "data-file-overflow",
     "clock",
@@ -18,7 +18,7 @@ const RENEWED_KEYS: &[&str] = &[
 ];
 
 impl File<'_> {
-    /// What of the trace is not in the file, when `calls` are.
+    /// What of the trace is missing in the file if the file contains `calls`.
     pub(super) fn omissions(&self, calls: &[Call]) -> Written {
         let trace = self.trace;
         let mut kept = vec![
@@ -27,7 +27,7 @@ impl File<'_> {
             Omission::Categories,
             Omission::MethodDetails,
             Omission::UncalledMethods,
-            // Counted below, as far as they are lost.
+            // The actual losses are counted below.
             Omission::IdleThreads,
             Omission::ThreadNumbers,
             Omission::Processes,
@@ -50,7 +50,7 @@ impl File<'_> {
         written
     }
 
-    /// Calls and returns whose times are finer than the records'.
+    /// The number of calls and returns whose times are finer than the records'.
     fn fractions(&self, calls: &[Call]) -> u64 {
         let (wall, cpu) = (
             self.layout.clock != Clock::ThreadCpu,
@@ -71,7 +71,7 @@ impl File<'_> {
     }
 }
 
-/// Facts that are neither in the file nor follow from it.
+/// The number of facts that are neither in the file nor follow from it.
 fn facts(trace: &Trace) -> u64 {
     let is_lost = |key: &str| !KEPT_KEYS.contains(&key) && !RENEWED_KEYS.contains(&key);
     let keys = trace.metadata.key.iter();

@@ -12,10 +12,10 @@
 //!       "gpu_egl":…,"gpu_egl_pss":…,…, "mmaps":[{"vm":"a1000-a5000","file":"foo","flags":"rw-s",…}]}}}],
 //!   "processes":{"788":{"name":"system_server","exe":"…","threads":{"793":{"name":"Signal Catcher"}}}}}}
 //! ```
-//! The writer is catapult's `atrace_helper`, its reader trace-viewer's
-//! `atrace_process_dump_importer`. Here values become counters in bytes, with Perfetto's names
-//! where it has one. Within a systrace page the dump joins the processes of the other blocks, on
-//! whose time line a clock or a marker of both puts it.
+//! The writer is catapult's `atrace_helper`; the other reader is trace-viewer's
+//! `atrace_process_dump_importer`. Values become counters in bytes, with Perfetto's names where
+//! Perfetto has one. Within a systrace page, the dump shares the processes of the other blocks. A
+//! clock or a marker in both places it on their time line.
 
 #[cfg(test)]
 mod tests;
@@ -39,10 +39,11 @@ pub(crate) const TITLE: &[u8] = b"ATRACE_PROCESS_DUMP";
 const NS_PER_MS: i64 = 1_000_000;
 const BYTES_PER_KB: f64 = 1024.0;
 
-/// More lines than any kernel's `/proc/meminfo` has: each is a counter of its own.
+/// The maximum number of counters for the machine. No kernel's `/proc/meminfo` has that many lines,
+/// and each line becomes a counter.
 const MOST_MACHINE_COUNTERS: usize = 512;
 
-/// Keys of a process's memory, KB, and what their counters are called.
+/// Keys for a process's memory, in KB, and the names of their counters.
 const SIZES: &[(&[u8], &str)] = &[
     (b"vm", "mem.virt"),
     (b"rss", "mem.rss"),
@@ -60,13 +61,13 @@ const SIZES: &[(&[u8], &str)] = &[
     (b"gpu_etc_pss", "mem.gpu.other_pss"),
 ];
 
-/// Keys of a process that are no sizes.
+/// Keys of a process that are not sizes.
 const COUNTS: &[(&[u8], &str)] = &[
     (b"oom_sc", "oom_score"),
     (b"oom_sc_adj", "oom_score_adj"),
     (b"min_flt", "min_flt"),
     (b"maj_flt", "maj_flt"),
-    // Clock ticks since the process began.
+    // Clock ticks since the process started.
     (b"utime", "utime"),
     (b"stime", "stime"),
 ];
@@ -102,7 +103,8 @@ pub(super) fn read(text: &[u8], out: &mut TraceBuilder) {
     });
 }
 
-/// When each marker was noted, and that all times are of `CLOCK_MONOTONIC`, as exact as they are.
+/// The time of each marker, and the statement that all times are of `CLOCK_MONOTONIC` (with their
+/// precision).
 fn clocks(text: &[u8]) -> Vec<ClockRow> {
     let mut rows = Vec::new();
     let row = |ts: i64, clock: ClockKind, name: &[u8]| ClockRow {
@@ -135,22 +137,23 @@ fn millis(value: &Value<'_>) -> Option<i64> {
     text.parse::<i64>().ok()?.checked_mul(NS_PER_MS)
 }
 
-/// A dump while it is read.
+/// The state while a dump is read.
 struct Dump<'o> {
-    /// What to add to its times.
+    /// The offset that is added to its times.
     shift_ns: i64,
-    /// Values that break off.
+    /// The number of incomplete values.
     broken: u64,
-    /// What counters of the machine there are.
+    /// The machine's counters so far.
     machine: FxHashSet<StringId>,
-    /// Values of others, beyond [`MOST_MACHINE_COUNTERS`].
+    /// The number of values of further counters, beyond [`MOST_MACHINE_COUNTERS`].
     beyond: u64,
     out: &'o mut TraceBuilder,
 }
 
 impl Dump<'_> {
-    /// Nothing that is read already has a clock in common with it: beside other blocks it begins
-    /// when they do, and says so; without them its clock is the trace's.
+    /// Nothing read so far has a clock in common with the dump. If there are other blocks, the dump
+    /// starts when they start, and a repair is counted. Otherwise its clock becomes the trace's
+    /// clock.
     fn alone(&mut self, clocks: Vec<ClockRow>) {
         let start = clocks.iter().find(|row| row.clock == ClockKind::Monotonic);
         let start_ns = start.map_or(0, |row| row.ts);
@@ -220,7 +223,7 @@ impl Dump<'_> {
         });
     }
 
-    /// `/proc/meminfo`, and what `dumpsys meminfo` calls used and swapped.
+    /// Counters from `/proc/meminfo`, and the sums that `dumpsys meminfo` calls used and swapped.
     fn machine(&mut self, ts: i64, value: &Value<'_>) {
         let mut used = Used::default();
         self.fields_of(value, |this, key, value| {
@@ -272,7 +275,7 @@ impl Dump<'_> {
         self.out.counter(track, ts, value);
     }
 
-    /// A region of memory: a point in time with its sizes, called after its file.
+    /// A memory region: an instant named after its file, with its sizes.
     fn map(&mut self, ts: i64, upid: ProcessId, value: &Value<'_>) {
         let mut name = self.out.intern(b"anonymous");
         let mut args = Vec::new();

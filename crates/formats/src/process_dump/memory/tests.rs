@@ -1,4 +1,4 @@
-//! Dumps alone, beside a trace, and cut.
+//! Tests dumps alone, beside a trace, and truncated.
 
 use traceloom_trace::{RepairKind, RowId, Trace};
 
@@ -69,7 +69,7 @@ fn a_dump_alone() {
 
 #[test]
 fn beside_a_trace_it_lies_on_its_time_line() {
-    // There CLOCK_MONOTONIC shows 21,917.000 s at 5 s, coarsely, and the marker is at 6 s.
+    // CLOCK_MONOTONIC shows 21,917.000 s (low precision) at 5 s, and the marker is at 6 s.
     let page = |sync: &str| {
         format!(
             "<!DOCTYPE html><html><!-- BEGIN TRACE -->\

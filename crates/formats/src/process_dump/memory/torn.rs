@@ -1,12 +1,12 @@
-//! Reads a dump that ends early.
+//! Reads a truncated dump.
 
 use std::borrow::Cow;
 
-/// How deep a dump's values lie: where in a broken one it is looked for an end.
+/// The maximum nesting depth at which a truncated dump may be cut.
 const DEEPEST: usize = 6;
 
-/// The JSON with its end, where that is missing: up to the last value that is whole, and then all
-/// brackets that are open there.
+/// Completes truncated JSON: keeps everything up to the last complete value, then closes all
+/// brackets that are open there. Returns whether it was truncated.
 pub(super) fn closed(text: &[u8]) -> (Cow<'_, [u8]>, bool) {
     let (mut open, mut whole) = (Vec::new(), (0, Vec::new()));
     let (mut in_text, mut at) = (false, 0);

@@ -1,6 +1,6 @@
-//! The used part of a machine's memory.
+//! Computes the used part of a machine's memory.
 
-/// The sums of `dumpsys meminfo`, KB: what caches hold counts as free.
+/// The sums of `dumpsys meminfo`, KB. Memory used by caches counts as free.
 #[derive(Default)]
 pub(super) struct Used {
     total: Option<f64>,
@@ -13,7 +13,7 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// Takes in a line.
+    /// Adds a line.
     pub fn add(&mut self, key: &[u8], kb: f64) {
         match key {
             b"MemTotal" => self.total = Some(kb),
@@ -27,7 +27,7 @@ impl Used {
         }
     }
 
-    /// Used and swapped, once they are known.
+    /// Used and swapped memory, once both are known.
     pub fn sums(&self) -> Option<(f64, f64)> {
         let caches = self.buffers + self.cached - self.mapped;
         let used = self.total? - self.free? - caches;

@@ -1,4 +1,5 @@
-//! Events with texts and calls: printed by programs and developers, and from the function tracers.
+//! Events with texts and calls, written by programs, by developers (`trace_printk`) and by the
+//! function tracers.
 
 use super::super::merge::Timed;
 use super::super::print::Context;
@@ -8,7 +9,7 @@ use crate::ftrace::event::{Event, FieldList, GraphCall, Record};
 use crate::ftrace::{mark, printed};
 
 impl<'a, S: RawSink> Feed<'a, S> {
-    /// Text of `trace_marker` or `trace_printk` that is no marker.
+    /// A text of `trace_marker` or `trace_printk` that is not a marker.
     pub(super) fn plain_text(
         &mut self,
         ip: Option<i64>,
@@ -29,7 +30,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
             .record(&Record { event, ..record }, FieldList::default(), offset);
     }
 
-    /// A text of `trace_printk`: a marker, an event that somebody made up, or text.
+    /// A text of `trace_printk`: a marker, an event made up by a developer, or plain text.
     pub(super) fn print(
         &mut self,
         event: &'a KnownEvent,
@@ -116,8 +117,8 @@ impl<'a, S: RawSink> Feed<'a, S> {
             .record(&Record { event, ..record }, FieldList::default(), offset);
     }
 
-    /// A call of the function_graph tracer. One that calls nothing that is traced is told at once,
-    /// with the time that the kernel measured.
+    /// A call of the function_graph tracer. A call without traced callees becomes one event, with
+    /// the duration that the kernel measured.
     pub(super) fn graph(
         &mut self,
         event: &'a KnownEvent,
@@ -148,7 +149,7 @@ impl<'a, S: RawSink> Feed<'a, S> {
         Some(())
     }
 
-    /// How long a call took, if the CPU's next event is its end.
+    /// The duration of a call, if the CPU's next event is its end.
     fn leaf(&self, timed: Timed<'a>, function: u64) -> Option<i64> {
         let order = self.cpus[timed.stream].layout.order;
         let next = self.merge.peek(timed.stream)?.data;

@@ -1,4 +1,4 @@
-//! A field: its position, and the type of its bytes.
+//! A field: its position and type.
 
 use super::super::bytes::ByteOrder;
 use super::line::{FieldLine, field_line};
@@ -8,37 +8,37 @@ use super::line::{FieldLine, field_line};
 pub struct EventField {
     /// Its name.
     pub name: String,
-    /// Where it begins in the event, bytes.
+    /// Its offset in the event, bytes.
     pub offset: usize,
-    /// How long it is, bytes; 0 for an array that reaches to the event's end.
+    /// Its size, bytes; 0 for an array that extends to the end of the event.
     pub size: usize,
-    /// Whether its numbers have a sign.
+    /// Whether its numbers are signed.
     pub is_signed: bool,
-    /// What its bytes are.
+    /// The type of its contents.
     pub kind: FieldKind,
 }
 
-/// What the bytes of a field are.
+/// The type of a field's contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldKind {
     /// A number of 1, 2, 4 or 8 bytes.
     Number,
-    /// The number of a device (`dev_t`): 12 bits major, 20 bits minor.
+    /// A device number (`dev_t`): 12 bits major, 20 bits minor.
     Device,
-    /// An address in the kernel.
+    /// A kernel address.
     Pointer,
-    /// The address of a text in the kernel (`const char *`).
+    /// The kernel address of a text (`const char *`).
     TextPointer,
     /// Characters up to a NUL or the field's end.
     Text,
-    /// An array of numbers of this many bytes each.
+    /// An array of numbers of this size in bytes.
     Array(usize),
-    /// A place elsewhere in the event: its offset in the lower 16 bits (from the event's start, or
-    /// from this field's end where relative), its length in the upper ones.
+    /// A reference to another position in the event: its offset in the lower 16 bits (from the
+    /// event's start, or from the end of this field if relative), its length in the upper ones.
     Elsewhere {
         /// Whether the offset counts from the end of this field (`__rel_loc`).
         relative: bool,
-        /// Size of one element: 1 for characters.
+        /// Size of one element, bytes: 1 for characters.
         element: usize,
         /// Whether the elements are characters.
         is_text: bool,
@@ -46,7 +46,7 @@ pub enum FieldKind {
 }
 
 impl EventField {
-    /// Reads a line of a format file; `None` if it is not one of a field.
+    /// Parses a line of a format file; `None` if it does not describe a field.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let line = field_line(line)?;
         let name = std::str::from_utf8(line.name).ok()?;
@@ -59,7 +59,7 @@ impl EventField {
         })
     }
 
-    /// The bytes of the field itself; those up to the event's end where its size is 0. `None` if
+    /// The bytes of the field itself. A field of size 0 extends to the end of the event. `None` if
     /// the event ends before it.
     #[inline]
     pub fn bytes<'a>(&self, event: &'a [u8]) -> Option<&'a [u8]> {
@@ -69,7 +69,7 @@ impl EventField {
         }
     }
 
-    /// The field's number, with its sign; of a place elsewhere, the place.
+    /// The field's number, signed if the field is. For a reference, the reference itself.
     #[inline]
     pub fn int(&self, event: &[u8], order: ByteOrder) -> Option<i64> {
         if self.is_signed {
@@ -80,7 +80,7 @@ impl EventField {
             .map(|value| value as i64)
     }
 
-    /// The bytes that the field means: its own, or those elsewhere that it points to.
+    /// The contents of the field: its own bytes, or those that it refers to.
     #[inline]
     pub fn content<'a>(&self, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
         let FieldKind::Elsewhere { relative, .. } = self.kind else {
@@ -89,17 +89,17 @@ impl EventField {
         let place = order.u32(event, self.offset)? as usize;
         let base = if relative { self.offset + self.size } else { 0 };
         let (start, length) = (base + (place & 0xffff), place >> 16);
-        // A length of 0 is a text that the kernel could not read.
+        // A length of 0 means that the kernel could not read the text.
         event.get(start..)?.get(..length)
     }
 
-    /// A text's characters, up to its NUL.
+    /// The characters of a text up to its NUL.
     #[inline]
     pub fn text<'a>(&self, event: &'a [u8], order: ByteOrder) -> Option<&'a [u8]> {
         self.content(event, order).map(up_to_nul)
     }
 
-    /// Whether it is characters, in itself or elsewhere.
+    /// Whether its contents are text, directly or by reference.
     pub fn is_text(&self) -> bool {
         matches!(
             self.kind,
@@ -108,10 +108,10 @@ impl EventField {
     }
 }
 
-/// What stands before the first NUL.
+/// The bytes before the first NUL.
 #[inline]
 pub(crate) fn up_to_nul(bytes: &[u8]) -> &[u8] {
-    // Names are short: looking byte by byte is quicker than a call.
+    // Names are short, so a simple loop is faster than a call.
     match bytes.iter().position(|&byte| byte == 0) {
         Some(end) => &bytes[..end],
         None => bytes,
@@ -145,7 +145,8 @@ fn kind_of(line: &FieldLine<'_>) -> FieldKind {
     }
 }
 
-/// The size of an element where the declaration has the number of elements, or else by its type.
+/// The size of an array element: from the number of elements in the declaration, otherwise from its
+/// type.
 fn element_of_array(declaration: &str, size: usize) -> usize {
     let by_type = element_bytes(declaration);
     let count = declaration
@@ -157,7 +158,7 @@ fn element_of_array(declaration: &str, size: usize) -> usize {
     }
 }
 
-/// Sizes of C's types on a 64-bit kernel, and of the kernel's own; bytes where nothing is known.
+/// The sizes of C's types on a 64-bit kernel and of the kernel's own types; 1 for unknown types.
 fn element_bytes(declaration: &str) -> usize {
     let has = |words: &[&str]| words.iter().any(|word| declaration.contains(word));
     match () {

@@ -1,18 +1,18 @@
 //! Lines that describe a field, in format files and in `header_page`.
 
-/// `field:TYPE NAME; offset:8; size:4; signed:1;` taken apart.
+/// The parts of `field:TYPE NAME; offset:8; size:4; signed:1;`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FieldLine<'a> {
-    /// Type, name and array length, as C declares them.
+    /// The C declaration: type, name and array length.
     pub declaration: &'a [u8],
-    /// The name within the declaration, without an array's length.
+    /// The name in the declaration, without an array length.
     pub name: &'a [u8],
     pub offset: usize,
     pub size: usize,
     pub signed: bool,
 }
 
-/// Reads such a line; `None` for any other.
+/// Parses such a line; `None` for any other line.
 pub(crate) fn field_line(line: &[u8]) -> Option<FieldLine<'_>> {
     let rest = line.trim_ascii().strip_prefix(b"field:")?;
     let mut parts = rest.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
@@ -40,7 +40,7 @@ pub(crate) fn field_line(line: &[u8]) -> Option<FieldLine<'_>> {
     })
 }
 
-/// The last word of a declaration, without an array's brackets.
+/// The last word of a declaration, without array brackets.
 fn name_of(declaration: &[u8]) -> &[u8] {
     let mut end = declaration.len();
     if declaration.ends_with(b"]") {

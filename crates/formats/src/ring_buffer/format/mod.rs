@@ -27,7 +27,7 @@ pub struct EventFormat {
     pub system: String,
     /// The event's name.
     pub name: String,
-    /// Its number, the value of `common_type` in its records.
+    /// Its number: the value of `common_type` in its records.
     pub id: u16,
     /// The fields that all events have, such as `common_type`.
     pub common: Vec<EventField>,
@@ -41,19 +41,19 @@ pub struct EventFormat {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// A line that every format file has is missing or unreadable.
+    /// A required line of the format file is missing or invalid.
     #[error("the format file of event {event:?} has no usable line {line}")]
     Missing {
-        /// The event's name, as far as it is known.
+        /// The event's name, if known.
         event: String,
-        /// How the line begins.
+        /// The beginning of the line.
         line: &'static str,
     },
 }
 
 impl EventFormat {
-    /// Reads a format file of the subsystem `system`. Field lines that cannot be read are passed
-    /// over; what is in such a field is not shown.
+    /// Parses a format file of the subsystem `system`. Invalid field lines are skipped, and such a
+    /// field is not shown.
     ///
     /// # Errors
     /// If the file has no name or no number.
@@ -87,7 +87,7 @@ impl EventFormat {
         })
     }
 
-    /// The event's own field, or one of the common ones, with this name.
+    /// The field with this name, among the event's own and the common ones.
     pub fn field(&self, name: &str) -> Option<&EventField> {
         let mut all = self.fields.iter().chain(&self.common);
         all.find(|field| field.name == name)

@@ -1,4 +1,4 @@
-//! Records of any machine's pages come back as they were.
+//! Records in the pages of any machine are read back unchanged.
 
 use proptest::prelude::*;
 use testkit::{Machine, RingPages};
@@ -35,7 +35,7 @@ proptest! {
             pages.push(ts, &data);
             expected.push((ts, data));
         }
-        // Only what stands before events can be told; the last ones before no event are not.
+        // Faults are reported before an event, so those after the last event are not.
         let bytes = pages.finish();
         let order = ByteOrder { big_endian: machine.big_endian };
         let layout = PageLayout::usual(order, machine.long_bytes, page_bytes);
@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(told, lost);
     }
 
-    /// Pages of anything: no panic, and no event beyond the bytes.
+    /// Arbitrary bytes as pages: no panic, and no event beyond the bytes.
     #[test]
     fn any_bytes_are_pages(
         machine in machine(),

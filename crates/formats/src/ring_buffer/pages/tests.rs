@@ -1,9 +1,9 @@
-//! Pages put together word by word.
+//! Tests with hand-made pages.
 
 use super::*;
 use crate::ring_buffer::ByteOrder;
 
-/// Puts words behind a page's header.
+/// A page header followed by these words.
 fn page(big_endian: bool, flags: u64, words: &[u32]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut put = |bytes: &[u8]| {

@@ -30,7 +30,7 @@ fn skip_quoted(bytes: &mut impl Iterator<Item = (usize, u8)>, quote: u8) {
     }
 }
 
-/// The text of one or more string literals of C, one behind the other; `None` for anything else.
+/// Parses one or more adjacent string literals of C; `None` for anything else.
 pub(super) fn literal(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut rest = text.trim().as_bytes();

@@ -1,7 +1,7 @@
 //! Named constants of the kernel.
 
-/// Names that old kernels put into print formats instead of their numbers
-/// (`include/linux/interrupt.h`, `include/linux/hrtimer.h`).
+/// Names that old kernels use in print formats instead of numbers (`include/linux/interrupt.h`,
+/// `include/linux/hrtimer.h`).
 pub(super) const CONSTANTS: &[(&str, i64)] = &[
     ("HI_SOFTIRQ", 0),
     ("TIMER_SOFTIRQ", 1),

@@ -8,31 +8,31 @@ use super::super::symbols::Symbols;
 use super::expr::{Expr, Names, cut};
 use super::template::Conversion;
 
-/// A value on its way to a [`Field`](crate::ftrace::event::Field).
+/// A value before it becomes a [`Field`](crate::ftrace::event::Field).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Shown<'a> {
     Int(i64),
     Hex(u64),
     Text(&'a [u8]),
-    /// Text that was put together, in the room for such texts.
+    /// A generated text: its range in `made`.
     Made(Range<usize>),
 }
 
-/// One event and all that its fields may need.
+/// One event, and the data needed to format its fields.
 pub(crate) struct Context<'a, 'm> {
     pub event: &'a [u8],
     pub format: &'a EventFormat,
     pub order: ByteOrder,
     pub symbols: &'a Symbols,
-    /// Room for texts that are put together.
+    /// Memory for generated texts.
     pub made: &'m mut Vec<u8>,
 }
 
-/// How many elements of an array are shown.
+/// The maximum number of array elements that are shown.
 const MOST_ELEMENTS: usize = 64;
 
 impl<'a> Context<'a, '_> {
-    /// A number; a text is 0.
+    /// Evaluates to a number. A text counts as 0.
     pub fn number(&self, expr: &Expr) -> Option<i64> {
         Some(match expr {
             Expr::Int(value) => *value,
@@ -63,7 +63,7 @@ impl<'a> Context<'a, '_> {
         Some(if is_true { &parts[1] } else { &parts[2] })
     }
 
-    /// What a conversion of printf makes of an expression.
+    /// The result of applying a printf conversion to an expression.
     pub fn converted(&mut self, conversion: Conversion, expr: &'a Expr) -> Option<Shown<'a>> {
         Some(match conversion {
             Conversion::Signed(size) => Shown::Int(cut(self.number(expr)?, size, true)),
@@ -93,7 +93,7 @@ impl<'a> Context<'a, '_> {
         Shown::Made(start..self.made.len())
     }
 
-    /// The function at an address, or the address.
+    /// The function at an address, or the address if unknown.
     pub fn function(&mut self, address: u64, with_offset: bool) -> Shown<'a> {
         match self.symbols.function(address) {
             Some((name, offset)) if with_offset => self.make(|made| {
@@ -105,7 +105,7 @@ impl<'a> Context<'a, '_> {
         }
     }
 
-    /// What `%s` shows.
+    /// The text that `%s` prints.
     fn text(&mut self, expr: &'a Expr) -> Option<Shown<'a>> {
         Some(match expr {
             Expr::Text(text) => Shown::Text(text),
@@ -133,7 +133,7 @@ impl<'a> Context<'a, '_> {
         self.plain(field)
     }
 
-    /// `GFP_KERNEL|__GFP_ZERO`; bits without a name follow as a number.
+    /// Formats `GFP_KERNEL|__GFP_ZERO`. Bits without a name follow as a number.
     fn flags(&mut self, bits: i64, between: &[u8], names: &'a Names) -> Shown<'a> {
         let mut left = bits;
         let mut set = names.iter().filter(|(value, _)| {
@@ -175,7 +175,7 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// A field by its own type, without a conversion.
+    /// Formats a field according to its own type, without a conversion.
     pub fn plain(&mut self, field: &'a EventField) -> Option<Shown<'a>> {
         let (event, order) = (self.event, self.order);
         Some(match field.kind {
@@ -213,7 +213,8 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// The functions of a stack trace, the innermost first; ends at an address of ones.
+    /// The functions of a stack trace, innermost first. It ends at an address whose bits are all
+    /// ones.
     fn stack(&mut self, content: &[u8], element: usize) -> Shown<'a> {
         let (order, symbols) = (self.order, self.symbols);
         self.make(|made| {
@@ -237,7 +238,7 @@ impl<'a> Context<'a, '_> {
         })
     }
 
-    /// `1,2,3`; the end of a long array is left out.
+    /// Formats `1,2,3`. The end of a long array is omitted.
     fn array(&mut self, content: &[u8], element: usize, is_signed: bool) -> Shown<'a> {
         let order = self.order;
         self.make(|made| {
@@ -260,7 +261,7 @@ impl<'a> Context<'a, '_> {
     }
 }
 
-/// The name of a number, or the number.
+/// The name of a number, or the number itself.
 fn symbol(value: i64, names: &Names) -> Shown<'_> {
     match names.iter().find(|(known, _)| *known == value) {
         Some((_, name)) => Shown::Text(name),

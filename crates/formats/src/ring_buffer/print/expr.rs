@@ -5,7 +5,7 @@
 pub(crate) enum Expr {
     Int(i64),
     Text(Vec<u8>),
-    /// The field of the event with this number.
+    /// The event's field with this index.
     Field(usize),
     /// A number truncated to this many bytes, signed or unsigned.
     Cast(u8, bool, Box<Self>),
@@ -16,11 +16,11 @@ pub(crate) enum Expr {
     Choice(Box<[Self; 3]>),
     /// `__print_symbolic`: the name of a number.
     Symbol(Box<Self>, Names),
-    /// `__print_flags`: the names of a number's bits, and what stands between them.
+    /// `__print_flags`: the names of a number's bits, and the separator.
     Flags(Box<Self>, Vec<u8>, Names),
 }
 
-/// Numbers and what they are called.
+/// Numbers and their names.
 pub(crate) type Names = Vec<(i64, Vec<u8>)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ pub(crate) enum Operator {
 }
 
 impl Expr {
-    /// Calls `see` with each field that the expression looks at.
+    /// Calls `see` for each field that the expression uses.
     pub fn fields(&self, see: &mut impl FnMut(usize)) {
         match self {
             Self::Int(_) | Self::Text(_) => {}
@@ -61,7 +61,7 @@ impl Expr {
         }
     }
 
-    /// How much work it is: parts and names.
+    /// The cost of evaluation: the number of parts and names.
     pub fn cost(&self) -> usize {
         1 + match self {
             Self::Int(_) | Self::Text(_) | Self::Field(_) => 0,
@@ -72,7 +72,7 @@ impl Expr {
         }
     }
 
-    /// The number that it is for every event, if it is one.
+    /// The value of a constant expression.
     pub fn constant(&self) -> Option<i64> {
         match self {
             Self::Int(value) => Some(*value),
@@ -80,7 +80,7 @@ impl Expr {
         }
     }
 
-    /// Two sides joined; at once where both are numbers.
+    /// Combines two expressions. The result is computed immediately if both are numbers.
     pub fn binary(operator: Operator, left: Self, right: Self) -> Self {
         match (left.constant(), right.constant()) {
             (Some(left), Some(right)) => Self::Int(operator.apply(left, right)),
@@ -90,7 +90,7 @@ impl Expr {
 }
 
 impl Operator {
-    /// What it makes of two numbers; what C leaves open is 0.
+    /// Applies the operator to two numbers. Results that C leaves undefined are 0.
     pub fn apply(self, left: i64, right: i64) -> i64 {
         use Operator::*;
         match self {
@@ -116,7 +116,7 @@ impl Operator {
     }
 }
 
-/// A number truncated to a type of this many bytes.
+/// Truncates a number to a type of this size in bytes.
 pub(crate) fn cut(value: i64, size: u8, signed: bool) -> i64 {
     match (size, signed) {
         (1, true) => i64::from(value as i8),

@@ -7,8 +7,8 @@
 //! "vec=%u [action=%s]", REC->vec, __print_symbolic(REC->vec, { 0, "HI" }, { 1, "TIMER" })
 //!  vec    = a number           action = a name by number
 //! ```
-//! Keys, symbolic names, flags and kernel functions are thus those of the printed text. Fields that
-//! the text does not show follow by their own name, so that nothing is lost.
+//! Keys, symbolic names, flags and kernel functions therefore match the printed text. Fields that
+//! are not in the text are added under their own name, so that nothing is lost.
 
 mod args;
 mod constants;

@@ -6,7 +6,7 @@ use super::constants::CONSTANTS;
 use super::expr::Operator::{self, *};
 use super::expr::{Expr, Names, cut};
 
-/// How they are written, longest first, and how strongly they bind.
+/// The operators with their precedence, longest first.
 const OPERATORS: &[(&str, Operator, u8)] = &[
     ("||", Or, 1),
     ("&&", And, 2),
@@ -28,15 +28,15 @@ const OPERATORS: &[(&str, Operator, u8)] = &[
     ("%", Rest, 10),
 ];
 
-/// Deeper nesting than any kernel's macros come to.
+/// The maximum nesting depth. The kernel's macros stay below it.
 const DEEPEST: u32 = 64;
 
-/// More values and signs than any expression has outside its tables of names. Each event pays for
-/// the expressions of its kind.
+/// The maximum number of values and operators outside tables of names. The limit is needed because
+/// the expressions are evaluated for each event.
 const MOST_PARTS: u32 = 400;
 
 impl Expr {
-    /// Reads an expression; `None` where it uses what is not known here.
+    /// Parses an expression; `None` if it uses an unknown construct.
     pub fn parse(text: &str, format: &EventFormat) -> Option<Self> {
         let mut parser = Parser {
             rest: text,
@@ -76,7 +76,7 @@ impl<'t> Parser<'t> {
         Some(word)
     }
 
-    /// `condition ? a : b`, or just an expression.
+    /// Parses `condition ? a : b`, or a plain expression.
     fn choice(&mut self) -> Option<Expr> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -124,7 +124,7 @@ impl<'t> Parser<'t> {
     fn unary_or_primary(&mut self) -> Option<Expr> {
         self.space();
         let first = self.rest.chars().next()?;
-        // Every sign below is one byte long.
+        // All operators below are one byte long.
         let rest = self.rest.get(1..).unwrap_or_default();
         let inner = |parser: &mut Self| {
             parser.rest = rest;
@@ -149,7 +149,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// `(type) x` or `(x)`.
+    /// Parses `(type) x` or `(x)`.
     fn bracket(&mut self) -> Option<Expr> {
         if let Some((size, signed)) = self.cast() {
             let inner = self.unary()?;
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
         Some(inner)
     }
 
-    /// Takes `(type)` where a value follows: its size, and whether it has a sign.
+    /// Parses `(type)` before a value. Returns its size, and whether it is signed.
     fn cast(&mut self) -> Option<(u8, bool)> {
         let inner = self.rest.strip_prefix('(')?;
         let (kind, rest) = inner.split_once(')')?;
@@ -230,7 +230,7 @@ impl<'t> Parser<'t> {
         Some(Expr::Int(letter as i64))
     }
 
-    /// A field, a constant or a call.
+    /// Parses a field, a constant or a call.
     fn named(&mut self) -> Option<Expr> {
         let word = self.word()?;
         if word == "REC" {
@@ -277,7 +277,7 @@ impl<'t> Parser<'t> {
         Some(expr)
     }
 
-    /// `, { 1, "one" }, { 2, "two" }`; those whose number is not known are passed over.
+    /// Parses `, { 1, "one" }, { 2, "two" }`. Entries with an unknown number are skipped.
     fn names(&mut self) -> Names {
         let mut names = Names::new();
         while self.take(",").is_some() && self.take("{").is_some() {

@@ -1,4 +1,4 @@
-//! The plan of an event's arguments: their keys, and the source of each value.
+//! The plan for an event's arguments: their keys, and the source of each value.
 
 use super::super::format::EventFormat;
 use super::args::{literal, split_args};
@@ -6,7 +6,7 @@ use super::eval::{Context, Shown};
 use super::expr::Expr;
 use super::template::{Conversion, Piece, Template};
 
-/// How the arguments of one kind of event are made.
+/// How to create the arguments for one kind of event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Plan {
     entries: Vec<Entry>,
@@ -19,26 +19,26 @@ struct Entry {
     source: Source,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Source {
-    /// The field with this number, as it is.
+    /// The field with this index, unformatted.
     Plain(usize),
     Converted(Conversion, Expr),
-    /// Several conversions that make one value, such as `8,0`; each with the text before it.
+    /// Several conversions that form one value, such as `8,0`, each with the text before it.
     Joined(Vec<(Vec<u8>, Conversion, Expr)>),
 }
 
-/// Longer formats are shown by their fields alone. The longest of Linux, with all flags of page
-/// allocations, has 8 KB.
+/// For longer formats, only the plain fields are shown. The longest format in Linux, with all flags
+/// of page allocations, has 8 KB.
 const LONGEST: usize = 64 << 10;
 
-/// Parts and names of a print format that are worth reading: each event pays for them. The flags of
-/// page allocations have some 70.
+/// The maximum cost of a print format, in parts and names, because it is evaluated for each event.
+/// The flags of page allocations cost about 70.
 const MOST_WORK: usize = 2_000;
 
 impl Plan {
-    /// Reads the event's print format. What cannot be read of it is left to the plain fields.
+    /// Parses the event's print format. Parts that cannot be parsed are shown as plain fields.
     pub fn new(format: &EventFormat, long_bytes: usize) -> Self {
         let mut plan = Self::default();
         let mut is_shown = vec![false; format.fields.len()];
@@ -54,7 +54,7 @@ impl Plan {
         plan
     }
 
-    /// Shows the fields as they are, whatever the print format says.
+    /// Shows the plain fields and ignores the print format.
     pub fn plain(format: &EventFormat) -> Self {
         let fields = format.fields.iter().enumerate();
         let entries = fields.map(|(index, field)| Entry {
@@ -96,7 +96,8 @@ impl Plan {
             }
             let by_field = || field.map(|index| format.fields[index].name.clone().into_bytes());
             let Some(key) = keyed.clone().or_else(by_field) else {
-                // Text without a key, of several fields: each is shown as it is.
+                // A text without a key that combines several fields: each field is shown
+                // separately.
                 expr.fields(&mut |index| is_shown[index] = false);
                 open = None;
                 continue;
@@ -107,7 +108,7 @@ impl Plan {
         }
     }
 
-    /// Adds a conversion to the value before.
+    /// Adds a conversion to the previous value.
     fn join(&mut self, piece: &Piece, expr: Expr) {
         let Some(entry) = self.entries.last_mut() else {
             return;
@@ -121,8 +122,8 @@ impl Plan {
         }
     }
 
-    /// A plan that shows an event as the one text that the kernel would print, without a key;
-    /// `None` if its print format cannot be read in full.
+    /// A plan that formats an event as one text without a key, as the kernel would print it; `None`
+    /// if its print format cannot be parsed completely.
     pub fn whole_text(format: &EventFormat, long_bytes: usize) -> Option<Self> {
         let args = split_args(&format.print_fmt);
         let template = Template::parse(&literal(args[0])?, long_bytes);
@@ -143,8 +144,8 @@ impl Plan {
         Some(Self { entries })
     }
 
-    /// Hands on each argument of an event: key and value. No event has more arguments than bytes; a
-    /// format that says so costs no more.
+    /// Passes on each argument of an event: key and value. The number of arguments is limited to
+    /// the number of bytes of the event, in case a format declares more.
     pub fn each<'a>(
         &'a self,
         context: &mut Context<'a, '_>,
@@ -185,14 +186,15 @@ fn joined<'a>(
     Some(Shown::Made(start..context.made.len()))
 }
 
-/// The field that an expression is about, if it is about one.
+/// The field that an expression uses, if it uses exactly one.
 fn only_field(expr: &Expr) -> Option<usize> {
     let (mut found, mut is_one) = (None, true);
     expr.fields(&mut |index| is_one &= *found.get_or_insert(index) == index);
     found.filter(|_| is_one)
 }
 
-/// The key at the end of the text before a conversion: `, state=`, ` [action=`, ` flags = 0x`.
+/// The key at the end of the text before a conversion, as in `, state=`, ` [action=`, ` flags =
+/// 0x`.
 fn key_before(text: &[u8]) -> Option<Vec<u8>> {
     let text = text.strip_suffix(b"0x").unwrap_or(text);
     let opening = |byte: &u8| b"[({<\"' ".contains(byte);
@@ -216,7 +218,7 @@ mod tests {
     use super::super::super::symbols::Symbols;
     use super::*;
 
-    /// An event whose four fields `a` to `d` are the numbers 1 to 4.
+    /// Formats an event whose four fields `a` to `d` have the values 1 to 4.
     fn shown(print_fmt: &str) -> String {
         let field = |name: char, at: usize| {
             format!("\tfield:unsigned int {name};\toffset:{at};\tsize:4;\tsigned:0;\n")

@@ -1,6 +1,6 @@
 //! Parses printf format strings into literal text and conversions.
 
-/// What a conversion makes of its argument.
+/// How a conversion formats its argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conversion {
     /// `%d`, `%i`: a signed number of this many bytes.
@@ -15,39 +15,39 @@ pub(crate) enum Conversion {
     Text,
     /// `%p`, `%px`.
     Pointer,
-    /// `%pd`, `%pI4` and others that show what lies at the address.
+    /// `%pd`, `%pI4` and others that print the object at an address.
     Pointed,
     /// `%ps`, `%pf`: the function at an address.
     Function,
-    /// `%pS`, `%pF`, `%pB`: the function, and how far behind its start the address is.
+    /// `%pS`, `%pF`, `%pB`: the function at an address, and the offset from its start.
     FunctionOffset,
 }
 
-/// A conversion and what stands before it.
+/// A conversion and the text before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
-    /// Literal text since the conversion before.
+    /// Literal text since the previous conversion.
     pub before: Vec<u8>,
     pub conversion: Conversion,
-    /// `0` or a space, repeated up to this width.
+    /// The minimum width. Shorter texts are padded with `pad`, which is `0` or a space.
     pub width: usize,
     pub pad: u8,
-    /// Whether `*` takes an argument for the width or the precision.
+    /// The number of `*`, each of which takes an argument for the width or the precision.
     pub stars: u8,
-    /// Characters of a text at most.
+    /// The maximum number of characters of a text.
     pub precision: Option<usize>,
 }
 
-/// A format string taken apart.
+/// A parsed format string.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Template {
     pub pieces: Vec<Piece>,
-    /// Literal text behind the last conversion.
+    /// Literal text after the last conversion.
     pub after: Vec<u8>,
 }
 
 impl Template {
-    /// Takes a format string apart; `long_bytes` is the size of the kernel's `long`.
+    /// Parses a format string; `long_bytes` is the size of the kernel's `long`.
     pub fn parse(text: &[u8], long_bytes: usize) -> Self {
         let mut template = Self::default();
         let mut at = 0;
@@ -70,7 +70,7 @@ impl Template {
     }
 }
 
-/// The conversion behind a `%`, and where it ends.
+/// Parses the conversion after a `%`. Also returns where it ends.
 fn piece(text: &[u8], mut at: usize, long_bytes: usize) -> Option<(Piece, usize)> {
     let (mut pad, mut stars, mut width, mut precision) = (b' ', 0, 0usize, None);
     while let Some(flag) = text.get(at).filter(|byte| b"-+ #0'".contains(byte)) {
@@ -115,7 +115,7 @@ fn piece(text: &[u8], mut at: usize, long_bytes: usize) -> Option<(Piece, usize)
     Some((piece, at))
 }
 
-/// `h`, `l`, `ll`, `z` and their kin: the argument's size, and where it ends.
+/// Parses `h`, `l`, `ll`, `z` and similar: the size of the argument, and where the modifier ends.
 fn length(text: &[u8], mut at: usize, long_bytes: usize) -> (u8, usize) {
     let mut longs = 0;
     let mut size = 4;
@@ -149,7 +149,7 @@ fn conversion(text: &[u8], at: usize, size: u8) -> Option<(Conversion, usize)> {
     Some((kind, at + 1))
 }
 
-/// `%p` with what follows it: letters that choose how the kernel shows what is there.
+/// Parses `%p` and the letters after it, which select how the kernel prints the object.
 fn pointer(text: &[u8], at: usize) -> (Conversion, usize) {
     let letters = text[at..]
         .iter()

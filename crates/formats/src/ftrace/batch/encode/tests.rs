@@ -1,4 +1,4 @@
-//! What is encoded is what is decoded.
+//! Decoding returns what was encoded.
 
 use proptest::prelude::*;
 use traceloom_trace::TaskState;
@@ -15,14 +15,14 @@ const NAMES: &[&[u8]] = &[
     b"\xff|x",
 ];
 
-/// What a line may be: nothing, or an event with its fields.
+/// One line: nothing, or an event with its fields.
 type Line = Option<(Record<'static>, Vec<Field<'static>>)>;
 
 fn name() -> impl Strategy<Value = &'static [u8]> {
     proptest::sample::select(NAMES)
 }
 
-/// Numbers around the borders of their forms.
+/// Numbers around the limits of their encodings.
 fn number() -> impl Strategy<Value = i64> {
     const EDGES: &[i64] = &[
         0,

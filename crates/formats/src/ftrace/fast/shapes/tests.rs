@@ -1,11 +1,11 @@
-//! Comparing reads what the general rule reads.
+//! Comparing gives the same fields as the general rule.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::ftrace::fields::trimmed_fields;
 
-/// Lines of one event: the same keys between changing values, and now and then something else.
+/// Lines of one event: the same keys with different values, and sometimes other text.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     const KEYS: &[&str] = &[
         "dev ",
