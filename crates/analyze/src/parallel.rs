@@ -1,21 +1,22 @@
-//! Work on several threads, which live only as long as the call. Results are in the order of the work, so
-//! they do not depend on the number of threads. Where the platform has no threads, everything runs on the caller's.
+//! Runs work on several threads, which live only as long as the call. Results are in the order of
+//! the work, so they do not depend on the number of threads. On a platform without threads,
+//! everything runs on the caller's.
 
 use std::ops::Range;
 use std::thread::ScopedJoinHandle;
 
-/// Fewest rows that are worth a thread.
+/// The minimum number of rows for which another thread is worth its cost.
 const LEAST_ROWS: usize = 1 << 17;
 
-/// With more threads than this, all of them wait for memory.
+/// The maximum number of threads. With more, all of them wait for memory.
 const MOST_THREADS: usize = 8;
 
-/// How many threads to use for work that can be split into any number of parts.
+/// The number of threads for work that can be split into any number of parts.
 pub(crate) fn thread_count() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get().min(MOST_THREADS))
 }
 
-/// Splits `0..count` into one part for each thread, at most `most`. Few rows are one part.
+/// Splits `0..count` into one part per thread, at most `most`. A small count is one part.
 pub(crate) fn split(count: usize, most: usize) -> Vec<Range<usize>> {
     let parts = thread_count().min(most).min(count / LEAST_ROWS).max(1);
     let size = count.div_ceil(parts);
@@ -26,7 +27,7 @@ pub(crate) fn split(count: usize, most: usize) -> Vec<Range<usize>> {
 /// Calls `work` with each item, each on its own thread, and returns the results in order.
 ///
 /// # Panics
-/// If `work` does.
+/// If `work` panics.
 pub(crate) fn map<I: Send, T: Send>(mut items: Vec<I>, work: &(dyn Fn(I) -> T + Sync)) -> Vec<T> {
     if items.len() < 2 {
         return items.into_iter().map(work).collect();
@@ -49,7 +50,7 @@ pub(crate) fn map_ranges<T: Send>(
     map(split(count, usize::MAX), work)
 }
 
-/// As [`map_ranges`], but merges each result into those before it.
+/// Like [`map_ranges`], but merges each result into the previous ones.
 pub(crate) fn merge_ranges<T: Send + Default>(
     count: usize,
     work: &(dyn Fn(Range<usize>) -> T + Sync),
@@ -61,13 +62,14 @@ pub(crate) fn merge_ranges<T: Send + Default>(
     all
 }
 
-/// The results of `work` for each of `0..count`, in order. `rows` is how many rows they look at together.
+/// The results of `work` for each of `0..count`, in order. `rows` is the total number of rows that
+/// the calls process.
 pub(crate) fn map_indices<T: Copy + Send>(
     count: usize,
     rows: usize,
     work: &(dyn Fn(usize) -> T + Sync),
 ) -> Vec<T> {
-    // Each thread takes every n-th.
+    // Each of the n threads takes every n-th item.
     let threads = split(rows, usize::MAX).len();
     let by_thread = map((0..threads).collect(), &|thread| {
         let own = (thread..count).step_by(threads);
@@ -78,7 +80,7 @@ pub(crate) fn map_indices<T: Copy + Send>(
         .collect()
 }
 
-/// Runs both at the same time.
+/// Runs both closures at the same time.
 pub(crate) fn both<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,

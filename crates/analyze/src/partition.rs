@@ -1,6 +1,7 @@
 //! Binary search over numbers instead of a slice.
 
-/// How many of the numbers in `0..count` fulfil `is_before`, which holds up to some number and for none after it.
+/// The number of values in `0..count` for which `is_before` is true. It must be true up to some
+/// value and false for all larger ones.
 pub(crate) fn partition_point(count: usize, is_before: impl Fn(&usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {

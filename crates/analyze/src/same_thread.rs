@@ -1,4 +1,5 @@
-//! Threads recorded by two sources, such as an app's own trace and the scheduler. Such a thread has a row for each source.
+//! Threads recorded by two sources, such as an app's own trace and the scheduler. Such a thread has
+//! a row for each source.
 
 use traceloom_trace::{RowId, ThreadId, Trace};
 
@@ -7,7 +8,7 @@ use traceloom_trace::{RowId, ThreadId, Trace};
 pub(crate) struct SameThreads(Vec<(ThreadId, ThreadId)>);
 
 impl SameThreads {
-    /// Finds them by tid and pid, if only one thread with states has these.
+    /// Finds such threads by tid and pid, if only one thread with states has the same numbers.
     pub fn find(trace: &Trace, has_states: &dyn Fn(ThreadId) -> bool) -> Self {
         if trace.sources.len() < 2 || trace.thread_states.is_empty() {
             return Self::default();
@@ -26,7 +27,7 @@ impl SameThreads {
         let mut same = Vec::new();
         for (numbers, utid) in without {
             let first = told.partition_point(|one| one.0 < numbers);
-            // If the numbers were reused, either could be meant.
+            // If the numbers were reused, the match is ambiguous.
             let mut alike = told[first..].iter().take_while(|one| one.0 == numbers);
             if let (Some((_, told)), None) = (alike.next(), alike.next()) {
                 same.push((utid, *told));
@@ -35,7 +36,7 @@ impl SameThreads {
         Self(same)
     }
 
-    /// The thread that has the states of this one: usually itself.
+    /// The thread that has the states of this thread, usually the thread itself.
     pub fn with_states(&self, utid: ThreadId) -> ThreadId {
         let found = self.0.binary_search_by_key(&utid, |(own, _)| *own);
         found.map_or(utid, |at| self.0[at].1)

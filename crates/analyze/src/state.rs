@@ -1,8 +1,8 @@
-//! What threads and CPUs did, and for how long: thread states and runs.
+//! States of threads and runs on CPUs: their kinds and durations.
 
 use traceloom_trace::{NO_DURATION, TaskState, Trace};
 
-/// What a thread was doing; the numbers are those of the page's columns.
+/// The activity of a thread. The numbers are those in the page's columns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum StateKind {
@@ -63,7 +63,7 @@ impl StateKind {
         matches!(self, Self::Unknown | Self::Sleeping | Self::Dead)
     }
 
-    /// Whether the thread waits for something other than a CPU, and may go on.
+    /// Whether the thread waits for something other than a CPU, and may continue.
     pub fn is_wait(self) -> bool {
         matches!(
             self,
@@ -86,7 +86,7 @@ impl StateKind {
         }
     }
 
-    /// What people read, in the page and on the terminal.
+    /// The text shown in the page and on the terminal.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -102,13 +102,13 @@ impl StateKind {
     }
 }
 
-/// Start and end of a thread state, ns. One that never ended lasts to the end of the trace.
+/// Start and end of a thread state, ns. An unfinished state lasts until the end of the trace.
 pub fn state_extent(trace: &Trace, row: usize) -> (i64, i64) {
     let states = &trace.thread_states;
     extent(trace, states.ts.get(row), states.dur.get(row))
 }
 
-/// Start and end of a run on a CPU, ns. One that never ended lasts to the end of the trace.
+/// Start and end of a run on a CPU, ns. An unfinished run lasts until the end of the trace.
 pub fn run_extent(trace: &Trace, row: usize) -> (i64, i64) {
     let runs = &trace.sched_slices;
     extent(trace, runs.ts.get(row), runs.dur.get(row))

@@ -1,4 +1,5 @@
-//! Why threads wait: one reason with one wording and one colour, for frames, slices, states and the terminal.
+//! Reasons why threads wait, with one wording and one colour for frames, slices, states and the
+//! terminal.
 
 use serde::Serialize;
 use traceloom_trace::{ProcessId, RowId, StringId, ThreadId, Trace};
@@ -8,11 +9,11 @@ use crate::state::StateKind;
 /// Why a thread waited. Waits with the same reason are shown as one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WaitReason {
-    /// The state meanwhile: one that [is a wait](StateKind::is_wait).
+    /// The state during the wait. It [is a wait](StateKind::is_wait).
     pub state: StateKind,
     /// The kernel function it waited in, or empty.
     pub function: StringId,
-    /// The thread that ended it, or none.
+    /// The thread that ended it (the waker), or none.
     pub waker: ThreadId,
 }
 
@@ -25,17 +26,17 @@ pub struct WaitText {
     pub colour: &'static str,
     /// The kernel function it waited in, or empty.
     pub function: String,
-    /// Who ended it, or empty.
+    /// The name of the waker, or empty.
     pub waker: String,
-    /// The thread that ended it, or none.
+    /// The waker, or none.
     pub waker_utid: u32,
-    /// All of it: `sleeping in futex_wait, woken by RenderThread of org.app`.
+    /// The complete text: `sleeping in futex_wait, woken by RenderThread of org.app`.
     pub text: String,
 }
 
 impl WaitReason {
-    /// The reason of the wait in a row of the thread_state table. `next` is the row of the thread's next state: it
-    /// says who ended the wait. `None` if the thread did not wait.
+    /// The reason of the wait in a row of the thread_state table. `next` is the row of the thread's
+    /// next state, which has the waker. `None` if the thread did not wait.
     pub fn of(trace: &Trace, row: u32, next: Option<u32>) -> Option<Self> {
         let states = &trace.thread_states;
         let state = StateKind::from_row(trace, row as usize);
@@ -69,7 +70,7 @@ impl WaitReason {
     }
 }
 
-/// Who woke a thread: a thread by [its name](thread_label), or an interrupt. Empty if unknown.
+/// The label of a waker: a thread by [its name](thread_label), or an interrupt. Empty if unknown.
 pub fn waker_label(trace: &Trace, utid: ThreadId) -> String {
     match utid.some().filter(|utid| utid.row() < trace.threads.len()) {
         // An interrupt of an idle CPU runs in the context of the idle thread.

@@ -1,13 +1,13 @@
-//! Which fields events have.
+//! Finds the fields that events have.
 
 use rustc_hash::FxHashSet;
 use traceloom_trace::{StringId, Trace};
 
-/// The events of each name whose fields are looked at: events of one name mostly have the same ones.
+/// The number of events of each name to inspect. Events of one name usually have the same fields.
 const LOOKED_AT: usize = 64;
 
-/// The names of fields that these rows of the event table have, in order of their first occurrence: at most `most`. Of
-/// each name, the first events are looked at, at most a million rows in all.
+/// The field names in these rows of the event table, in order of their first occurrence, at most
+/// `most`. Only the first events of each name are inspected, and at most a million rows in total.
 pub fn field_keys(trace: &Trace, rows: impl Iterator<Item = usize>, most: usize) -> Vec<StringId> {
     const MOST_ROWS: usize = 1 << 20;
     let mut looked_at: rustc_hash::FxHashMap<StringId, usize> = Default::default();

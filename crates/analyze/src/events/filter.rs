@@ -1,4 +1,4 @@
-//! Which events are meant.
+//! Filters for events.
 
 use std::ops::Range;
 
@@ -7,14 +7,15 @@ use traceloom_trace::{RowId, StringId, ThreadId, Trace};
 use crate::partition::partition_point;
 use crate::tree::TimeRange;
 
-/// Narrows the event table. A field that is `None` does not narrow it.
+/// A filter for the event table. A field that is `None` accepts all rows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventFilter {
     /// A range of the trace clock.
     pub range: Option<TimeRange>,
     /// Names, sorted.
     pub names: Option<Vec<StringId>>,
-    /// For each thread of the trace, whether its events are meant. Events without a thread are not meant then.
+    /// For each thread of the trace, whether its events are accepted. Events without a thread are
+    /// not accepted if this is set.
     pub threads: Option<Vec<bool>>,
     /// CPUs, sorted.
     pub cpus: Option<Vec<u32>>,
@@ -39,12 +40,12 @@ impl EventFilter {
         }
     }
 
-    /// Whether it leaves nothing out but by time.
+    /// Whether it filters only by time.
     pub fn takes_all(&self) -> bool {
         self.names.is_none() && self.threads.is_none() && self.cpus.is_none()
     }
 
-    /// Whether the names, threads and CPUs take a row.
+    /// Whether the names, threads and CPUs accept a row.
     #[inline]
     pub fn accepts(&self, trace: &Trace, row: usize) -> bool {
         let events = &trace.ftrace_events;

@@ -1,4 +1,4 @@
-//! Which events a trace has, and how many of each.
+//! The names of a trace's events, with their counts.
 
 use std::cmp::Reverse;
 
@@ -12,11 +12,12 @@ use super::EventFilter;
 pub struct EventName {
     /// The name.
     pub name: StringId,
-    /// How many there are.
+    /// The number of events.
     pub count: u64,
 }
 
-/// The names of the events that pass the filter, the most frequent first; ties in the order in which they first occur.
+/// The names of the events that pass the filter, most frequent first. Ties are in order of their
+/// first occurrence.
 pub fn event_names(trace: &Trace, filter: &EventFilter) -> Vec<EventName> {
     let mut places: FxHashMap<StringId, usize> = FxHashMap::default();
     let mut names: Vec<EventName> = Vec::new();

@@ -4,7 +4,7 @@ use traceloom_trace::{ArgValue, FtraceEventRow, RowId, StringId, ThreadId, Trace
 use super::*;
 use crate::tree::TimeRange;
 
-/// Events as (name, tid, cpu), one a nanosecond; each has the fields `n` and its name.
+/// Events as (name, tid, cpu), one per nanosecond. Each has the fields `n` and its name.
 fn trace(events: &[(u8, i64, u32)]) -> Trace {
     let mut builder = TraceBuilder::new();
     for (ts, (name, tid, cpu)) in (0i64..).zip(events) {
@@ -49,7 +49,7 @@ fn fields_are_listed_in_order_up_to_a_limit() {
 }
 
 proptest! {
-    /// What a filter passes is what a scan of all rows finds.
+    /// The filter finds the same rows as a scan of the whole table.
     #[test]
     fn a_filter_agrees_with_a_scan(
         events in prop::collection::vec((0u8..4, -1i64..4, 0u32..3), 0..60),

@@ -4,7 +4,7 @@ use super::options::{FlameDirection, FlameOptions, FlameSide};
 use crate::profile::sorted_by_group;
 use crate::tree::{Measure, NodeId};
 
-/// A node of a bar, and the node whose time counts (downwards: the same one).
+/// A node of a bar, and the node whose time is used (downwards: the same node).
 #[derive(Clone, Copy)]
 pub(super) struct Member {
     pub at: NodeId,
@@ -85,7 +85,7 @@ impl<'a> Members<'a> {
         roots
     }
 
-    /// The outermost calls of a method; without a method, every node with exclusive time.
+    /// The outermost calls of a method. Without a method, every node with exclusive time.
     fn nodes(&self, focus: Option<usize>) -> Vec<Member> {
         let name = focus.and_then(|row| Some(name_of(self.sides.first()?, row)));
         let mut found = Vec::new();
@@ -109,7 +109,7 @@ impl<'a> Members<'a> {
         found
     }
 
-    /// The nodes whose path has the same names as that of `node`.
+    /// All nodes whose path has the same names as that of `node`.
     fn same_path(&self, node: NodeId) -> Vec<Member> {
         let Some(first) = self.sides.first() else {
             return Vec::new();
@@ -157,7 +157,7 @@ impl<'a> Members<'a> {
         Some(name_of(side, row))
     }
 
-    /// A member whose own time counts.
+    /// A member for a node, with its own time.
     fn member(&self, node: NodeId, side: u32) -> Member {
         let by_own_time =
             self.options.direction == FlameDirection::Up && self.options.focus.is_none();

@@ -1,9 +1,10 @@
-//! Flame graphs: call paths as nested bars, as wide as their time, cut down to what a screen shows.
+//! Flame graphs: call paths as nested bars whose width is their time, limited to what a screen
+//! shows.
 //!
-//! Threads are merged and siblings stand in the order of their time, largest first. Only bars that
-//! reach the screen are made, so a picture costs what it shows (and a look at the children of what
-//! it shows), not what the tree holds. Bars that are too narrow stand last among their siblings,
-//! and become one gap:
+//! Threads are merged, and siblings are ordered by time, largest first. Only bars that are visible
+//! on the screen are created, so the cost of a picture depends on the bars shown and their
+//! children, not on the size of the tree. Bars that are too narrow come last among their siblings
+//! and are merged into one gap:
 //!
 //! ```text
 //! | a                      | b      |g|        g: c, d, e …, each narrower than the limit
@@ -21,8 +22,8 @@ use members::{Group, Members};
 /// Means "none" in [`FlameFrame`].
 pub const NO_FRAME: u32 = u32::MAX;
 
-/// The most levels of callers. In an inverted tree, each level may hold every call of a recursive method, so a limit
-/// bounds the cost.
+/// The maximum number of caller levels. In an inverted tree, each level may contain every call of a
+/// recursive method, so a limit bounds the cost.
 const MOST_CALLERS: u32 = 1_000;
 
 /// A bar.
@@ -36,7 +37,7 @@ pub struct FlameFrame {
     pub w: f64,
     /// The part of its width that no bar on top of it covers, ns.
     pub own: f64,
-    /// The part of its width from base sides, ns.
+    /// The part of its width that comes from base sides, ns.
     pub base: f64,
     /// The calls of all sides.
     pub calls: u64,
@@ -106,7 +107,7 @@ impl Flame {
 
 struct Layout<'a> {
     members: Members<'a>,
-    /// The narrowest bar that is drawn, ns.
+    /// The width of the narrowest bar that is drawn, ns.
     least: f64,
     screen: (f64, f64),
     waiting: Vec<Pending>,
@@ -114,8 +115,8 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Places siblings side by side between two positions, and merges the narrow ones into a gap.
-    /// Returns their total time.
+    /// Places siblings next to each other between two positions, and merges the narrow ones into a
+    /// gap. Returns their total time.
     fn place(&mut self, mut groups: Vec<Group>, depth: u32, parent: u32, ends: (f64, f64)) -> f64 {
         groups.sort_by(|a, b| (b.w.total_cmp(&a.w)).then(a.name.cmp(&b.name)));
         let sum = groups.iter().map(|group| group.w).sum();

@@ -1,11 +1,11 @@
-//! What a flame graph shows.
+//! Options of a flame graph.
 
 use serde::Deserialize;
 
 use crate::profile::Profile;
 use crate::tree::{CallTree, NodeId};
 
-/// Which way a flame graph grows.
+/// The direction in which a flame graph grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlameDirection {

@@ -1,5 +1,5 @@
-//! Why a frame took its time: the states of its threads, what they waited for, and the slices with the most
-//! exclusive time.
+//! Explains the duration of a frame: the states of its threads, what they waited for, and the
+//! slices with the most exclusive time.
 
 use std::cmp::Reverse;
 
@@ -13,8 +13,9 @@ use crate::waits::WaitReason;
 /// The number of waits and slices to report for a frame.
 const TOLD: usize = 5;
 
-/// Why a frame took its time: the states of the UI thread until it finishes, then those of the RenderThread. The times
-/// add up to the duration of the frame if the trace has scheduler events.
+/// The explanation of a frame's duration: the states of the UI thread until it finishes, then those
+/// of the RenderThread. The times add up to the duration of the frame if the trace has scheduler
+/// events.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FrameDetail {
     /// On a CPU, ns.
@@ -40,7 +41,7 @@ pub struct FrameDetail {
 pub struct Blocked {
     /// The innermost slice around it, or none.
     pub slice: SliceId,
-    /// Why.
+    /// The reason.
     pub why: WaitReason,
     /// The duration, ns.
     pub ns: i64,
@@ -56,7 +57,7 @@ pub struct TopSlice {
 }
 
 impl FrameDetail {
-    /// The time in a state, unless it is one of the rest.
+    /// The time in a state; `None` for states that count as other time.
     fn time_in(&mut self, kind: StateKind) -> Option<&mut i64> {
         match kind {
             StateKind::Running => Some(&mut self.running_ns),
@@ -68,7 +69,7 @@ impl FrameDetail {
         }
     }
 
-    /// The time in all states but the rest, ns.
+    /// The sum of the times, except the other time, ns.
     fn told_ns(&self) -> i64 {
         let waits = self.sleeping_ns + self.uninterruptible_ns + self.io_ns;
         self.running_ns + self.runnable_ns + waits
@@ -144,7 +145,7 @@ impl<'a> FrameDetails<'a> {
         }
     }
 
-    /// The names that took most time, each with the longest of its slices.
+    /// The names with the most time, each with the longest of its slices.
     fn by_name(&self, mut slices: Vec<(Called, TopSlice)>) -> Vec<TopSlice> {
         let length = |slice: SliceId| self.trace.slices.dur.get(slice.row());
         slices.sort_by_key(|(name, _)| *name);
@@ -238,7 +239,7 @@ impl<'a> FrameDetails<'a> {
     }
 }
 
-/// What a slice is called: its method, or its name if it has no method.
+/// The name of a slice: its method, or its own name if it has no method.
 type Called = (MethodId, StringId);
 
 fn called(trace: &Trace, slice: SliceId) -> Called {

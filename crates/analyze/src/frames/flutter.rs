@@ -4,13 +4,14 @@
 //! UI thread      Framework Workload ──┐     Framework Workload ──┐
 //! raster thread                       GPURasterizer::Draw ───────────┐GPURasterizer::Draw ─┐
 //! ```
-//! Each thread has a period of its own for its part, so a frame is late if one part alone is too long.
+//! Each thread has its own vsync period for its part, so a frame is late if one of the parts is too
+//! long.
 
 use traceloom_trace::{RowId, SliceId, Trace};
 
-/// The slices of the raster thread that draw the frames of a UI thread, in order; none for frames that changed
-/// nothing. A frame that was handed over is drawn once the frame before it is through; the raster thread may come
-/// `slack_ns` late.
+/// The slices of the raster thread that draw the frames of a UI thread, in order; none for frames
+/// that changed nothing. A frame is drawn once the frame before it is finished; the raster thread
+/// may start `slack_ns` late.
 pub(super) fn rasters(
     trace: &Trace,
     frames: &[SliceId],

@@ -32,8 +32,8 @@ pub use vsync::{Vsync, VsyncSource};
 use names::Role;
 use threads::{Drawn, Renders, candidates, keep_own_buffers, outermost, process_of, thread_frames};
 
-/// A frame that ends less than 1/50 of a period after a vsync is still on time, as the two clocks are read at
-/// different places.
+/// A frame that ends less than 1/50 of a period after a vsync is still on time, because the two
+/// clocks are read at different places.
 const SLACK_OF_PERIOD: i64 = 50;
 
 /// A thread that makes frames.

@@ -92,7 +92,8 @@ pub struct WorstFrame {
     pub slice: u32,
     /// The slice on the RenderThread, or none.
     pub render_slice: u32,
-    /// On a CPU. This and the next four times are of the UI thread until it finishes, then of the RenderThread.
+    /// On a CPU. This and the next four times are of the UI thread until it finishes, then of the
+    /// RenderThread.
     pub running_ns: i64,
     /// Waiting for a CPU.
     pub runnable_ns: i64,

@@ -59,7 +59,8 @@ pub(super) fn candidates(trace: &Trace) -> (Vec<Candidate>, Vec<SliceId>) {
     (candidates, ticks)
 }
 
-/// The frames of a thread: the slices of the first role that it has, without those inside another one of that role.
+/// The frames of a thread: the slices with the first role that it has, except those inside another
+/// slice of that role.
 pub(super) fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<Drawn> {
     let utid = candidates.first()?.utid;
     let has = |roles: &[Role]| candidates.iter().any(|one| roles.contains(&one.role));
@@ -84,8 +85,8 @@ pub(super) fn thread_frames(trace: &Trace, candidates: &[Candidate]) -> Option<D
     None
 }
 
-/// Keeps the threads that queue buffers of their own. Binder threads do it for others. In a process that draws more
-/// often in another way, buffers are not the frames.
+/// Keeps the threads that queue their own buffers. Binder threads queue buffers for others. If a
+/// process draws more frames in another way, its buffers are not its frames.
 pub(super) fn keep_own_buffers(trace: &Trace, drawn: &mut Vec<Drawn>) {
     let mut others: Vec<(ProcessId, usize)> = Vec::new();
     for thread in drawn.iter().filter(|one| one.kind != FrameKind::Buffers) {

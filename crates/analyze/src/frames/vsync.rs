@@ -1,4 +1,4 @@
-//! The refresh rate of the display, as far as the trace shows it.
+//! Finds the refresh rate of the display.
 
 use traceloom_trace::{RowId, SliceId, StringId, Trace, TrackId};
 
@@ -7,7 +7,7 @@ const RATES: [f64; 12] = [
     60.0, 90.0, 120.0, 144.0, 50.0, 48.0, 72.0, 75.0, 96.0, 100.0, 165.0, 240.0,
 ];
 
-/// Counters that change at each vsync, the best first.
+/// Counters that change at each vsync, in order of preference.
 const COUNTERS: [&str; 6] = [
     "VSYNC-app",
     "VSYNC-sf",
@@ -103,8 +103,8 @@ fn counter(trace: &Trace, name: &str) -> Option<(StringId, Vec<i64>)> {
     Some((id, changes.map(|row| row.ts).collect()))
 }
 
-/// The usual distance between vsyncs, ns. Vsyncs that no app requested are missing, so a distance may be several
-/// periods; the shortest ones are one period.
+/// The usual time between vsyncs, ns. Vsyncs that no app requested are missing, so a distance may
+/// be several periods; the shortest distances are one period.
 fn period(ticks: &[i64]) -> Option<i64> {
     let mut distances = distances(ticks);
     distances.sort_unstable();
@@ -120,7 +120,7 @@ fn distances(times: &[i64]) -> Vec<i64> {
     pairs.filter(|ns| PERIODS.contains(ns)).collect()
 }
 
-/// The period if the median distance between frames is one or two of it.
+/// The period, if the median time between frames is one or two common periods.
 fn frame_period(starts: &[Vec<i64>]) -> Option<i64> {
     let mut all: Vec<i64> = starts.iter().flat_map(|one| distances(one)).collect();
     all.sort_unstable();

@@ -1,4 +1,4 @@
-//! Nodes and edges out of the calling-context tree, in one walk.
+//! Builds nodes and edges from the calling-context tree in one pass.
 
 use rustc_hash::FxHashMap;
 
@@ -9,33 +9,33 @@ use crate::tree::{CallTree, Function, Measure, NodeId};
 /// The node of the threads themselves.
 const TOP: usize = 0;
 
-/// A tree node whose subtree the walk is in.
+/// A node of the tree on the current path.
 struct Frame {
     node: NodeId,
     group: usize,
-    /// The same group stands further up.
+    /// Whether the same group is also further up on the path.
     is_recursive: bool,
-    /// In a subtree of the focus.
+    /// Whether the node is in a subtree of the focus.
     is_inside: bool,
-    /// Something of the focus was found in or below it.
+    /// Whether the focus was found at the node or below it.
     reaches: bool,
-    /// Time of the focus below it, ns.
+    /// The time of the focus below the node, ns.
     through_ns: i64,
 }
 
 struct Walk<'a> {
     tree: &'a CallTree,
     clock: Measure,
-    /// For each group: whether it is the focus. Empty without one.
+    /// For each group, whether it is in the focus. Empty without a focus.
     is_focus: Vec<bool>,
     path: Vec<Frame>,
-    /// How often each group stands on the path.
+    /// How often each group is on the current path.
     open: Vec<u32>,
     nodes: Vec<GraphNode>,
     edges: FxHashMap<(usize, usize), GraphEdge>,
 }
 
-/// The whole graph, nothing left out but what the focus does.
+/// Builds the complete graph, limited only by the focus.
 pub(super) fn build(
     tree: &CallTree,
     profile: &Profile,
@@ -99,7 +99,7 @@ impl Walk<'_> {
         self.open[group] += 1;
     }
 
-    /// Leaves every subtree that ends before `node`.
+    /// Leaves all subtrees that end before `node`.
     fn leave_until(&mut self, node: NodeId) {
         while let Some(frame) = self.path.pop_if(|frame| {
             let end = self.tree.nodes.end(frame.node);
@@ -138,7 +138,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Drops what was never reached and puts the edges in order.
+    /// Removes nodes that were never reached, and sorts the edges.
     fn finish(self) -> CallGraph {
         let is_called = |node: &GraphNode| node.calls + node.recursive_calls > 0;
         let mut places = vec![0; self.nodes.len()];

@@ -1,4 +1,4 @@
-//! The call graph of a trace: who calls whom and what it costs, without what is too small to see.
+//! The call graph of a trace: callers, callees and their costs, without insignificant parts.
 //! `traceloom-graph` draws it.
 
 mod build;
@@ -11,8 +11,8 @@ use crate::profile::Profile;
 use crate::tree::CallTree;
 
 impl CallGraph {
-    /// The graph of a tree, with the grouping of `profile` (which must be of that tree) and
-    /// without what `options` leaves out. Takes time linear in the tree's nodes.
+    /// The graph of a tree. Methods are grouped as in `profile`, which must be made from that tree.
+    /// `options` selects what is left out. Takes time linear in the tree's nodes.
     pub fn new(tree: &CallTree, profile: &Profile, options: &GraphOptions) -> Self {
         let mut graph = build::build(tree, profile, options.clock, &options.focus);
         prune::prune(&mut graph, options);

@@ -1,22 +1,22 @@
-//! The call graph: methods, the calls between them, and what they cost.
+//! The call graph: methods, the calls between them, and their costs.
 
 use crate::tree::{Function, Measure};
 
-/// What goes into a call graph.
+/// Options of a call graph.
 #[derive(Clone, Debug)]
 pub struct GraphOptions {
     /// The clock of all its times.
     pub clock: Measure,
     /// Nodes and edges below this share of the total inclusive time are left out, percent.
     pub threshold_percent: f64,
-    /// At most this many nodes, those with most inclusive time; at least 1.
+    /// The maximum number of nodes, at least 1. Those with the most inclusive time are kept.
     pub max_nodes: usize,
-    /// Only calls that lead to or come from these rows of the profile; empty for all.
+    /// Keeps only calls that lead to or come from these rows of the profile; empty keeps all.
     pub focus: Vec<usize>,
 }
 
 impl GraphOptions {
-    /// What is worth a look: from 1 % of the time up, and no more than 80 nodes.
+    /// Default options: nodes and edges from 1 % of the time, and at most 80 nodes.
     pub fn new(clock: Measure) -> Self {
         Self {
             clock,
@@ -27,20 +27,20 @@ impl GraphOptions {
     }
 }
 
-/// Who calls whom.
+/// A call graph.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallGraph {
-    /// The methods (or classes, packages); the first is the threads' top level.
+    /// The methods (or classes, packages). The first node is the threads' top level.
     pub nodes: Vec<GraphNode>,
     /// Calls between them, ordered by caller and callee.
     pub edges: Vec<GraphEdge>,
-    /// What 100 % is, ns.
+    /// The time that corresponds to 100 %, ns.
     pub total_ns: i64,
     /// The clock of all times.
     pub clock: Measure,
-    /// Nodes that thresholds left out.
+    /// The number of nodes left out because of thresholds.
     pub hidden_nodes: usize,
-    /// Edges that thresholds left out.
+    /// The number of edges left out because of thresholds.
     pub hidden_edges: usize,
 }
 
@@ -49,34 +49,34 @@ pub struct CallGraph {
 pub struct GraphNode {
     /// Its name.
     pub function: Function,
-    /// Calls while it was not open already.
+    /// The number of calls, except recursive ones.
     pub calls: u64,
-    /// Calls while it was.
+    /// The number of calls while the method was already open.
     pub recursive_calls: u64,
-    /// Time with callees, outermost calls only, ns. With a focus, for those that lead to it, only
-    /// the time that was spent there.
+    /// Inclusive time of the outermost calls, ns. With a focus, methods that lead to it have only
+    /// the time spent in the focus.
     pub inclusive_ns: i64,
-    /// Time without callees, ns. With a focus, 0 for those that lead to it.
+    /// Exclusive time, ns. With a focus, 0 for methods that lead to it.
     pub exclusive_ns: i64,
-    /// Whether it calls anything, shown or not.
+    /// Whether it calls no other method, shown or not.
     pub is_leaf: bool,
 }
 
 /// All calls of one method by another.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GraphEdge {
-    /// The caller, a place in [`CallGraph::nodes`].
+    /// The caller, an index into [`CallGraph::nodes`].
     pub from: usize,
     /// The callee.
     pub to: usize,
-    /// How often.
+    /// The number of calls.
     pub calls: u64,
-    /// Inclusive time of the calls while the callee was not open already, ns.
+    /// Inclusive time of the calls while the callee was not already open, ns.
     pub inclusive_ns: i64,
-    /// Inclusive time of the calls while it was, ns. It is part of an outer call's time, and
-    /// calls within calls count twice.
+    /// Inclusive time of the recursive calls, ns. It is part of an outer call's time, and nested
+    /// recursive calls count several times.
     pub recursive_ns: i64,
-    /// How many methods that are not shown stand between the two; 0 for direct calls.
+    /// The number of hidden methods between the two; 0 for direct calls.
     pub through: usize,
 }
 
@@ -88,7 +88,7 @@ impl GraphEdge {
 }
 
 impl CallGraph {
-    /// The share of the total, percent.
+    /// The share of the total time, percent.
     pub fn percent(&self, ns: i64) -> f64 {
         match self.total_ns {
             total if total > 0 => ns as f64 * 100.0 / total as f64,
@@ -96,14 +96,14 @@ impl CallGraph {
         }
     }
 
-    /// For each node the other node that called it for the longest time, by its place in
-    /// [`nodes`](Self::nodes). `None` if no other node calls it.
+    /// For each node, the index of the other node that called it for the longest time. `None` if no
+    /// other node calls it.
     pub fn heaviest_callers(&self) -> Vec<Option<usize>> {
         let from = |edge: Option<usize>| edge.map(|edge| self.edges[edge].from);
         self.heaviest_edges().into_iter().map(from).collect()
     }
 
-    /// For each node the edge from another node with the most time.
+    /// For each node, the edge with the most time that comes from another node.
     pub(super) fn heaviest_edges(&self) -> Vec<Option<usize>> {
         let mut best: Vec<Option<usize>> = vec![None; self.nodes.len()];
         for (at, edge) in self.edges.iter().enumerate() {

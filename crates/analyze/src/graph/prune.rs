@@ -1,19 +1,19 @@
-//! Leaving out what is too small to see, before anything is laid out.
+//! Removes insignificant parts before layout.
 
 use std::cmp::Reverse;
 
 use super::model::{CallGraph, GraphEdge, GraphOptions};
 
-/// At most this many edges for each node that is shown, beyond the first [`FREE_EDGES`]: with
-/// more a picture is a thicket.
+/// The maximum number of edges per shown node, beyond the first [`FREE_EDGES`]. With more edges, a
+/// picture is unreadable.
 const EDGES_PER_NODE: usize = 4;
 
-/// Edges that are always allowed.
+/// The number of edges that is always allowed.
 const FREE_EDGES: usize = 100;
 
-/// Cuts the graph down. A node that is kept keeps the heaviest edge that leads to it, even below the
-/// threshold, so that one sees where it hangs; where all its callers are gone, it hangs on the
-/// nearest one above them.
+/// Prunes the graph. A node that is kept also keeps the heaviest edge that leads to it, even below
+/// the threshold, so that it stays connected. If all its callers are removed, it is connected to
+/// the nearest kept caller above them.
 pub(super) fn prune(graph: &mut CallGraph, options: &GraphOptions) {
     let threshold_ns = graph.total_ns.max(0) as f64 * options.threshold_percent / 100.0;
     let callers = graph.heaviest_edges();
@@ -35,7 +35,7 @@ pub(super) fn prune(graph: &mut CallGraph, options: &GraphOptions) {
         .sort_unstable_by_key(|edge| (edge.from, edge.to));
 }
 
-/// Edges past hidden callers, for nodes that no shown one calls.
+/// Edges that bypass hidden callers, for nodes without a shown caller.
 fn detours(
     graph: &CallGraph,
     callers: &[Option<usize>],
@@ -51,7 +51,7 @@ fn detours(
             continue;
         };
         let (mut at, mut through) = (node, 0);
-        // Heaviest callers may call each other in a ring, which leads nowhere.
+        // The heaviest callers may form a cycle, which leads nowhere.
         while let Some(edge) = callers[at].filter(|_| through < places.len()) {
             at = graph.edges[edge].from;
             if let Some(from) = places[at] {
@@ -70,7 +70,7 @@ fn detours(
     detours
 }
 
-/// Keeps the heaviest nodes; returns where each old one stands now. The top level always stays.
+/// Keeps the heaviest nodes; returns the new index of each old node. The top level is always kept.
 fn keep_nodes(graph: &mut CallGraph, threshold_ns: f64, max_nodes: usize) -> Vec<Option<usize>> {
     let mut order = Vec::new();
     for (at, node) in graph.nodes.iter().enumerate().skip(1) {
@@ -109,7 +109,7 @@ fn keep_edges(graph: &mut CallGraph, threshold_ns: f64) {
     keep(&mut graph.edges, &order);
 }
 
-/// Keeps the items at some places, in their order; says of each whether it was kept.
+/// Keeps the items at some indexes, in order. Returns for each item whether it was kept.
 fn keep<T>(items: &mut Vec<T>, places: &[usize]) -> Vec<bool> {
     let mut is_kept = vec![false; items.len()];
     for &place in places {

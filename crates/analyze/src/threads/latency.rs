@@ -1,10 +1,9 @@
-//! From a wake-up until the thread gets a CPU.
+//! Wake-up latencies: the time from a wake-up until the thread gets a CPU.
 
-/// Wake-up latencies: how often a thread was woken, and how long it then waited for a CPU. Percentiles are by nearest
-/// rank.
+/// Statistics of the wake-up latencies of a thread. Percentiles are by nearest rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Latency {
-    /// The wake-ups after which it got a CPU.
+    /// The number of wake-ups after which it got a CPU.
     pub wakeups: u64,
     /// The sum, ns.
     pub total_ns: i64,
@@ -14,7 +13,7 @@ pub struct Latency {
     pub p90_ns: i64,
     /// The 99th percentile, ns.
     pub p99_ns: i64,
-    /// The longest, ns.
+    /// The time of the wake-up with the longest latency, ns; the first one if several are equal.
     pub worst_ns: i64,
     /// The time of the wake-up with the longest, ns; the first one if several are equal.
     pub worst_at_ns: i64,

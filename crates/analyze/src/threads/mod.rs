@@ -1,4 +1,4 @@
-//! How long each thread ran and waited, how long it waited for a CPU after each wake-up, who woke it, and where it ran.
+//! For each thread: how long it ran and waited, its wake-up latencies, its wakers and its CPUs.
 //!
 //! ```text
 //! Running | Sleeping       | Runnable       | Running      one wake-up
@@ -17,8 +17,8 @@ use crate::tree::TimeRange;
 pub use latency::Latency;
 pub use times::{BlockedIn, CpuTime, ThreadTimes, Waker};
 
-/// The threads that have scheduling events in a range, in the order of the thread table. Times are cut at the ends of
-/// the range. A wake-up belongs to it if it happens in it.
+/// The threads that have scheduling events in a range, in the order of the thread table. Times are
+/// cut at the ends of the range. A wake-up is included if its time is in the range.
 pub fn thread_times(
     trace: &Trace,
     range: TimeRange,

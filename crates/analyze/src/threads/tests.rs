@@ -4,7 +4,7 @@ use super::*;
 
 const SLEEP: TaskState = TaskState::SLEEPING;
 
-/// A trace by hand. `idle` stands for each CPU's own idle thread.
+/// A hand-made trace. `idle` is each CPU's own idle thread.
 struct Made {
     builder: TraceBuilder,
     sched: SchedTracker,

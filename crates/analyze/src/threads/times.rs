@@ -1,10 +1,10 @@
-//! What there is to say about a thread.
+//! The result for a thread.
 
 use traceloom_trace::{StringId, ThreadId};
 
 use super::latency::Latency;
 
-/// What one thread did in a range of time. The times are ns.
+/// The activity of one thread in a range of time. Times are ns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ThreadTimes {
     /// The thread.
@@ -25,15 +25,15 @@ pub struct ThreadTimes {
     pub other_ns: i64,
     /// How often it got a CPU.
     pub runs: u64,
-    /// From each wake-up until it got a CPU.
+    /// The latencies of its wake-ups.
     pub latency: Latency,
-    /// Who woke it: the one that ended the longest waits first.
+    /// Its wakers. Those that ended the longest waits come first.
     pub wakers: Vec<Waker>,
-    /// Where in the kernel it waited uninterruptibly, the longest time first.
+    /// The kernel functions in which it waited uninterruptibly, longest time first.
     pub blocked_in: Vec<BlockedIn>,
-    /// Its CPUs, the one on which it ran longest first.
+    /// Its CPUs, with the longest running time first.
     pub cpus: Vec<CpuTime>,
-    /// How often it ran on another CPU than the time before.
+    /// How often it ran on a different CPU than before.
     pub migrations: u64,
 }
 

@@ -1,22 +1,23 @@
-//! Downsampling to pixels: the cost of a window depends on its pixels and not on the size of the trace.
+//! Downsampling to pixels: the cost of a window depends on its pixels, not on the size of the
+//! trace.
 
-/// Stretches of time in order of their starts.
+/// Spans of time, in order of their starts.
 pub trait Spans {
-    /// How many there are.
+    /// The number of spans.
     fn count(&self) -> usize;
-    /// When a stretch starts, ns.
+    /// The start of a span, ns.
     fn start(&self, at: usize) -> i64;
-    /// When it ends, ns; not before its start.
+    /// The end of a span, ns; not before its start.
     fn end(&self, at: usize) -> i64;
-    /// Where stretches overlap, the latest end of all up to this one; `None` where each ends before
-    /// the next starts.
+    /// If spans overlap, the latest end of all spans up to this one; `None` if each span ends
+    /// before the next one starts.
     fn reach(&self, at: usize) -> Option<i64> {
         _ = at;
         None
     }
 }
 
-/// A window of time, and how much of it a pixel shows.
+/// A window of time, and the duration of a pixel.
 ///
 /// ```text
 /// from |0    |1    |2    |3    |  pixels
@@ -24,11 +25,11 @@ pub trait Spans {
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Window {
-    /// Where it begins, ns.
+    /// Its start, ns.
     pub from_ns: i64,
-    /// Where it ends, ns; what starts here is outside.
+    /// Its end, ns. A span that starts here is outside.
     pub to_ns: i64,
-    /// Time in a pixel, ns; 0 shows everything.
+    /// The duration of a pixel, ns; 0 shows everything.
     pub px_ns: f64,
 }
 
@@ -36,18 +37,19 @@ impl Window {
     fn since(&self, ts: i64) -> f64 {
         match ts.checked_sub(self.from_ns) {
             Some(since) => since as f64,
-            // Further off than 292 years.
+            // The distance exceeds 292 years.
             None if ts < self.from_ns => -(ts.abs_diff(self.from_ns) as f64),
             None => ts.abs_diff(self.from_ns) as f64,
         }
     }
 
-    /// The pixel that a moment falls into.
+    /// The pixel of a point in time.
     pub fn pixel(&self, ts: i64) -> f64 {
         (self.since(ts) / self.px_ns).floor()
     }
 
-    /// The last pixel that a stretch reaches. One without length reaches the one it is in.
+    /// The last pixel that a span reaches. A span without duration reaches the pixel that contains
+    /// it.
     pub fn last_pixel(&self, start: i64, end: i64) -> f64 {
         if end > start {
             (self.since(end) / self.px_ns).ceil() - 1.0
@@ -56,18 +58,18 @@ impl Window {
         }
     }
 
-    /// The window's last pixel: what reaches further is not seen to.
+    /// The last pixel of the window. Spans are not followed beyond it.
     pub fn edge(&self) -> f64 {
         self.pixel(self.to_ns.saturating_sub(1).max(self.from_ns))
     }
 
-    /// Whether a stretch has a part in the window; one without length does if it lies in it.
+    /// Whether a span overlaps the window. A span without duration does if it lies inside.
     pub fn shows(&self, start: i64, end: i64) -> bool {
         start < self.to_ns && (end > self.from_ns || start >= self.from_ns)
     }
 
-    /// Calls `show` with each stretch that reaches a pixel no earlier one reached, and whether it
-    /// stands for others in its only pixel. `false` from `show` ends it.
+    /// Calls `show` for each span that reaches a pixel that no earlier span reached, and with
+    /// whether it represents several spans in its only pixel. Stops if `show` returns `false`.
     pub fn downsample(&self, spans: &dyn Spans, show: &mut dyn FnMut(usize, bool)) {
         if self.px_ns > 0.0 {
             let (mut covered, edge) = (-1.0f64, self.edge());
@@ -100,11 +102,11 @@ impl Window {
         }
     }
 
-    /// The first stretch from `at` on that reaches beyond pixel `covered`: found in steps that
-    /// double, as it is mostly near.
+    /// The first span from `at` on that reaches beyond pixel `covered`. The search doubles its
+    /// steps, because the span is usually near.
     ///
-    /// Where stretches follow each other, it is the last that starts at or before that pixel, or
-    /// the one after it: of those before, each ends before the next one starts.
+    /// If spans do not overlap, it is the last span that starts at or before that pixel, or the one
+    /// after it, because each span before it ends before the next one starts.
     pub fn next(&self, spans: &dyn Spans, at: usize, covered: f64) -> usize {
         let beyond = |at: usize| match spans.reach(at) {
             Some(reach) if self.last_pixel(i64::MIN, reach) > covered => true,
@@ -136,11 +138,12 @@ impl Window {
     }
 }
 
-/// As [`Window::thin`], but what is quiet covers no pixel for the others: a thread that wakes up
-/// for less than a pixel between two sleeps is seen.
+/// Like [`Window::downsample`], but quiet states do not hide others: a thread that wakes up for
+/// less than a pixel between two sleeps stays visible.
 ///
 /// ```text
 /// states  sssssssssRsssssss|ssssRRRRR      s: quiet
+/// pixels  |0    |1    |2   |3    |4        shown: s to 1, R in 1, s to 3, R
 /// pixels  |0    |1    |2   |3    |4        shown: s to 1, R in 1, s to 3, R
 /// ```
 pub(super) fn downsample_states(

@@ -6,7 +6,7 @@ use super::stats::Sum;
 #[derive(Debug)]
 pub(super) struct DurationCache {
     pub sums: Vec<Sum>,
-    /// The place in `lengths` at which each name starts, and the end of the last one.
+    /// The index in `lengths` at which each name starts, and the end of the last one.
     pub starts: Vec<usize>,
     /// Durations, ns.
     pub lengths: Vec<i64>,

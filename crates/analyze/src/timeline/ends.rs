@@ -37,9 +37,9 @@ impl TrackSpan {
     };
 }
 
-/// The ends of slices. A slice that never ended lasts until the nearest ancestor that did. If there is none, it lasts
-/// until the last event of its track (for a method) or of its source, as in a [`CallTree`](crate::CallTree). Other sources
-/// of a merged trace have no influence.
+/// The ends of slices. An unfinished slice lasts until the end of the nearest finished ancestor. If
+/// there is none, it lasts until the last event of its track (for a method) or of its source, as in
+/// a [`CallTree`](crate::CallTree). Other sources of a merged trace have no influence.
 #[derive(Debug, Default)]
 pub struct Ends {
     spans: Vec<TrackSpan>,
@@ -47,7 +47,7 @@ pub struct Ends {
     within: FxHashMap<u32, i64>,
 }
 
-/// No ancestor ended.
+/// There is no finished ancestor.
 const NO_END: i64 = i64::MIN;
 
 impl Ends {

@@ -37,7 +37,7 @@ impl Timeline {
         }
     }
 
-    /// The event of a row that is nearest to a moment; the earlier one of two.
+    /// The event of a row that is nearest to a point in time; on a tie, the earlier one.
     pub fn event_at(&self, trace: &Trace, row: &TimelineRow, ts: i64) -> Option<u32> {
         let rows = self.events_in(row);
         let when = |row: u32| trace.ftrace_events.ts.get(row as usize);

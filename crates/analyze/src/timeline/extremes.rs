@@ -1,22 +1,23 @@
-//! The smallest and largest of any stretch of a counter's values.
+//! Finds the minimum and maximum in any range of a counter's values.
 
-/// How many values a block sums up, and how many blocks one of the next level.
+/// The number of values that a block summarises, and of blocks per block of the next level.
 const BLOCK: usize = 32;
 
-/// Smallest and largest; both NaN while there is no value.
+/// Minimum and maximum; both are NaN if there is no value.
 pub type MinMax = (f64, f64);
 
-/// No value.
+/// The extremes of no values.
 pub const NOTHING: MinMax = (f64::NAN, f64::NAN);
 
 fn both(one: MinMax, other: MinMax) -> MinMax {
-    // `min` and `max` of floats pass over NaN.
+    // `min` and `max` of floats ignore NaN.
     (one.0.min(other.0), one.1.max(other.1))
 }
 
 /// ```text
-/// values   3 1 4 1 5 9 | 2 6 5 3 5 8 | …       any stretch is a few whole blocks, and at both
-/// blocks    1..9       |    2..8     | …       ends what is left of a block on each level
+/// values   3 1 4 1 5 9 | 2 6 5 3 5 8 | …       a range consists of a few complete blocks, and at
+/// blocks    1..9       |    2..8     | …       both ends partial blocks on each level
+/// ```
 /// ```
 #[derive(Debug, Default)]
 pub struct Extremes {
@@ -24,7 +25,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// Sums up `count` values.
+    /// Summarises `count` values.
     pub fn new(count: usize, value: &dyn Fn(usize) -> f64) -> Self {
         let mut levels: Vec<Vec<MinMax>> = Vec::new();
         let of = |range: std::ops::Range<usize>, get: &dyn Fn(usize) -> MinMax| {
@@ -47,7 +48,7 @@ impl Extremes {
         Self { levels }
     }
 
-    /// The extremes of values `from` up to `to`, which is not one of them.
+    /// The extremes of the values from `from` up to, but not including, `to`.
     pub fn of_range(&self, from: usize, to: usize, value: &dyn Fn(usize) -> f64) -> MinMax {
         let (mut from, mut to, mut found) = (from, to.max(from), NOTHING);
         let mut below: Option<&[MinMax]> = None;

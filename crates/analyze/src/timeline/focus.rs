@@ -15,11 +15,11 @@ pub enum Focus {
     Nothing,
 }
 
-/// The slices that apps have for each frame, from Choreographer, RenderThread and Flutter.
+/// Names of slices that apps have once per frame, from Choreographer, RenderThread and Flutter.
 const FRAME_NAMES: &[&str] = &["Choreographer#doFrame", "DrawFrame", "Animator::BeginFrame"];
 
-/// The process with the most frames; without frames, the threads of a method trace; else the process with the most
-/// slices.
+/// The process with the most frames. Without frames, the threads of a method trace; otherwise the
+/// process with the most slices.
 pub fn find(trace: &Trace, ends: &Ends) -> Focus {
     let processes = trace.processes.len();
     let mut methods = vec![0u64; processes + 1];
@@ -42,7 +42,7 @@ pub fn find(trace: &Trace, ends: &Ends) -> Focus {
     Focus::Nothing
 }
 
-/// The frames of each process; nothing where no slice of the trace can be one.
+/// The number of frames of each process; empty if no slice of the trace can be one.
 fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
     let is_frame = frame_strings(trace);
     if !is_frame.contains(&true) {
@@ -61,7 +61,7 @@ fn frames(trace: &Trace, owners: &[usize]) -> Vec<u64> {
     frames
 }
 
-/// The first of those that count most, unless nothing was counted.
+/// The first of the largest counts; `None` if all are zero.
 fn most(counts: &[u64]) -> Option<usize> {
     let largest = *counts.iter().max()?;
     (largest > 0).then(|| counts.iter().position(|&count| count == largest))?
@@ -89,7 +89,7 @@ fn frame_strings(trace: &Trace) -> Vec<bool> {
         .collect()
 }
 
-/// Threads that draw, which are the most important ones after the main thread.
+/// Whether this is a thread that draws. These are the most important ones after the main thread.
 pub fn is_important(thread_name: &str) -> bool {
     const NAMES: &[&str] = &[
         "RenderThread",
@@ -106,8 +106,8 @@ pub fn is_important(thread_name: &str) -> bool {
     NAMES.iter().any(|name| thread_name.starts_with(name))
 }
 
-/// Whether a thread of this name is the kernel's own. Only for threads that lead their process,
-/// as those of the kernel do; nothing else tells in a trace without a process dump.
+/// Whether this is the name of a kernel thread. Only for threads that lead their process, as all
+/// kernel threads do. In a trace without a process dump, there is no other evidence.
 pub fn is_kernel_name(name: &str) -> bool {
     const STARTS: &[&str] = &[
         "kworker/",

@@ -1,4 +1,4 @@
-//! Async tracks that share a row, because their names differ only in a number.
+//! Async tracks that share a row because their names differ only in a number.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,15 +17,16 @@ use super::lanes::Lane;
 /// ```
 #[derive(Debug, Default)]
 pub struct Joined {
-    /// All slices in order of time, which is that of their numbers, and the level of each.
+    /// All slices in order of time, which is also the order of their numbers, and the level of
+    /// each.
     slices: Vec<u32>,
     level_of: Vec<u32>,
-    /// The slices of each level, and when they start.
+    /// The slices of each level, and their start times.
     levels: Vec<(Vec<u32>, Vec<i64>)>,
 }
 
 impl Joined {
-    /// Each slice goes to the lowest level that is free when it starts.
+    /// Puts each slice on the lowest level that is free when it starts.
     pub(super) fn new(trace: &Trace, ends: &Ends, mut slices: Vec<u32>) -> Self {
         slices.sort_unstable();
         let mut this = Self::default();
@@ -62,13 +63,13 @@ impl Joined {
         self.levels.len() as u32
     }
 
-    /// The level of a slice; 0 for one that is not here.
+    /// The level of a slice; 0 if the slice is not in this row.
     pub fn level_of(&self, slice: SliceId) -> u32 {
         let at = self.slices.binary_search(&slice.0);
         at.map_or(0, |at| self.level_of[at])
     }
 
-    /// The slices of a level; none beyond the last.
+    /// The slices of a level; empty if there is no such level.
     pub fn lane<'t>(&'t self, trace: &'t Trace, ends: &'t Ends, level: u32) -> Lane<'t> {
         let of_level = self.levels.get(level as usize);
         let (ids, ts) = of_level.map_or((&[][..], &[][..]), |(ids, ts)| (ids, ts));
@@ -76,18 +77,18 @@ impl Joined {
     }
 }
 
-/// What of a name is said before its first number or `key=value`; empty if it begins with a number.
+/// The part of a name before its first number or `key=value`; empty if it begins with a number.
 pub(super) fn stem(name: &str) -> &str {
     let Some(at) = name.find(|letter: char| letter == '=' || letter.is_ascii_digit()) else {
         return name;
     };
     let (head, rest) = name.split_at_checked(at).unwrap_or((name, ""));
-    // The key belongs to its value, unless there is nothing else.
+    // The key belongs to its value, unless nothing else would remain.
     let head = match head.rfind(' ').filter(|_| rest.starts_with('=')) {
         Some(word) => head.get(..word).unwrap_or_default(),
         None => head,
     };
-    // Beyond ASCII all counts as letters: the tables of which does are heavy.
+    // All non-ASCII characters count as letters, because the tables that classify them are large.
     head.trim_end_matches(|letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric())
 }
 

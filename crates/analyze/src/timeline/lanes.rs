@@ -17,31 +17,31 @@ use crate::partition::partition_point;
 /// level 0   1  |   0     1     2                 (lanes: one a track and level)
 /// [ 0 3 ][ 1 ] | [ 2 6 ][ 4 ][ 5 ]               starts: 0 2 3 5 6 7
 /// ```
-/// Within a lane ids grow, as slices are sorted by time. Mostly the slices of a lane follow each
-/// other, and the children of one are those of the next level up to its next sibling. Where time
-/// stepped back in the input neither is sure; such lanes and tracks are marked and looked through
-/// more slowly.
+/// Within a lane, ids increase because slices are sorted by time. Usually the slices of a lane do
+/// not overlap, and the children of a slice are those of the next level up to its next sibling. If
+/// time stepped back in the input, neither is guaranteed; such lanes and tracks are marked, and
+/// lookups in them are slower.
 #[derive(Debug, Default)]
 pub struct Lanes {
     first_lane: Vec<u32>,
     starts: Vec<u32>,
     ids: Vec<u32>,
     ts: Vec<i64>,
-    /// Of lanes.
+    /// The latest ends in lanes whose slices overlap.
     reach: Reach,
-    /// Tracks on which a slice does not stand right behind its parent, or ends after it.
+    /// Tracks on which a slice does not directly follow its parent, or ends after it.
     tangled: Vec<bool>,
 }
 
 impl Lanes {
-    /// Sorts by counting: three passes over the slices.
+    /// Sorts by counting, in three passes over the slices.
     pub fn new(trace: &Trace, ends: &Ends) -> Self {
         let tracks = trace.tracks.len();
         let mut first_lane = Vec::with_capacity(tracks + 1);
         let mut lanes = 0u32;
         for track in 0..tracks {
             first_lane.push(lanes);
-            // No builder nests deeper than a track has slices.
+            // A track cannot have more levels than slices.
             let span = ends.span(track);
             lanes += span.levels.min(span.slices);
         }
@@ -86,8 +86,8 @@ impl Lanes {
         }
     }
 
-    /// Puts slices into their lanes, a share of the tracks on each thread. Returns the lanes in
-    /// which they overlap.
+    /// Puts slices into their lanes. Each thread handles some of the tracks. Returns the lanes in
+    /// which slices overlap.
     fn put(&mut self, trace: &Trace, ends: &Ends) -> Vec<u32> {
         let shares = self.shares(parallel::split(trace.slices.len(), usize::MAX).len());
         let (mut ids, mut ts) = (&mut self.ids[..], &mut self.ts[..]);
@@ -110,7 +110,7 @@ impl Lanes {
         .concat()
     }
 
-    /// The tracks in `parts` parts of about as many slices each.
+    /// Splits the tracks into `parts` parts with about the same number of slices.
     fn shares(&self, parts: usize) -> Vec<Range<usize>> {
         let tracks = self.tangled.len();
         let first_slice = |&track: &usize| self.starts[self.first_lane[track] as usize] as usize;
@@ -126,12 +126,12 @@ impl Lanes {
         (0..parts).map(|part| cut(part)..cut(part + 1)).collect()
     }
 
-    /// How many levels a track has.
+    /// The number of levels of a track.
     pub fn levels(&self, track: TrackId) -> u32 {
         self.first_lane[track.row() + 1] - self.first_lane[track.row()]
     }
 
-    /// The slices of one level; none for a level that the track does not have.
+    /// The slices of one level; empty for a level that the track does not have.
     pub fn lane<'t>(
         &'t self,
         trace: &'t Trace,
@@ -155,7 +155,7 @@ impl Lanes {
         }
     }
 
-    /// Whether children have to be looked for by their parent's number.
+    /// Whether children must be searched by their parent's number.
     pub fn is_tangled(&self, track: TrackId) -> bool {
         self.tangled[track.row()]
     }
@@ -173,7 +173,7 @@ impl Lanes {
         lane - self.first_lane[track]
     }
 
-    /// The slices directly within `row`, in order of time.
+    /// The slices directly inside `row`, in order of time.
     pub fn children<'t>(
         &'t self,
         trace: &'t Trace,
@@ -196,7 +196,7 @@ impl Lanes {
         candidates.iter().copied().filter(is_child)
     }
 
-    /// Bytes of memory held.
+    /// Memory used, bytes.
     pub fn heap_bytes(&self) -> usize {
         (self.first_lane.capacity() + self.starts.capacity() + self.ids.capacity()) * 4
             + self.ts.capacity() * 8
@@ -205,19 +205,19 @@ impl Lanes {
     }
 }
 
-/// Some tracks, while their slices are put into lanes.
+/// Some tracks while their slices are put into lanes.
 struct Share<'a> {
     tracks: Range<usize>,
     first_lane: &'a [u32],
     starts: &'a [u32],
-    /// The places of these tracks alone.
+    /// The part of the array that belongs to these tracks.
     ids: &'a mut [u32],
     ts: &'a mut [i64],
     tangled: &'a mut [bool],
 }
 
 impl Share<'_> {
-    /// Goes through all slices, as those of one track are nowhere together. Returns the lanes in
+    /// Goes through all slices, because those of one track are not contiguous. Returns the lanes in
     /// which slices overlap.
     fn fill(self, trace: &Trace, ends: &Ends) -> Vec<u32> {
         let lanes = [self.tracks.start, self.tracks.end].map(|track| self.first_lane[track]);
@@ -225,7 +225,7 @@ impl Share<'_> {
         let starts = self.starts[first..end].iter();
         let mut next: Vec<u32> = starts.map(|start| start - self.starts[first]).collect();
         let mut last = vec![Last::NONE; end - first];
-        // Levels of each track on which the newest slice is around the next one.
+        // For each track, the number of levels on which the newest slice contains the next one.
         let mut open = vec![0u32; self.tangled.len()];
         for row in 0..trace.slices.len() {
             let track = trace.slices.track_id.get(row).row();
@@ -263,7 +263,7 @@ impl Share<'_> {
     }
 }
 
-/// The lane of a depth of a track.
+/// The lane at a depth of a track.
 #[inline]
 fn lane_of(first_lane: &[u32], track: usize, depth: u32) -> u32 {
     let first = first_lane[track];
@@ -275,9 +275,9 @@ fn lane_of(first_lane: &[u32], track: usize, depth: u32) -> u32 {
 struct Last {
     id: SliceId,
     end: i64,
-    /// The latest end of all so far.
+    /// The latest end so far.
     reach: i64,
-    /// Whether one began before that of those before it.
+    /// Whether a slice began before the end of an earlier one.
     overlaps: bool,
 }
 
@@ -301,7 +301,7 @@ pub struct Lane<'t> {
 }
 
 impl<'t> Lane<'t> {
-    /// Slices of which each ends before the next one starts: their rows and starts.
+    /// Slices each of which ends before the next one starts: their rows and starts.
     pub(super) fn in_turn(trace: &'t Trace, ends: &'t Ends, ids: &'t [u32], ts: &'t [i64]) -> Self {
         Self {
             trace,
@@ -317,18 +317,18 @@ impl<'t> Lane<'t> {
         self.ids
     }
 
-    /// How many slices from place `from` on start before `ts`.
+    /// The number of slices from index `from` on that start before `ts`.
     pub fn count_before(&self, ts: i64, from: usize) -> usize {
         let rest = self.ts.get(from..).unwrap_or(&[]);
         rest.partition_point(|start| *start < ts)
     }
 
-    /// Whether one begins before an earlier one ends.
+    /// Whether a slice begins before an earlier one ends.
     pub fn overlaps(&self) -> bool {
         self.reach.is_some()
     }
 
-    /// The place of a slice within its lane.
+    /// The index of a slice in its lane.
     pub fn place_of(&self, row: usize) -> Option<usize> {
         self.ids.binary_search(&(row as u32)).ok()
     }

@@ -1,4 +1,5 @@
-//! The timeline: its rows, what a window of them shows, and details of a slice, a moment or a range.
+//! The timeline: its rows, the contents of a window of them, and details of a slice, a point in
+//! time or a range.
 //!
 //! A [`Timeline`] is computed once per trace and takes a few words per slice. The cost of a window is bounded
 //! by its pixels.

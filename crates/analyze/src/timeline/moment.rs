@@ -1,4 +1,4 @@
-//! What runs at a point in time, and which thread wakes which.
+//! The state of everything at a point in time, and wake-ups between threads.
 
 use std::cmp::Reverse;
 
@@ -89,7 +89,7 @@ impl Timeline {
         if at < rows.len() && waits(kind(at)) {
             return wakeup(at + 1);
         }
-        // Since then, the thread may have been preempted several times.
+        // The thread may have been preempted several times since then.
         let mut back = at.min(rows.len().checked_sub(1)?);
         loop {
             if let Some(found) = wakeup(back) {

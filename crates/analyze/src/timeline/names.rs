@@ -1,4 +1,4 @@
-//! Names with numbers: equal names have equal ones over the whole trace.
+//! Numbers for names: equal names have equal numbers in the whole trace.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{MethodId, RowId, StringId, Trace};
@@ -13,13 +13,13 @@ impl NameId {
     /// No name.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// The place of its number in a list of all names.
+    /// Its index in a list of all names.
     pub fn row(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a name is the name of.
+/// The kind of thing that has the name.
 #[derive(Clone, Copy, Debug)]
 enum Named {
     Text(StringId),
@@ -29,8 +29,9 @@ enum Named {
 /// Class, name and signature as strings of the pool: equal texts are equal keys.
 type MethodKey = (StringId, StringId, StringId);
 
-/// The names of slices, instants, events and methods. Two methods of one class and name are two names if
-/// their signatures differ; a method without class and signature has the name of a slice called so.
+/// The names of slices, instants, events and methods. Two methods with the same class and name are
+/// different names if their signatures differ. A method without class and signature shares the name
+/// of slices with the same name.
 #[derive(Debug, Default)]
 pub struct Names {
     of_slice: Vec<NameId>,
@@ -39,7 +40,7 @@ pub struct Names {
     named: Vec<Named>,
     hues: Vec<u8>,
     by_method: FxHashMap<MethodKey, NameId>,
-    /// Dotted forms of slashed class names that stand nowhere else.
+    /// Dotted forms of slashed class names, if the pool does not contain them.
     dotted: FxHashMap<String, StringId>,
 }
 
@@ -125,7 +126,8 @@ impl Names {
         }
     }
 
-    /// The string of a class with dots: the pool's, or the slashed one that stands for it.
+    /// The string of a class with dots: the pool's dotted string, or the slashed one that
+    /// represents it.
     fn dotted(&mut self, trace: &Trace, class: StringId) -> StringId {
         let text = trace.strings.get(class);
         if !text.contains('/') {
@@ -138,17 +140,17 @@ impl Names {
         }
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.named.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()
     }
 
-    /// The name of a slice: its method's, else its own.
+    /// The name of a slice: its method's name, otherwise its own.
     ///
     /// # Panics
     /// If the trace has no such slice.
@@ -164,14 +166,14 @@ impl Names {
         name.copied().unwrap_or(NameId::NONE)
     }
 
-    /// The name that a string is; [`NameId::NONE`] if no slice, instant, event or method is called so.
+    /// The name with this string; [`NameId::NONE`] if no slice, instant, event or method has it.
     #[inline]
     pub fn of_text(&self, text: StringId) -> NameId {
         let name = self.of_string.get(text.0 as usize);
         name.copied().unwrap_or(NameId::NONE)
     }
 
-    /// The name of a function of a call tree; [`NameId::NONE`] if the trace has no such.
+    /// The name of a function of a call tree; [`NameId::NONE`] if the trace has none.
     pub fn of_function(&self, trace: &Trace, function: &Function) -> NameId {
         let find = |text: &str| trace.strings.lookup(text);
         if function.class.is_empty() && function.signature.is_empty() {
@@ -190,7 +192,7 @@ impl Names {
         name.copied().unwrap_or(NameId::NONE)
     }
 
-    /// The name of a method that has none but its number in the file, such as `0x1c`.
+    /// The name of a method that has only its number in the file, such as `0x1c`.
     fn of_raw_id(&self, trace: &Trace, text: &str) -> NameId {
         let digits = text.strip_prefix("0x").unwrap_or_default();
         let Ok(raw_id) = u64::from_str_radix(digits, 16) else {
@@ -206,13 +208,13 @@ impl Names {
         row.map_or(NameId::NONE, |row| self.of_method[row])
     }
 
-    /// The text of a name: `class.method` for methods. Empty for a number that no name has.
+    /// The text of a name: `class.method` for methods. Empty for an unused number.
     pub fn label(&self, trace: &Trace, name: NameId) -> String {
         let named = self.named.get(name.row());
         named.map_or_else(String::new, |named| text_of(trace, *named))
     }
 
-    /// The method that a name is of; the first one where a trace has several that are equal.
+    /// The method with this name; the first one if a trace has several equal ones.
     pub fn method(&self, name: NameId) -> Option<MethodId> {
         match self.named.get(name.row()) {
             Some(Named::Method(method)) => Some(*method),
@@ -220,7 +222,8 @@ impl Names {
         }
     }
 
-    /// A number from the name's text alone, for its colour: the same in every trace.
+    /// A number for the colour. It depends only on the name's text, so it is the same in every
+    /// trace.
     #[inline]
     pub fn hue(&self, name: NameId) -> u8 {
         self.hues.get(name.row()).copied().unwrap_or(0)
@@ -247,9 +250,9 @@ fn text_of(trace: &Trace, named: Named) -> String {
     }
 }
 
-/// FNV-1a over the text, folded to a byte. Digits at its end do not count, nor what follows a space
-/// from the first word on that has a digit or is `key=value`, so that `frame 17` and `frame 18 of 20`
-/// look alike.
+/// FNV-1a over the text, folded to a byte. Digits at the end are ignored. So is everything after
+/// the space before the first word that has a digit or is `key=value`. Thus `frame 17` and `frame
+/// 18 of 20` have the same colour.
 pub fn hue_of(text: &str) -> u8 {
     let varies =
         |word: &str| word.contains(|letter: char| letter == '=' || letter.is_ascii_digit());

@@ -23,7 +23,7 @@ impl Reach {
         found.ok().map(|at| &self.groups[at].1[..])
     }
 
-    /// Bytes of memory held.
+    /// Memory used, bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         let ends = self.groups.iter().map(|(_, ends)| ends.capacity() * 8);
         ends.sum::<usize>() + self.groups.capacity() * size_of::<(u32, Vec<i64>)>()

@@ -1,4 +1,4 @@
-//! Finds slices nested in one of the same name, whose time counts only once.
+//! Finds slices nested in a slice of the same name. Their time must be counted only once.
 
 use rustc_hash::FxHashMap;
 use traceloom_trace::{RowId, Trace, TrackId};
@@ -7,23 +7,23 @@ use super::lanes::Lanes;
 use super::names::{NameId, Names};
 use crate::parallel;
 
-/// Levels up to which the names around a slice are looked through one by one.
+/// The maximum number of levels at which the names around a slice are compared one by one.
 const SHALLOW: u32 = 64;
 
-/// A bit for each slice.
+/// One bit for each slice.
 #[derive(Debug, Default)]
 pub struct Recursion {
     bits: Vec<u64>,
 }
 
 impl Recursion {
-    /// Finds them in one pass; each track keeps the names that are open. Tracks on which slices
-    /// do not stand behind their parents are walked by parents instead.
+    /// Finds recursive slices in one pass that keeps the open names of each track. Tracks on which
+    /// slices do not directly follow their parents are walked from parent to child instead.
     pub fn new(trace: &Trace, lanes: &Lanes, names: &Names) -> Self {
         let mut this = Self {
             bits: vec![0; trace.slices.len().div_ceil(64)],
         };
-        // Each thread takes every n-th track.
+        // Each of the n threads takes every n-th track.
         let threads = parallel::split(trace.slices.len(), usize::MAX).len();
         let found = parallel::map((0..threads).collect(), &|thread| {
             plain(trace, lanes, names, (thread, threads))
@@ -39,7 +39,7 @@ impl Recursion {
         this
     }
 
-    /// A walk over the tree that parents make, with a list instead of a recursion.
+    /// Walks the tree of parents and children, with a list instead of recursion.
     fn walk(&mut self, trace: &Trace, lanes: &Lanes, names: &Names, track: TrackId) {
         let parent = |row: u32| trace.slices.parent_id.get(row as usize).0;
         let mut rows: Vec<u32> = lanes.rows_of(track).to_vec();
@@ -49,7 +49,7 @@ impl Recursion {
             let to = rows.partition_point(|&child| parent(child) <= row);
             from..to
         };
-        // Slices without a parent have the largest number for one.
+        // Slices without a parent have the largest number as parent.
         let mut todo = Vec::new();
         let push = |todo: &mut Vec<(u32, u32)>, parent: u32, level: u32| {
             for &row in &rows[below(parent)] {
@@ -70,14 +70,14 @@ impl Recursion {
         self.bits[row / 64] |= 1 << (row % 64);
     }
 
-    /// Whether a slice is nested in one of its name.
+    /// Whether a slice is nested in a slice of its name.
     #[inline]
     pub fn is(&self, row: usize) -> bool {
         self.bits[row / 64] >> (row % 64) & 1 != 0
     }
 }
 
-/// The recursive slices of those of every n-th track that stand behind their parents.
+/// Recursive slices on every n-th track, for tracks whose slices directly follow their parents.
 fn plain(trace: &Trace, lanes: &Lanes, names: &Names, (nth, of): (usize, usize)) -> Vec<u32> {
     let mut open = Vec::new();
     for track in (0..trace.tracks.len()).map(TrackId::from_row) {
@@ -96,10 +96,10 @@ fn plain(trace: &Trace, lanes: &Lanes, names: &Names, (nth, of): (usize, usize))
     found
 }
 
-/// The names that are open on a track.
+/// The open names of a track.
 struct Open {
     names: Vec<NameId>,
-    /// How often each is open, on tracks that are deep.
+    /// How often each name is open; only for deep tracks.
     counts: Option<FxHashMap<NameId, u32>>,
 }
 
@@ -111,7 +111,8 @@ impl Open {
         }
     }
 
-    /// Opens a name on a level, which ends all from there on; whether it was open already.
+    /// Opens a name on a level, which closes all levels from there on. Returns whether it was
+    /// already open.
     #[inline]
     fn enter(&mut self, level: u32, name: NameId) -> bool {
         let level = level as usize;

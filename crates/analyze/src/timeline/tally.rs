@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
-/// One table type for all kinds of numbers, as each type would add machine code to every report.
+/// One table type for all kinds of numbers, because each type would add machine code to every
+/// report.
 #[derive(Default)]
 pub(super) struct Tally {
     places: FxHashMap<u64, u32>,

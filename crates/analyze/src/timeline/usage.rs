@@ -118,7 +118,7 @@ impl Timeline {
     }
 }
 
-/// A window over the range.
+/// A window that starts with the range.
 pub(super) fn starting(range: TimeRange) -> Window {
     Window {
         from_ns: range.from_ns,

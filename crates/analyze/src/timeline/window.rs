@@ -217,8 +217,8 @@ impl Timeline {
         }
     }
 
-    /// A collapsed process: the outermost slices of its first threads, one level each, and the times at which any of
-    /// its threads ran.
+    /// The summary of a collapsed process: the outermost slices of its first threads, one level
+    /// each, and the times at which any of its threads ran.
     fn summary(
         &self,
         trace: &Trace,

@@ -1,4 +1,4 @@
-//! The calls that the ends of a range cut, found in the lanes of the time line.
+//! Finds the calls that are cut by the ends of a range, using the lanes of the timeline.
 
 use traceloom_trace::{NO_DURATION, Trace};
 
@@ -17,8 +17,8 @@ pub(super) fn end_of(trace: &Trace, row: usize) -> Option<Moment> {
     })
 }
 
-/// The slices of a level cut by an end of the range. `before` has the number of slices that begin
-/// before each end.
+/// Adds the slices of a level that are cut by an end of the range. `before` has the number of
+/// slices that begin before each end.
 pub(super) fn add_cut(
     (trace, range): (&Trace, TimeRange),
     level: &Lane<'_>,
@@ -33,7 +33,7 @@ pub(super) fn add_cut(
         })
     };
     let [from, to] = before;
-    // Where slices follow each other, only the last before each end can reach over it.
+    // If slices do not overlap, only the last one before each end can extend beyond it.
     let (first, last) = if level.overlaps() {
         (0, from)
     } else {
@@ -45,8 +45,8 @@ pub(super) fn add_cut(
     cut.extend(rows.filter(|row| is_cut(*row)));
 }
 
-/// Passes the events of a level closest to one end of the clip, on both sides. `before` is the
-/// number of slices that begin before that end.
+/// Passes on the events of a level that are closest to one end of the clip, on both sides. `before`
+/// is the number of slices that begin before that end.
 pub(super) fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize), clip: &mut Clip) {
     let (ids, count) = (level.ids(), level.count());
     let end = |at: usize| end_of(trace, ids[at] as usize);
@@ -58,7 +58,8 @@ pub(super) fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize)
         });
         return;
     }
-    // All before `middle` begin at or before the moment, and all but the last of them end so.
+    // All slices before `middle` begin at or before that time, and all but the last of them also
+    // end by then.
     let at_once = (before..count).take_while(|at| level.start(*at) == at_ns);
     let middle = before + at_once.count();
     nearest((0..middle).rev().map(|at| Some(begin(at))), clip);
@@ -70,7 +71,7 @@ pub(super) fn see(trace: &Trace, level: &Lane<'_>, (at_ns, before): (i64, usize)
     nearest(behind.map(|at| end(at).filter(is_behind)), clip);
 }
 
-/// Passes all events of the first instant that has any.
+/// Passes on all events with the earliest time.
 fn nearest(moments: impl Iterator<Item = Option<Moment>>, clip: &mut Clip) {
     let mut first = None;
     for moment in moments.flatten() {

@@ -26,8 +26,8 @@ const OPEN_CALL_BYTES: usize = size_of::<(u32, Frame)>() + 8;
 
 /// Builds a [`CallTree`] from the records of a method trace while they are read.
 ///
-/// A record needs a look at the innermost open call and at the node it leads to; calls that repeat
-/// a path allocate nothing. Exits without an entry, and calls that never end, follow the rules of
+/// A record needs only a look at the innermost open call and at the node it leads to; repeated
+/// paths allocate nothing. Exits without an entry, and calls that never end, follow the rules of
 /// [`CallStack`]. Calls still open at the end are closed at the last event of their thread.
 #[derive(Debug)]
 pub struct CallTreeBuilder {
@@ -54,8 +54,8 @@ impl Default for CallTreeBuilder {
 }
 
 impl CallTreeBuilder {
-    /// A builder. If a range is given, calls are cut at its ends, which count from the first
-    /// record.
+    /// Creates a builder. If a range is given, calls are cut at its ends, which are relative to the
+    /// first record.
     pub fn new(range: Option<TimeRange>) -> Self {
         Self {
             arena: Arena::default(),
@@ -77,9 +77,9 @@ impl CallTreeBuilder {
         }
     }
 
-    /// Whether the file is large enough for the paths so far. If not, further records are only
-    /// counted. A recorder writes more bytes for a call than a path takes here, so this happens
-    /// only for broken files.
+    /// Whether the number of paths so far exceeds the limit for the size of the file. If so,
+    /// further records are only counted. A recorder writes more bytes for a call than a path takes
+    /// here, so this happens only for broken files.
     fn is_full(&mut self, batch: &[MethodEvent]) -> bool {
         let Some(last) = batch.last() else {
             return false;
@@ -93,7 +93,7 @@ impl CallTreeBuilder {
         is_full
     }
 
-    /// The tree of all records.
+    /// Builds the tree of all records.
     pub fn build(mut self) -> CallTree {
         self.close_open_calls();
         self.note_faults();

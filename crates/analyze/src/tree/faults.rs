@@ -1,14 +1,15 @@
-//! What is counted while records are read, and told at the end.
+//! Problems that are counted while records are read, and reported at the end.
 
 use traceloom_trace::{MethodEvent, MethodIndex, Place};
 
-/// What goes wrong within batches: how often, and the first place.
+/// Problems within batches: the number, and the first place.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub unmatched: Fault,
     pub missing: Fault,
     pub negative: Fault,
-    /// Records left out because the file does not pay for the paths they lead to.
+    /// Records left out because the number of paths would exceed the limit for the size of the
+    /// file.
     pub beyond: Fault,
 }
 

@@ -5,7 +5,7 @@ use super::arena::Link;
 use super::lane::{Counted, Lane};
 use super::nodes::CallNodes;
 
-/// Makes one forest: the lanes in order of their first slices, each with its root.
+/// Merges everything into one forest: the lanes in order of their first slices, each with its root.
 pub(super) fn merge(counted: Vec<Counted>) -> Counted {
     let mut order: Vec<(Lane, NodeId, usize)> = Vec::new();
     let mut all = CallNodes::default();
@@ -14,7 +14,7 @@ pub(super) fn merge(counted: Vec<Counted>) -> Counted {
     for (part, counted) in counted.into_iter().enumerate() {
         let lanes = counted.lanes.into_iter().zip(counted.roots);
         order.extend(lanes.map(|(lane, root)| (lane, root, part)));
-        // Counts stand part after part, as they were: only links have an order.
+        // Counts keep their order, part after part; only links are reordered.
         let first_path = all.counts.append(counted.nodes.counts);
         all.states.extend(counted.nodes.states);
         parts.push((counted.nodes.links, first_path));

@@ -1,4 +1,4 @@
-//! The calling-context tree: every call path once, with its cost.
+//! The calling-context tree: each distinct call path once, with its cost.
 
 mod arena;
 mod clip;
@@ -138,7 +138,7 @@ impl CallTree {
         // Each root counts as one call.
         let roots = self.threads.len() as u64;
         if rows.sum::<usize>() == self.nodes.len() {
-            // In the order of memory: much faster than by rows.
+            // In memory order, which is much faster than by rows.
             return self.nodes.all_calls() - roots;
         }
         let mut calls = 0;
@@ -157,8 +157,8 @@ impl CallTree {
             .any(|function| !function.signature.is_empty() || !function.class.is_empty())
     }
 
-    /// Changes names, for example obfuscated ones. Functions with equal names count as one
-    /// afterwards.
+    /// Renames functions, for example obfuscated ones. Functions that then have equal names count
+    /// as one.
     pub fn rename(&mut self, mut new_name: impl FnMut(&Function) -> Option<Function>) {
         for function in &mut self.functions {
             if let Some(renamed) = new_name(function) {

@@ -9,7 +9,8 @@ use crate::timeline::focus::{self, Focus};
 use crate::timeline::rows::{NO_ROW, RowKind, TimelineRow, numbered, row_flags};
 
 impl Maker<'_> {
-    /// Busy and idle processes, each in display order. Rows that several inputs have for one process are adjacent.
+    /// Busy and idle processes, each in display order. The rows of one process from several inputs
+    /// are adjacent.
     pub(super) fn processes(&self) -> (Vec<ProcessId>, Vec<ProcessId>) {
         let processes = &self.trace.processes;
         let mut all = Vec::new();

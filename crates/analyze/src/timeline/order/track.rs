@@ -158,7 +158,7 @@ fn numbered_names(count: usize) -> String {
     }
 }
 
-/// The unit of a counter, as far as its name shows it.
+/// The unit of a counter, if its name shows it.
 fn unit(kind: TrackKind, name: &str) -> &'static str {
     match kind {
         TrackKind::CpuCounter if name.contains("freq") => "kHz",
