@@ -1,7 +1,8 @@
-//! What docs/performance.md promises of the page, as far as the engine goes: 10 million slices of
-//! a method trace on 200 threads, the same bytes that `cargo xtask bench page` opens in a browser.
+//! Checks the figures in docs/performance.md for the page, as far as they concern the engine: 10
+//! million slices of a method trace on 200 threads, the same bytes that `cargo xtask bench page`
+//! opens in a browser.
 //!
-//! `cargo bench -p traceloom-engine --bench promises`; TRACELOOM_BENCH=FILE takes another trace.
+//! `cargo bench -p traceloom-engine --bench promises`; `TRACELOOM_BENCH=FILE` uses another trace.
 
 use std::cell::Cell;
 
@@ -11,7 +12,7 @@ use testkit::{CallShape, wide_call_trace};
 use traceloom_engine::{Cancel, Engine};
 use traceloom_formats::{ReadOptions, read_bytes};
 
-/// Two records a slice.
+/// Two records per slice.
 const RECORDS: usize = 20_000_000;
 const METHODS: u32 = 2_000;
 const THREADS: u16 = 200;
@@ -30,7 +31,8 @@ fn ask(engine: &Engine, question: &Value) -> usize {
     answer.len()
 }
 
-/// The question over a part of the trace, each time a little narrower, so that no answer was kept.
+/// The question about a part of the trace, each time slightly narrower, so that no answer is
+/// cached.
 struct Narrowing<'e> {
     engine: &'e Engine,
     asked: Cell<u32>,

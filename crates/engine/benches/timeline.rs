@@ -1,4 +1,4 @@
-//! What the page waits for, on 10 million slices of 200 threads.
+//! The page's waiting times with 10 million slices on 200 threads.
 //!
 //! `cargo bench -p traceloom-engine --bench timeline`
 

@@ -1,5 +1,5 @@
-//! How long the profile's questions take on a big trace:
-//! `cargo run --release -p traceloom-engine --example profile_speed -- [slices] [threads]`, or `-- FILE`.
+//! Measures the profile's questions on a large trace: `cargo run --release -p traceloom-engine
+//! --example profile_speed -- [slices] [threads]`, or `-- FILE`.
 
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ fn time(engine: &Engine, question: &str) {
     );
 }
 
-/// What the process took of the CPUs so far: on a busy machine this says more than the clock.
+/// The CPU time of the process so far. On a busy machine it is more reliable than wall time.
 fn cpu_ms() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
@@ -98,7 +98,8 @@ fn cpu_ms() -> u64 {
         * 10
 }
 
-/// Threads that call each other's names in turns, up to 16 deep: mostly what they called before.
+/// Threads that call each other's functions in turn, up to 16 deep, and mostly repeat earlier
+/// calls.
 fn trace(slices: usize, threads: usize) -> Trace {
     let mut rng = Rng::new(1);
     let mut builder = TraceBuilder::new();
@@ -116,7 +117,7 @@ fn trace(slices: usize, threads: usize) -> Trace {
     let (mut now, mut begun) = (0, 0);
     while begun < slices {
         let thread = rng.index(threads);
-        // A thread is at work for a while.
+        // A thread runs for a while.
         for _ in 0..rng.between(4, 40) {
             now += rng.between(200, 3_000) as i64;
             let depth = open[thread].len();
@@ -125,7 +126,7 @@ fn trace(slices: usize, threads: usize) -> Trace {
                 builder.end_slice(tracks[thread], now, None);
             } else {
                 let above = open[thread].last().copied().unwrap_or(thread % 8);
-                // Code mostly calls what it called before.
+                // Code mostly repeats earlier calls.
                 let usual = if rng.chance(95) { 0 } else { rng.index(4) };
                 let name = (above * 3 + usual + 1) % names.len();
                 open[thread].push(name);

@@ -47,7 +47,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// What is wrong with a question, from what serde says about it.
+/// What is wrong with a question, derived from serde's error.
 fn why_not(field: String, error: &serde_json::Error) -> Box<EngineError> {
     let problem = cut(&error.to_string(), LIST_CHARS).into_owned();
     Box::new(match error.classify() {
@@ -57,7 +57,7 @@ fn why_not(field: String, error: &serde_json::Error) -> Box<EngineError> {
     })
 }
 
-/// The error for a field whose value has the right type, but is not one of those expected.
+/// The error for a field whose value has the right type but is not an allowed value.
 #[cold]
 pub(crate) fn unexpected(
     field: &'static str,

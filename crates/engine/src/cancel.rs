@@ -1,11 +1,11 @@
-//! Stops work whose result nobody waits for any more.
+//! Cancels work whose result is no longer needed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Answered, EngineError};
 
-/// A flag that the caller raises when it no longer wants the answer. Clones share it.
+/// A flag that the caller raises when the answer is no longer needed. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
@@ -20,7 +20,7 @@ impl Cancel {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// For loops over many rows.
+    /// For use in loops over many rows.
     ///
     /// # Errors
     /// If the flag is raised.

@@ -15,7 +15,8 @@ use crate::text::{DETAIL_CHARS, LIST_CHARS, cut, shortened};
 use crate::times::{self, Origin};
 use crate::trees::{ScopeTree, Trees};
 
-/// A trace with everything the page may ask about it. Threads can share it; expensive results are cached.
+/// A trace, and the answers to the page's questions about it. Threads can share it; expensive
+/// results are cached.
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) trace: Trace,
@@ -33,7 +34,8 @@ impl Engine {
     }
 
     /// Creates an engine whose times count from `origin_ns`. If the trace is the newest part of a
-    /// recording, this is the start of the recording, so that a moment has the same time in every part.
+    /// recording, this is the start of the recording, so that a point in time has the same value in
+    /// every part.
     pub fn with_origin(trace: Trace, origin_ns: i64) -> Self {
         Self {
             trace,
@@ -44,22 +46,22 @@ impl Engine {
         }
     }
 
-    /// Computes what questions need most, in the order in which people get to it: the timeline, the totals
-    /// shown beside a slice, the profile of everything, ranges. A question that comes in between waits only
-    /// for what it needs.
+    /// Computes the results that questions need most, in the order in which users reach them: the
+    /// timeline, the totals next to a slice, the profile of everything, ranges. A question that
+    /// arrives in the meantime waits only for the results it needs.
     pub fn prepare(&self) {
         self.timeline().totals(&self.trace);
         drop(self.tree_for_scope(&Scope::default()));
         self.timeline().cache_durations(&self.trace);
     }
 
-    /// Computes only the timeline, for a trace that another will soon replace.
+    /// Computes only the timeline, for a trace that will soon be replaced by another one.
     pub fn prepare_timeline(&self) {
         self.timeline();
     }
 
-    /// Frees memory: drops the cached results of the scope that was used least recently. Returns false
-    /// if only the newest is left.
+    /// Frees memory: drops the cached results of the least recently used scope. Returns false if
+    /// only the most recent one is left.
     pub fn forget_oldest_scope(&self) -> bool {
         self.events.forget() || self.trees.forget_oldest()
     }
@@ -85,23 +87,23 @@ impl Engine {
         Ok(fields.scope(self.origin, self.trace.bounds.1))
     }
 
-    /// The moment, on the trace's clock, that the page calls `ns`.
+    /// Converts `ns`, as the page counts time, to the trace's clock.
     pub(crate) fn absolute(&self, ns: f64) -> i64 {
         self.origin.absolute(ns)
     }
 
-    /// `ts` as the page counts times.
+    /// Converts `ts` to the page's time.
     pub(crate) fn relative(&self, ts: i64) -> f64 {
         self.origin.relative(ts)
     }
 
-    /// A duration for the page; -1 stays -1.
+    /// Converts a duration for the page; -1 stays -1.
     pub(crate) fn duration(&self, dur_ns: i64) -> f64 {
         times::duration(dur_ns)
     }
 }
 
-/// Texts as the page shows them in lists and details.
+/// Texts in the form shown in lists and details.
 impl Engine {
     /// The text of a name, for a list.
     pub(crate) fn label(&self, name: NameId) -> String {
@@ -114,12 +116,12 @@ impl Engine {
         shortened(name.unwrap_or_default(), LIST_CHARS)
     }
 
-    /// Who woke a thread: an interrupt, or a thread with its process; empty if unknown.
+    /// The label of a waker: an interrupt, or a thread with its process; empty if unknown.
     pub(crate) fn waker_label(&self, utid: ThreadId) -> String {
         shortened(waker_label(&self.trace, utid), LIST_CHARS)
     }
 
-    /// Why a thread waited.
+    /// The reason why a thread waited.
     pub(crate) fn wait_text(&self, why: WaitReason) -> WaitText {
         let told = why.told(&self.trace);
         WaitText {
@@ -130,7 +132,7 @@ impl Engine {
         }
     }
 
-    /// A string of the trace, at most `most` characters.
+    /// A string of the trace, shortened to `most` characters.
     pub(crate) fn string(&self, id: StringId, most: usize) -> Cow<'_, str> {
         cut(self.trace.strings.get(id), most)
     }

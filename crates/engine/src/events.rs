@@ -1,4 +1,4 @@
-//! The events that pass a filter, kept for the next question about them.
+//! The events that pass a filter. The list is cached for the next question about it.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -8,9 +8,9 @@ use traceloom_trace::{StringId, Trace};
 use crate::ask::Ask;
 use crate::error::Answered;
 
-/// Fields that get a column.
+/// The maximum number of fields that get a column.
 const MOST_KEYS: usize = 40;
-/// Rows between two checks whether the answer is still wanted.
+/// The number of rows between two checks whether the answer is still needed.
 const STRIDE: usize = 1 << 16;
 
 /// The names of events, and the list of the filter used last.
@@ -26,9 +26,9 @@ pub(crate) struct EventList {
     /// Their rows in the event table; `None` if they are all rows from `first` on.
     rows: Option<Vec<u32>>,
     first: usize,
-    /// How many there are.
+    /// The total number of events.
     pub total: usize,
-    /// The fields that they have.
+    /// The fields of the events.
     pub keys: Vec<StringId>,
 }
 
@@ -39,7 +39,7 @@ impl EventLists {
         self.names.get_or_init(count)
     }
 
-    /// The list of a filter.
+    /// The events that pass a filter.
     pub fn list(&self, trace: &Trace, ask: &Ask, filter: EventFilter) -> Answered<Arc<EventList>> {
         let kept = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, list)) = &*kept()
@@ -90,7 +90,7 @@ impl EventList {
         })
     }
 
-    /// The row of the event table at a place of the list.
+    /// The row of the event table at an index of the list.
     pub fn row(&self, place: usize) -> Option<u32> {
         match &self.rows {
             Some(rows) => rows.get(place).copied(),
@@ -98,7 +98,7 @@ impl EventList {
         }
     }
 
-    /// The place of a row of the event table.
+    /// The index of a row of the event table in the list.
     pub fn place(&self, row: u32) -> Option<usize> {
         let place = match &self.rows {
             Some(rows) => rows.binary_search(&row).ok()?,

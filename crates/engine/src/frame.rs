@@ -40,7 +40,7 @@ impl Frame {
         Self::default()
     }
 
-    /// Creates the answer to a question that has none.
+    /// Creates the answer to a question that cannot be answered.
     pub fn error(error: &crate::EngineError) -> Self {
         Self::new().with("error", error.to_string())
     }
@@ -78,7 +78,8 @@ impl Frame {
         }
     }
 
-    /// Adds a column of row numbers in the fewest bytes that hold the greatest: `u8`, `u16` or `u32`.
+    /// Adds a column of row numbers with the smallest type that holds the largest one: `u8`, `u16`
+    /// or `u32`.
     pub(crate) fn narrow(&mut self, name: &str, values: &[u32]) -> &mut Self {
         match values.iter().max() {
             None | Some(..=0xff) => self.u8(name, values, |value| *value as u8),
@@ -99,7 +100,7 @@ impl Frame {
         self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
     }
 
-    /// The bytes that go to the page.
+    /// The bytes that are sent to the page.
     pub fn finish(mut self) -> Vec<u8> {
         let columns = std::mem::take(&mut self.columns);
         self.put("columns", columns);
@@ -116,13 +117,13 @@ impl Frame {
     }
 }
 
-/// `value` as JSON; null for what JSON cannot express.
+/// `value` as JSON; null for values that JSON cannot express.
 fn json(value: impl Serialize) -> Vec<u8> {
     serde_json::to_vec(&value).unwrap_or_else(|_| b"null".to_vec())
 }
 
 columns! {
-    /// Adds a column of 64-bit floats: times in ns relative to the trace's origin, values.
+    /// Adds a column of 64-bit floats: times in ns relative to the trace's origin, or values.
     f64(f64);
     /// Adds a column of row numbers; `u32::MAX` means none.
     u32(u32);
@@ -132,8 +133,8 @@ columns! {
     u8(u8);
 }
 
-/// Numbers in seven bits a byte, the lowest first. The highest bit of a byte means that more follow. Signed
-/// numbers are zigzag encoded: 0, -1, 1, -2 …
+/// Numbers with seven bits per byte, lowest bits first. The highest bit of a byte means that more
+/// bytes follow. Signed numbers are zigzag encoded: 0, -1, 1, -2 …
 #[derive(Debug, Default)]
 pub(crate) struct Varints(pub Vec<u8>);
 

@@ -6,10 +6,10 @@ use traceloom_trace::{ProcessId, RowId, SourceId, ThreadId, Trace};
 
 use crate::times::Origin;
 
-/// The fields of a question that narrow it. Missing ones do not.
+/// The fields of a question that narrow its scope. Missing fields do not narrow it.
 #[derive(Deserialize)]
 pub(crate) struct ScopeFields {
-    /// Ns from the page's origin.
+    /// Ns relative to the page's origin.
     from: Option<f64>,
     to: Option<f64>,
     threads: Option<Vec<u32>>,
@@ -18,14 +18,14 @@ pub(crate) struct ScopeFields {
 }
 
 impl ScopeFields {
-    /// The scope. `end_ns` is the end of the trace, on its clock.
+    /// The scope of the question. `end_ns` is the end of the trace, on its clock.
     pub fn scope(self, origin: Origin, end_ns: i64) -> Scope {
         let mut threads = self.threads;
         if let Some(threads) = &mut threads {
             threads.sort_unstable();
             threads.dedup();
         }
-        // A range that holds everything is none.
+        // A range that contains everything is no restriction.
         let duration = origin.relative(end_ns);
         let from = self.from.filter(|from| *from > 0.0);
         let to = self.to.filter(|to| *to < duration);
@@ -43,12 +43,12 @@ impl ScopeFields {
     }
 }
 
-/// A time range, some threads, a process, a source: each narrows a question.
+/// A time range, some threads, a process, a source. Each of them narrows a question.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Scope {
-    /// On the trace's own clock; `None` for all time.
+    /// On the trace's own clock; `None` means all time.
     pub range: Option<TimeRange>,
-    /// Rows of the thread table, sorted; `None` for all.
+    /// Rows of the thread table, sorted; `None` means all threads.
     pub threads: Option<Vec<u32>>,
     /// A row of the process table.
     pub process: Option<u32>,
@@ -57,7 +57,7 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// The same scope in one source.
+    /// The same scope, limited to one source.
     pub fn in_source(&self, source: u32) -> Self {
         Self {
             source: Some(source),
@@ -80,7 +80,7 @@ impl Scope {
         Some(trace.tracks.rows().map(in_scope).collect())
     }
 
-    /// Whether a thread belongs to the scope, or a process if `utid` is none.
+    /// Whether a thread belongs to the scope. If `utid` is none, whether the process does.
     pub fn has(&self, utid: ThreadId, upid: ProcessId, source: SourceId) -> bool {
         let threads = self.threads.as_ref();
         threads.is_none_or(|threads| threads.binary_search(&utid.0).is_ok())

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-/// Most characters of a name in a list.
+/// The maximum number of characters of a name in a list.
 pub(crate) const LIST_CHARS: usize = 300;
 
-/// Most characters of a text that is shown on its own.
+/// The maximum number of characters of a text that is shown on its own.
 pub(crate) const DETAIL_CHARS: usize = 10_000;
 
-/// `text`, with its middle left out if it has more than `most` characters.
+/// Shortens `text` to `most` characters by omitting its middle.
 pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    // There are at least as many bytes as characters, and counting them is free.
+    // The number of bytes is an upper bound for the number of characters, and needs no counting.
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
@@ -30,7 +30,7 @@ pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned([start, "…", end].concat())
 }
 
-/// As [`cut`], without a copy if nothing is left out.
+/// Like [`cut`], without a copy if nothing is omitted.
 pub(crate) fn shortened(text: String, most: usize) -> String {
     match cut(&text, most) {
         Cow::Borrowed(_) => text,

@@ -1,4 +1,4 @@
-//! Cached call trees of the scopes used last, and their profiles.
+//! Cached call trees of the most recently used scopes, and their profiles.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,10 +11,11 @@ use traceloom_trace::Trace;
 
 use crate::scope::Scope;
 
-/// Most trees in the cache.
+/// The maximum number of trees in the cache.
 const MOST_TREES: usize = 8;
 
-/// Most nodes of all trees in the cache, 32 to 56 bytes each. The newest tree is cached whatever its size.
+/// The maximum number of nodes of all cached trees, 32 to 56 bytes each. The most recent tree is
+/// cached whatever its size.
 const MOST_NODES: usize = 4 << 20;
 
 /// The trees of some scopes, most recently used first, and the tree of everything, from which they are narrowed.
@@ -33,7 +34,8 @@ pub(crate) struct ScopeTree {
 /// A profile of a tree, and the names of its rows.
 pub(crate) struct Ranking {
     pub profile: Profile,
-    /// The NameId of each row; `u32::MAX` for classes, packages and threads, which have none.
+    /// The NameId of each row; `u32::MAX` for rows without one, which are classes, packages and
+    /// threads.
     pub names: Vec<u32>,
 }
 
@@ -43,13 +45,15 @@ impl std::fmt::Debug for ScopeTree {
     }
 }
 
-/// Locks `mutex`. The data behind these locks is complete at any time, so a poisoned lock is as good as another.
+/// Locks `mutex`. The data behind these locks is always complete, so a poisoned lock can still be
+/// used.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Trees {
-    /// The tree of a scope, computed at the first question. Other threads that need it meanwhile wait.
+    /// The tree of a scope, computed at its first question. Other threads that need it wait
+    /// meanwhile.
     pub fn tree_for_scope(
         &self,
         trace: &Trace,
@@ -81,8 +85,8 @@ impl Trees {
         Arc::new(whole.narrowed(trace, timeline, scope.range, tracks.as_deref()))
     }
 
-    /// Drops the tree of the scope used least recently, or the tree of everything if only the newest scope is
-    /// left. Returns false if there is nothing else to drop.
+    /// Drops the tree of the least recently used scope. If only the most recent scope is left,
+    /// drops the tree of everything. Returns false if there is nothing else to drop.
     pub fn forget_oldest(&self) -> bool {
         let mut cached = lock(&self.cached);
         if cached.len() > 1 {
@@ -113,7 +117,7 @@ impl ScopeTree {
         }
     }
 
-    /// The profile by `by`, ranked by `clock`.
+    /// The profile grouped by `by` and ranked by `clock`.
     pub fn ranking(&self, timeline: &Timeline, by: GroupBy, clock: Measure) -> Arc<Ranking> {
         let mut profiles = lock(&self.profiles);
         let is_wanted = |one: &&Arc<Ranking>| one.profile.by == by && one.profile.clock() == clock;

@@ -7,7 +7,7 @@ use traceloom_trace::{
 
 const THREADS: i64 = 200;
 const NAMES: u64 = 5_000;
-/// Events that a thread has before another one's turn.
+/// The number of events of a thread before the next thread's turn.
 const TURN: usize = 20;
 
 /// A trace of about `slices` slices.

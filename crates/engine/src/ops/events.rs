@@ -15,9 +15,9 @@ use crate::frame::Frame;
 use crate::scope::Scope;
 use crate::text::{LIST_CHARS, shortened};
 
-/// Names in the answer.
+/// The maximum number of names in the answer.
 const MOST_NAMES: usize = 10_000;
-/// Events in the answer.
+/// The maximum number of events in the answer.
 const MOST_EVENTS: u32 = 1_000;
 
 pub(crate) fn event_names_of(engine: &Engine, _: &Ask, answer: &mut Frame) -> Answered {
@@ -98,7 +98,7 @@ fn names(engine: &Engine, text: &str) -> Vec<StringId> {
     found
 }
 
-/// An event in a list. The values are those of the list's fields, in their order.
+/// An event in a list. The values belong to the list's fields, in the same order.
 #[derive(Serialize)]
 struct ListedEvent<'a> {
     id: u32,
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// The row that shows an event: that of its thread, or else that of its CPU.
+    /// The row that shows an event: its thread's row, otherwise its CPU's row.
     pub(crate) fn row_of_event(&self, utid: ThreadId, cpu: u32) -> u32 {
         let rows = &self.timeline().rows;
         match rows.of_thread(utid) {
@@ -147,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// The values of the list's fields, and all other fields as a text.
+    /// The values of the list's fields, and all other fields as one text.
     fn fields_of(&self, list: &EventList, set: ArgSetId) -> (Vec<String>, String) {
         let mut values = vec![String::new(); list.keys.len()];
         let mut more = String::new();

@@ -1,4 +1,4 @@
-//! Frames: which apps drew, how well, and what delayed the worst frames.
+//! Frames: the apps that drew, their statistics, and the causes of the worst frames.
 
 use serde::Deserialize;
 use traceloom_analyze::TimeRange;
@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
-/// Frames in the answer if the question sets no limit.
+/// The number of frames in the answer if the question sets no limit.
 const DEFAULT_LIMIT: u32 = 50;
 
 #[derive(Deserialize)]

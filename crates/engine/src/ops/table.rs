@@ -6,8 +6,8 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
-/// Answers one operation: reads its fields from the question and adds the answer to the frame. The frame
-/// is dropped if there is an error.
+/// Answers one operation: reads its fields from the question and adds the answer to the frame. The
+/// frame is dropped in case of an error.
 pub(crate) type Answer = fn(&Engine, &Ask, &mut Frame) -> Answered;
 
 /// Every operation by name.

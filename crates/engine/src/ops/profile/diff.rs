@@ -1,4 +1,4 @@
-//! Two sources of one trace compared.
+//! Compares two sources of one trace.
 
 use serde::{Deserialize, Serialize};
 use traceloom_analyze::{
@@ -23,7 +23,7 @@ struct Question {
     limit: Option<u32>,
 }
 
-/// The rows by how much they changed, or both sides as one flame graph.
+/// The rows ordered by the size of their change, or both sides as one flame graph.
 pub(crate) fn diff(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let question: Question = ask.read()?;
     let is_flame = question.flame == Some(true);
@@ -62,7 +62,7 @@ fn sources(engine: &Engine, asked: &Option<Vec<u32>>, default: u32) -> Answered<
     Ok(sources)
 }
 
-/// The runs of both sides, the base and the new one. Each has at least one.
+/// The runs of both sides: base and new. Each side has at least one.
 type Sides<'a> = (&'a [Ranked], &'a [Ranked]);
 
 #[derive(Serialize)]
@@ -126,8 +126,8 @@ fn profiles(side: &[Ranked]) -> Vec<&Profile> {
     side.iter().map(|run| &run.ranking.profile).collect()
 }
 
-/// Both sides in one flame graph. A bar is as wide as both of its sides together; `delta` is how much wider
-/// the new one is.
+/// Both sides in one flame graph. The width of a bar is the sum of both sides; `delta` is new minus
+/// base.
 fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Frame) -> Answered {
     let all = || base.iter().chain(new);
     let shared = SharedNames::new(all());
@@ -158,11 +158,11 @@ fn put_flame(engine: &Engine, ask: &Ask, (base, new): Sides<'_>, answer: &mut Fr
     Ok(())
 }
 
-/// Numbers the functions of several profiles. Equal functions have equal numbers.
+/// Numbers for the functions of several profiles. Equal functions have equal numbers.
 struct SharedNames<'a> {
     /// The rows of all profiles, and their NameIds.
     rows: Vec<(&'a Function, u32)>,
-    /// For each row, the first one of the same function.
+    /// For each row, the first row of the same function.
     numbers: Vec<u32>,
 }
 

@@ -12,7 +12,7 @@ use crate::frame::Frame;
 use crate::scope::Scope;
 use crate::trees::{Ranking, ScopeTree};
 
-/// Rows of a table if the question sets no limit.
+/// The number of rows in a table if the question sets no limit.
 pub(super) const DEFAULT_ROWS: u32 = 1_000;
 
 #[derive(Deserialize)]
@@ -20,7 +20,7 @@ struct Grouping {
     by: Option<GroupBy>,
 }
 
-/// What the rows of the question's profile stand for; methods if it does not say.
+/// The grouping of the question's profile; methods by default.
 pub(super) fn group_by(ask: &Ask) -> Answered<GroupBy> {
     let Grouping { by } = ask.read()?;
     Ok(by.unwrap_or_default())
@@ -36,7 +36,7 @@ struct Rank {
     rank: Option<u32>,
 }
 
-/// The tree and the profile that a question is about.
+/// The tree and the profile for a question.
 pub(super) struct Ranked {
     tree: Arc<OnceLock<ScopeTree>>,
     pub ranking: Arc<Ranking>,
@@ -44,7 +44,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Those of the question's scope.
+    /// The tree and the profile of the question's scope.
     pub fn new(engine: &Engine, ask: &Ask, by: GroupBy) -> Answered<Self> {
         Self::in_scope(engine, ask, &engine.scope(ask)?, by)
     }
@@ -68,7 +68,7 @@ impl Ranked {
         Ok(self.tree.get().ok_or(EngineError::Cancelled)?)
     }
 
-    /// The row of the profile that the question's `rank` names, if it has one.
+    /// The row of the profile selected by the question's `rank`, if it has one.
     pub fn row(&self, ask: &Ask) -> Answered<Option<usize>> {
         let Rank { rank } = ask.read()?;
         let Some(rank) = rank else {
@@ -86,7 +86,7 @@ impl Ranked {
     }
 }
 
-/// The question's clock, else the usual one.
+/// The question's clock, otherwise the default one.
 ///
 /// # Errors
 /// If the trace does not have the clock.
@@ -94,7 +94,7 @@ fn clock(ask: &Ask, clocks: TreeClocks) -> Answered<Measure> {
     let Clock { clock } = ask.read()?;
     match clock {
         None => Ok(clocks.usual()),
-        // Rebuilt wall times say little, but a question may insist on them.
+        // Rebuilt wall times are of little use, but a question may request them.
         Some(clock) if clocks.has(clock) || clock == Measure::Wall => Ok(clock),
         Some(clock) => Err(unexpected(
             "clock",

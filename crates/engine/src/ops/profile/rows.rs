@@ -17,7 +17,7 @@ struct ProfileQuestion {
     limit: Option<u32>,
 }
 
-/// The rows by rank: all, or those that match `find`.
+/// The rows by rank: all rows, or those that match `find`.
 pub(crate) fn profile(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let question: ProfileQuestion = ask.read()?;
     let ranked = Ranked::new(engine, ask, group_by(ask)?)?;

@@ -1,4 +1,4 @@
-//! What a row shows at a moment.
+//! The contents of a row at a point in time.
 
 use std::borrow::Cow;
 
@@ -147,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// The thread that woke another one.
+    /// The thread that woke another thread.
     fn waker(&self, utid: ThreadId) -> Option<ThreadAnswer> {
         utid.some().map(|utid| ThreadAnswer {
             label: self.waker_label(utid),
@@ -250,7 +250,7 @@ impl Engine {
         })
     }
 
-    /// The instant nearest to a moment, with its arguments.
+    /// The instant nearest to a point in time, with its arguments.
     fn instant_at(&self, row: u32, ts: i64) -> Option<InstantAnswer<'_>> {
         let (trace, timeline) = (&self.trace, self.timeline());
         let when = |row: usize| trace.instants.ts.get(row);
@@ -277,7 +277,7 @@ impl Engine {
         })
     }
 
-    /// An event: the one with this id, or else the one of a row nearest to a moment.
+    /// The event with this id, otherwise the event of a row nearest to a point in time.
     fn event_at(&self, about: &TimelineRow, ts: i64, id: Option<u32>) -> Option<EventAnswer<'_>> {
         let (trace, timeline) = (&self.trace, self.timeline());
         let exists = |id: &u32| (*id as usize) < trace.ftrace_events.len();

@@ -1,4 +1,4 @@
-//! Finding slices, and all slices of one name.
+//! Finds slices by name, and all slices of one name.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::error::{Answered, EngineError};
 use crate::frame::Frame;
 use crate::scope::Scope;
 
-/// Slices in the answer if the question sets no limit.
+/// The number of slices in the answer if the question sets no limit.
 const DEFAULT_LIMIT: u32 = 10_000;
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct FindQuestion {
 pub(crate) fn find(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let question: FindQuestion = ask.read()?;
     let (trace, timeline) = (&engine.trace, engine.timeline());
-    // Names that the page has found itself, or a text to find them by.
+    // The question has names that the page has already found, or a text to search for.
     let mut finder = None;
     let names = match (question.names, &question.text) {
         (Some(names), _) => existing_names(names, timeline.names.len()),
@@ -65,7 +65,7 @@ pub(crate) fn find(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     Ok(())
 }
 
-/// These names without those that the trace does not have.
+/// Removes names that the trace does not have.
 fn existing_names(names: Vec<u32>, count: usize) -> Vec<NameId> {
     let names = names.into_iter().map(NameId);
     names.filter(|name| name.row() < count).collect()
@@ -124,7 +124,7 @@ pub(crate) fn same(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered {
     let scope = engine.scope(ask)?;
     let limit = question.limit.unwrap_or(DEFAULT_LIMIT) as usize;
     let is_whole = scope == Scope::default();
-    // In a part of the trace, the numbers are computed from all its slices.
+    // For a part of the trace, the statistics are computed from all its slices.
     let most = if is_whole { limit } else { usize::MAX };
     let mut hits = hits(engine, ask, &scope, &[name], most)?;
     let stats = if is_whole {

@@ -1,4 +1,4 @@
-//! Arrows: from slice to slice (binder calls), and from a thread to one it woke.
+//! Arrows: from slice to slice (binder calls), and from a thread to the thread that it woke.
 
 use serde::{Deserialize, Serialize};
 use traceloom_analyze::timeline::{NO_ROW, Wakeup};
@@ -10,10 +10,11 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
-/// Arrows of each kind for one selection: more would hide what they show.
+/// The maximum number of arrows of each kind per selection. More of them would make the picture
+/// unreadable.
 const MOST_FLOWS: usize = 100;
 const MOST_WAKEUPS: usize = 16;
-/// Rows between two checks whether the answer is still wanted.
+/// The number of rows between two checks whether the answer is still needed.
 const STRIDE: usize = 1 << 16;
 
 #[derive(Deserialize)]
@@ -69,7 +70,7 @@ pub(crate) fn flows(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answered 
     Ok(())
 }
 
-/// The rows of the flow table that touch a slice.
+/// The rows of the flow table that start or end at a slice.
 fn flows_of(engine: &Engine, id: SliceId, ask: &Ask) -> Answered<Vec<usize>> {
     let flows = &engine.trace.flows;
     let mut touching = Vec::new();
@@ -98,7 +99,7 @@ impl Engine {
         }
     }
 
-    /// An end that is the start of a slice.
+    /// An arrow end at the start of a slice.
     fn slice_end(&self, id: SliceId) -> Option<End> {
         if id.row() >= self.trace.slices.len() {
             return None;
@@ -114,7 +115,7 @@ impl Engine {
         })
     }
 
-    /// The arrow from waker to woken.
+    /// The arrow from the waker to the woken thread.
     fn wakeup(&self, wakeup: &Wakeup) -> Arrow<'static> {
         Arrow {
             kind: "wakeup",
@@ -126,7 +127,7 @@ impl Engine {
         }
     }
 
-    /// An end on a thread, in its innermost slice if it is in one.
+    /// An arrow end on a thread, in its innermost slice if there is one.
     fn thread_end(&self, utid: ThreadId, ts: i64) -> End {
         let (trace, timeline) = (&self.trace, self.timeline());
         let slice = timeline.slice_of_thread_at(trace, utid, ts);

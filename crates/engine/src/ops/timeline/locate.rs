@@ -1,4 +1,4 @@
-//! The place of a slice, and of its neighbours.
+//! The position of a slice, and of its neighbours.
 
 use serde::Deserialize;
 use traceloom_analyze::timeline::Step;
@@ -36,7 +36,7 @@ pub(crate) fn neighbour(engine: &Engine, ask: &Ask, answer: &mut Frame) -> Answe
     Ok(())
 }
 
-/// Checks that the trace has the slice that a field names.
+/// Checks that the slice in a field of the question exists.
 pub(crate) fn existing_slice(engine: &Engine, field: &'static str, id: u32) -> Answered<SliceId> {
     existing(field, id, engine.trace.slices.len()).map(SliceId)
 }

@@ -1,4 +1,4 @@
-//! What the trace is: the page's first question.
+//! General information about the trace: the page's first question.
 
 use std::borrow::Cow;
 
@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Which times slices have, as in a [`CallTree`](traceloom_analyze::CallTree).
+/// The times that slices have, as in a [`CallTree`](traceloom_analyze::CallTree).
 fn clocks(trace: &Trace) -> TreeClocks {
     let thread_clock = trace.slices.thread_ts.iter().any(|ts| ts != NO_DURATION);
     let states = !thread_clock && !trace.thread_states.is_empty();
@@ -80,7 +80,7 @@ fn clocks(trace: &Trace) -> TreeClocks {
     }
 }
 
-/// Rows of each table.
+/// The number of rows in each table.
 #[derive(Serialize)]
 struct Counts {
     slices: usize,
@@ -143,7 +143,7 @@ impl<'a> Repair<'a> {
     }
 }
 
-/// Which views have something to show.
+/// The views that have something to show.
 #[derive(Serialize)]
 struct Has {
     frames: bool,

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::Frame;
 
-/// Names between two checks whether the answer is still wanted.
+/// The number of names between two checks whether the answer is still needed.
 const STRIDE: usize = 4096;
 
 #[derive(Deserialize)]

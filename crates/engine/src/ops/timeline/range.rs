@@ -1,4 +1,4 @@
-//! What ran in a time range.
+//! The activity in a time range.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -16,9 +16,9 @@ use crate::frame::Frame;
 use crate::scope::Scope;
 use crate::text::{LIST_CHARS, cut};
 
-/// Rows of each table if the question sets no limit.
+/// The number of rows in each table if the question sets no limit.
 const DEFAULT_LIMIT: u32 = 500;
-/// Threads listed for a CPU.
+/// The number of threads listed for a CPU.
 const TOP_THREADS: usize = 5;
 
 #[derive(Deserialize)]
@@ -90,7 +90,7 @@ struct Thread {
     times: StateAnswer,
 }
 
-/// Threads that did something, the longest running first.
+/// Threads with activity, longest running time first.
 fn put_threads(
     engine: &Engine,
     ask: &Ask,
@@ -110,7 +110,7 @@ fn put_threads(
     };
     let mut used: Vec<(ThreadId, [i64; StateKind::COUNT])> = Vec::new();
     for utid in (0..trace.threads.len()).map(ThreadId::from_row) {
-        // A thread of two sources is listed once.
+        // A thread recorded by two sources is listed once.
         let same = timeline.who_has_states(utid);
         let is_listed = same != utid && is_in_scope(same);
         if timeline.states_of(utid).is_empty() || is_listed || !is_in_scope(utid) {

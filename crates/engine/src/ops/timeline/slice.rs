@@ -17,9 +17,9 @@ use crate::error::Answered;
 use crate::frame::Frame;
 use crate::text::{DETAIL_CHARS, LIST_CHARS, cut, shortened};
 
-/// Most callers in the answer: the innermost ones.
+/// The maximum number of callers in the answer. The innermost ones are kept.
 const MOST_PARENTS: usize = 256;
-/// Most names of child slices, and of things waited for.
+/// The maximum number of names of child slices, and of wait reasons.
 const MOST_PARTS: usize = 20;
 
 #[derive(Deserialize)]
@@ -102,7 +102,7 @@ struct InFrame {
 struct Parents {
     /// Outermost first.
     parents: Vec<Parent>,
-    /// How many more are around them.
+    /// The number of further parents around them.
     parents_hidden: usize,
 }
 
@@ -225,7 +225,7 @@ impl Engine {
         }
     }
 
-    /// What was repaired of this slice, then those repairs of its source that name it or its thread.
+    /// The repairs of this slice, then the repairs of its source that mention it or its thread.
     fn repairs(&self, id: SliceId, details: &SliceDetails, track: TrackId) -> Vec<Cow<'_, str>> {
         let trace = &self.trace;
         let utid = trace.tracks.utid.get(track.row());
@@ -280,7 +280,7 @@ impl Engine {
         }
     }
 
-    /// How often a name occurs in the whole trace, and for how long.
+    /// The number of occurrences of a name in the whole trace, and their times.
     fn occurrences(&self, name: NameId) -> Option<Occurrences> {
         let stats = self.timeline().totals(&self.trace).stats(name)?;
         Some(Occurrences {

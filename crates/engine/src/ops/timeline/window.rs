@@ -1,4 +1,4 @@
-//! What rows show in a window.
+//! The contents of rows in a window.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::error::Answered;
 use crate::frame::{Frame, Varints};
 
-/// No screen has more pixels in a row, and no window more parts than this.
+/// The maximum width of a window in pixels. No screen is wider.
 const MOST_PIXELS: f64 = 65_536.0;
 
 /// Flags of a slice in a window.
@@ -65,7 +65,7 @@ impl Question {
     }
 }
 
-/// All rows, one after the other.
+/// All rows, concatenated.
 #[derive(Default)]
 struct All {
     slices: Vec<ShownSlice>,
@@ -77,7 +77,7 @@ struct All {
 }
 
 impl All {
-    /// `ran`: the states say which thread ran.
+    /// Adds a row. `ran` means that its states are runs, which have a thread.
     fn add(&mut self, row: WindowRow, ran: bool) {
         self.note_offsets();
         self.slices.extend(row.slices);
@@ -180,15 +180,15 @@ impl All {
     }
 }
 
-/// Starts and lengths, packed: most are near those before.
+/// Starts and durations, packed. Most of them are close to the previous ones.
 struct Stretches {
     bytes: Varints,
-    /// What the page knows as the start of the one before.
+    /// The previous start as the page decodes it.
     before: i64,
 }
 
 impl Stretches {
-    /// The first start counts from `origin`.
+    /// Creates an empty list. The first start is relative to `origin`.
     fn new(origin: i64) -> Self {
         Self {
             bytes: Varints::default(),
@@ -197,7 +197,8 @@ impl Stretches {
     }
 
     fn push(&mut self, ts: i64, end: i64) {
-        // Nearer than 292 years; what is not comes near in one step.
+        // A difference beyond the i64 range (292 years) is clamped, and the next start is relative
+        // to the clamped one.
         let step = ts.saturating_sub(self.before);
         self.before = self.before.wrapping_add(step);
         self.bytes.signed(step);
