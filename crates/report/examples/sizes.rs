@@ -1,6 +1,6 @@
-//! How small the columns of traces become: `cargo run --release -p traceloom-report --example
-//! sizes -- FILE…`. For each file its size, that of its deflated text, and that of each block.
-//! `calls:1000000` and `text:30000000` are made up: so many calls, or bytes of a system trace.
+//! Prints the sizes of a trace's columns: `cargo run --release -p traceloom-report --example sizes
+//! -- FILE…`. For each file: its size, the size of its deflated text, and the size of each block.
+//! `calls:1000000` and `text:30000000` are generated: this many calls, or bytes of a system trace.
 
 use std::io::Write;
 use std::time::Instant;

@@ -10,11 +10,11 @@ use crate::columns::decode;
 use crate::error::DecodeError;
 use crate::writer::{CLASS, META};
 
-/// Longer tags are not recognised.
+/// The maximum length of a tag. Longer tags are not recognised.
 const LONGEST_TAG: usize = 4 << 10;
 
-/// Whether a page that starts with `head` is a report. The first 1024 bytes decide: later text can be a name in
-/// a trace.
+/// Whether a page that starts with `head` is a report. Only the first 1024 bytes count, because
+/// later text can be a name in a trace.
 pub fn is_report(head: &[u8]) -> bool {
     const NEAR_TOP: usize = 1 << 10;
     let head = &head[..head.len().min(NEAR_TOP)];
@@ -26,14 +26,14 @@ pub fn is_report(head: &[u8]) -> bool {
 #[derive(Default)]
 pub struct Decoder {
     state: State,
-    /// The end of the last chunk, if more is needed to understand it.
+    /// The end of the last chunk, until there are enough bytes to interpret it.
     held: Vec<u8>,
-    /// Bytes fed so far.
+    /// The number of bytes so far.
     fed: u64,
     blocks: Vec<Vec<u8>>,
 }
 
-/// What the decoder is inside of.
+/// The decoder's position in the page.
 #[derive(Default)]
 enum State {
     #[default]
@@ -52,8 +52,8 @@ struct PackedBlock {
 }
 
 impl Decoder {
-    /// Takes the next chunk of the page. `allow` is called with the length of each block before it is unpacked; an
-    /// error from it ends the decoding. A block never unpacks to more.
+    /// Processes the next chunk of the page. Before a block is unpacked, `allow` is called with its
+    /// length; an error from `allow` ends the decoding. A block never unpacks to more than that.
     ///
     /// # Errors
     /// For blocks that are broken, see [`DecodeError`], and the errors of `allow`.
@@ -94,7 +94,7 @@ impl Decoder {
         Ok(decode(self.blocks.iter().map(Vec::as_slice))?)
     }
 
-    /// Works through `window` as far as it can be understood; returns how many bytes that is.
+    /// Processes `window` as far as possible; returns the number of bytes processed.
     fn scan<E: From<DecodeError>>(
         &mut self,
         window: &[u8],
@@ -116,7 +116,7 @@ impl Decoder {
         Ok(at)
     }
 
-    /// Outside of scripts: finds the next one. Returns 0 if more bytes are needed.
+    /// Outside of scripts: finds the next script. Returns 0 if more bytes are needed.
     fn page<E: From<DecodeError>>(
         &mut self,
         rest: &[u8],

@@ -25,9 +25,9 @@ pub enum DecodeError {
     Length {
         /// The value of `data-bytes`; empty if it is missing.
         declared: String,
-        /// What is known of the length.
+        /// The available information about the length.
         expected: &'static str,
-        /// Where the element's content starts in the page, bytes.
+        /// The start of the element's content in the page, bytes.
         offset: u64,
     },
     /// The page has no block of columns.

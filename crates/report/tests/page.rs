@@ -1,4 +1,4 @@
-//! Pages that are older, damaged or hostile.
+//! Older, damaged and hostile pages.
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ fn decode(page: &[u8], limit: u64) -> Result<Trace, DecodeError> {
     for chunk in page.chunks(777) {
         decoder.feed(chunk, |bytes| {
             total += bytes;
-            // Any error will do.
+            // Any error is sufficient.
             if total > limit {
                 Err(DecodeError::NoColumns)
             } else {
@@ -50,7 +50,7 @@ fn element(declared: &str, content: &str) -> String {
     )
 }
 
-/// Earlier versions packed the page itself, and padded regular blocks with line breaks.
+/// Earlier versions compressed the page itself, and padded regular blocks with line breaks.
 #[test]
 fn reports_of_earlier_versions_open() {
     let mut page = format!(
@@ -103,8 +103,8 @@ fn a_block_has_the_length_that_it_declares() {
     assert!(matches!(error, DecodeError::Columns(_)), "{error}");
 }
 
-/// A gigabyte of zeros: its length is refused before it is unpacked, and a lie about it is noticed after
-/// the declared bytes.
+/// A gigabyte of zeros: its length is rejected before it is unpacked, and a false length is
+/// detected after the declared number of bytes.
 #[test]
 fn bombs_take_no_memory() {
     let bomb = {

@@ -1,5 +1,4 @@
-//! What goes into columns comes out of them, for every real trace, and whatever else comes in is
-//! an error and no more.
+//! Encoding and decoding restores every real trace, and any other input gives an error.
 
 use proptest::prelude::*;
 use testkit::{Corpus, READ_CATEGORIES};
@@ -7,7 +6,7 @@ use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_report::{Block, ColumnsError, VERSION, decode, encode};
 use traceloom_trace::{TaskState, ThreadStateRow, Trace, TraceBuilder};
 
-/// Every row of every table, every string, and all that stands beside.
+/// Every row of every table, every string, and all other data.
 fn lines(trace: &Trace) -> Vec<String> {
     let mut lines = Vec::new();
     macro_rules! tables {
@@ -76,7 +75,7 @@ fn made_traces_come_back() {
     check("text", &read_bytes(&text, ReadOptions::default()).unwrap());
 }
 
-/// Rows that all look the same pack to nothing; they must be taken back all the same.
+/// Identical rows pack to nothing; they must be restored all the same.
 #[test]
 fn many_equal_rows_come_back() {
     let mut builder = TraceBuilder::new();
@@ -89,7 +88,7 @@ fn many_equal_rows_come_back() {
     check("equal rows", &builder.finish());
 }
 
-/// States that no switch tells of are written out.
+/// States that no switch implies are stored explicitly.
 #[test]
 fn states_without_switches_come_back() {
     let mut builder = TraceBuilder::new();
@@ -121,7 +120,7 @@ fn samples() -> Vec<Trace> {
         .collect()
 }
 
-/// What reads a trace trusts its ids, so a look at everything must not panic.
+/// Users of a trace rely on its ids, so reading everything must not panic.
 fn use_it(trace: &Trace) {
     _ = lines(trace);
     _ = trace.cut(
@@ -146,7 +145,7 @@ proptest! {
     }
 }
 
-/// Damage from a seed; `TRACELOOM_DAMAGE` says how often.
+/// Damage from a seed; `TRACELOOM_DAMAGE` sets the number of rounds.
 #[test]
 fn damaged_blocks_are_an_error_or_a_trace() {
     let times = std::env::var("TRACELOOM_DAMAGE").map_or(3_000, |text| text.parse().unwrap());
@@ -209,7 +208,7 @@ fn what_is_wrong_is_said() {
     ));
 }
 
-/// Columns that were put together by hand from their description.
+/// Columns that were made by hand from the format description.
 #[test]
 fn hand_made_columns_are_read() {
     let trace = decode([&testkit::report_columns()[..]]).unwrap();
@@ -242,7 +241,7 @@ fn hand_made_columns_are_read() {
     check("hand-made", &trace);
 }
 
-/// The densest report that a reader takes.
+/// The densest report that a reader accepts.
 #[test]
 fn a_dense_report_is_read() {
     let trace = read_bytes(&testkit::dense_report(2 << 20), ReadOptions::default()).unwrap();
@@ -250,7 +249,7 @@ fn a_dense_report_is_read() {
     check("dense", &trace);
 }
 
-/// A table of a newer program is passed over; so is a column.
+/// A table or column of a newer version is skipped.
 #[test]
 fn newer_tables_and_columns_are_passed_over() {
     let mut table = b"tlco\x01".to_vec();

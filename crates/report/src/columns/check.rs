@@ -1,4 +1,5 @@
-//! Checks that values are in range and ids name existing rows. Users of a trace rely on both.
+//! Checks that values are in range and that ids refer to existing rows. Users of a trace rely on
+//! both.
 
 use traceloom_trace::{NO_DURATION, Trace};
 
@@ -6,22 +7,22 @@ use super::error::{ColumnsError, Result};
 use super::pack::Numbers;
 use super::rule::{Known, Rows, Rule};
 
-/// Depths and CPU numbers below this are accepted whatever the number of rows.
+/// Depths and CPU numbers below this are always accepted, whatever the number of rows.
 const SMALL: usize = 1 << 16;
 
-/// A column that was read. The rows that its ids name may be read later.
+/// A column that was read. The table that its ids refer to may be read later.
 pub(crate) struct Seen<'a> {
     pub table: &'a str,
     pub column: &'static Known,
     /// Rows of its table.
     pub rows: usize,
-    /// Its least and greatest number.
+    /// Its smallest and largest number.
     pub least: i64,
     pub most: i64,
 }
 
 impl Seen<'_> {
-    /// Checks what needs only the column itself.
+    /// Checks that need only the column itself.
     pub fn check_order(&self, numbers: &Numbers) -> Result<()> {
         let wrong = match self.column.rule {
             Rule::Sorted => step_back(numbers),
@@ -71,7 +72,7 @@ pub(crate) fn check(seen: &[Seen<'_>], trace: &Trace) -> Result<()> {
     texts_of_args(trace)
 }
 
-/// The first time that is before the one in the previous row.
+/// The first time that is before the time in the previous row.
 fn step_back(times: &Numbers) -> Option<i64> {
     let Numbers::Each(times) = times else {
         return None;
@@ -81,15 +82,15 @@ fn step_back(times: &Numbers) -> Option<i64> {
 }
 
 /// Finds a row that is its own ancestor. Most parents precede their children, which rules that out;
-/// the ancestors of all other rows are followed.
+/// for all other rows, the ancestors are followed.
 fn circle(parents: &Numbers, rows: usize) -> Option<i64> {
-    // One that is no row ends the way, and is found later.
+    // A parent that is not a valid row ends the search. It is reported later.
     let parent = |row: usize| {
         usize::try_from(parents.at(row))
             .ok()
             .filter(|row| *row < rows)
     };
-    // What is known to end. Without late parents nothing is asked, and nothing kept.
+    // Rows whose ancestors are known to end. Allocated only if a parent follows its child.
     let mut ends: Vec<bool> = Vec::new();
     for row in 0..rows {
         if parent(row).is_none_or(|parent| parent < row) {

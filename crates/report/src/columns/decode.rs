@@ -18,12 +18,12 @@ use super::states;
 use super::transform::Transform;
 use super::value::Value;
 
-/// Decodes a trace from its blocks, in the order they were written. Unknown tables and columns are skipped;
-/// missing columns get the value for "not known".
+/// Decodes a trace from its blocks, in the order in which they were written. Unknown tables and
+/// columns are skipped; missing columns get the value for "unknown".
 ///
-/// The result takes at most one megabyte per table plus 4 times the bytes of the blocks; decoding takes 14 times
-/// their bytes. Every id in the result names an existing row, every table is sorted by time, and no
-/// slice is its own ancestor.
+/// The result needs at most one megabyte per table plus 4 times the bytes of the blocks; decoding
+/// needs 14 times their bytes. Every id in the result refers to an existing row, every table is
+/// sorted by time, and no slice is its own ancestor.
 ///
 /// # Errors
 /// If the bytes are not such blocks, or contradict each other; see [`ColumnsError`].
@@ -47,7 +47,7 @@ pub fn decode<'a>(
 /// A trace that is being decoded.
 struct Decoder<'t, 'a> {
     parts: Parts<'t>,
-    /// Names of the tables read so far, and the known columns among theirs.
+    /// The names of the tables read so far, and their known columns.
     tables: Vec<&'a str>,
     columns: Vec<Seen<'a>>,
 }
@@ -179,7 +179,7 @@ fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
             .find(|kind| kind.name() == kinds[row]);
         rows.push(RepairRow {
             source: SourceId::of(sources[row]),
-            // A kind that only a newer program has is still counted.
+            // A kind that only a newer version knows is still counted.
             kind: kind.copied().unwrap_or(RepairKind::BadField),
             count: counts[row] as u64,
             first: place,
@@ -192,7 +192,8 @@ fn repairs(table: &mut Table<'_>) -> Result<RepairTable> {
     Ok(RepairTable::from_rows(rows))
 }
 
-/// Restores the columns that follow from the nesting of slices: parents, durations and CPU times.
+/// Restores the columns that are derived from the nesting of slices: parents, durations and CPU
+/// times.
 fn nested(table: &mut Table<'_>) -> Result<()> {
     let order = table.order_of("track_id")?;
     let ts = table.in_order("ts", &i64::KIND, &order)?;

@@ -16,7 +16,8 @@ pub const VERSION: u64 = 1;
 /// The first bytes of every block.
 pub(crate) const MAGIC: &[u8; 4] = b"tlco";
 
-/// Some tables of a trace as bytes, arranged for deflate. Uncompressed they are not small.
+/// Some tables of a trace as bytes, arranged so that deflate compresses them well. Uncompressed
+/// they are not small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The name, one of [`BLOCKS`].
@@ -25,7 +26,8 @@ pub struct Block {
     pub bytes: Vec<u8>,
 }
 
-/// The names of the blocks. The first one alone is a trace without events; the last one holds details.
+/// The names of the blocks. The first one alone is a trace without events; the last one has
+/// details.
 pub const BLOCKS: [&str; 5] = ["head", "slices", "sched", "counters", "events"];
 
 /// Encodes a trace. Blocks without rows are left out, except for the first.
@@ -180,7 +182,7 @@ fn slices(trace: &Trace, out: &mut Vec<u8>) {
         ("thread_dur", thread_dur),
     ] {
         if payload.is_empty() {
-            // Never recorded: one constant for all rows.
+            // If it was never recorded: one constant for all rows.
             table.raw(name, i64::KIND.code, 0, Transform::Plain, pack(&[-1]).bytes)
         } else {
             table.raw(name, i64::KIND.code, place, Transform::Nest, payload)
@@ -213,7 +215,7 @@ fn points(trace: &Trace, out: &mut Vec<u8>) {
         .finish(out);
 }
 
-/// Lengths relative to the next row with the same key.
+/// Durations relative to the start of the next row with the same key.
 fn durations(
     table: &mut TableWriter,
     ts: &Column<i64>,

@@ -32,12 +32,12 @@ pub(crate) fn by_key(keys: &[i64]) -> Vec<u32> {
     order
 }
 
-/// The values in that order.
+/// Puts the values in that order.
 pub(crate) fn gather(values: &[i64], order: &[u32]) -> Vec<i64> {
     order.iter().map(|&row| values[row as usize]).collect()
 }
 
-/// The values back in the order of rows.
+/// Puts the values back in row order.
 pub(crate) fn scatter(values: &[i64], order: &[u32]) -> Vec<i64> {
     let mut rows = vec![0; values.len()];
     for (&value, &row) in values.iter().zip(order) {

@@ -1,5 +1,5 @@
-//! The trace as compact, versioned columns. [`encode`] turns a trace into a few blocks of bytes, and
-//! [`decode`] turns them back.
+//! The trace as compact, versioned columns. [`encode`] converts a trace to a few blocks of bytes,
+//! and [`decode`] converts them back.
 
 mod bytes;
 mod check;

@@ -1,12 +1,13 @@
-//! Encodes the times of slices by their nesting: most of a slice follows from those around it.
+//! Encodes the times of slices by their nesting, because most times are close to those of enclosing
+//! slices.
 //!
 //! ```text
 //! track   |--------- a ---------|
 //!           |- b -|  |-- c --| ^
 //!         ^ ^     ^  ^       ^ └ a's end is written as its distance from c's end
-//!         each beginning's CPU time: as its distance from the event before, less the wall time
+//!         CPU time at a start: its distance from the previous event, minus the wall time
 //! ```
-//! All rows here are in the order of their tracks.
+//! All rows in this module are in the order of their tracks.
 
 use super::bytes::Input;
 use super::pack::{Numbers, pack};
@@ -30,11 +31,11 @@ struct Event {
     cpu: i64,
 }
 
-/// Visits the starts and ends of the slices on each track in order, with the event before each.
+/// Visits the starts and ends of the slices on each track in order, with the previous event.
 struct Walk<'a> {
     tracks: &'a [i64],
     depths: &'a [i64],
-    /// The open rows, outermost first, each with the last event inside it.
+    /// The open rows, outermost first, each with the last event inside.
     open: Vec<(usize, Event)>,
     /// The last event outside of all slices.
     outside: Event,
@@ -57,8 +58,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Calls `end` at each end and `begin` at each start with the event before it; they return the event's
-    /// time.
+    /// Calls `end` at each end and `begin` at each start, with the previous event. They return the
+    /// event's time.
     fn run(mut self, handler: &mut dyn Handler) {
         for row in 0..self.tracks.len() {
             if row > 0 && self.tracks[row] != self.tracks[row - 1] {
@@ -73,7 +74,7 @@ impl<'a> Walk<'a> {
         self.close(0, handler);
     }
 
-    /// Ends slices until `depth` are open.
+    /// Closes slices until `depth` are open.
     fn close(&mut self, depth: usize, handler: &mut dyn Handler) {
         while self.open.len() > depth {
             if let Some((row, before)) = self.open.pop() {
@@ -150,7 +151,7 @@ pub(crate) fn pack_times(times: &Times, tracks: &[i64], depths: &[i64]) -> [Vec<
             .map(|(row, _)| row as u32)
             .collect()
     };
-    // A clock that nobody recorded is one number.
+    // A clock that was not recorded is stored as one number.
     let clock = |values: &[i64], residuals: &[i64]| {
         if values.iter().all(|&value| value == NONE) {
             Vec::new()
@@ -271,7 +272,7 @@ pub(crate) fn parents(
     parents
 }
 
-/// Finds the innermost enclosing slice of each: its row in order of time, or -1.
+/// Finds the innermost enclosing slice of each slice: its row in order of time, or -1.
 fn each_parent(order: &[u32], tracks: &[i64], depths: &[i64], mut tell: impl FnMut(usize, i64)) {
     let mut around: Vec<u32> = Vec::new();
     for (at, &row) in order.iter().enumerate() {
@@ -307,7 +308,7 @@ mod tests {
             thread_dur: vec![20, 2, NONE, NONE, 0],
         };
         check(&times, &[0, 0, 0, 0, 1], &[0, 1, 1, 0, 0]);
-        // Depths that make no sense are no reason to lose anything.
+        // Invalid depths must not cause any loss.
         check(&times, &[0, 0, 0, 0, 0], &[7, 0, 3, -2, 1]);
         let none = Times {
             thread_ts: vec![NONE; 5],

@@ -1,12 +1,12 @@
 //! Packs numbers into bytes that deflate well.
 //!
 //! ```text
-//! numbers ─> divided by what divides them all ─> zigzag where any is below 0 ─┬─> one for all
-//!                                                                            ├─> LEB128 each
-//!                                                                            └─> planes: all first
-//!                                                                                bytes, all second …
+//! numbers ─> divided by their common divisor ─> zigzag if any is negative ─┬─> one for all rows
+//!                                                                          ├─> LEB128 for each
+//!                                                                          └─> planes: all first
+//!                                                                              bytes, all second …
 //! ```
-//! Of the last two, the one whose bytes have the lower entropy is taken, because Huffman coding comes close to
+//! Of the last two, the one with the lower entropy is used, because Huffman coding comes close to
 //! it.
 
 use super::bytes::{Input, put_varint, unzigzag, zigzag};
@@ -19,7 +19,7 @@ const SIGNED: u8 = 0x10;
 /// Flag: the numbers were divided; the divisor follows.
 const DIVIDED: u8 = 0x20;
 
-/// The numbers of a column, or the one that all rows share.
+/// The numbers of a column, or one number for all rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Numbers {
     Same(i64),
@@ -35,7 +35,7 @@ impl Numbers {
         }
     }
 
-    /// The least and the greatest number; of no rows, 0.
+    /// The smallest and the largest number; 0 if there are no rows.
     pub fn extremes(&self) -> (i64, i64) {
         match self {
             Self::Same(value) => (*value, *value),
@@ -48,7 +48,7 @@ impl Numbers {
         }
     }
 
-    /// One number a row.
+    /// One number per row.
     pub fn each(self, rows: usize) -> Vec<i64> {
         match self {
             Self::Same(value) => vec![value; rows],
@@ -79,7 +79,7 @@ pub(crate) fn pack(values: &[i64]) -> Packed {
             (1, false) => value as u64,
             (1, true) => zigzag(value),
             (divisor, false) => value as u64 / divisor,
-            // The one divisor that i64 does not have is that of its least number.
+            // The smallest i64 has a divisor, 2^63, that does not fit into i64.
             (divisor, true) => zigzag(match i64::try_from(divisor) {
                 Ok(divisor) => value / divisor,
                 Err(_) => value.signum(),
@@ -132,7 +132,7 @@ fn varints(numbers: &[u64]) -> Vec<u8> {
     out
 }
 
-/// How many bytes the biggest takes, then all lowest bytes, all second lowest ….
+/// The size of the largest number in bytes, then all lowest bytes, all second lowest bytes ….
 fn planes(numbers: &[u64]) -> Vec<u8> {
     let biggest = numbers.iter().fold(0, |all, number| all | number);
     let width = (8 - biggest.leading_zeros() / 8).max(1);
@@ -144,7 +144,7 @@ fn planes(numbers: &[u64]) -> Vec<u8> {
     out
 }
 
-/// The entropy of each of `parts` equal parts, in bytes.
+/// The estimated compressed size of the bytes, from the entropy of each of `parts` equal parts.
 fn likely_bytes(bytes: &[u8], parts: usize) -> f64 {
     let part = bytes.len().div_ceil(parts.max(1)).max(1);
     bytes.chunks(part).map(entropy_bytes).sum()
@@ -165,7 +165,7 @@ fn entropy_bytes(bytes: &[u8]) -> f64 {
         / 8.0
 }
 
-/// Whether the packed numbers are one value for all rows, so that the column takes no space.
+/// Whether the packed numbers are one value for all rows, so that the column needs no space.
 pub(crate) fn is_same(payload: &[u8]) -> bool {
     payload.first().is_some_and(|head| head & 0x0f == SAME)
 }
@@ -185,7 +185,7 @@ pub(crate) fn unpack(input: &mut Input<'_>, rows: usize) -> Option<Numbers> {
     match head & 0x0f {
         SAME => Some(Numbers::Same(number(input.varint()?))),
         VARINTS => {
-            // Each takes a byte at least, so this is no more than there can be.
+            // Each number needs at least one byte, so this is an upper bound.
             let mut values = Vec::with_capacity(rows.min(input.0.len()));
             for _ in 0..rows {
                 values.push(number(input.varint()?));

@@ -18,7 +18,7 @@ pub(crate) struct Table<'a> {
     pub rows: usize,
     columns: Vec<Entry<'a>>,
     orders: Vec<(u8, Vec<u32>)>,
-    /// Columns that were restored from several others.
+    /// Columns that were restored from other columns.
     worked_out: Vec<(&'static str, Numbers)>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Table<'a> {
 
     fn directory(&mut self, input: &mut Input<'a>) -> Option<()> {
         let count = input.varint()?;
-        // A column's entry takes five bytes at least.
+        // A column's entry has at least five bytes.
         if count > input.0.len() as u64 / 5 {
             return None;
         }
@@ -136,12 +136,12 @@ impl<'a> Table<'a> {
         Ok(seen)
     }
 
-    /// A column's numbers; `missing` in every row if the table was written without the column.
+    /// A column's numbers; `missing` for every row if the table was written without the column.
     pub fn values(&mut self, name: &str, kind: &Kind, missing: i64) -> Result<Vec<i64>> {
         Ok(self.read(name, kind, missing)?.numbers.each(self.rows))
     }
 
-    /// A column's numbers, all of them of its kind.
+    /// A column's numbers, checked against the range of its kind.
     fn read(&mut self, name: &str, kind: &Kind, missing: i64) -> Result<Read> {
         let known = self.worked_out.iter().position(|(known, _)| *known == name);
         let numbers = match (known, self.entry(name, kind.code)?) {
@@ -189,7 +189,7 @@ impl<'a> Table<'a> {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// The payload of a column with this transform, for columns that are restored together.
+    /// The payload of a column with this transform. Used for columns that are restored together.
     pub fn payload(
         &self,
         name: &str,
@@ -209,7 +209,7 @@ impl<'a> Table<'a> {
         let rows = self.rows;
         let numbers = match transform {
             Transform::Next => self.next(entry)?,
-            // These are put together from several columns, by those who ask for them.
+            // Callers combine these from several columns.
             Transform::Nest | Transform::Parent => None,
             simple => undo(simple, &mut Input(entry.payload), rows),
         };
@@ -222,7 +222,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Lengths that reach to the next row of their key.
+    /// Durations that extend to the next row with the same key.
     fn next(&mut self, entry: Entry<'a>) -> Result<Option<Numbers>> {
         let ts = self.entry("ts", i64::KIND.code)?;
         let ts = ts.filter(|ts| ts.transform < Transform::Next as u8);
@@ -285,7 +285,7 @@ impl<'a> Table<'a> {
             })
         })?;
         let mut rest = whole;
-        // Bounded: a table with more rows than its block can hold was refused when it was opened.
+        // Bounded: a table with more rows than its block can hold was rejected when it was opened.
         let mut texts = Vec::with_capacity(self.rows);
         for length in lengths.each(self.rows) {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
@@ -298,7 +298,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Fills the columns of a table, until one has an error.
+/// Fills the columns of a table, up to the first error.
 pub(crate) struct Filler<'f, 'a> {
     pub table: &'f mut Table<'a>,
     /// Columns that are checked later.
@@ -307,7 +307,7 @@ pub(crate) struct Filler<'f, 'a> {
 }
 
 impl Filler<'_, '_> {
-    /// The next column and its place.
+    /// Reads the next column.
     pub fn column(&mut self, known: &'static Known, column: &mut dyn AnyColumn) {
         if self.result.is_ok() {
             let put = self.table.put(known, column);
@@ -316,7 +316,7 @@ impl Filler<'_, '_> {
     }
 }
 
-/// What was read of a column, with the least and the greatest number.
+/// The numbers of a column, with the smallest and the largest number.
 struct Read {
     numbers: Numbers,
     least: i64,

@@ -1,4 +1,4 @@
-//! The columns that a reader knows, and the values each may hold.
+//! The columns that a reader knows, and their allowed values.
 
 use traceloom_trace::Trace;
 
@@ -17,11 +17,11 @@ pub(crate) enum Rule {
     Any,
     /// Times that never decrease.
     Sorted,
-    /// Lengths, or -1.
+    /// Durations, or -1.
     Length,
     /// The nesting depth of a slice.
     Depth,
-    /// A CPU, or -1.
+    /// A CPU number, or -1.
     Cpu,
     /// An existing row.
     Id(Rows),

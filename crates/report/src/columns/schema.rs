@@ -7,10 +7,11 @@ use traceloom_trace::{
 use super::read::Filler;
 use super::rule::{Known, Rows, Rule};
 
-/// The trace that is being read, and the tables that parts of it are restored from.
+/// The trace that is being read, and the tables from which parts of it are restored.
 pub(crate) struct Parts<'t> {
     pub trace: &'t mut Trace,
-    /// Thread states that are written out; only the columns that `thread_states` itself lacks.
+    /// Thread states that are stored explicitly; only the columns that `thread_states` itself
+    /// lacks.
     pub told: ThreadStateTable,
     pub idle: Idle,
     pub args: Args,

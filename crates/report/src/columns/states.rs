@@ -1,12 +1,12 @@
-//! Encodes thread states, most of which follow from the context switches.
+//! Encodes thread states. Most of them follow from context switches.
 //!
 //! ```text
 //! CPU 0    |---- a ----|---- b ----|        each switch implies two states:
 //! states               a sleeps (its run's end state), b runs
-//!               b wakes up: a third state, which is implied by nothing
+//!               b wakes up: a third state, which no switch implies
 //! ```
-//! What is written is the order in which implied and other states follow each other; only the others are
-//! written out. Idle threads, which run but have no states, are listed.
+//! The order of implied and other states is stored, and the other states are stored explicitly.
+//! Idle threads, which run but have no states, are listed.
 
 use traceloom_trace::{
     Column, RowId, SchedSliceTable, TaskState, ThreadId, ThreadStateTable, Trace,
@@ -35,13 +35,13 @@ struct Switches<'a> {
     ran: &'a SchedSliceTable,
     /// Threads without states.
     idle: &'a [bool],
-    /// The newest run on each CPU.
+    /// The most recent run on each CPU.
     newest: Vec<u32>,
     row: usize,
     comes: Option<Said>,
 }
 
-/// Higher CPU numbers are invalid.
+/// The limit for valid CPU numbers.
 const CPUS: u32 = 1 << 16;
 const NO_RUN: u32 = u32::MAX;
 
@@ -60,7 +60,7 @@ impl<'a> Switches<'a> {
         self.idle.get(said.utid.row()) == Some(&false)
     }
 
-    /// Takes the next switch; returns the state of the thread that leaves.
+    /// Processes the next switch; returns the state of the thread that leaves.
     fn switch(&mut self) -> Option<Said> {
         let (row, ran) = (self.row, self.ran);
         let (ts, cpu) = (ran.ts.get(row), ran.cpu.get(row));
@@ -146,8 +146,8 @@ pub(crate) fn write(trace: &Trace, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// For each state: 0 if it is written out, else 1 plus the number of implied states that are skipped before
-/// it. Also returns the rows that are written out.
+/// For each state: 0 if it is stored explicitly, otherwise 1 plus the number of implied states that
+/// are skipped before it. Also returns the rows that are stored explicitly.
 fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, ThreadStateTable) {
     let said: Vec<Said> = switches.collect();
     let (mut used, mut at) = (0, 0);
@@ -182,7 +182,7 @@ fn origins(switches: Switches<'_>, states: &ThreadStateTable) -> (Vec<i64>, Thre
     (origins, told)
 }
 
-/// How many implied states of one moment are searched.
+/// The maximum number of implied states at one time that are searched.
 const LOOK: usize = 64;
 
 /// Restores the states.
@@ -203,7 +203,7 @@ pub(crate) fn put_together(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<(
     Ok(())
 }
 
-/// The rows in order, from switches and the rows that are written out.
+/// The rows in order, from switches and from explicitly stored rows.
 #[derive(Default)]
 struct Followed {
     ts: Vec<i64>,
@@ -217,7 +217,7 @@ fn follow(parts: &Parts<'_>, table: &mut Table<'_>) -> Result<Followed> {
     let told = &parts.told;
     let mut idle = vec![false; parts.trace.threads.len()];
     for utid in parts.idle.utid.iter() {
-        // One that is no thread is found later.
+        // An invalid thread is reported later.
         if let Some(idle) = idle.get_mut(utid.row()) {
             *idle = true;
         }

@@ -1,4 +1,4 @@
-//! Transforms a column's numbers before they are packed, so that they become small.
+//! Transforms a column's numbers to smaller ones before they are packed.
 
 use super::bytes::{Input, put_varint, unzigzag, zigzag};
 use super::pack::{Numbers, Packed, pack, unpack};
@@ -11,13 +11,13 @@ pub(crate) enum Transform {
     Plain = 0,
     /// Differences to the previous number.
     Delta = 1,
-    /// For ids that mostly count up: 0 means none, others are differences to the previous id.
+    /// For ids that mostly increase: 0 means none, other values are differences to the previous id.
     Last = 2,
     /// Floats without a fraction, as whole numbers.
     Whole = 3,
     /// Floats without a fraction, as differences to the previous number.
     WholeDelta = 4,
-    /// Lengths that mostly reach to the start of the next row.
+    /// Durations that mostly extend to the start of the next row.
     Next = 5,
     /// Durations and CPU times of nested slices, see `nest.rs`.
     Nest = 6,
@@ -41,7 +41,7 @@ impl Transform {
     }
 }
 
-/// Chooses the transform that packs these numbers best; returns it with the packed numbers.
+/// Chooses the transform that packs these numbers best. Returns it with the packed numbers.
 pub(crate) fn choose(values: &[i64], is_float: bool) -> (Transform, Vec<u8>) {
     if is_float && let Some(whole) = whole_numbers(values) {
         let (plain, delta) = (pack(&whole), packed_delta(&whole));
@@ -107,7 +107,7 @@ fn last_values(codes: &mut [i64]) {
     }
 }
 
-/// The floats as whole numbers, if none has a fraction.
+/// Converts floats to integers if none has a fraction.
 fn whole_numbers(bits: &[i64]) -> Option<Vec<i64>> {
     let whole = |&bits: &i64| {
         let value = f64::from_bits(bits as u64) as i64;
@@ -116,7 +116,7 @@ fn whole_numbers(bits: &[i64]) -> Option<Vec<i64>> {
     bits.iter().map(whole).collect()
 }
 
-/// The original numbers, for transforms that need no other column.
+/// Restores the original numbers, for transforms that need no other column.
 pub(crate) fn undo(transform: Transform, input: &mut Input<'_>, rows: usize) -> Option<Numbers> {
     let is_delta = matches!(transform, Transform::Delta | Transform::WholeDelta);
     let is_whole = matches!(transform, Transform::Whole | Transform::WholeDelta);
@@ -126,7 +126,7 @@ pub(crate) fn undo(transform: Transform, input: &mut Input<'_>, rows: usize) -> 
         0
     };
     let numbers = unpack(input, rows)?;
-    // What stands for all rows still does, unless each is the one before and a bit more.
+    // One value for all rows stays one value, unless it is a non-zero difference.
     let one_for_all = match numbers {
         Numbers::Same(number) => number == 0 || !is_delta && transform != Transform::Last,
         Numbers::Each(_) => false,
@@ -176,7 +176,7 @@ pub(crate) fn unpack_with_gaps(input: &mut Input<'_>, rows: usize) -> Option<(Nu
     if count > input.0.len() as u64 {
         return None;
     }
-    // Bounded: each takes a byte.
+    // Bounded: each number has at least one byte.
     let mut gaps = Vec::with_capacity(count as usize);
     let mut at = 0u64;
     for _ in 0..count {
@@ -186,7 +186,8 @@ pub(crate) fn unpack_with_gaps(input: &mut Input<'_>, rows: usize) -> Option<(Nu
     Some((unpack(input, rows)?, gaps))
 }
 
-/// Lengths as their difference from the distance to the next row with the same key. Rows are sorted by key.
+/// Durations as their difference from the distance to the next row with the same key. Rows are
+/// sorted by key.
 ///
 /// ```text
 /// key 7:   |-- dur --|-- dur --|  gap  |-- dur --|      0, 0, -gap
@@ -204,7 +205,7 @@ pub(crate) fn next_residuals(durs: &[i64], ts: &[i64], keys: &[i64]) -> Vec<u8> 
     pack_with_gaps(&values, &gaps)
 }
 
-/// The other way.
+/// The inverse of [`next_residuals`].
 pub(crate) fn next_durations(input: &mut Input<'_>, ts: &[i64], keys: &[i64]) -> Option<Vec<i64>> {
     let (numbers, gaps) = unpack_with_gaps(input, ts.len())?;
     let mut values = numbers.each(ts.len());

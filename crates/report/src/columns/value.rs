@@ -5,17 +5,17 @@ use traceloom_trace::{
     TrackId, TrackKind,
 };
 
-/// A value that a column of a report holds.
+/// A value that can be stored in a column of a report.
 pub(crate) trait Value: Copy + PartialEq {
     /// Its type.
     const KIND: Kind;
-    /// The value as a number.
+    /// Converts the value to a number.
     fn number(self) -> i64;
-    /// The value for a number of its kind.
+    /// Converts a number of its kind to a value.
     fn of(number: i64) -> Self;
 }
 
-/// A value type: its number in the directory, and the range of its values.
+/// A value type: its number in the directory, and its range.
 pub(crate) struct Kind {
     pub code: u8,
     pub least: i64,
@@ -25,14 +25,14 @@ pub(crate) struct Kind {
 /// A column of texts; the others are numbers, [`width`] bytes wide.
 pub(crate) const TEXT: u8 = 9;
 
-/// The origin of a thread state; one entry makes a row of several columns.
+/// The origin of a thread state. One entry makes one row with several columns.
 pub(crate) const ORIGIN: Kind = Kind {
     code: 10,
     least: i64::MIN,
     most: i64::MAX,
 };
 
-/// Bytes per row of a column in memory; for text, those of its position.
+/// Bytes per row of a column in memory. For text, the size of its position.
 pub(crate) fn width(ty: u8) -> u64 {
     const ORIGIN: u8 = self::ORIGIN.code;
     match ty {
@@ -72,7 +72,7 @@ macro_rules! ids {
     };
 }
 
-// A u32 counts as signed, so that "none" (all bits set) is the small number -1.
+// A u32 is treated as signed, so that "none" (all bits set) is the small number -1.
 values! {
     i64 = 1 of i64::MIN, i64::MAX; v => v, n => n;
     u64 = 2 of i64::MIN, i64::MAX; v => v as i64, n => n as u64;
@@ -97,7 +97,7 @@ pub(crate) fn numbers<T: Value>(column: &Column<T>) -> Vec<i64> {
 pub(crate) trait AnyColumn {
     /// The type of its values.
     fn kind(&self) -> &'static Kind;
-    /// Fills the column with `rows` times one value. The number is of the column's kind.
+    /// Fills the column with `rows` copies of one value. The number is of the column's kind.
     fn repeat(&mut self, number: i64, rows: usize);
     /// Adds a chunk: one row for each number. All are of the column's kind.
     fn push_numbers(&mut self, numbers: &[i64]);

@@ -1,9 +1,9 @@
-//! Writes a table: a directory of its columns, then their content.
+//! Writes a table: a directory of its columns, then their contents.
 //!
 //! ```text
 //! table:   name, rows, number of columns, { name, type, key, transform, bytes } …, payloads …
 //! ```
-//! Numbers are LEB128; `key` is 0 for the order of rows, else 1 + the column that orders.
+//! Numbers are LEB128; `key` is 0 for row order, otherwise 1 + the index of the ordering column.
 
 use traceloom_trace::Column;
 
@@ -21,7 +21,7 @@ pub(crate) struct TableWriter {
     name: &'static str,
     rows: usize,
     columns: Vec<Written>,
-    /// Columns that order others: their position, and the rows in that order.
+    /// Columns that order others: their index, and the rows in that order.
     orders: Vec<(usize, Vec<u32>)>,
 }
 
@@ -79,13 +79,13 @@ impl TableWriter {
         self.raw(name, T::KIND.code, DERIVED, transform, payload)
     }
 
-    /// Adds numbers of a type of their own, in the order of rows.
+    /// Adds numbers of a special type, in the order of rows.
     pub fn numbers(&mut self, name: &'static str, ty: u8, values: &[i64]) -> &mut Self {
         let (transform, payload) = choose(values, false);
         self.raw(name, ty, 0, transform, payload)
     }
 
-    /// The position of a key as it is written, and the rows in its order.
+    /// The position of a key in the written form, and the rows in its order.
     pub fn order(&self, key: &str) -> (u8, &[u32]) {
         let mut orders = self.orders.iter();
         let found = orders.find(|(column, _)| self.columns[*column].name == key);
@@ -111,7 +111,7 @@ impl TableWriter {
         self
     }
 
-    /// Adds a column of texts: their lengths, then all of them.
+    /// Adds a column of texts: first their lengths, then the texts.
     pub fn text<'a>(
         &mut self,
         name: &'static str,
@@ -123,7 +123,7 @@ impl TableWriter {
         self.raw(name, TEXT, 0, Transform::Plain, payload)
     }
 
-    /// Appends the table to a block; one without rows is left out.
+    /// Appends the table to a block. A table without rows is omitted.
     pub fn finish(&mut self, block: &mut Vec<u8>) {
         if self.rows == 0 {
             return;
@@ -142,8 +142,8 @@ impl TableWriter {
         }
     }
 
-    /// Readers limit the rows of a table by its bytes, see [`needed_bytes`]. A table that packs better is padded
-    /// with an unknown column of zeros, which deflate to nearly nothing.
+    /// Readers limit the number of rows of a table by its size, see [`needed_bytes`]. A table that
+    /// packs better is padded with an unknown column of zeros, which deflates to almost nothing.
     fn pad(&mut self) {
         let columns = self.columns.iter();
         let bytes: usize = columns.clone().map(|column| column.payload.len()).sum();
@@ -177,8 +177,8 @@ pub(crate) fn row_bytes(ty: u8, transform: Transform, payload: &[u8]) -> u64 {
     }
 }
 
-/// The bytes that a table must have for a number of rows: a quarter of its size in memory, less a first
-/// megabyte. Decoding takes up to three times as much again.
+/// The minimum size of a table with this number of rows: a quarter of its size in memory, minus the
+/// first megabyte. Decoding needs up to three times as much in addition.
 pub(crate) fn needed_bytes(rows: u64, row_bytes: u64) -> u64 {
     const FREE: u64 = 1 << 20;
     const RATIO: u64 = 4;
