@@ -1,11 +1,11 @@
 //! Aligns the clock of one trace with another.
 //!
-//! Every trace has a clock of its own. Where both noted what a common clock showed, the distance
-//! is known:
+//! Every trace has its own clock. If both recorded the value of a common clock, the distance is
+//! known:
 //!
 //! ```text
-//! reference   |------------------------*---------|        * here CLOCK_MONOTONIC showed 70 s
-//! other             |----*-------------------|            * and here 66 s: 4 s earlier
+//! reference   |------------------------*---------|        * CLOCK_MONOTONIC is 70 s here
+//! other             |----*-------------------|            * and 66 s here: 4 s earlier
 //! ```
 
 use rustc_hash::FxHashMap;
@@ -13,47 +13,47 @@ use rustc_hash::FxHashMap;
 use crate::clock::{ClockKind, ClockRow};
 use crate::trace::Trace;
 
-/// Traces further apart than this, and than [`FAR_TIMES`] the longer one, are of different runs.
+/// Traces further apart than this, and than [`FAR_TIMES`] the longer one, are from different runs.
 const FAR_NS: i64 = 10_000_000_000;
 const FAR_TIMES: i64 = 10;
 
-/// How a trace was put on the time line of another.
+/// The method by which a trace was placed on the time line of another.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum AlignedBy {
-    /// By a clock that both noted.
+    /// A clock that both recorded.
     Clock {
-        /// Which.
+        /// The clock.
         clock: ClockKind,
-        /// How far it may be off, ns.
+        /// The possible error, ns.
         precision_ns: i64,
     },
-    /// By a marker that was written into both.
+    /// A marker that was written into both.
     Marker {
         /// Its name.
         name: String,
     },
-    /// Both begin at the same time: they have no clock in common.
+    /// Both begin at the same time, because they have no clock in common.
     Start,
-    /// Both begin at the same time: by their clocks they lie so far apart that they cannot be of
-    /// one run.
+    /// Both begin at the same time. According to their clocks they are so far apart that they
+    /// cannot be from the same run.
     StartAsFarApart {
-        /// How far, ns.
+        /// The distance, ns.
         apart_ns: i64,
     },
 }
 
-/// What to add to the times of the other trace.
+/// The shift for the times of the other trace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Alignment {
     /// Nanoseconds to add.
     pub shift_ns: i64,
-    /// Why so many.
+    /// The method of alignment.
     pub by: AlignedBy,
 }
 
-/// Puts `other` on the time line of `reference`: by a clock or a marker that both have, the most
-/// exact first, else by their starts.
+/// Aligns `other` with `reference` by the most precise clock or marker that both have; otherwise by
+/// their starts.
 pub fn align(reference: &Trace, other: &Trace) -> Alignment {
     let start = |by| Alignment {
         shift_ns: align_starts(reference, other),
@@ -70,13 +70,13 @@ pub fn align(reference: &Trace, other: &Trace) -> Alignment {
     found
 }
 
-/// What to add to the times of `other`, ns, so that both begin at once.
+/// The shift for the times of `other`, ns, after which both begin at the same time.
 pub fn align_starts(reference: &Trace, other: &Trace) -> i64 {
     reference.bounds.0.saturating_sub(other.bounds.0)
 }
 
-/// By what both noted, the most exact first; a clock before a marker that is no better. `None`
-/// where they noted nothing in common.
+/// Aligns by the most precise data that both recorded. A clock is preferred to a marker with the
+/// same precision. `None` if they have nothing in common.
 pub fn align_clocks(reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignment> {
     let mut index = ClockIndex::default();
     index.notice(reference);
@@ -86,21 +86,21 @@ pub fn align_clocks(reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignm
 /// The clocks that several traces may have in common.
 const COMMON: [ClockKind; 3] = [ClockKind::Boot, ClockKind::Monotonic, ClockKind::Realtime];
 
-/// Finds the clocks and markers of a trace, of which there may be very many.
+/// Finds the clocks and markers of a trace, of which there may be many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClockIndex {
-    /// How many rows of the trace it knows.
+    /// The number of rows processed so far.
     seen: usize,
-    /// The most exact row of each common clock.
+    /// The most precise row of each common clock.
     best: [Option<usize>; COMMON.len()],
     /// The first row of each marker.
     markers: FxHashMap<String, usize>,
-    /// The first row with each name, whatever it is.
+    /// The first row with each name, of any kind.
     named: FxHashMap<String, usize>,
 }
 
 impl ClockIndex {
-    /// Takes in the rows that it does not know yet. Rows are only ever added to `clocks`.
+    /// Processes new rows. Rows are only ever appended to `clocks`.
     pub fn notice(&mut self, clocks: &[ClockRow]) {
         for (at, row) in clocks.iter().enumerate().skip(self.seen) {
             if let Some(common) = COMMON.iter().position(|clock| *clock == row.clock) {
@@ -125,7 +125,7 @@ impl ClockIndex {
         self.named.get(name).copied()
     }
 
-    /// As [`align_clocks`]; `reference` are the noticed rows.
+    /// Like [`align_clocks`]; `reference` has the processed rows.
     pub fn align(&self, reference: &[ClockRow], other: &[ClockRow]) -> Option<Alignment> {
         let found = self
             .by_clock(reference, other)
@@ -150,7 +150,7 @@ impl ClockIndex {
         candidates.min_by_key(|(precision_ns, _)| *precision_ns)
     }
 
-    /// By a marker of both: `trace_event_clock_sync: name=…`.
+    /// Aligns by a marker that both have: `trace_event_clock_sync: name=…`.
     fn by_marker(&self, reference: &[ClockRow], other: &[ClockRow]) -> Option<(i64, Alignment)> {
         let candidates = other
             .iter()
@@ -169,7 +169,7 @@ impl ClockIndex {
     }
 }
 
-/// What ties a trace to others: traces that have one of these in common can be aligned.
+/// A key that relates a trace to others: traces with a common key can be aligned.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ClockKey {
     /// A clock that several traces may have.
@@ -179,7 +179,7 @@ pub enum ClockKey {
 }
 
 impl ClockKey {
-    /// What a row ties its trace to.
+    /// The key of a row.
     pub fn of(row: &ClockRow) -> Option<Self> {
         if COMMON.contains(&row.clock) {
             Some(Self::Clock(row.clock))
@@ -189,7 +189,7 @@ impl ClockKey {
     }
 }
 
-/// The most exact sync point with a clock.
+/// The most precise sync point with a clock.
 fn best(rows: &[ClockRow], clock: ClockKind) -> Option<&ClockRow> {
     let rows = rows.iter().filter(|row| row.clock == clock);
     rows.min_by_key(|row| row.precision_ns)
@@ -200,13 +200,13 @@ fn precision(ours: &ClockRow, theirs: &ClockRow) -> i64 {
     ours_ns.saturating_add(theirs.precision_ns.max(0))
 }
 
-/// Whether a program noted the row under a name. The start of a method trace is noted the same way, and is no
-/// common event.
+/// Whether the row is a named marker. The start of a method trace is stored in the same way, but is
+/// not a common event.
 fn is_marker(row: &ClockRow) -> bool {
     row.clock == ClockKind::Trace && !row.name.is_empty() && !row.name.contains(' ')
 }
 
-/// The gap between the two, 0 where they overlap.
+/// The gap between the two, 0 if they overlap.
 fn apart(reference: &Trace, other: &Trace, shift_ns: i64) -> i64 {
     let (first, last) = reference.bounds;
     let begin = other.bounds.0.saturating_add(shift_ns);

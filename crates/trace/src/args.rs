@@ -1,4 +1,4 @@
-//! Arguments: named values that hang on slices and events.
+//! Arguments: named values of slices and events.
 
 use std::ops::Range;
 
@@ -55,7 +55,8 @@ impl ArgValue {
     }
 }
 
-/// The arguments of one set, with keys and values apart: faster to keep than one by one.
+/// The arguments of one set, with separate keys and values, which is faster to store than single
+/// pairs.
 #[derive(Clone, Debug, Default)]
 pub struct ArgColumns {
     keys: Vec<StringId>,
@@ -64,7 +65,7 @@ pub struct ArgColumns {
 }
 
 impl ArgColumns {
-    /// Makes it `rows` arguments. Those that were there stay as they are.
+    /// Changes the number of arguments to `rows`. Existing ones are unchanged.
     #[inline]
     pub fn resize(&mut self, rows: usize) {
         if self.keys.len() != rows {
@@ -74,13 +75,13 @@ impl ArgColumns {
         }
     }
 
-    /// The keys, to be changed in place.
+    /// The keys, mutable.
     pub fn keys_mut(&mut self) -> &mut [StringId] {
         &mut self.keys
     }
 
-    /// Gives each argument the value that `value` makes of the next one of `from`, as long as
-    /// there are any.
+    /// Sets the value of each argument to the result of `value` for the next item of `from`, until
+    /// there are no more items.
     #[inline]
     pub fn set_values<T>(
         &mut self,
@@ -100,7 +101,7 @@ impl ArgColumns {
     }
 }
 
-/// All arguments of a trace. A set is a run of rows that [`ArgSetId`] names.
+/// All arguments of a trace. A set is a range of rows that has an [`ArgSetId`].
 #[derive(Clone, Debug, Default)]
 pub struct ArgTable {
     ends: Column<u32>,
@@ -138,7 +139,7 @@ impl ArgTable {
         ArgSetId::from_row(self.ends.len() - 1)
     }
 
-    /// As [`push_set`](Self::push_set).
+    /// Like [`push_set`](Self::push_set).
     pub fn push_columns(&mut self, args: &ArgColumns) -> ArgSetId {
         let rows = args.keys.len();
         if rows == 0 {
@@ -161,12 +162,12 @@ impl ArgTable {
         ArgSetId::from_row(self.ends.len() - 1)
     }
 
-    /// A set with these arguments added to it, without those that it has already. Whoever has `id`
-    /// gives it up: the last set of all grows where it stands, any other is copied.
+    /// Adds these arguments to a set, except those that it already has. The caller must stop using
+    /// `id`: the last set of the table grows in place, any other is copied.
     pub fn add_to_set(&mut self, id: ArgSetId, args: &ArgColumns) -> ArgSetId {
         let old = self.rows(id);
         let mut rows = old.clone();
-        // What is added mostly begins with what is there.
+        // The new arguments usually begin with the existing ones.
         for row in args.rows().skip(self.known_first(rows.clone(), args)) {
             if self.has(rows.clone(), row) {
                 continue;
@@ -192,7 +193,7 @@ impl ArgTable {
         }
     }
 
-    /// How many of these arguments stand at the front of `rows`.
+    /// The number of these arguments that `rows` begins with.
     fn known_first(&self, rows: Range<usize>, args: &ArgColumns) -> usize {
         let columns = (
             self.keys.within_chunk(rows.clone()),
@@ -210,7 +211,7 @@ impl ArgTable {
         (0..rows).position(|row| !is_same(row)).unwrap_or(rows)
     }
 
-    /// Whether one of these rows is this argument.
+    /// Whether one of these rows equals the argument.
     fn has(&self, mut rows: Range<usize>, (key, kind, bits): (StringId, u8, u64)) -> bool {
         let is_value = |row| self.kinds.get(row) == kind && self.values.get(row) == bits;
         match self.keys.within_chunk(rows.clone()) {
@@ -222,7 +223,7 @@ impl ArgTable {
         }
     }
 
-    /// Adds these rows again, and tells where.
+    /// Appends a copy of these rows; returns the new range.
     fn copy_rows(&mut self, rows: Range<usize>) -> Range<usize> {
         let start = self.len();
         for row in rows {
@@ -233,7 +234,7 @@ impl ArgTable {
         start..self.len()
     }
 
-    /// Adds rows for which there may be no room in the last chunk.
+    /// Appends rows that may not fit into the last chunk.
     #[cold]
     fn push_rows(&mut self, args: &mut dyn Iterator<Item = (StringId, ArgValue)>) {
         for (key, value) in args {
@@ -249,7 +250,8 @@ impl ArgTable {
         self.values.push(bits);
     }
 
-    /// The arguments of a set in the order they were recorded; none for [`ArgSetId::NONE`].
+    /// The arguments of a set in the order in which they were recorded; empty for
+    /// [`ArgSetId::NONE`].
     pub fn set(&self, id: ArgSetId) -> impl Iterator<Item = (StringId, ArgValue)> + '_ {
         self.rows(id).map(|row| {
             let value = ArgValue::unpack(self.kinds.get(row), self.values.get(row));
@@ -266,13 +268,13 @@ impl ArgTable {
         start as usize..self.ends.get(id.row()) as usize
     }
 
-    /// The columns as they are stored: where each set ends, and of each argument the key, the
-    /// kind of its value (0 signed, 1 hexadecimal, 2 float, 3 text) and the value's bits.
+    /// The columns as stored: the end of each set, and for each argument its key, the kind of its
+    /// value (0 signed, 1 hexadecimal, 2 float, 3 text) and the bits of its value.
     pub fn columns(&self) -> (&Column<u32>, &Column<StringId>, &Column<u8>, &Column<u64>) {
         (&self.ends, &self.keys, &self.kinds, &self.values)
     }
 
-    /// The table of such columns; `None` where they contradict each other.
+    /// Creates a table from such columns; `None` if they contradict each other.
     pub fn from_columns(
         ends: Column<u32>,
         keys: Column<StringId>,
@@ -295,22 +297,22 @@ impl ArgTable {
         })
     }
 
-    /// How many sets there are.
+    /// The number of sets.
     pub fn sets(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many arguments there are in all sets.
+    /// The number of arguments in all sets.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no arguments.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of memory held.
+    /// Memory used, bytes.
     pub fn heap_bytes(&self) -> usize {
         self.ends.heap_bytes()
             + self.keys.heap_bytes()

@@ -13,7 +13,7 @@ use crate::ids::{ArgSetId, MethodId, ProcessId, SliceId, SourceId, StringId, Thr
 use crate::state::TaskState;
 use crate::track_kind::TrackKind;
 
-/// A table that can be taken apart into Arrow arrays.
+/// A table that can be converted to Arrow arrays.
 pub trait IntoArrow {
     /// Each column's name with its chunks as arrays; all columns have the same chunk lengths.
     fn columns(self) -> Vec<(&'static str, Vec<ArrayRef>)>;
@@ -27,8 +27,8 @@ pub trait ArrowValue: Copy + PartialEq {
     fn native(self) -> <Self::Type as ArrowPrimitiveType>::Native;
 }
 
-/// Hands the column's chunks over to Arrow. `collect` reuses the allocation of each chunk, since
-/// the native value has the size and alignment of the row's.
+/// Passes the column's chunks to Arrow. `collect` reuses the allocation of each chunk, because the
+/// native value has the size and alignment of the row's value.
 pub(crate) fn freeze<T: ArrowValue>(column: Column<T>) -> Vec<ArrayRef> {
     let freeze_chunk = |chunk: Vec<T>| {
         let values: Vec<_> = chunk.into_iter().map(ArrowValue::native).collect();

@@ -2,18 +2,18 @@
 
 use rustc_hash::FxHashMap;
 
-/// Open calls of one thread, each with what the caller wants to remember of it.
+/// The open calls of one thread, each with the caller's data.
 ///
-/// The rule for an exit, the same wherever calls are matched:
+/// Exits are always matched by the same rule:
 ///
 /// ```text
 /// open: a b c    exit c  ->  0 inner calls: close c
-/// open: a b c    exit a  ->  2 inner calls: close c and b with a (their exits are missing)
+/// open: a b c    exit a  ->  2 inner calls: close a, and also b and c, whose exits are missing
 /// open: a b c    exit x  ->  None: x was called before the recording began; ignore
 /// ```
 ///
-/// Every answer takes constant time over a whole trace, however broken the trace is: from the
-/// first mismatch on, the stack counts how often each key is open.
+/// Each operation takes amortised constant time, even for a broken trace: from the first mismatch
+/// on, the stack counts how often each key is open.
 #[derive(Clone, Debug)]
 pub struct CallStack<F> {
     frames: Vec<(u32, F)>,
@@ -30,7 +30,7 @@ impl<F> Default for CallStack<F> {
 }
 
 impl<F> CallStack<F> {
-    /// How many calls are open.
+    /// The number of open calls.
     #[inline]
     pub fn depth(&self) -> usize {
         self.frames.len()
@@ -42,7 +42,7 @@ impl<F> CallStack<F> {
         self.frames.last().map(|(_, frame)| frame)
     }
 
-    /// The innermost open call, to be changed.
+    /// The innermost open call, mutable.
     #[inline]
     pub fn top_mut(&mut self) -> Option<&mut F> {
         self.frames.last_mut().map(|(_, frame)| frame)
@@ -72,7 +72,7 @@ impl<F> CallStack<F> {
         Some(frame)
     }
 
-    /// Closes the innermost call if it is one of `key`.
+    /// Closes the innermost call if it has this key.
     #[inline]
     pub fn pop_innermost(&mut self, key: u32) -> Option<F> {
         let (_, frame) = self.frames.pop_if(|(open_key, _)| *open_key == key)?;
@@ -82,8 +82,8 @@ impl<F> CallStack<F> {
         Some(frame)
     }
 
-    /// How many calls are open inside the innermost call of `key`; `None` if `key` is not open.
-    /// To close it, [`pop`](Self::pop) once more than that.
+    /// The number of calls that are open inside the innermost call of `key`; `None` if `key` is not
+    /// open. To close it, call [`pop`](Self::pop) once more than that.
     #[inline]
     pub fn inner_calls(&mut self, key: u32) -> Option<usize> {
         if self.frames.last()?.0 == key {

@@ -1,12 +1,12 @@
-//! The clocks of a trace, and the snapshots that relate them.
+//! The clocks of a trace, and snapshots that relate them.
 
 use crate::ids::SourceId;
 
-/// A clock that a trace was taken with, or that it names.
+/// A clock with which a trace was recorded, or to which it refers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ClockKind {
-    /// Wall time of no stated origin.
+    /// Wall time with an unknown origin.
     Wall,
     /// A thread's CPU time.
     ThreadCpu,
@@ -21,7 +21,7 @@ pub enum ClockKind {
 }
 
 impl ClockKind {
-    /// Every clock there is.
+    /// Every clock.
     pub const ALL: &[Self] = &[
         Self::Wall,
         Self::ThreadCpu,
@@ -44,19 +44,19 @@ impl ClockKind {
     }
 }
 
-/// At `ts` on the trace's clock, `clock` showed `value_ns`.
+/// When the trace's clock was at `ts`, `clock` was at `value_ns`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClockRow {
     /// The input it came from.
     pub source: SourceId,
-    /// Which clock.
+    /// The clock.
     pub clock: ClockKind,
     /// Time on the trace's own clock, ns.
     pub ts: i64,
-    /// What the clock showed, ns since its own origin.
+    /// The value of the clock, ns since its own origin.
     pub value_ns: i64,
-    /// How far the value may be off, ns (atrace prints its marker through a 32-bit float).
+    /// The possible error of the value, ns (atrace prints its marker through a 32-bit float).
     pub precision_ns: i64,
-    /// The marker's name, where it had one.
+    /// The marker's name, if it has one.
     pub name: String,
 }

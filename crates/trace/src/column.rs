@@ -1,4 +1,4 @@
-//! A column: values of one type in chunks, so that growing never copies what is already there.
+//! A column: values of one type in chunks, so that growing never copies existing values.
 
 /// Rows in a chunk. Only the first chunk grows by copying, so small traces stay small.
 pub const CHUNK_ROWS: usize = 1 << 16;
@@ -26,7 +26,7 @@ impl<T> Default for Column<T> {
 }
 
 impl<T> Column<T> {
-    /// A column without rows.
+    /// Creates a column without rows.
     pub const fn new() -> Self {
         Self {
             chunks: Vec::new(),
@@ -36,7 +36,7 @@ impl<T> Column<T> {
 }
 
 impl<T: Copy + PartialEq> Column<T> {
-    /// How many rows there are.
+    /// The number of rows.
     #[inline]
     pub fn len(&self) -> usize {
         match self.chunks.split_last() {
@@ -64,7 +64,7 @@ impl<T: Copy + PartialEq> Column<T> {
         self.push_aside(value);
     }
 
-    /// Adds a row that repeats all others.
+    /// Adds a row with the same value as all others.
     #[inline]
     fn repeats(&mut self, value: T) -> bool {
         match &mut self.same {
@@ -76,14 +76,14 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The last chunk, if it has room for `rows` more.
+    /// The last chunk, if it has space for `rows` more.
     #[inline]
     pub(crate) fn room(&mut self, rows: usize) -> Option<&mut Vec<T>> {
         let chunk = self.chunks.last_mut()?;
         (chunk.len() + rows <= CHUNK_ROWS).then_some(chunk)
     }
 
-    /// Adds a row that repeats the others, or that does not fit into the last chunk.
+    /// Adds a row that has the same value as the others, or does not fit into the last chunk.
     #[inline(never)]
     fn push_aside(&mut self, value: T) {
         if self.chunks.is_empty() {
@@ -103,7 +103,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Stores each row, instead of one value for all.
+    /// Converts one value for all rows to separate values.
     #[cold]
     fn spread(&mut self) {
         let Some((value, mut rows)) = self.same.take() else {
@@ -118,8 +118,7 @@ impl<T: Copy + PartialEq> Column<T> {
 
     /// The value of `row`.
     ///
-    /// # Panics
-    /// If there is no such row: rows come from ids that this library handed out.
+    /// # Panics If there is no such row. Rows come from ids that this library returned.
     #[inline]
     pub fn get(&self, row: usize) -> T {
         match (self.chunks.get(row / CHUNK_ROWS), self.same) {
@@ -137,10 +136,9 @@ impl<T: Copy + PartialEq> Column<T> {
         chunk.get(start..start + rows.len())
     }
 
-    /// The value of `row`, to change it in place.
+    /// The value of `row`, mutable.
     ///
-    /// # Panics
-    /// As [`get`](Self::get).
+    /// # Panics Like [`get`](Self::get).
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> &mut T {
         if self.chunks.is_empty() {
@@ -158,12 +156,12 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The value of all rows, where they are known to hold one; `None` also without rows.
+    /// The value of all rows, if they are stored as one value; `None` if there are no rows.
     pub fn constant(&self) -> Option<T> {
         self.same.map(|(value, _)| value)
     }
 
-    /// `rows` times the same value, which takes no room.
+    /// A column with `rows` copies of one value, which needs no memory per row.
     pub fn repeated(value: T, rows: usize) -> Self {
         Self {
             chunks: Vec::new(),
@@ -171,16 +169,16 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Adds a chunk of [`CHUNK_ROWS`] rows, or the last one, which may have fewer. The column has
-    /// full chunks alone.
+    /// Adds a chunk of [`CHUNK_ROWS`] rows, or a last one that may have fewer. The column must
+    /// consist of full chunks.
     pub fn push_chunk(&mut self, rows: Vec<T>) {
         debug_assert!(rows.len() <= CHUNK_ROWS && self.len().is_multiple_of(CHUNK_ROWS));
         debug_assert!(self.same.is_none());
         self.chunks.push(rows);
     }
 
-    /// The rows of one chunk, for walks over many rows: [`CHUNK_ROWS`] of them from
-    /// `number * CHUNK_ROWS` on, or as many as there are.
+    /// The rows of one chunk, for loops over many rows: [`CHUNK_ROWS`] rows from `number *
+    /// CHUNK_ROWS` on, or fewer at the end.
     pub fn chunk(&self, number: usize) -> ColumnChunk<'_, T> {
         match self.same {
             Some((value, _)) => ColumnChunk::Same(value),
@@ -188,14 +186,14 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The chunks in row order: every one but the last has [`CHUNK_ROWS`] rows.
+    /// The chunks in row order. Each except the last has [`CHUNK_ROWS`] rows.
     pub fn chunks(&mut self) -> &[Vec<T>] {
         self.spread();
         &self.chunks
     }
 
-    /// The chunks themselves, for a consumer that takes the memory over.
-    /// At least one, if only an empty one.
+    /// The chunks, for a consumer that takes over their memory. There is at least one, which may be
+    /// empty.
     pub fn into_chunks(mut self) -> Vec<Vec<T>> {
         self.spread();
         if self.chunks.is_empty() {
@@ -204,7 +202,7 @@ impl<T: Copy + PartialEq> Column<T> {
         self.chunks
     }
 
-    /// The column with its rows in the order that `order` names (a permutation of row numbers).
+    /// The column with its rows in the order given by `order` (a permutation of row numbers).
     pub fn permuted(&self, order: &[u32]) -> Self {
         let chunk = |rows: &[u32]| rows.iter().map(|&row| self.get(row as usize)).collect();
         match self.same {
@@ -219,7 +217,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Bytes of memory held.
+    /// Memory used, bytes.
     pub fn heap_bytes(&self) -> usize {
         self.chunks
             .iter()
@@ -292,17 +290,16 @@ impl<T: Copy> ColumnValues<'_, T> {
 /// Some rows of a [`Column`].
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnChunk<'a, T> {
-    /// All have this value.
+    /// All rows have this value.
     Same(T),
-    /// Their values.
+    /// The values of the rows.
     Rows(&'a [T]),
 }
 
 impl<T: Copy> ColumnChunk<'_, T> {
-    /// A value, counted from the chunk's first row.
+    /// A value, by its index in the chunk.
     ///
-    /// # Panics
-    /// If there is no such row.
+    /// # Panics If there is no such row.
     #[inline]
     pub fn get(&self, at: usize) -> T {
         match self {
@@ -312,8 +309,8 @@ impl<T: Copy> ColumnChunk<'_, T> {
     }
 }
 
-/// The order that sorts rows by time and keeps the order of arrival within one instant, or
-/// `None` where the rows stand in that order already.
+/// The order that sorts rows by time. Rows with the same time keep their order. `None` if the rows
+/// are already sorted.
 pub(crate) fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     let sorted = times_ns.chunks.iter().all(|chunk| chunk.is_sorted())
         && times_ns
@@ -330,8 +327,8 @@ pub(crate) fn order_by_time(times_ns: &Column<i64>) -> Option<Vec<u32>> {
     }))
 }
 
-/// Sorts keys of time and row, several times faster than a lookup per comparison. `None` if they do not
-/// fit into 64 bits: two million rows leave room for two hours.
+/// Sorts keys that combine time and row, which is several times faster than a lookup per
+/// comparison. `None` if they do not fit into 64 bits: two million rows leave room for two hours.
 ///
 /// ```text
 /// key: | time since the first, in bits that remain | row, in as few bits as rows need |

@@ -1,4 +1,4 @@
-//! Drops methods and strings that no row refers to.
+//! Removes methods and strings that no row refers to.
 
 use crate::args::{ArgTable, ArgValue};
 use crate::ids::{ArgSetId, StringId};
@@ -6,8 +6,8 @@ use crate::strings::StringPool;
 use crate::trace::Trace;
 
 impl Trace {
-    /// Drops methods that no slice calls and strings that no row refers to, so that a part of a trace does not
-    /// contain names from the rest. Threads, processes and tracks stay.
+    /// Removes methods that no slice calls and strings that no row refers to, so that a part of a
+    /// trace does not contain names from the rest. Threads, processes and tracks are kept.
     pub fn drop_unused(&mut self) {
         self.drop_unused_methods();
         let old = std::mem::take(&mut self.strings);

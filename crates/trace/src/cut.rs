@@ -11,26 +11,27 @@ use crate::tables::{
 use crate::trace::Trace;
 
 impl Trace {
-    /// What happened from `from_ns` on and before `until_ns`, as a trace of its own.
+    /// The events from `from_ns` up to, but not including, `until_ns`, as a separate trace.
     ///
     /// ```text
     ///             from                until
     /// a    |--------|--------------------|-----|      kept, both ends moved
-    /// b             |      |------|      |            kept as it is
-    /// c             |   |----------------|------ …    never ended: stays so
-    /// d    |-----|  |                    |            gone
+    /// b             |      |------|      |            kept unchanged
+    /// c             |   |----------------|------ …    never ended: still unfinished
+    /// d    |-----|  |                    |            removed
     /// ```
-    /// Slices that overlap the range are kept with their ends moved into it, parents and depths
-    /// anew; their CPU times are those of the thread's clock at the cut, on the straight line
-    /// between the events around it. A slice that never ended stays so, as the end of the trace is
-    /// now the end of the range; a call of a method is closed there if its thread's last event
-    /// comes later, since a call that never ended is counted to that event. So calls and times of
-    /// the cut's profile are those of the range's profile.
+    /// Slices that overlap the range are kept. Their ends are moved into the range, and parents and
+    /// depths are computed again. Their CPU times are computed from the thread's clock at the cut,
+    /// which is interpolated linearly between the events around it. A slice that never ended
+    /// remains unfinished, because the end of the range becomes the end of the trace. An unfinished
+    /// method call, however, is closed there if its thread's last event comes later, since such a
+    /// call is counted to that event. Thus the calls and times in the cut trace's profile equal
+    /// those in the range's profile.
     ///
-    /// Runs on CPUs and thread states that reach past the range never end in it. Each counter
-    /// begins with the value that held when the range begins. Instants, events and flows inside
-    /// are kept, and so are all processes, threads, tracks, methods, clocks, facts and repairs;
-    /// the fact `cut` says what was asked for.
+    /// Runs on CPUs and thread states that extend beyond the range remain unfinished. Each counter
+    /// begins with its value at the start of the range. Instants, events and flows inside the range
+    /// are kept, and so are all processes, threads, tracks, methods, clocks, facts and repairs. The
+    /// fact `cut` records the requested range.
     pub fn cut(&self, from_ns: i64, until_ns: i64) -> Self {
         let mut cut = Cut {
             old: self,
@@ -46,7 +47,7 @@ impl Trace {
         cut.new
     }
 
-    /// All that has no time.
+    /// A trace with everything that has no time.
     fn without_rows(&self) -> Self {
         Self {
             strings: self.strings.clone(),
@@ -70,7 +71,7 @@ struct Cut<'t> {
     arg_sets: FxHashMap<ArgSetId, ArgSetId>,
 }
 
-/// A track's events around both ends of the range, and its last one.
+/// A track's events around both ends of the range, and its last event.
 #[derive(Clone, Copy, Default)]
 struct TrackEnds {
     edges: [Edge; 2],
@@ -151,7 +152,7 @@ impl Cut<'_> {
         ends
     }
 
-    /// The slice with its ends in the range; `None` if it is outside.
+    /// The slice with its ends moved into the range; `None` if it is outside.
     fn slice(&mut self, slice: SliceRow, track: &TrackEnds) -> Option<SliceRow> {
         let (from, until) = self.range;
         let endless = slice.dur == NO_DURATION;
@@ -194,8 +195,8 @@ impl Cut<'_> {
         begin_ns < until && (end_ns > from || begin_ns >= from)
     }
 
-    /// Parents by their new numbers, and depths. A parent that is gone, which only a broken
-    /// nesting has, hands its children up.
+    /// Sets parents to their new numbers, and depths. If a parent was removed, which happens only
+    /// in a broken nesting, its children get the parent's parent.
     fn nesting(&mut self, new_rows: &[SliceId]) {
         let parents = &self.old.slices.parent_id;
         let mut stand_ins = new_rows.to_vec();
@@ -210,7 +211,7 @@ impl Cut<'_> {
             let parent = slices.parent_id.get(row).some();
             let parent = parent.and_then(|old| stand_ins[old.row()].some());
             *slices.parent_id.get_mut(row) = parent.unwrap_or(SliceId::NONE);
-            // A parent stands before its children, but for where time stepped back.
+            // A parent precedes its children, except where time stepped back.
             if parent.is_none_or(|parent| parent.row() < row) {
                 let above = parent.map(|parent| slices.depth.get(parent.row()));
                 *slices.depth.get_mut(row) = above.map_or(0, |above| above + 1);
@@ -273,7 +274,7 @@ impl Cut<'_> {
         }
     }
 
-    /// Start and length of a stretch in the range; without an end if that lies beyond.
+    /// The start and duration of a span in the range. It is unfinished if it ends beyond the range.
     fn stretch(&self, ts: i64, dur: i64) -> Option<(i64, i64)> {
         let (from, until) = self.range;
         let end = match dur {

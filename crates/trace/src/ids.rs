@@ -52,7 +52,7 @@ row_ids! {
     TrackId;
     /// A row of the method table.
     MethodId;
-    /// A set of arguments: a run of rows in the args table.
+    /// A set of arguments: a range of rows in the args table.
     ArgSetId;
     /// An input file (or one block of it) of the trace.
     SourceId;

@@ -1,4 +1,4 @@
-//! Slices that overlap on a track: each goes on a lane on which no other is open.
+//! Overlapping slices of a track. Each goes on a lane on which no other slice is open.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ use crate::ids::{SliceId, TrackId};
 pub struct LaneKey {
     /// The track; the first lane is the track itself, the others have it as parent.
     pub track: TrackId,
-    /// What the end repeats of the begin: a cookie, a sector, a transaction.
+    /// The value that begin and end share: a cookie, a sector, a transaction.
     pub cookie: i64,
 }
 
@@ -26,9 +26,10 @@ pub struct LaneKey {
 #[derive(Debug, Default)]
 pub struct AsyncLanes {
     open: FxHashMap<LaneKey, TrackId>,
-    /// Lanes of keys that were begun again while open, outermost first.
+    /// The lanes of keys that began again while open, outermost first.
     again: FxHashMap<LaneKey, Vec<TrackId>>,
-    /// Lanes beside the track itself. Lower ones are used first, so that the picture stays flat.
+    /// Free lanes beside the track itself. Lower ones are used first, so that the track has as few
+    /// levels as possible.
     free: FxHashMap<TrackId, BinaryHeap<Reverse<TrackId>>>,
 }
 
@@ -57,7 +58,7 @@ impl AsyncLanes {
         }
     }
 
-    /// Closes the slice that was opened last with this key; `None` if there is none.
+    /// Closes the most recently opened slice with this key; `None` if there is none.
     pub fn end(&mut self, builder: &mut TraceBuilder, key: LaneKey, ts: i64) -> Option<SliceId> {
         let lane = self.open.remove(&key)?;
         if let Some(outer) = self.again.get_mut(&key) {

@@ -1,11 +1,11 @@
-//! Sorts the tables by time once all rows are there.
+//! Sorts the tables by time after all rows were added.
 
 use crate::column::order_by_time;
 use crate::ids::{RowId, SliceId};
 use crate::trace::Trace;
 
-/// Sorts every table with a time by (ts, order of arrival). Tables that are sorted already, the
-/// common case, are not touched.
+/// Sorts every table with a time column by (ts, order of arrival). Tables that are already sorted,
+/// which is the usual case, are not changed.
 pub(crate) fn order_tables(trace: &mut Trace) {
     order_slices(trace);
     macro_rules! order {
@@ -19,7 +19,7 @@ pub(crate) fn order_tables(trace: &mut Trace) {
     trace.clocks.sort_by_key(|row| row.ts);
 }
 
-/// Sorts the slices. Parents and flows refer to slices by row, so they get the new numbers.
+/// Sorts the slices. Parents and flows refer to slices by row, so they are renumbered.
 fn order_slices(trace: &mut Trace) {
     let Some(order) = order_by_time(&trace.slices.ts) else {
         return;

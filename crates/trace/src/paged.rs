@@ -1,9 +1,9 @@
-//! A list by number, for numbers that begin anywhere: only pages in use take memory.
+//! A sparse list, indexed by number. Only pages in use need memory.
 
-/// Items of a page.
+/// The number of items per page.
 const PAGE: usize = 64;
 
-/// Items by number. One that was never changed is blank.
+/// A list of items by number. Items that were never changed are blank.
 ///
 /// ```
 /// let mut counts = traceloom_trace::Paged::new(0);
@@ -34,7 +34,7 @@ impl<T: Copy> Paged<T> {
         }
     }
 
-    /// An item, to be changed.
+    /// An item, mutable.
     #[inline]
     pub fn get_mut(&mut self, at: usize) -> &mut T {
         if !matches!(self.pages.get(at / PAGE), Some(Some(_))) {

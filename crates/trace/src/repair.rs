@@ -1,4 +1,5 @@
-//! What was wrong with an input, and what was done about it. Readers count every repair, guess and loss here.
+//! Problems of an input, and how they were handled. Readers count every repair, guess and loss
+//! here.
 
 use std::fmt;
 
@@ -6,19 +7,19 @@ use rustc_hash::FxHashMap;
 
 use crate::ids::SourceId;
 
-/// How much a repair costs the reader of the trace.
+/// The effect of a repair on the trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// Worth knowing; no number changes.
+    /// For information; no value changes.
     Note,
-    /// Something was mended: numbers near it rest on a rule, not on a record.
+    /// Something was repaired: values near it follow from a rule, not from a record.
     Mended,
-    /// Something is missing that was there when the trace was taken.
+    /// Something is missing that existed when the trace was recorded.
     Loss,
 }
 
 impl Severity {
-    /// The word in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -30,7 +31,7 @@ impl Severity {
 
 macro_rules! repair_kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal, $severity:ident, $text:literal;)*) => {
-        /// What kind of thing was wrong.
+        /// The kind of problem.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
         pub enum RepairKind {
@@ -38,7 +39,7 @@ macro_rules! repair_kinds {
         }
 
         impl RepairKind {
-            /// Every kind there is.
+            /// Every kind.
             pub const ALL: &[Self] = &[$(Self::$kind,)*];
 
             /// The kind's stable name in tables and JSON.
@@ -46,12 +47,12 @@ macro_rules! repair_kinds {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// How much it costs.
+            /// Its severity.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$kind => Severity::$severity,)* }
             }
 
-            /// What it means and what was done, in a sentence for people.
+            /// What it means and what was done, in one sentence for users.
             pub fn explanation(self) -> &'static str {
                 match self { $(Self::$kind => $text,)* }
             }
@@ -66,19 +67,19 @@ repair_kinds! {
     /// An end without a begin.
     UnmatchedEnd = "unmatched_end", Mended,
         "a slice ended that was never seen to begin (often begun before recording began); ignored";
-    /// Calls closed because their caller returned, or because what came next is lost.
+    /// Calls closed because their caller returned, or because the following events are lost.
     MissingExit = "missing_exit", Mended,
         "a caller returned while its callee was still open, or what came next is lost; closed with the caller, or where last seen";
     /// Slices or calls that were open at the end.
     NeverClosed = "never_closed", Note,
         "still open when the trace ends; shown up to the end, without a duration";
-    /// Threads whose process no line told.
+    /// Threads for which no line gave a process.
     MissingTgid = "missing_tgid", Mended,
         "the process of a thread was not recorded; found from other events where possible";
-    /// Threads whose process is still not known.
+    /// Threads whose process is still unknown.
     UnknownProcess = "unknown_process", Note,
         "no event or dump tells which process these threads belong to";
-    /// The front of a ring buffer, where a CPU has no data yet.
+    /// The start of a ring buffer, where some CPUs have no data yet.
     CircularPrefix = "circular_prefix", Loss,
         "a CPU's buffer starts later than the others': before that its events are overwritten";
     /// Time that steps back.
@@ -87,22 +88,22 @@ repair_kinds! {
     /// A duration that would have been negative.
     NegativeDuration = "negative_duration", Mended,
         "an end lies before its beginning; the duration was set to zero";
-    /// A 32-bit clock that ran over.
+    /// A 32-bit clock that overflowed.
     ClockWrapped = "clock_wrapped", Note,
         "a 32-bit microsecond clock ran over (every 71 minutes) and was continued";
-    /// A method id nobody declared.
+    /// A method id that was not declared.
     UnknownMethod = "unknown_method", Mended,
         "a record names a method id that the method table lacks; shown by its id";
-    /// A thread id nobody declared.
+    /// A thread id that was not declared.
     UnknownThread = "unknown_thread", Mended,
         "a record names a thread id that the thread table lacks; shown by its id";
-    /// An id declared twice with different text.
+    /// An id declared twice with different texts.
     Redefined = "redefined", Note,
         "an id was declared twice with different text; the last one is shown";
-    /// An action no version of the format has.
+    /// An action that does not exist in any version of the format.
     UnknownAction = "unknown_action", Loss,
         "a record with an action that no version of the format has; ignored";
-    /// The last record is not whole.
+    /// The last record is incomplete.
     TornRecord = "torn_record", Loss,
         "the file ends in the middle of a record; what was before it is kept";
     /// A block that contradicts itself.
@@ -123,45 +124,45 @@ repair_kinds! {
     /// The buffer was full.
     BufferOverflow = "buffer_overflow", Loss,
         "the recording buffer was full: events before or after it are missing";
-    /// More than the input's size pays for.
+    /// More than the limit for the input's size.
     BeyondLimit = "beyond_limit", Loss,
         "the input is so dense that showing all of it would take more memory than its size allows; the rest is left out or put together";
-    /// The file has another number of records than it says.
+    /// The file's number of records differs from its header.
     CountMismatch = "count_mismatch", Note,
         "the header announces another number of records than the file has";
-    /// A name cut by the recorder.
+    /// A name truncated by the recorder.
     NameCut = "name_cut", Note,
         "a name was cut by the recorder at its limit of 1024 bytes";
     /// Bytes that are not UTF-8.
     InvalidUtf8 = "invalid_utf8", Note,
         "a name is not UTF-8; its bad bytes are shown as U+FFFD";
-    /// A line no rule reads.
+    /// A line that matches no rule.
     UnparsedLine = "unparsed_line", Loss,
         "a line could not be read; ignored";
-    /// A field no rule reads.
+    /// A field that matches no rule.
     BadField = "bad_field", Mended,
         "a field of an event could not be read; the event is kept without it";
     /// A sync point that cannot be used.
     BadClockSync = "bad_clock_sync", Note,
         "a clock sync marker could not be read";
-    /// The scheduler's story has a hole.
+    /// The scheduler's events are inconsistent, for example because a switch is missing.
     SchedMismatch = "sched_mismatch", Mended,
         "a CPU switched away from another thread than the one that was running; a switch is missing";
-    /// A switch from idle that the kernel left out.
+    /// A switch from idle that the kernel omitted.
     InferredSwitch = "inferred_switch", Mended,
         "a thread ran on a CPU that was last known idle; the switch to it was not recorded and follows from its wake-up or its first event there";
-    /// Times rebuilt from threads' CPU clocks.
+    /// Times computed from threads' CPU clocks.
     RebuiltTime = "rebuilt_time", Note,
         "only the threads' CPU clocks were recorded; the time line is rebuilt from them, without waiting";
     /// A line ending damaged by adb.
     CrlfDamage = "crlf_damage", Mended,
         "line ends were doubled on the way (adb shell); taken back";
-    /// A nested container not opened, or an entry passed over.
+    /// A nested container that was not opened, or an entry that was skipped.
     SkippedEntry = "skipped_entry", Note,
         "an entry of the container is not a trace; passed over";
 }
 
-/// Where something happened in the input.
+/// A position in the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// Byte offset in the source, after decompression.
@@ -181,7 +182,7 @@ impl Place {
         }
     }
 
-    /// A line of text, counted from 1.
+    /// A line number, counted from 1.
     pub fn at_line(line: u64) -> Self {
         Self {
             line: Some(line),
@@ -189,7 +190,7 @@ impl Place {
         }
     }
 
-    /// The same place, with its time.
+    /// The same place with a time.
     pub fn with_ts(self, ts: i64) -> Self {
         Self {
             ts: Some(ts),
@@ -219,13 +220,13 @@ impl fmt::Display for Place {
 pub struct RepairRow {
     /// The input it happened in.
     pub source: SourceId,
-    /// What kind.
+    /// The kind.
     pub kind: RepairKind,
-    /// How often; for losses with a number of their own, how many were lost.
+    /// How often it occurred. For losses that have their own count, the number of lost items.
     pub count: u64,
-    /// Where it happened first.
+    /// The place of the first one.
     pub first: Place,
-    /// What stood there the first time.
+    /// The details of the first one.
     pub detail: String,
 }
 
@@ -233,13 +234,14 @@ pub struct RepairRow {
 #[derive(Clone, Debug, Default)]
 pub struct RepairTable {
     rows: Vec<RepairRow>,
-    /// Of the first `indexed` rows.
+    /// The index of the first `indexed` rows.
     by_kind: FxHashMap<(SourceId, RepairKind), usize>,
     indexed: usize,
 }
 
 impl RepairTable {
-    /// A table of such rows. Of several of one kind and source, the last counts what is added later.
+    /// Creates a table with these rows. If several have the same kind and source, later repairs are
+    /// added to the last one.
     pub fn from_rows(rows: Vec<RepairRow>) -> Self {
         Self {
             rows,
@@ -247,7 +249,7 @@ impl RepairTable {
         }
     }
 
-    /// Counts `count` repairs. `detail` is asked for only the first time, so it may cost.
+    /// Counts `count` repairs. `detail` is called only the first time, so it may be expensive.
     pub fn add(
         &mut self,
         source: SourceId,
@@ -282,7 +284,7 @@ impl RepairTable {
         &self.rows
     }
 
-    /// How many of `kind` there were in all sources.
+    /// The number of repairs of `kind` in all sources.
     pub fn count(&self, kind: RepairKind) -> u64 {
         self.rows
             .iter()

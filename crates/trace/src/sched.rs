@@ -1,4 +1,4 @@
-//! Turns scheduler events into rows of the sched_slice and thread_state tables.
+//! Converts scheduler events to rows of the sched_slice and thread_state tables.
 
 use crate::builder::TraceBuilder;
 use crate::ids::{RowId, StringId, ThreadId};
@@ -8,31 +8,31 @@ use crate::tables::{NO_DURATION, SchedSliceRow, ThreadStateRow};
 
 const NO_ROW: u32 = u32::MAX;
 
-/// The priority of a thread that was not seen to run: nice 0.
+/// The default priority of a thread that was not seen running: nice 0.
 const USUAL_PRIORITY: i32 = 120;
 
-/// For so long after a switch away from it, a thread may still write events: the kernel switches a moment after it
-/// says so.
+/// The time after a switch during which the previous thread may still write events, because the
+/// kernel switches shortly after it records the switch.
 const TAIL_NS: i64 = 50_000;
 
 /// A switch of a CPU from one thread to another.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedSwitch {
-    /// When, ns.
+    /// The time, ns.
     pub ts: i64,
-    /// On which CPU.
+    /// The CPU.
     pub cpu: u32,
     /// The thread that leaves.
     pub prev: ThreadId,
-    /// What state it leaves in.
+    /// The state of that thread after it leaves.
     pub prev_state: TaskState,
-    /// The thread that comes.
+    /// The thread that gets the CPU.
     pub next: ThreadId,
-    /// Its priority, the kernel's number.
+    /// The priority of that thread, as the kernel's number.
     pub next_priority: i32,
     /// Whether the thread that leaves is the idle thread.
     pub prev_is_idle: bool,
-    /// Whether the thread that comes is the idle thread.
+    /// Whether the thread that gets the CPU is the idle thread.
     pub next_is_idle: bool,
 }
 
@@ -47,9 +47,9 @@ struct Tracked {
     /// The open row of the thread_state table.
     open: u32,
     state: TaskState,
-    /// The newest row in which the thread was blocked.
+    /// The most recent row in which the thread was blocked.
     blocked: u32,
-    /// Who is waking it while it still runs.
+    /// The thread that wakes it while it still runs.
     early_waker: ThreadId,
     /// Its priority in its last run.
     priority: i32,
@@ -73,13 +73,13 @@ const UNTRACKED: Tracked = Tracked {
 ///                 |  Sleeping                |
 ///        switch away from T            switch to T
 /// ```
-/// The idle thread has a row for every stretch on a CPU but no states: it stands for one thread
-/// on each CPU. Rows that are open at the end keep [`NO_DURATION`].
+/// The idle thread has a row for every period on a CPU but no states, because it represents one
+/// thread per CPU. Rows that are open at the end keep [`NO_DURATION`].
 #[derive(Debug)]
 pub struct SchedTracker {
-    /// By number; in a text, any number may come first.
+    /// By CPU number. In a text, any number may occur.
     cpus: Paged<Option<OnCpu>>,
-    /// By row. Those of other inputs come before.
+    /// By row. Threads of other inputs come before.
     threads: Paged<Tracked>,
 }
 
@@ -93,8 +93,8 @@ impl Default for SchedTracker {
 }
 
 impl SchedTracker {
-    /// Takes a switch. `false` says that another thread than `prev` was on the CPU: a switch is
-    /// missing. The caller knows the place and counts the repair.
+    /// Processes a switch. Returns `false` if a thread other than `prev` was on the CPU, which
+    /// means that a switch is missing. The caller knows the place and counts the repair.
     #[inline]
     pub fn switch(&mut self, builder: &mut TraceBuilder, switch: SchedSwitch) -> bool {
         builder.saw_time(switch.ts);
@@ -143,8 +143,8 @@ impl SchedTracker {
         matches
     }
 
-    /// The switch away from `utid` is missing: it ran on `cpu` up to now at the latest, as its
-    /// sched slice says. What it does from here on, nothing tells.
+    /// Handles a missing switch away from `utid`: it ran on `cpu` at most until now, and its sched
+    /// slice ends here. Its state from here on is unknown.
     #[cold]
     fn leave_unseen(&mut self, builder: &mut TraceBuilder, utid: ThreadId, ts: i64, cpu: u32) {
         let tracked = *self.tracked(utid);
@@ -173,8 +173,9 @@ impl SchedTracker {
         matches
     }
 
-    /// `waker` begins to wake a thread. One that has decided to sleep and is still on its CPU is woken as
-    /// soon as it has left: then another CPU says so, on which anybody may run.
+    /// `waker` begins to wake a thread. A thread that is about to sleep but still on its CPU is
+    /// woken as soon as it has left. The wake-up event is then recorded on another CPU, in any
+    /// thread.
     #[inline]
     pub fn waking(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
         let tracked = self.tracked(utid);
@@ -183,7 +184,7 @@ impl SchedTracker {
         self.wake_by(builder, ts, utid, waker);
     }
 
-    /// A thread was woken: it is runnable from now on, unless it already is, or runs.
+    /// A thread was woken. From now on it is runnable, unless it already is runnable or running.
     #[inline]
     pub fn wake(&mut self, builder: &mut TraceBuilder, ts: i64, utid: ThreadId, waker: ThreadId) {
         let early = std::mem::replace(&mut self.tracked(utid).early_waker, ThreadId::NONE);
@@ -204,28 +205,29 @@ impl SchedTracker {
         }
     }
 
-    /// The CPU that a thread runs on, as far as switches told.
+    /// The CPU on which a thread runs, according to switches.
     pub fn cpu_of(&self, builder: &TraceBuilder, utid: ThreadId) -> Option<u32> {
         let tracked = self.threads.get(utid.row());
         let cpu = || builder.trace.thread_states.cpu.get(tracked.open as usize);
         (tracked.state == TaskState::RUNNING).then(cpu)
     }
 
-    /// Whether anything told what the thread did before.
+    /// Whether the earlier states of the thread are known.
     pub fn is_known(&self, utid: ThreadId) -> bool {
         self.threads.get(utid.row()).open != NO_ROW
     }
 
-    /// When a thread came to a CPU where it is seen at `ts`, though switches told that this CPU is idle. `None` if it
-    /// is not back, but about to leave, or if it did something else since.
+    /// The time at which a thread got a CPU where it is seen at `ts` although the CPU is idle
+    /// according to switches. `None` if the thread is about to leave rather than back, or if it did
+    /// something else since.
     ///
     /// ```text
     /// switch to idle    waking of T             event of T
     /// ------+---------------+-----------------------+-----
-    ///  idle |               | T runs since then
+    ///  idle |               | T has been running since then
     /// ```
-    /// If T was ready before the CPU was idle, it came when the CPU became idle. If nothing tells when it was ready,
-    /// it came at `ts`.
+    /// If T was ready before the CPU became idle, it got the CPU when the CPU became idle. If the
+    /// time when T became ready is unknown, it got the CPU at `ts`.
     pub fn came_at(
         &self,
         builder: &TraceBuilder,
@@ -274,8 +276,8 @@ impl SchedTracker {
         }
     }
 
-    /// Says why the thread was blocked; the kernel says so when it wakes up. `false` if no time in
-    /// which it was blocked is known.
+    /// Sets the reason why the thread was blocked. The kernel reports it when the thread wakes up.
+    /// `false` if no blocked state is known.
     pub fn blocked_reason(
         &mut self,
         builder: &mut TraceBuilder,
@@ -293,7 +295,7 @@ impl SchedTracker {
         true
     }
 
-    /// The thread on `cpu`, as far as switches told.
+    /// The thread on `cpu`, according to switches.
     pub fn running(&self, cpu: u32) -> Option<ThreadId> {
         Some(self.cpus.get(cpu as usize)?.utid)
     }
@@ -303,7 +305,7 @@ impl SchedTracker {
         self.threads.get_mut(utid.row())
     }
 
-    /// Closes the thread's open state and opens the next; `None` opens none.
+    /// Closes the thread's open state and opens the next one; `None` opens none.
     #[inline]
     fn enter(
         &mut self,

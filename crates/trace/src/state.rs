@@ -1,4 +1,4 @@
-//! What a thread was doing when the scheduler looked: the letters of `prev_state`.
+//! Task states: the letters of `prev_state`.
 
 use std::fmt;
 
@@ -16,24 +16,24 @@ pub struct TaskState(pub u16);
 const LETTERS: &[u8; 14] = b"RSDTtXZPIxKWN+";
 
 impl TaskState {
-    /// Not known: the trace ends, or starts, in the middle.
+    /// Unknown: the trace starts or ends during this state.
     pub const UNKNOWN: Self = Self(0);
     /// On the run queue, waiting for a CPU.
     pub const RUNNABLE: Self = Self(1);
     /// Sleeping until something wakes it.
     pub const SLEEPING: Self = Self(1 << 1);
-    /// Sleeping where signals do not wake it: mostly I/O and locks of the kernel.
+    /// Sleeping, and not woken by signals: mostly I/O and kernel locks.
     pub const UNINTERRUPTIBLE: Self = Self(1 << 2);
-    /// Gone.
+    /// Exited.
     pub const DEAD: Self = Self(1 << 5);
-    /// Gone, and not yet waited for.
+    /// Exited, and not yet waited for.
     pub const ZOMBIE: Self = Self(1 << 6);
-    /// On the run queue because somebody else took the CPU.
+    /// On the run queue because another thread took the CPU.
     pub const PREEMPTED: Self = Self(1 | 1 << 13);
-    /// On a CPU. Never in `prev_state`; a state of its own in the thread_state table.
+    /// On a CPU. It never occurs in `prev_state`; only the thread_state table uses it.
     pub const RUNNING: Self = Self(1 << 15);
 
-    /// Reads the letters of `prev_state`, such as `S`, `R+`, `D|K`; `None` for anything else.
+    /// Parses the letters of `prev_state`, such as `S`, `R+`, `D|K`; `None` for anything else.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let mut bits = 0u16;
         for letter in text.iter().filter(|&&byte| byte != b'|') {
@@ -52,7 +52,7 @@ impl TaskState {
         self != Self::UNKNOWN && self != Self::RUNNING && !self.is_runnable()
     }
 
-    /// Whether the thread does not come back.
+    /// Whether the thread will not run again.
     pub fn is_final(self) -> bool {
         const FINAL: u16 = TaskState::DEAD.0 | TaskState::ZOMBIE.0 | 1 << 9;
         self.0 & FINAL != 0

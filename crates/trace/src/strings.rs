@@ -1,4 +1,4 @@
-//! The string pool: every string of a trace, once.
+//! The string pool: every distinct string of a trace, once.
 
 use std::hash::Hasher;
 
@@ -19,9 +19,9 @@ use crate::ids::StringId;
 #[derive(Clone, Debug)]
 pub struct StringPool {
     arena: String,
-    /// Where string `n` ends in the arena; it starts where `n - 1` ends.
+    /// The end of string `n` in the arena; it starts where `n - 1` ends.
     ends: Vec<u64>,
-    /// Rows, each with bits of its hash, so that growing reads no strings.
+    /// Rows, each with some bits of its hash, so that growing reads no strings.
     by_content: HashTable<(u32, u32)>,
     replaced: u64,
 }
@@ -50,8 +50,8 @@ impl StringPool {
         }
     }
 
-    /// As [`intern`](Self::intern) for bytes out of a file. Bytes that are not UTF-8 become
-    /// U+FFFD, and [`replaced`](Self::replaced) counts the strings this happened to.
+    /// Like [`intern`](Self::intern), for bytes from a file. Bytes that are not UTF-8 become
+    /// U+FFFD, and [`replaced`](Self::replaced) counts the affected strings.
     #[inline]
     pub fn intern_bytes(&mut self, bytes: &[u8]) -> StringId {
         match self.find(hash(bytes), bytes) {
@@ -76,7 +76,7 @@ impl StringPool {
         self.find(hash(text.as_bytes()), text.as_bytes())
     }
 
-    /// The text of `id`; empty for an id that is not of this pool.
+    /// The text of `id`; empty if the id is not from this pool.
     #[inline]
     pub fn get(&self, id: StringId) -> &str {
         let (start, end) = self.range(id.0);
@@ -91,7 +91,7 @@ impl StringPool {
         known.is_some_and(|known| is_same(known, bytes))
     }
 
-    /// Where a string stands in the arena; nowhere for one that is not there.
+    /// The range of a string in the arena; empty for an unknown one.
     #[inline]
     fn range(&self, row: u32) -> (usize, usize) {
         let row = row as usize;
@@ -101,27 +101,27 @@ impl StringPool {
         (start as usize, end as usize)
     }
 
-    /// How many different strings there are, the empty one included.
+    /// The number of distinct strings, including the empty one.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether only the empty string is there.
+    /// Whether the pool has only the empty string.
     pub fn is_empty(&self) -> bool {
         self.len() <= 1
     }
 
-    /// How many times bytes that were not UTF-8 were replaced.
+    /// How often bytes that were not UTF-8 were replaced.
     pub fn replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// All strings with their ids, in the order they were added.
+    /// All strings with their ids, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = (StringId, &str)> {
         (0..self.len() as u32).map(|row| (StringId(row), self.get(StringId(row))))
     }
 
-    /// Bytes of memory held.
+    /// Memory used, bytes.
     pub fn heap_bytes(&self) -> usize {
         self.arena.capacity() + self.ends.capacity() * 8 + self.by_content.capacity() * 9
     }
@@ -147,7 +147,7 @@ impl StringPool {
     }
 }
 
-/// Whether two texts are equal, without a call where they are as short as most are.
+/// Whether two texts are equal. It avoids a call for short texts, which are the usual case.
 #[inline(always)]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
@@ -173,14 +173,14 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The part of a hash that the table keeps: the hasher puts its best bits lowest.
+/// The part of a hash that the table stores. The best bits of this hasher are the lowest.
 #[inline]
 fn kept_bits(hash: u64) -> u32 {
     hash as u32
 }
 
-/// The hash that the table works with: it takes the place from the low bits and a tag from the
-/// highest, and both shall depend on all bits kept.
+/// The hash for the table. The table takes the slot from the low bits and a tag from the highest
+/// bits, and both should depend on all stored bits.
 #[inline]
 fn spread(bits: u32) -> u64 {
     u64::from(bits).wrapping_mul(0x9E37_79B9_7F4A_7C15)

@@ -21,7 +21,7 @@ macro_rules! table {
 
         impl Default for $table {
             fn default() -> Self {
-                // A constant, so that it is copied as a whole.
+                // A constant, so that it is copied as one block.
                 const EMPTY: $table = $table {
                     $($column: $crate::column::Column::new(),)*
                 };
@@ -38,7 +38,7 @@ macro_rules! table {
                 number
             }
 
-            /// How many rows there are.
+            /// The number of rows.
             #[inline]
             pub fn len(&self) -> usize {
                 table!(@first self $($column)*).len()
@@ -49,10 +49,9 @@ macro_rules! table {
                 self.len() == 0
             }
 
-            /// One row, put together from its columns.
+            /// One row, assembled from its columns.
             ///
-            /// # Panics
-            /// If there is no such row.
+            /// # Panics If there is no such row.
             #[inline]
             pub fn row(&self, number: usize) -> $row {
                 $row { $($column: self.$column.get(number),)* }
@@ -63,12 +62,12 @@ macro_rules! table {
                 (0..self.len()).map(|number| self.row(number))
             }
 
-            /// Puts the rows in the order that `order` names, a column at a time.
+            /// Puts the rows in the order given by `order`, column by column.
             pub fn permute(&mut self, order: &[u32]) {
                 $(self.$column = self.$column.permuted(order);)*
             }
 
-            /// Bytes of memory held.
+            /// Memory used, bytes.
             pub fn heap_bytes(&self) -> usize {
                 0 $(+ self.$column.heap_bytes())*
             }

@@ -11,11 +11,11 @@ use crate::tables::{
     ThreadTable, TrackTable,
 };
 
-/// A trace: its tables, its strings, and the repairs that reading it took. Built by
+/// A trace: its tables, its strings, and the repairs made while reading it. Built by
 /// [`TraceBuilder`](crate::TraceBuilder).
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Every string, once.
+    /// Every distinct string, once.
     pub strings: StringPool,
     /// Input files.
     pub sources: SourceTable,
@@ -35,9 +35,9 @@ pub struct Trace {
     pub instants: InstantTable,
     /// Arrows between slices.
     pub flows: FlowTable,
-    /// What ran on each CPU.
+    /// The runs on each CPU.
     pub sched_slices: SchedSliceTable,
-    /// What each thread was doing.
+    /// The states of each thread.
     pub thread_states: ThreadStateTable,
     /// Kernel events without a table of their own.
     pub ftrace_events: FtraceEventTable,
@@ -54,7 +54,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// From the first event to the last, ns.
+    /// The time from the first event to the last, ns.
     pub fn duration_ns(&self) -> i64 {
         self.bounds.1.saturating_sub(self.bounds.0)
     }
@@ -88,7 +88,7 @@ impl Trace {
         }
     }
 
-    /// When a slice ended, ns; the end of the trace if it never did.
+    /// The end of a slice, ns; the end of the trace for an unfinished slice.
     #[inline]
     pub fn slice_end(&self, slice: SliceId) -> i64 {
         let (ts, dur) = (
@@ -102,7 +102,7 @@ impl Trace {
         }
     }
 
-    /// The thread a track belongs to.
+    /// The thread of a track.
     #[inline]
     pub fn track_thread(&self, track: TrackId) -> Option<ThreadId> {
         self.tracks.utid.get(track.row()).some()
@@ -119,8 +119,8 @@ impl Trace {
         Some(self.strings.get(self.metadata.value.get(row)))
     }
 
-    /// The time of each source's last event, ns: what never ended in it lasted at least until then. For a single
-    /// source, and for one without events, this is the end of the trace.
+    /// The time of each source's last event, ns. Unfinished slices of a source last at least until
+    /// then. For a single source, and for one without events, this is the end of the trace.
     pub fn source_ends(&self) -> Vec<i64> {
         let mut ends = vec![NO_TIME; self.sources.len()];
         let mut look = |rows: usize, row: &dyn Fn(usize) -> (SourceId, i64)| {
@@ -163,7 +163,7 @@ impl Trace {
         ends.into_iter().map(known).collect()
     }
 
-    /// Bytes of memory that the tables and strings hold.
+    /// Memory used by the tables and strings, bytes.
     pub fn heap_bytes(&self) -> usize {
         self.strings.heap_bytes()
             + self.sources.heap_bytes()

@@ -1,22 +1,22 @@
 //! The kinds of tracks.
 
-/// The owner and the content of a track.
+/// The owner and the contents of a track.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum TrackKind {
     /// Nested slices of a thread.
     Thread,
-    /// Named track of a thread (its second row of slices).
+    /// A named track of a thread, separate from its own slices.
     ThreadTrack,
-    /// Nested slices that belong to a process and to no thread.
+    /// Nested slices that belong to a process but not to a thread.
     Process,
     /// A named track of a process (`G`/`H`/`N` markers).
     ProcessTrack,
-    /// Async slices of a process; lanes that keep overlapping ones apart have it as parent.
+    /// Async slices of a process. It is the parent of the lanes for overlapping slices.
     ProcessAsync,
     /// Slices of a CPU: interrupts, softirqs.
     Cpu,
-    /// Slices of no thread, process or CPU.
+    /// Slices without thread, process and CPU.
     Global,
     /// A counter of a thread.
     ThreadCounter,

@@ -1,4 +1,4 @@
-//! Sets of arguments come back as they went in.
+//! Sets of arguments are returned as they were stored.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn keys_and_values_apart_are_the_same_set() {
         _ => ArgValue::Text(StringId(key)),
     };
     let expected = |rows| (0..rows).map(move |key| (StringId(key), value(key)));
-    // So many that sets lie across chunks.
+    // So many that some sets extend across chunks.
     let sets = (0..30_000).map(|nth| nth % 7);
     let ids: Vec<_> = sets
         .clone()
@@ -58,7 +58,7 @@ fn only_what_is_new_is_added_to_a_set() {
     assert_eq!((none, args.len()), (ArgSetId::NONE, 0));
     let first = add(&mut args, none, &[arg(1, 1), arg(2, 2), arg(1, 1)]);
     assert_eq!(held(&args, first), [arg(1, 1), arg(2, 2)]);
-    // The last set grows where it is.
+    // The last set grows in place.
     let same = add(&mut args, first, &[arg(1, 1), arg(2, 3), arg(2, 2)]);
     assert_eq!((same, args.len(), args.sets()), (first, 3, 1));
     let second = add(&mut args, none, &[arg(9, 9)]);

@@ -1,4 +1,4 @@
-//! What the builder remembers between calls: the open slices of each track, and the tracks made so far.
+//! The builder's state between calls: the open slices of each track, and the tracks created so far.
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ impl OpenSlices {
         &mut self.by_track[track.row()]
     }
 
-    /// Every open slice, in the order they began.
+    /// Every open slice, in the order of their starts.
     pub fn all(&self) -> Vec<SliceId> {
         let mut open: Vec<SliceId> = self.by_track.iter().flatten().copied().collect();
         open.sort_unstable();

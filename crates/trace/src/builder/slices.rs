@@ -6,7 +6,7 @@ use crate::ids::{ArgSetId, MethodId, RowId, SliceId, StringId, TrackId};
 use crate::repair::{Place, RepairKind};
 use crate::tables::{NO_DURATION, SliceRow};
 
-/// What a slice starts with.
+/// The values with which a slice starts.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceBegin {
     /// Start, ns.
@@ -19,12 +19,12 @@ pub struct SliceBegin {
     pub category: StringId,
     /// Its arguments.
     pub arg_set_id: ArgSetId,
-    /// The method called, in a method trace.
+    /// The called method, in a method trace.
     pub method_id: MethodId,
 }
 
 impl SliceBegin {
-    /// A slice with a name and nothing else.
+    /// A slice with only a name.
     #[inline]
     pub fn named(ts: i64, name: StringId) -> Self {
         Self {
@@ -74,8 +74,9 @@ impl TraceBuilder {
         id
     }
 
-    /// Closes the innermost open slice of `track`. `None` says that nothing was open: the caller
-    /// knows the place and counts the repair. An end before the beginning becomes zero and is counted.
+    /// Closes the innermost open slice of `track`. Returns `None` if no slice was open; the caller
+    /// knows the place and counts the repair. If the end is before the start, the duration becomes
+    /// 0 and a repair is counted.
     #[inline]
     pub fn end_slice(
         &mut self,
@@ -110,12 +111,12 @@ impl TraceBuilder {
         self.open.on_track(track).last().copied()
     }
 
-    /// How many slices of `track` are open.
+    /// The number of open slices on `track`.
     pub fn open_depth(&mut self, track: TrackId) -> usize {
         self.open.on_track(track).len()
     }
 
-    /// Adds a slice that is already over, inside the innermost open one.
+    /// Adds a complete slice inside the innermost open one.
     pub fn whole_slice(&mut self, track: TrackId, begin: SliceBegin, dur: i64) -> SliceId {
         let id = self.begin_slice(track, begin);
         self.end_slice(track, begin.ts.saturating_add(dur.max(0)), None);

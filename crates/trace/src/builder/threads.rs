@@ -1,4 +1,4 @@
-//! Threads and processes: finding them by number, and recording what a trace says about them.
+//! Threads and processes: lookup by number, and their properties.
 
 use super::trace_builder::TraceBuilder;
 use crate::ids::{ProcessId, RowId, StringId, ThreadId};

@@ -44,7 +44,7 @@ impl TraceBuilder {
             bytes: 0,
         };
         self.source = SourceId::from_row(self.trace.sources.push(row));
-        // Emptying them would take as long as the largest earlier source.
+        // Clearing them would take as long as the largest earlier source.
         self.threads = FxHashMap::default();
         self.processes = FxHashMap::default();
         self.tracks = TrackIndex::default();
@@ -106,7 +106,8 @@ impl TraceBuilder {
         self.last_ts
     }
 
-    /// How to put a trace with these clocks on the time line, as [`align_clocks`](crate::align_clocks) finds it.
+    /// Determines how to place a trace with these clocks on the time line, like
+    /// [`align_clocks`](crate::align_clocks).
     pub fn align_clocks(&mut self, other: &[ClockRow]) -> Option<Alignment> {
         self.clocks.notice(&self.trace.clocks);
         self.clocks.align(&self.trace.clocks, other)

@@ -66,7 +66,7 @@ impl TraceBuilder {
         )
     }
 
-    /// Says what category a track's counter is of; an empty one changes nothing.
+    /// Sets the category of a track's counter; an empty one changes nothing.
     pub fn categorize_track(&mut self, track: TrackId, category: StringId) {
         if !category.is_empty() {
             *self.trace.tracks.category.get_mut(track.row()) = category;

@@ -46,7 +46,8 @@ fn sorting_keeps_the_order_of_arrival() {
     let mut times = Column::default();
     [5, 1, 5, 1].into_iter().for_each(|t| times.push(t));
     assert_eq!(order_by_time(&times), Some(vec![1, 3, 0, 2]));
-    // A span that leaves no room for the rows is sorted the other way, with the same answer.
+    // A time span that leaves no room for the rows is sorted by the other method, with the same
+    // result.
     let mut wide = Column::default();
     [i64::MAX, 1, i64::MAX, 1, i64::MIN]
         .into_iter()

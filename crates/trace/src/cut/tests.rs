@@ -7,7 +7,7 @@ use crate::{
     ThreadId, Trace, TraceBuilder, TrackKind,
 };
 
-/// What a random trace is made of: after `wait` ns, on one of two threads, a call or a return.
+/// A step of a random trace: after `wait` ns, a call or a return on one of two threads.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     wait: i64,
@@ -82,7 +82,7 @@ fn switch(ts: i64, prev: ThreadId, next: ThreadId) -> SchedSwitch {
     }
 }
 
-/// Time and CPU time of each call path within a range, and how many calls.
+/// The time, CPU time and number of calls of each call path in a range.
 fn profile(trace: &Trace, from: i64, until: i64) -> BTreeMap<String, (i64, i64, usize)> {
     let mut profile = BTreeMap::new();
     for row in 0..trace.slices.len() {
@@ -95,7 +95,8 @@ fn profile(trace: &Trace, from: i64, until: i64) -> BTreeMap<String, (i64, i64, 
         let mut path = format!("track {}", trace.slices.track_id.get(row).0);
         let mut at = Some(SliceId(row as u32));
         while let Some(slice) = at {
-            // What ends just where the range begins may be around something without length there.
+            // A slice that ends exactly at the start of the range may contain a slice without
+            // duration there.
             if !is_out(extent(slice)) {
                 path = format!("{} < {path}", trace.slice_name(slice));
             }
@@ -114,7 +115,7 @@ fn profile(trace: &Trace, from: i64, until: i64) -> BTreeMap<String, (i64, i64, 
     profile
 }
 
-/// Time that each row of (thread, state) or (cpu, thread) has in a range.
+/// The time of each (thread, state) or (cpu, thread) in a range.
 fn stretches(trace: &Trace, from: i64, until: i64) -> BTreeMap<String, i64> {
     let mut sums = BTreeMap::new();
     let mut add = |key: String, ts: i64, dur: i64| {
@@ -169,7 +170,7 @@ proptest! {
         let events = trace.ftrace_events.ts.iter().filter(inside).count();
         prop_assert_eq!(events, cut.ftrace_events.len());
         check_shape(&cut, from, until)?;
-        // Cutting the cut again changes nothing.
+        // Cutting the result again changes nothing.
         let again = cut.cut(from, until);
         prop_assert!(cut.slices.rows().eq(again.slices.rows()));
         prop_assert!(cut.counters.rows().eq(again.counters.rows()));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A switch on CPU 0, and who is idle there.
+/// A switch on CPU 0, where `idle` is the idle thread.
 fn switch(idle: ThreadId, ts: i64, left: (ThreadId, TaskState), next: ThreadId) -> SchedSwitch {
     let (prev, prev_state) = left;
     SchedSwitch {
@@ -23,12 +23,12 @@ fn who_wakes_a_thread_on_its_way_to_sleep_has_woken_it() {
     let sleep = |ts| switch(idle, ts, (task, TaskState::SLEEPING), other);
     let back = |ts| switch(idle, ts, (other, TaskState::RUNNABLE), task);
     sched.switch(&mut builder, back(0));
-    // On its way to sleep.
+    // It is about to sleep.
     sched.waking(&mut builder, 10, task, waker);
     sched.switch(&mut builder, sleep(11));
     sched.wake(&mut builder, 12, task, other);
     sched.switch(&mut builder, back(13));
-    // Woken before it went at all; later it sleeps, and another one wakes it.
+    // It is woken before it leaves the CPU. Later it sleeps, and another thread wakes it.
     sched.waking(&mut builder, 20, task, waker);
     sched.wake(&mut builder, 20, task, waker);
     sched.switch(&mut builder, sleep(30));
