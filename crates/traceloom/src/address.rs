@@ -23,7 +23,7 @@ fn without_scheme<'a>(address: &'a str, scheme: &str) -> Option<&'a str> {
     begin.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// `/C:/a.trace` is `C:/a.trace`.
+/// Converts `/C:/a.trace` to `C:/a.trace` on Windows.
 fn on_this_system(path: &str) -> &str {
     let without_slash = path.strip_prefix('/').unwrap_or(path);
     let has_drive = without_slash.as_bytes().get(1) == Some(&b':');
@@ -57,7 +57,7 @@ fn digit(letter: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// What to do about an argument that is the address of another machine's file, or of none.
+/// Advice for an argument that is an address of another machine's file, or of a missing one.
 pub(crate) fn advice(path: &Path) -> Option<&'static str> {
     let address = path.to_str()?;
     let is = |scheme| without_scheme(address, scheme).is_some();

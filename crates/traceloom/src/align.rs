@@ -25,7 +25,7 @@ pub struct AlignArgs {
 /// One value of `--align`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AlignBy {
-    /// By a common clock, else by the starts.
+    /// By a common clock, otherwise by the starts.
     Auto,
     /// All files start together.
     Start,
@@ -76,7 +76,7 @@ fn names(named: &Path, file: &Path) -> bool {
 }
 
 /// Reads files into one trace on the time line of the first. Prints on stderr where each of the
-/// others was placed and why; the trace's metadata keeps it under `aligned`.
+/// others was placed and why. The trace's metadata stores this under `aligned`.
 ///
 /// # Errors
 /// If a file cannot be read, or an offset is for none of them.
@@ -123,7 +123,7 @@ fn append(merged: &mut Trace, trace: Trace, file: &Path, how: &AlignArgs) {
     merged.metadata.push(row);
 }
 
-/// What to add to a file's times, ns, and the reason.
+/// The shift for a file's times, ns, and the reason.
 fn shift(merged: &Trace, trace: &Trace, file: &Path, how: &AlignArgs) -> (i64, String) {
     if let Some(offset) = how.offset(file) {
         let shift = align_starts(merged, trace).saturating_add(offset);

@@ -1,7 +1,7 @@
 //! Opens the user's browser.
 //!
-//! The URL contains the token, and every user of the machine can read command lines. So the browser gets
-//! a file that only this user can read, which sends it to the URL.
+//! The URL contains the token, and every user of the machine can read command lines. Therefore the
+//! browser gets a file that only this user can read, which redirects it to the URL.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -39,7 +39,8 @@ fn redirect(url: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// The folder for files of this session, which only its user can enter; otherwise that for temporary files.
+/// The folder for files of this session, which only its user can enter; otherwise the folder for
+/// temporary files.
 fn folder() -> PathBuf {
     let session = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let session = session.filter(|folder| folder.is_absolute() && folder.is_dir());
@@ -64,7 +65,8 @@ fn browser() -> Option<Command> {
 
 #[cfg(windows)]
 fn browser() -> Option<Command> {
-    // `start` is a built-in of the command interpreter, which would interpret characters of the path.
+    // `start` is a built-in command of the command interpreter, which would interpret characters in
+    // the path.
     let mut command = Command::new("rundll32");
     command.arg("url.dll,FileProtocolHandler");
     Some(command)

@@ -90,10 +90,10 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Runs the program. Exit codes: 0 fine, 1 a check failed, 2 an error.
+/// Runs the program. Exit codes: 0 success, 1 a check failed, 2 an error.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    // A recording forks a guardian process, which allocates.
+    // A recording forks a guardian process, which allocates memory.
     Heap::over_forks();
     if let Some(code) = run_as_other_program(&args) {
         return code;
@@ -140,8 +140,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Acts as the program whose name the link has, or whose name is the subcommand if only files
-/// follow. The second case skips clap, which would take a tenth of a run on a small trace.
+/// Acts as another program if the link has its name, or if the subcommand has its name and only
+/// files follow. In the second case, clap is skipped, because it would take a tenth of a run on a
+/// small trace.
 fn run_as_other_program(args: &[OsString]) -> Option<ExitCode> {
     if let Some(code) = other_program(called_as(args)?, args) {
         return Some(code);

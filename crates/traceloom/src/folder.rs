@@ -1,4 +1,4 @@
-//! What to say about a folder that was named instead of a trace.
+//! Messages about a folder that was given instead of a trace.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use traceloom_formats::{SNIFF_BYTES, detect};
 
-/// Folders may hold millions of files.
+/// The maximum number of names that are read. Folders may have millions of files.
 const MOST_NAMES: usize = 10_000;
 const MOST_OPENED: usize = 100;
 
-/// That it is a folder, and what to do: the first trace in it, if there is one.
+/// Advice for a folder: names the first trace in it, if there is one.
 pub(crate) fn advice(folder: &Path) -> String {
     match first_trace(folder) {
         Some(name) => format!("is a folder; name a trace in it, such as {name}"),

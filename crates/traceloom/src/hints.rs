@@ -1,4 +1,4 @@
-//! Hints: what the user can do after an error.
+//! Hints: next steps for the user after an error.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ fn for_read(error: &ReadError) -> Option<&'static str> {
 
 fn for_capture(error: &CaptureError) -> Option<&'static str> {
     Some(match error {
-        // Remounting tracefs for a group gives it the marker but not the settings.
+        // Remounting tracefs for a group gives it access to the marker, but not to the settings.
         CaptureError::NeedsRoot { .. } => "run the same command with sudo",
         CaptureError::NoDevice => {
             "connect it, enable USB debugging in its developer options, and check `adb devices`; \

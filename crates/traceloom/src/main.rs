@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use traceloom_heap::Heap;
 
-// Huge pages for big tables: without them the full model takes 1.4 times as long. The crate explains
-// which allocators were measured.
+// Huge pages for large tables: without them, reading into the full model takes 1.4 times as long.
+// The crate's documentation lists the allocators that were measured.
 #[global_allocator]
 static HEAP: Heap = Heap;
 

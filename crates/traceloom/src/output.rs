@@ -11,20 +11,20 @@ use crate::print::{stream, stream_into};
 
 pub use traceloom_host::RECORDING;
 
-/// Writes a file that replaces `path` when it is complete. `-` is standard output. A device or a pipe
-/// (`/dev/null`, `/dev/stdout`) is written to, never replaced, and a symbolic link stays one.
+/// Writes a file that replaces `path` when it is complete. `-` is standard output. A device or a
+/// pipe (`/dev/null`, `/dev/stdout`) is written to and never replaced. A symbolic link is kept.
 ///
 /// # Errors
-/// If `write` fails, the folder is not writable, or another user put something at this path in a shared
-/// folder. The old file is then unchanged.
+/// If `write` fails, the folder is not writable, or another user owns the file at this path in a
+/// shared folder. The old file is then unchanged.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     write_file_as(RESULT, path, write)
 }
 
-/// Writes a recording, which only its owner may read. Otherwise as [`write_file`].
+/// Writes a recording, which only its owner may read. Otherwise like [`write_file`].
 ///
 /// # Errors
-/// As [`write_file`].
+/// The errors of [`write_file`].
 pub fn write_recording(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
@@ -80,7 +80,7 @@ fn replace(mode: u32, path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<
 pub struct Unfinished(NewFile);
 
 impl Unfinished {
-    /// Gives it its name, replacing the old file.
+    /// Gives the file its name and replaces the old file.
     ///
     /// # Errors
     /// If the system refuses.
@@ -89,8 +89,8 @@ impl Unfinished {
     }
 }
 
-/// A new file that may replace `path`; a symbolic link stays one. `None` if `path` is not a regular
-/// file, or no file can be created next to it: [`write_file`] then reports why.
+/// A new file that may replace `path`; a symbolic link is kept. `None` if `path` is not a regular
+/// file, or if no file can be created next to it. In that case [`write_file`] reports the reason.
 pub fn unfinished(path: &Path) -> Option<(File, Unfinished)> {
     let path = resolve(path).ok()?;
     if std::fs::metadata(&path).is_ok_and(|old| !old.is_file()) {

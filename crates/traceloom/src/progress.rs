@@ -9,7 +9,7 @@ type Listener = Box<dyn Fn(u64, Option<u64>) + Send + Sync>;
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// Reports the progress of reading to `listener` as well. There is one per program; later ones are
+/// Also reports the progress of reading to `listener`. The program has one listener; later ones are
 /// ignored.
 pub fn also_tell(listener: impl Fn(u64, Option<u64>) + Send + Sync + 'static) {
     LISTENER.get_or_init(|| Box::new(listener));
@@ -32,7 +32,7 @@ pub fn tell(line: &str) {
     }
 }
 
-/// Shows how much of an input was read. Hidden unless standard error is a terminal.
+/// Shows how much of an input has been read. Hidden unless standard error is a terminal.
 pub struct Progress {
     bar: ProgressBar,
 }

@@ -27,10 +27,11 @@ impl TimeRange {
         Ok(range.map(|(from, until)| (from, until.unwrap_or(trace.bounds.1))))
     }
 
-    /// The range on the clock of a trace with these bounds; without an end if only the start was given.
+    /// The range on the clock of a trace with these bounds. It has no end if only the start was
+    /// given.
     ///
     /// # Errors
-    /// As [`within`](Self::within).
+    /// The errors of [`within`](Self::within).
     pub fn within_bounds(&self, (first, last): (i64, i64)) -> Result<Option<(i64, Option<i64>)>> {
         if self.is_all() {
             return Ok(None);
@@ -78,7 +79,8 @@ pub fn parse_growth(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{text} is not a percentage; write for example 5"))
 }
 
-/// Parses `1.5s`, `200ms`, `300us` (`µs`) or `40ns` into exact nanoseconds; a bare number is seconds.
+/// Parses `1.5s`, `200ms`, `300us` (`µs`) or `40ns` to exact nanoseconds. A plain number is in
+/// seconds.
 pub fn parse_time(text: &str) -> Result<i64, String> {
     let wrong = || format!("{text} is not a time; write for example 1.5s, 200ms, 300us or 40ns");
     let split = text

@@ -1,22 +1,22 @@
-//! `--thread` and `--process`: which threads and processes a query selects.
+//! `--thread` and `--process`: the threads and processes that a query selects.
 
 use anyhow::{Result, bail};
 
 use crate::print::plain;
 
-/// Matches names and numbers: a query selects the exact name or number if there is one, else every name that contains
-/// it.
+/// Matches names and numbers. A query selects the exact name or number if it exists, otherwise
+/// every name that contains it.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
     queries: Vec<(&'a str, bool)>,
 }
 
 impl<'a> Wanted<'a> {
-    /// Looks at what there is: names with their tids or pids. `absent` explains why a query selects nothing, if there is
-    /// more to say than that.
+    /// Prepares queries for these names with their tids or pids. `absent` may explain further why a
+    /// query selects nothing.
     ///
     /// # Errors
-    /// If a query selects nothing. The message lists what there is.
+    /// If a query selects nothing. The message lists the available names.
     pub(crate) fn of(
         what: &str,
         queries: &'a [String],
@@ -41,7 +41,7 @@ impl<'a> Wanted<'a> {
         Ok(Self { queries: known })
     }
 
-    /// Whether it selects this name or number. Without queries it selects everything.
+    /// Whether this name or number is selected. Without queries, everything is selected.
     pub(crate) fn accept(&self, name: &str, number: i64) -> bool {
         let mut queries = self.queries.iter();
         self.queries.is_empty()
@@ -49,7 +49,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The first of these names that a query selects, as `name (number)`.
+/// The first of these names that a query matches, as `name (number)`.
 pub(crate) fn first_match(query: &str, keys: &[(&str, i64)]) -> Option<String> {
     let found = |exact| {
         let mut keys = keys.iter();

@@ -1,4 +1,4 @@
-//! `--clock`: the clock that calls are measured by.
+//! `--clock`: the clock by which calls are measured.
 
 use anyhow::{Result, bail};
 use traceloom_analyze::{CallTree, Measure};
@@ -12,8 +12,8 @@ pub enum Clock {
     Wall,
 }
 
-/// Chooses a clock that all trees have: the requested one, or else preferably the default clock of
-/// the first tree.
+/// Chooses a clock that all trees have: the requested one, otherwise preferably the default clock
+/// of the first tree.
 ///
 /// # Errors
 /// If a tree lacks the requested clock, or no clock is common to all.

@@ -13,7 +13,7 @@ use crate::input::{InputArgs, read_method_events, read_trace};
 use crate::mapping::{Mapping, MethodNames, Names};
 use crate::wanted::{Wanted, first_match};
 
-/// The calls that a command works on: which file, threads and times.
+/// The selected calls: the file, threads and times.
 #[derive(Clone, Copy)]
 pub(crate) struct Selection<'a> {
     /// The trace; `-` is standard input.
@@ -75,12 +75,12 @@ fn thread(thread: &TreeThread) -> (&str, i64) {
     (&thread.name, thread.tid)
 }
 
-/// What a trace has besides its slices, to explain why a query finds none.
+/// What a trace contains besides slices. This explains why a query finds none.
 #[derive(Default)]
 struct WithoutSlices {
     processes: Vec<(String, i64)>,
     threads: Vec<(String, i64)>,
-    /// What to ask instead, as the end of a sentence.
+    /// A suggestion, as the end of a sentence.
     advice: &'static str,
 }
 
@@ -128,7 +128,7 @@ fn range(args: &Selection<'_>) -> Option<TimeRange> {
     })
 }
 
-/// Builds the tree directly from the records, without tables; `None` if the file is not a method
+/// Builds the tree directly from the records, without tables. `None` if the file is not a method
 /// trace. Standard input can be read only once, so it always goes through tables.
 fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     if args.file == Path::new("-") {
@@ -159,7 +159,7 @@ fn straight(args: &Selection<'_>) -> Result<Option<CallTree>> {
     Ok(Some(tree))
 }
 
-/// Maps methods to their original names on their way into the tree.
+/// Replaces methods by their original names before they enter the tree.
 struct Renaming<'a> {
     names: &'a Names<'a>,
     builder: &'a mut CallTreeBuilder,

@@ -1,4 +1,4 @@
-//! What the commands about calls share: reading them, choosing a clock, grouping rows.
+//! Shared by the commands about calls: reading them, choosing a clock, grouping rows.
 
 mod clock;
 mod group;

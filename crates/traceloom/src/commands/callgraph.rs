@@ -189,7 +189,7 @@ fn png(dot: &str) -> Result<Vec<u8>> {
             None => Ok(()),
         });
         let drawn = child.wait_with_output();
-        // A dot that failed early closes its input; its message below gives the reason.
+        // If dot failed early, it has closed its input. Its message below gives the reason.
         let _early_close = feeder.join();
         drawn
     })

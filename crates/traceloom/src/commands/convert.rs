@@ -32,7 +32,8 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     }
 }
 
-/// Copies the lines if possible, and otherwise writes them from the tables. Either reads the input anew.
+/// Copies the lines if possible; otherwise writes the text from the tables. Both read the input
+/// again.
 fn convert_text(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) -> Result<ExitCode> {
     let (mut args, saved) = (args.clone(), saved_stdin(args)?);
     args.open.saved_stdin = saved.as_ref().map(Scratch::path);

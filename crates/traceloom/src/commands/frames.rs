@@ -153,10 +153,10 @@ fn wanted(args: &FramesArgs, trace: &Trace, frames: &Frames) -> Result<Vec<u32>>
     Ok(wanted)
 }
 
-/// What a trace without frames lacks.
+/// The message for a trace without frames.
 const NO_FRAMES: &str = "no thread has slices called Choreographer#doFrame, Flutter's Framework Workload or queueBuffer";
 
-/// Why there are no frames of a process: it has none, or there is no such process.
+/// The message for a process without frames, or for an unknown process.
 fn no_frames_of(trace: &Trace, query: &str) -> String {
     let rows = trace.processes.rows();
     let named = rows.map(|row| (trace.strings.get(row.name).to_owned(), row.pid));

@@ -59,7 +59,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
     let mut trace = read_traces(&args.files, &args.align, &open)?;
     if let Some((from, until)) = args.range.within(&trace)? {
         trace = trace.cut(from, until);
-        // The file should not contain names from outside the range either.
+        // The file must not contain names from outside the range.
         trace.drop_unused();
     }
     let options = ReportOptions {
@@ -71,7 +71,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses work whose result would be a report that this build cannot write.
+/// Fails early if the result would be a report that this build cannot write.
 ///
 /// # Errors
 /// If this build has no engine for reports.

@@ -67,7 +67,7 @@ pub fn run(args: ViewArgs) -> Result<ExitCode> {
     if std::io::stderr().is_terminal() {
         eprintln!("Ctrl-C ends the server");
     }
-    // Its file is removed when the server has ended.
+    // The file is removed when the server has ended.
     let _opened = (!args.no_open).then(|| open(&server.url()));
     let handle = server.handle();
     let told = handle.clone();

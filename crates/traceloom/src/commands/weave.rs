@@ -11,7 +11,7 @@ use traceloom_weave::{Build, Call, MAX_PACKED_ID, MethodMap, Names, Report, Rule
 use crate::output::{print, write_file};
 use crate::print::{plain, thousands};
 
-/// Failures listed by name; the others are counted.
+/// The number of failures listed by name. The others are only counted.
 const SHOWN: usize = 10;
 
 /// Rewrite class files so that every method is a section in the app's traces
@@ -165,7 +165,7 @@ fn rules(args: &WeaveArgs) -> Result<Rules> {
     Ok(rules)
 }
 
-/// A name on the command line may mean a package, a class or a method.
+/// Converts names on the command line, each of which may be a package, a class or a method.
 fn names(names: &[String]) -> Names {
     let names: Vec<String> = names.iter().map(|name| name.replace('/', ".")).collect();
     Names {

@@ -16,7 +16,7 @@ use crate::print::{plain, thousands};
 pub struct MethodNames {
     map: MethodMap,
     path: PathBuf,
-    /// It was found next to the trace, not named by the user.
+    /// Whether it was found next to the trace instead of being given by the user.
     is_found: bool,
 }
 
@@ -46,8 +46,8 @@ impl MethodNames {
     }
 
     /// Replaces ids that are the whole name of a slice or method by method names. If the classes
-    /// were obfuscated before they were woven, an R8 mapping gives the original names. Reports on
-    /// standard error what a map did that the user did not name.
+    /// were obfuscated before they were woven, an R8 mapping gives the original names. If the map
+    /// was not given by the user, prints on standard error what it changed.
     pub fn rename(&self, trace: &mut Trace, original: Option<&Names<'_>>) {
         let mut seen = Seen::default();
         let slices = self.slice_names(trace, original, &mut seen);
@@ -89,7 +89,8 @@ impl MethodNames {
         self.tell(&seen);
     }
 
-    /// Whether the map next to the trace belongs to another one; prints that on standard error.
+    /// Whether the map next to the trace belongs to another trace. If so, prints that on standard
+    /// error.
     fn is_another(&self, seen: &Seen) -> bool {
         let is_another = self.is_found && seen.known * 2 < seen.ids;
         if is_another {

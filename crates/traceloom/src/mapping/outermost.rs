@@ -1,4 +1,4 @@
-//! Maps an obfuscated name for which neither line nor signature is known.
+//! Maps an obfuscated name if neither line nor signature is known.
 
 use proguard::{ProguardMapping, ProguardRecord};
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ impl<'a> Outermost<'a> {
                 } => {
                     let lines = line_mapping.map(|lines| (lines.startline, lines.endline));
                     let range = (obfuscated, lines);
-                    // Without lines, every record is a method of its own.
+                    // Without lines, every record is a separate method.
                     if open.is_some_and(|(other, _)| other != range || lines.is_none()) {
                         outermost.close(class, open);
                     }

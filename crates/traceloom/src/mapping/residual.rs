@@ -1,4 +1,5 @@
-//! Methods whose signature R8 changed: it writes the new one as a comment behind the method.
+//! Methods whose signature was changed by R8. R8 writes the new signature as a comment after the
+//! method.
 //!
 //! ```text
 //! 1:9:void load(com.example.Feed):17:25 -> a
@@ -12,10 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 const ID: &str = "com.android.tools.r8.residualsignature";
 
-/// A method as it was written.
+/// The original form of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Original<'a> {
-    /// Its class, if that is not the class it is in now.
+    /// Its original class, if the class has changed.
     pub class: Option<&'a str>,
     pub name: &'a str,
     returns: &'a str,
@@ -27,11 +28,11 @@ pub(super) struct Original<'a> {
 pub(super) struct Residuals<'a> {
     /// By class, name and descriptor, all obfuscated. `None` if several were merged into one.
     methods: FxHashMap<(&'a str, &'a str, &'a str), Option<Original<'a>>>,
-    /// Those that no longer have their original arguments: obfuscated class and name, original arguments.
+    /// Methods whose arguments have changed: obfuscated class and name, original arguments.
     changed: FxHashSet<(&'a str, &'a str, &'a str)>,
 }
 
-/// The lines of one range of a method: inlined ones first, the method itself last.
+/// The lines of one range of a method: inlined methods first, the method itself last.
 struct Open<'a> {
     obfuscated: &'a str,
     lines: Option<(Option<usize>, Option<usize>)>,
@@ -44,7 +45,7 @@ impl<'a> Residuals<'a> {
         let mut residuals = Self::default();
         let (mut class, mut open) = ("", None);
         for line in text.split(|&byte| byte == b'\n') {
-            // The parser tells members from classes by their indent.
+            // The parser distinguishes members from classes by their indentation.
             let line = line.trim_ascii_end();
             if line.trim_ascii_start().starts_with(b"#") {
                 if let (Some(residual), Some(open)) = (signature(line), &mut open) {
@@ -66,17 +67,17 @@ impl<'a> Residuals<'a> {
         residuals
     }
 
-    /// The original of a method, if a comment has this descriptor.
+    /// The original of a method, if a comment contains this descriptor.
     pub fn method(&self, class: &str, name: &str, descriptor: &str) -> Option<Original<'a>> {
         self.methods.get(&(class, name, descriptor)).copied()?
     }
 
-    /// Whether a method with these original arguments has others now.
+    /// Whether the arguments of a method with these original arguments have changed.
     pub fn is_changed(&self, class: &str, name: &str, arguments: &str) -> bool {
         self.changed.contains(&(class, name, arguments))
     }
 
-    /// Takes the next member. One of the same range belongs to the method before it.
+    /// Processes the next member. A member with the same range belongs to the same method.
     fn member(
         &mut self,
         class: &'a str,
@@ -169,8 +170,8 @@ fn add_type(name: &str, out: &mut String) {
     }
 }
 
-/// The descriptor of a method in a comment with a residual signature. R8 writes JSON; its own tests also have single
-/// quotes and keys without quotes.
+/// The method descriptor in a comment with a residual signature. R8 writes JSON. Its own tests also
+/// use single quotes, and keys without quotes.
 fn signature(comment: &[u8]) -> Option<&str> {
     let comment = std::str::from_utf8(comment).ok()?;
     if !comment.contains(ID) {
@@ -202,7 +203,7 @@ fn is_method(descriptor: &str) -> bool {
     returns == "V" || behind_type(returns) == Some("")
 }
 
-/// What follows the first type of a descriptor.
+/// The text after the first type of a descriptor.
 fn behind_type(text: &str) -> Option<&str> {
     let element = text.trim_start_matches('[');
     match element.as_bytes().first()? {

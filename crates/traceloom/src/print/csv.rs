@@ -9,8 +9,8 @@ use anyhow::Result;
 /// Whether the CSV of this run is for spreadsheets.
 static IS_SAFE: AtomicBool = AtomicBool::new(false);
 
-/// With `--csv-safe`, all CSV of this run is for spreadsheets: a field that one would compute gets a `'`
-/// before it.
+/// With `--csv-safe`, all CSV of this run is for spreadsheets: a field that a spreadsheet would
+/// compute gets a `'` before it.
 pub fn csv_for_spreadsheets(is_safe: bool) {
     IS_SAFE.store(is_safe, Ordering::Relaxed);
 }
@@ -34,7 +34,7 @@ pub fn csv_line<T: AsRef<str>>(
     Ok(())
 }
 
-/// Whether a spreadsheet computes the field. Numbers stay numbers.
+/// Whether a spreadsheet would compute the field. Numbers are excluded.
 fn is_formula(field: &str) -> bool {
     let begins = |c: char| {
         matches!(

@@ -1,11 +1,11 @@
 //! Padding to a width that may come from a trace.
 //!
-//! The widths of Rust's format strings end at 65,535: a wider one panics. So a width is written
-//! into a format string only if it is a constant; all others go through this module.
+//! The widths in Rust's format strings are limited to 65,535; a larger width panics. Therefore only
+//! constant widths are used in format strings, and all others go through this module.
 
 use std::fmt::{Display, Formatter, Result};
 
-/// Pieces of a long padding.
+/// A piece of padding.
 const BLANKS: &str = "                                                                ";
 
 /// Blanks.
@@ -13,13 +13,13 @@ pub fn spaces(count: usize) -> impl Display {
     Spaces(count)
 }
 
-/// Text at the left of a column of this width, characters. A longer text stays whole.
+/// Left-aligned text in a column of this width, characters. A longer text is not cut.
 pub fn left(text: &str, width: usize) -> impl Display {
     let blanks = Spaces(missing(text, width));
     Joined(text, blanks, Side::Left)
 }
 
-/// Text at the right of a column of this width, characters. A longer text stays whole.
+/// Right-aligned text in a column of this width, characters. A longer text is not cut.
 pub fn right(text: &str, width: usize) -> impl Display {
     let blanks = Spaces(missing(text, width));
     Joined(text, blanks, Side::Right)

@@ -1,7 +1,7 @@
-//! Output out of all proportion to its input.
+//! Limits output that is disproportionately large.
 //!
 //! Some outputs repeat all outer calls for each call. A trace of 20,000 nested calls, less than a
-//! megabyte, then becomes gigabytes. Such output is written only if it was asked for.
+//! megabyte, then becomes gigabytes. Such output is written only on request.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,13 @@ use anyhow::{Result, bail};
 
 use super::size;
 
-/// How many times the input an output may be without being asked for.
+/// The maximum ratio of output to input without `--all`.
 const TIMES: u64 = 64;
 
-/// Any input may have this much output, bytes.
+/// The output size that is always allowed, bytes.
 const ALWAYS: u64 = 1 << 20;
 
-/// The most output for an input of this many bytes; no limit with `--all`.
+/// The maximum output for an input of this many bytes; unlimited with `--all`.
 pub fn most_bytes(input: u64, all: bool) -> u64 {
     if all {
         u64::MAX
@@ -24,7 +24,7 @@ pub fn most_bytes(input: u64, all: bool) -> u64 {
     }
 }
 
-/// Why nothing more is written. `bytes` is the size of the whole output, if it is known.
+/// The error when the output is too long. `bytes` is the size of the complete output, if known.
 pub fn too_long(bytes: Option<u64>, most: u64) -> anyhow::Error {
     let whole = match bytes {
         Some(bytes) => format!("the result would have {}", size(bytes)),
@@ -35,10 +35,10 @@ pub fn too_long(bytes: Option<u64>, most: u64) -> anyhow::Error {
     )
 }
 
-/// Writes, and fails at `most` bytes.
+/// Calls `write`, and fails if it writes more than `most` bytes.
 ///
 /// # Errors
-/// If `write` fails, or writes more.
+/// If `write` fails, or writes more than `most` bytes.
 pub fn within(
     most: u64,
     out: &mut dyn Write,
@@ -57,7 +57,7 @@ pub fn within(
 
 struct Limited<'a> {
     out: &'a mut dyn Write,
-    /// How many bytes may follow; `None` once there were more.
+    /// The number of bytes that may follow; `None` once the limit was exceeded.
     left: Option<u64>,
 }
 

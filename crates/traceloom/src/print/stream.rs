@@ -1,4 +1,4 @@
-//! Streams output that may be too long to keep in memory.
+//! Streams output that may be too large for memory.
 
 use std::io::{self, BufWriter, Write};
 
@@ -29,7 +29,7 @@ pub fn stream_into(
 ) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, Watched { out, failed: None });
     let result = write(&mut out).and_then(|()| Ok(out.flush()?));
-    // What is left in the buffer cannot be written either.
+    // The rest of the buffer cannot be written either.
     let (watched, _) = out.into_parts();
     match watched.failed {
         None => result,
@@ -37,13 +37,13 @@ pub fn stream_into(
         Some(kind) => {
             let reason = result.err().map(|error| error.root_cause().to_string());
             let reason = reason.unwrap_or_else(|| kind.to_string());
-            // The system's reason, without the words of those who passed it on.
+            // The system's reason, without the context added on the way.
             Err(Error::msg(reason).context(cannot.to_owned()))
         }
     }
 }
 
-/// Remembers how an output failed: those who write to it may report that in their own way.
+/// Stores the reason why an output failed, because callers may report it in their own way.
 struct Watched<W> {
     out: W,
     failed: Option<io::ErrorKind>,

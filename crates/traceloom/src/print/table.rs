@@ -7,7 +7,8 @@ use anyhow::Result;
 use super::pad::{right, spaces};
 use super::units::plain;
 
-/// The least width of the name column before other columns are left out, characters.
+/// The minimum width of the name column. Other columns are left out before it gets narrower,
+/// characters.
 const NAME_WIDTH: usize = 32;
 
 /// Spaces between two columns.
@@ -18,11 +19,11 @@ const GAP: usize = 2;
 pub struct Column {
     /// The heading.
     pub head: String,
-    /// The highest value is left out first on a narrow terminal; 0 is always shown.
+    /// Columns with the highest value are left out first on a narrow terminal; 0 is always shown.
     pub spare: u8,
     /// The cells.
     pub cells: Vec<String>,
-    /// The least width, characters.
+    /// The minimum width, characters.
     pub least: usize,
 }
 
@@ -35,7 +36,7 @@ pub struct Table {
     pub name_head: &'static str,
     /// The names, one per cell of each column. Control characters are made visible.
     pub names: Vec<Name>,
-    /// Whether this continues a table, whose headings were written.
+    /// Whether this continues a table whose headings were already written.
     pub continues: bool,
 }
 
@@ -64,15 +65,15 @@ impl Table {
         self.columns.iter().map(Column::width).collect()
     }
 
-    /// Sets the least widths of the columns, for tables that look like one.
+    /// Sets the minimum widths of the columns, for consecutive tables that should be aligned.
     pub fn set_least_widths(&mut self, widths: &[usize]) {
         for (column, width) in self.columns.iter_mut().zip(widths) {
             column.least = *width;
         }
     }
 
-    /// Writes the table. If a `width` is given, columns are left out until the name fits, and
-    /// longer names are cut at the front, because the method name is at the end.
+    /// Writes the table. If a `width` is given, columns are left out until the name fits. Longer
+    /// names are cut at the front, because the method name is at the end.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -127,7 +128,7 @@ impl Column {
     }
 }
 
-/// The end of a text that is too long, after an ellipsis.
+/// The end of a text that is too long, preceded by an ellipsis.
 fn cut_front(text: &str, room: usize) -> String {
     let length = text.chars().count();
     if length <= room {
@@ -139,8 +140,8 @@ fn cut_front(text: &str, room: usize) -> String {
     cut
 }
 
-/// The width of the terminal: `COLUMNS` if set, else the terminal's own. `None` if standard output
-/// is not a terminal, so that nothing is cut in files and pipes.
+/// The width of the terminal: `COLUMNS` if set, otherwise the terminal's own width. `None` if
+/// standard output is not a terminal, so that nothing is cut in files and pipes.
 pub fn terminal_width() -> Option<usize> {
     let told = std::env::var("COLUMNS").ok();
     let told = told.and_then(|columns| columns.parse().ok());

@@ -41,12 +41,12 @@ pub fn thousands(count: u64) -> String {
     out
 }
 
-/// The longest name shown, characters. Recorders cut names at 1024 bytes.
+/// The longest name shown, characters. Recorders truncate names at 1024 bytes.
 pub const LONGEST_NAME: usize = 1200;
 
-/// A name from a trace, safe to print: control characters, which a terminal would obey, become
-/// visible escapes. A name longer than [`LONGEST_NAME`] loses its middle; CSV and JSON keep it
-/// whole.
+/// A name from a trace that is safe to print: control characters, which a terminal would execute,
+/// become visible escapes. The middle of a name longer than [`LONGEST_NAME`] is omitted; CSV and
+/// JSON have the complete name.
 pub fn plain(name: &str) -> Cow<'_, str> {
     match elided(name) {
         Some(short) => Cow::Owned(escaped(&short).into_owned()),
@@ -55,9 +55,9 @@ pub fn plain(name: &str) -> Cow<'_, str> {
 }
 
 /// The beginning and the end of a name that is too long, with a mark between them; `None` if it is
-/// short.
+/// not too long.
 fn elided(name: &str) -> Option<String> {
-    // A text has at least as many bytes as characters.
+    // The number of bytes is an upper bound for the number of characters.
     if name.len() <= LONGEST_NAME {
         return None;
     }

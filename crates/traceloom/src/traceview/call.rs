@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::tally::TOPLEVEL;
 
-/// Means "no call": the caller of a thread's root.
+/// No call: the caller of a thread's root.
 pub(super) const NO_CALL: u32 = u32::MAX;
 
 /// One call of a method, a context switch, or a thread's root. Times are µs.
@@ -48,7 +48,7 @@ pub(crate) struct Thread {
     pub(crate) id: i64,
     /// `[id] name`.
     pub(crate) name: String,
-    /// Positions in the call list, outermost first, without the root.
+    /// Indexes in the call list, outermost first, without the root.
     pub(super) stack: Vec<u32>,
     /// How often each method is on the stack.
     pub(super) on_stack: FxHashMap<u32, u32>,

@@ -214,7 +214,7 @@ impl Engine {
         self.exit(thread);
     }
 
-    /// Closes open calls, rebuilds the time line if necessary, and sums everything up. Returns the
+    /// Closes open calls, rebuilds the time line if necessary, and computes all sums. Returns the
     /// CPU and wall time of all threads, µs.
     pub(crate) fn finish(&mut self) -> (i64, i64) {
         self.close_open_calls();
@@ -234,9 +234,9 @@ impl Engine {
         }
     }
 
-    /// Lays the CPU times of the threads one after another. The root of a thread counts from CPU
-    /// time 0, so a thread that joins late moves the line back by the CPU time it had used before.
-    /// This quirk is kept.
+    /// Concatenates the CPU times of the threads. The root of a thread counts from CPU time 0, so a
+    /// thread that begins late moves the line back by the CPU time it had used before. This quirk
+    /// of the original is kept.
     fn rebuild_wall_time(&mut self) {
         let mut now = 0_i64;
         for step in std::mem::take(&mut self.steps) {
@@ -262,7 +262,7 @@ impl Engine {
         }
     }
 
-    /// Callees come after their callers in the list, so one backward pass sums them up.
+    /// In the list, callees come after their callers, so one backward pass computes all sums.
     fn sum_calls(&mut self) {
         for number in (0..self.calls.len()).rev() {
             let call = &mut self.calls[number];

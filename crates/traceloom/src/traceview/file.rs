@@ -7,7 +7,8 @@ use super::key::{Key, Refusal};
 use super::records::Records;
 use super::tally::Methods;
 
-/// What crashes the original or what it drops silently, apart from what the engine repairs.
+/// Errors that crash the original or that it ignores silently, except those that the engine
+/// repairs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Skipped {
     /// Records with action 3, which crash the original.

@@ -1,8 +1,8 @@
-//! Behaviour of Java's class library that shows in Traceview's output: parsing of numbers and
-//! lines, and the iteration order of its hash map.
+//! Behaviour of Java's class library that affects Traceview's output: parsing of numbers and lines,
+//! and the iteration order of its hash map.
 
-/// Reads a number as `Long.decode` does: decimal, `0x`/`#` hexadecimal, or octal behind a `0`,
-/// with one sign in front. `None` where Java would throw.
+/// Parses a number like `Long.decode`: decimal, `0x`/`#` hexadecimal, or octal after a `0`, with an
+/// optional sign. `None` if Java would throw an exception.
 pub(crate) fn decode_long(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -24,12 +24,12 @@ pub(crate) fn decode_long(text: &str) -> Option<i64> {
     i64::try_from(if negative { -value } else { value }).ok()
 }
 
-/// Reads a number as `Integer.decode` does.
+/// Parses a number like `Integer.decode`.
 pub(crate) fn decode_int(text: &str) -> Option<i32> {
     decode_long(text)?.try_into().ok()
 }
 
-/// Splits at tabs as `String.split` does: empty fields at the end are dropped.
+/// Splits at tabs like `String.split`: empty fields at the end are dropped.
 pub(crate) fn split_tabs(line: &str) -> Vec<&str> {
     let mut fields: Vec<&str> = line.split('\t').collect();
     while fields.len() > 1 && fields.last() == Some(&"") {
@@ -38,7 +38,7 @@ pub(crate) fn split_tabs(line: &str) -> Vec<&str> {
     fields
 }
 
-/// Lines as split by `BufferedReader.readLine`: at `\n`, `\r` or `\r\n`. A last line without a line
+/// Splits lines like `BufferedReader.readLine`: at `\n`, `\r` or `\r\n`. A last line without a line
 /// end counts unless it is empty.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
@@ -70,7 +70,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Text as Java decodes it from US-ASCII: every other byte becomes U+FFFD.
+/// Decodes text like Java's US-ASCII decoder: every other byte becomes U+FFFD.
 pub(crate) fn ascii(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -78,7 +78,7 @@ pub(crate) fn ascii(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Compares as `String.compareTo` does, by UTF-16 units.
+/// Compares like `String.compareTo`, by UTF-16 units.
 pub(crate) fn compare_strings(a: &str, b: &str) -> std::cmp::Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }

@@ -48,8 +48,8 @@ Example:
   traceview -r app.trace
 ";
 
-/// Runs traceview with `args`, the first of which is the program's name. Exit codes: 0 fine (also
-/// for the usage, as in the original), 1 if the trace cannot be read, 2 if the window was
+/// Runs traceview with `args`, the first of which is the program's name. Exit codes: 0 success
+/// (also for the usage, as in the original), 1 if the trace cannot be read, 2 if the window was
 /// requested.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.skip(1).collect();
@@ -130,7 +130,8 @@ fn refuse(missing: Missing, name: &OsStr) -> Told {
     }
 }
 
-/// Prints the tables, as Traceview read the file if it could, else as traceloom reads it.
+/// Prints the tables in the way Traceview read the file if it could, otherwise in the way traceloom
+/// does.
 fn regression(bytes: &[u8], name: &OsStr) -> Told {
     let refusal = match file::replay(bytes) {
         Ok((engine, skipped)) => {

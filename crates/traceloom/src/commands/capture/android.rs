@@ -104,7 +104,7 @@ fn method(args: &MethodArgs, process: &str, device: Device) -> Box<dyn Agent> {
         start: args.start.clone(),
         folder: device_folder(),
     };
-    // A name that no other recording of this machine uses.
+    // No other recording of this machine uses this name.
     let name = std::process::id().to_string();
     Box::new(MethodAgent::new(device, options, &name))
 }

@@ -1,4 +1,4 @@
-//! Where `capture` and `systrace` print their messages.
+//! The stream for messages of `capture` and `systrace`.
 
 use traceloom_capture::{Note, Step};
 
@@ -6,7 +6,7 @@ use crate::print::plain;
 
 /// The stream for progress messages.
 pub enum Console {
-    /// Standard error: standard output may carry the result.
+    /// Standard error, because standard output may carry the result.
     Stderr,
     /// Standard output, as in systrace.
     Stdout,

@@ -14,14 +14,14 @@ use super::battor;
 use super::device_folder::device_folder;
 use super::options::{BattorArgs, CaptureArgs, ExtraArgs};
 
-/// The agents that record beside the trace of a device.
+/// The agents that record in addition to the trace of a device.
 ///
 /// # Errors
-/// If a power meter is asked for, and it is not clear which.
+/// If a power meter is requested and it is not clear which one.
 pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
     let chosen = args.chosen();
-    // Among these categories are the events of groups.
+    // The events for groups belong to one of these categories.
     if chosen.is_empty() || chosen.iter().any(|name| name == "sched") {
         agents.push(Box::new(CgroupAgent::new(device.clone())));
     }
@@ -39,10 +39,10 @@ pub fn beside_device(args: &CaptureArgs, device: &Device) -> Result<Vec<Box<dyn 
     Ok(agents)
 }
 
-/// The agents that record beside the trace of this machine.
+/// The agents that record in addition to the trace of this machine.
 ///
 /// # Errors
-/// If a power meter is asked for, and it is not clear which.
+/// If a power meter is requested and it is not clear which one.
 #[cfg(target_os = "linux")]
 pub fn beside_machine(args: &CaptureArgs) -> Result<Vec<Box<dyn Agent>>> {
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
@@ -53,7 +53,7 @@ pub fn beside_machine(args: &CaptureArgs) -> Result<Vec<Box<dyn Agent>>> {
     Ok(agents)
 }
 
-/// The agent that measures, if `--battor` was given.
+/// The agent for the power meter, if `--battor` was given.
 fn battor_agent(args: &BattorArgs, device: Option<&Device>) -> Result<Option<Box<dyn Agent>>> {
     if !args.battor {
         return Ok(None);

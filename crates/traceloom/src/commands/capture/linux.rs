@@ -69,7 +69,7 @@ fn options(args: &CaptureArgs) -> LinuxOptions {
     }
 }
 
-/// Fails: this is not Linux.
+/// Always fails, because this system is not Linux.
 ///
 /// # Errors
 /// Always.

@@ -21,22 +21,23 @@ use crate::input::InputArgs;
 /// The time that the page shows without `--ring`, ns.
 const USUAL_WINDOW_NS: i64 = 30_000_000_000;
 
-/// The most text held for snapshots, bytes.
+/// The maximum size of the text kept for snapshots, bytes.
 const WINDOW_BYTES: usize = 96 << 20;
 
-/// The most text in the first snapshots, bytes. They measure how fast this machine is.
+/// The maximum size of the text in the first snapshots, bytes. They measure the speed of this
+/// machine.
 const FIRST_BYTES: usize = 8 << 20;
 
-/// The least text in a snapshot, bytes.
+/// The minimum size of the text in a snapshot, bytes.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// The most time that a snapshot may take. A dense recording is shown in shorter pieces.
+/// The maximum time for a snapshot. A dense recording is shown in shorter pieces.
 const LONGEST: Duration = Duration::from_millis(300);
 
-/// The least time between two snapshots.
+/// The minimum time between two snapshots.
 const LEAST_INTERVAL: Duration = Duration::from_millis(400);
 
-/// Recording comes first: after each snapshot, pause this many times its duration.
+/// Recording has priority: after each snapshot, pause for this many times its duration.
 const REST_FOR_EACH: u32 = 2;
 
 /// The bounds of a trace without timed rows, such as one with clock marks only.
@@ -45,7 +46,7 @@ const NO_BOUNDS: (i64, i64) = (0, 0);
 /// How long a process list stays valid.
 const PROCESSES_FOR: Duration = Duration::from_secs(10);
 
-/// How long to wait until the page has learnt that nothing was recorded.
+/// How long to wait until the page has received the message that nothing was recorded.
 const LAST_WORD: Duration = Duration::from_secs(2);
 
 /// The reason why a recording ended. The first one is kept.
@@ -118,7 +119,7 @@ impl Show {
         Arc::clone(&self.window)
     }
 
-    /// Where the reason for the end is set.
+    /// The place where the reason for the end is stored.
     pub fn because(&self) -> Because {
         self.because.clone()
     }
@@ -145,7 +146,7 @@ impl Show {
         Ok(())
     }
 
-    /// The recording has ended and its trace is being put together.
+    /// Reports that the recording has ended and its trace is being assembled.
     pub fn saving(&self, ended: Ended) {
         self.handle.saving(&self.why(ended));
     }
@@ -168,7 +169,7 @@ impl Show {
     /// If the server fails.
     pub fn whole(self, trace: Trace, ended: Ended, written: &str) -> Result<()> {
         let said = format!("{} {written}", self.why(ended));
-        // From here on Ctrl-C ends the program normally again.
+        // From here on, Ctrl-C ends the program as usual.
         let wait = Wait::new();
         eprintln!("The page shows all of it until Ctrl-C: {}", self.url);
         self.handle.recorded(trace, &said);
@@ -180,11 +181,11 @@ impl Show {
         }
     }
 
-    /// There is no trace; the page shows the reason.
+    /// Reports that there is no trace; the page shows the reason.
     pub fn nothing(self, error: &anyhow::Error) {
         self.handle.not_recorded(&format!("{error:#}"), LAST_WORD);
         self.handle.stop();
-        // The server's own result no longer matters.
+        // The server's own result is not needed any more.
         drop(self.serving.join());
     }
 }
@@ -205,7 +206,7 @@ struct Snapshots {
     window: Arc<Window>,
     options: ReadOptions,
     processes: Processes,
-    /// The processes, and when they were listed.
+    /// The processes, and the time at which they were listed.
     known: Option<(Instant, Arc<Vec<u8>>)>,
 }
 
@@ -221,8 +222,8 @@ impl Snapshots {
             }
             let start = Instant::now();
             let WindowStats { bytes, events, .. } = self.window.stats();
-            // Times count from the first event, so without one there is nothing to show. Errors are
-            // reported when the recording has ended.
+            // Times count from the first event, so without an event there is nothing to show.
+            // Errors are reported when the recording has ended.
             if bytes != shown_bytes
                 && events > 0
                 && let Ok(trace) = self.read(most_bytes)
@@ -241,7 +242,7 @@ impl Snapshots {
         }
     }
 
-    /// Reads what the window holds; an error if nothing has arrived yet.
+    /// Reads the contents of the window. Returns an error if nothing has arrived yet.
     fn read(&mut self, most_bytes: usize) -> Result<Trace, ReadError> {
         let options = ReadOptions {
             process_dump: Some(self.processes()),
@@ -267,9 +268,9 @@ impl Snapshots {
     }
 }
 
-/// The limit for the next snapshot, after one of at most `most_bytes` took `cost`: as much as takes
-/// [`LONGEST`], but at most twice the last limit, because a snapshot that was not full tells
-/// little.
+/// The size limit for the next snapshot if one of at most `most_bytes` took `cost`. The next one
+/// should take [`LONGEST`], but the limit at most doubles, because a snapshot below the limit is a
+/// poor measurement.
 fn next_most(most_bytes: usize, cost: Duration) -> usize {
     let share = LONGEST.as_secs_f64() / cost.as_secs_f64().max(1e-3);
     let next = most_bytes as f64 * share.min(2.0);

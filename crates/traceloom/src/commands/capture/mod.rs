@@ -1,4 +1,4 @@
-//! `traceloom capture`, which also answers as `systrace`.
+//! `traceloom capture`, which also acts as `systrace`.
 
 mod android;
 #[cfg(all(target_os = "linux", feature = "battor"))]

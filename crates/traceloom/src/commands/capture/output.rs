@@ -55,7 +55,7 @@ impl Output<'_> {
         }
     }
 
-    /// The trace is already in place, or is copied there.
+    /// Writes the recording unchanged. Its file is already in place, or it is copied there.
     fn as_it_came(&self, parts: &mut [Part]) -> Result<()> {
         let written = trace_of(parts).map(Part::become_result);
         match written.transpose()? {
@@ -67,8 +67,8 @@ impl Output<'_> {
     fn page(&self, trace: &Trace, parts: &[Part]) -> Result<()> {
         let options = ReportOptions {
             title: self.title.clone(),
-            // Users of systrace expect its text in the page, so that other tools can open it. A
-            // method trace has no such text.
+            // Users of systrace expect its text in the page, so that other tools can open the page.
+            // A method trace has no such text.
             embed_source: parts.iter().any(|part| is_of_system(part.kind)),
             threads: self.threads,
         };
@@ -76,7 +76,7 @@ impl Output<'_> {
     }
 }
 
-/// Renders raw pages as text.
+/// Converts raw pages to text.
 fn text_of(trace: &Trace) -> Result<Part> {
     let mut part = Part::new(PartKind::SystemTrace, "ftrace")?;
     written(trace, writer("ftrace")?, &mut part)?;
@@ -102,7 +102,7 @@ fn written(trace: &Trace, writer: &dyn Writer, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// The trace; the system's if there are several.
+/// The trace of the system if there are several.
 fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
     let kinds = [
         PartKind::RawTrace,
@@ -115,7 +115,7 @@ fn trace_of(parts: &mut [Part]) -> Option<&mut Part> {
     parts.get_mut(at)
 }
 
-/// The recording as it came.
+/// Writes the recording unchanged.
 fn text(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     if let Some(part) = trace_of(parts) {
         io::copy(&mut part.open()?, out)?;
@@ -129,7 +129,7 @@ fn json(parts: &mut [Part], out: &mut dyn Write) -> io::Result<()> {
     let mut written: Vec<&str> = Vec::new();
     for key in JSON_KEYS {
         for part in parts.iter_mut().filter(|part| json_key(part.kind) == key) {
-            // A key occurs once in an object; further parts of its kind continue the text.
+            // A key occurs once in an object. Further parts of the same kind continue its text.
             if written.contains(&key) {
                 out.write_all(b"\\n")?
             } else {
@@ -192,7 +192,7 @@ fn escape(from: &mut dyn Read, out: &mut dyn Write) -> io::Result<()> {
     loop {
         let length = from.read(&mut piece)?;
         held.extend_from_slice(&piece[..length]);
-        // A character may be split at the end of a piece.
+        // A character may be split at the end of a chunk.
         let whole = match length {
             0 => held.len(),
             _ => whole_characters(&held),

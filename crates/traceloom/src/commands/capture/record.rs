@@ -18,7 +18,7 @@ use crate::commands::report::check_engine;
 use crate::input::InputArgs;
 use crate::print::plain;
 
-/// Prints names with their titles, in the layout of atrace.
+/// Prints names with their titles, in atrace's layout.
 pub fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
     for (name, title) in all {
         println!("{:>12} - {}", plain(name), plain(title));
@@ -26,7 +26,7 @@ pub fn print_list<'a>(all: impl Iterator<Item = (&'a String, &'a String)>) {
 }
 
 /// Records with these agents until the recording ends, and writes the result. `show` is the live
-/// page, which shows the whole trace afterwards.
+/// page, which then shows the whole trace.
 ///
 /// # Errors
 /// If nothing could be recorded, or the result cannot be written.
@@ -72,8 +72,8 @@ fn recorded(
 ) -> Result<(Trace, Result<String>, Ended)> {
     start(controller, console)?;
     let mut losses = Losses::default();
-    // The clocks are marked at both ends: a long recording may have lost the first marks, a full
-    // buffer the last.
+    // The clocks are marked at both ends, because a long recording may have lost the first marks,
+    // and a full buffer the last ones.
     controller.mark(&mut |note| console.warn(&note));
     if let Some(show) = &mut show {
         show.begin(args)?;
@@ -178,7 +178,7 @@ fn collect(
         note => console.warn(&note),
     });
     drop(collecting);
-    // A failed agent must not cost what the others recorded.
+    // If one agent failed, the recordings of the others must be kept.
     if recording.is_empty()
         && let Some(error) = failed.pop()
     {

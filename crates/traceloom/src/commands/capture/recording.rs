@@ -1,4 +1,4 @@
-//! Collects what the agents recorded: spools it to files and reads it as it arrives.
+//! Collects the recordings of the agents: spools them to files and reads them as they arrive.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -15,7 +15,7 @@ use crate::align::{AlignArgs, put_together};
 use crate::output::{Unfinished, unfinished, write_recording};
 use crate::print::plain;
 
-/// A part as it arrived, in an unnamed file or in one that may become the result.
+/// One part of a recording, in an unnamed file or in a file that may become the result.
 pub struct Part {
     /// Its kind.
     pub kind: PartKind,
@@ -46,7 +46,8 @@ impl Part {
         }
     }
 
-    /// Makes it the result without copying. Returns `false` if its file cannot become the result.
+    /// Makes the part the result without copying it. Returns `false` if its file cannot become the
+    /// result.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -101,12 +102,12 @@ const JOINED: [PartKind; 3] = [
 /// The recording while it arrives.
 pub struct Recording {
     options: ReadOptions,
-    /// Whether traces are parsed, not only kept.
+    /// Whether traces are also parsed.
     is_read: bool,
-    /// The output file, if the result is the recording as it came. It is then written only once.
+    /// The output file, if the result is the unchanged recording. It is then written only once.
     result: Option<PathBuf>,
     builder: TraceBuilder,
-    /// The system's trace. Parts that explain it are read into it at the end.
+    /// The system's trace. Parts that supplement it are read into it at the end.
     system: Option<(PathBuf, TraceBuilder)>,
     /// The other traces that arrived before the current one, and the agents that recorded them.
     traces: Vec<(PathBuf, Trace)>,
@@ -177,7 +178,7 @@ impl Recording {
             let builder = std::mem::replace(&mut self.builder, TraceBuilder::new());
             let name = PathBuf::from(&part.name);
             match ended {
-                // A failure of a meter must not cost the trace that it accompanied.
+                // If a meter failed, the trace must still be kept.
                 Err(error) if is_extra(part.kind) => warn(&part.name, &error),
                 Err(error) => _ = self.broken.get_or_insert(error),
                 Ok(()) if self.system.is_none() && is_of_system(part.kind) => {
@@ -188,8 +189,9 @@ impl Recording {
         }
     }
 
-    /// Reads the parts that explain the system's trace into it: its groups, the clock markers, and
-    /// then the processes' memory, whose clock the markers may relate to the trace's own.
+    /// Reads the supplementary parts into the system's trace: its groups, the clock markers, and
+    /// then the processes' memory. The markers may relate the clock of the latter to the trace's
+    /// own.
     fn join(&mut self) {
         let (name, mut system) = match self.system.take() {
             Some((name, builder)) => (Some(name), builder),
@@ -239,7 +241,8 @@ impl Sink for Recording {
     fn begin(&mut self, kind: PartKind, name: &str) -> io::Result<()> {
         self.end_reading();
         if is_trace(kind) && self.is_read {
-            // The system's trace is what the recording is about; the others say which agent recorded them.
+            // The system's trace is the main part of the recording; the names of others contain
+            // their agent.
             let own = Some(self.options.name.clone()).filter(|_| is_of_system(kind));
             self.begin_reading(&own.unwrap_or_else(|| name.to_owned()));
         }

@@ -1,4 +1,4 @@
-//! What ends a recording: a timeout, Enter, Ctrl-C, a trigger, or the page.
+//! The end of a recording: a timeout, Enter, Ctrl-C, a trigger, or the page.
 
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -29,7 +29,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// From now on the first signal ends the recording, and the second the program.
+    /// Creates the receiver. From now on, the first signal ends the recording, and the second one
+    /// the program.
     pub fn new() -> Self {
         let (sender, events) = channel();
         let asked = sender.clone();
@@ -42,7 +43,7 @@ impl Wait {
         while !matches!(self.events.recv(), Ok(Ended::Signal) | Err(_)) {}
     }
 
-    /// A sender whose owner may end the recording.
+    /// A sender that may end the recording.
     pub fn sender(&self) -> Sender<Ended> {
         self.sender.clone()
     }
@@ -60,7 +61,7 @@ impl Wait {
     /// `else_is_awaited`, because a recording in the background has no input.
     pub fn listen_for_enter(&self, else_is_awaited: bool) {
         let sender = self.sender.clone();
-        // The thread may wait for ever; it ends with the program.
+        // The thread may wait forever; it ends with the program.
         thread::spawn(move || {
             let read = std::io::stdin().lock().read_line(&mut String::new());
             if !else_is_awaited || matches!(read, Ok(1..)) {
@@ -80,7 +81,7 @@ mod signals {
     /// The end of the pipe that the signal handler writes to.
     static PIPE: AtomicI32 = AtomicI32::new(-1);
 
-    /// The signal handler, which may do little: it writes one byte.
+    /// The signal handler. Little is allowed in it, so it only writes one byte.
     extern "C" fn handle(_: libc::c_int) {
         let byte = 1u8;
         // SAFETY: `write` is async-signal-safe and the byte outlives the call. A closed descriptor
@@ -88,14 +89,14 @@ mod signals {
         unsafe { libc::write(PIPE.load(Ordering::Relaxed), (&raw const byte).cast(), 1) };
     }
 
-    /// Calls `asked` from another thread for the first termination signal. Later signals have their
+    /// Calls `asked` on another thread at the first termination signal. Later signals have their
     /// default effect.
     pub fn listen(asked: impl Fn() + Send + 'static) {
         let Some((mut read, write)) = pipe() else {
             return;
         };
         PIPE.store(write.as_raw_fd(), Ordering::Relaxed);
-        // The handler needs the pipe as long as the program runs.
+        // The handler needs the pipe until the program ends.
         _ = write.into_raw_fd();
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             install(signal);

@@ -15,9 +15,9 @@ use crate::progress::{show, tell};
 const SHOWN_EVERY: Duration = Duration::from_millis(250);
 /// How often losses are checked without a terminal.
 const LOOKED_EVERY: Duration = Duration::from_secs(1);
-/// Status queries take at most one part in this many of the time.
+/// Status queries take at most this fraction of the time.
 const PARTS: u32 = 20;
-/// How long a status query may take.
+/// The time limit for a status query.
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Waits for the end of a recording and shows its status. Losses are reported at once, also without
@@ -149,14 +149,14 @@ impl Losses {
     }
 }
 
-/// Passes collected data on and shows its size.
+/// Forwards collected data and shows its size.
 pub struct Collecting<'r> {
     recording: &'r mut Recording,
     bar: ProgressBar,
 }
 
 impl<'r> Collecting<'r> {
-    /// Passes data on to `recording`.
+    /// Forwards data to `recording`.
     pub fn new(recording: &'r mut Recording) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("collecting {bytes} {bytes_per_sec}") {

@@ -12,8 +12,8 @@ use crate::mapping::MethodNames;
 use crate::output::write_file;
 use crate::print::thousands;
 
-/// Copies the lines of the input, if it is text alone and no option changes them. `false` says that it has to
-/// be written from the tables.
+/// Copies the lines of the input if it consists only of text and no option changes the lines.
+/// Returns `false` if it must be written from the tables.
 ///
 /// # Errors
 /// If the range is empty, or the copy cannot be written.
@@ -22,7 +22,7 @@ pub(super) fn copied(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) ->
         return Ok(false);
     }
     let mut survey = TextSurvey::new();
-    // What is wrong with the input is said by those who read its tables.
+    // Errors of the input are reported when its tables are read.
     if read_text(&args.input, &args.open, &mut survey).is_err() {
         return Ok(false);
     }
@@ -43,7 +43,7 @@ pub(super) fn copied(args: &ConvertArgs, form: CopyForm, writer: &dyn Writer) ->
     Ok(true)
 }
 
-/// Whether the options or a file beside the input give names that the lines do not have.
+/// Whether the options, or a file next to the input, change names in the lines.
 fn changes_names(args: &ConvertArgs) -> Result<bool> {
     let open = &args.open;
     let path = Some(args.input.as_path()).filter(|path| path.as_os_str() != "-");

@@ -1,4 +1,4 @@
-//! What a format cannot hold.
+//! Reports data that a format cannot hold.
 
 use traceloom_formats::{Omission, Writer, Written};
 

@@ -1,4 +1,4 @@
-//! What all outputs of `traceloom diff` are made from.
+//! The input for all outputs of `traceloom diff`.
 
 use traceloom_analyze::{Diff, DiffRow, Measure};
 

@@ -113,7 +113,8 @@ fn table(shown: &Shown<'_>) -> Table {
     if metric == DiffMetric::Calls {
         table.column("%", 0, cells(&|row| marked_percent(row, metric)));
     }
-    // The signature is added only if two rows would look the same: long names lose their front.
+    // The signature is added only if two rows would otherwise look the same. Long names lose their
+    // front.
     let mut alike: FxHashMap<String, u32> = FxHashMap::default();
     for row in rows {
         *alike.entry(row.function.label()).or_default() += 1;

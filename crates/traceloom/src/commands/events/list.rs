@@ -1,4 +1,4 @@
-//! Lists events as text, CSV and JSON. Nothing is kept of what was written.
+//! Writes events as text, CSV and JSON, without keeping them in memory.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use traceloom_trace::{
 use super::args::EventsArgs;
 use crate::print::{csv_line, plain, thousands};
 
-/// Columns of fields in CSV; events with other fields have them all in the last column.
+/// The maximum number of field columns in CSV. Further fields of an event are in the last column.
 const MOST_KEYS: usize = 100;
 
 /// The thread of an event, and its process.
@@ -38,7 +38,7 @@ impl<'t> Who<'t> {
     }
 }
 
-/// Lists events, one a line, in the manner of ftrace.
+/// Writes events, one per line, in ftrace's style.
 pub(super) fn text(
     out: &mut dyn Write,
     args: &EventsArgs,
@@ -124,7 +124,7 @@ pub(super) fn csv(
     Ok(())
 }
 
-/// The values of these fields, and the other ones as `key=value`.
+/// The values of these fields, and all other fields as `key=value`.
 fn fields(trace: &Trace, set: ArgSetId, keys: &[StringId]) -> Vec<String> {
     let mut cells = vec![String::new(); keys.len() + 1];
     for (key, value) in trace.args.set(set) {
@@ -142,7 +142,7 @@ fn fields(trace: &Trace, set: ArgSetId, keys: &[StringId]) -> Vec<String> {
     cells
 }
 
-/// Lists events as JSON, an event a line.
+/// Writes events as JSON, one event per line.
 pub(super) fn json(
     out: &mut dyn Write,
     args: &EventsArgs,
@@ -184,7 +184,7 @@ impl Serialize for JsonEvent<'_> {
     }
 }
 
-/// The fields as pairs: a key may occur several times.
+/// The fields as pairs, because a key may occur several times.
 struct Fields<'t>(&'t Trace, ArgSetId);
 
 impl Serialize for Fields<'_> {

@@ -1,4 +1,4 @@
-//! Which events the options select.
+//! The events selected by the options.
 
 use anyhow::{Result, bail};
 use traceloom_analyze::TimeRange;
@@ -9,10 +9,10 @@ use super::args::EventsArgs;
 use crate::print::plain;
 use crate::wanted::Wanted;
 
-/// The filter that the options make.
+/// Creates the filter for the options.
 ///
 /// # Errors
-/// If an option selects nothing that the trace has.
+/// If an option selects nothing in the trace.
 pub(super) fn filter(args: &EventsArgs, trace: &Trace) -> Result<EventFilter> {
     let range = args.range.within(trace)?;
     let mut cpus = args.cpu.clone();
@@ -63,8 +63,8 @@ fn names(queries: &[String], trace: &Trace) -> Result<Vec<StringId>> {
 
 /// Whether a text matches a pattern in which `*` stands for any characters and `?` for one.
 ///
-/// After a mismatch, the last `*` takes one character more. Earlier ones need not: whatever they could take, the last
-/// one can.
+/// After a mismatch, the last `*` takes one more character. Earlier ones need not be tried again,
+/// because the last one can take whatever they could.
 fn is_like(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());

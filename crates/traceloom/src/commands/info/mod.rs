@@ -1,4 +1,4 @@
-//! `traceloom info`: what a trace is and holds.
+//! `traceloom info`: the format and contents of a trace.
 
 mod facts;
 mod text;

@@ -7,11 +7,11 @@ use anyhow::Result;
 use super::facts::{Facts, RepairFacts};
 use crate::print::{duration, left, plain, thousands};
 
-/// Threads and processes shown without `--all`.
+/// The number of threads and processes shown without `--all`.
 const SHOWN: usize = 12;
 
-/// The widest key whose value is aligned with the others, characters. One long key must not push
-/// the values of all others aside.
+/// The widest key whose value is aligned with the others, characters. One long key must not shift
+/// all other values.
 const KEY_WIDTH: usize = 40;
 
 /// Writes the facts of all files, separated by empty lines.

@@ -1,4 +1,4 @@
-//! The lines above every table: what is profiled, and what limits the numbers.
+//! The lines above every table: the profiled threads, and limitations of the numbers.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -39,7 +39,7 @@ pub(super) fn write(out: &mut dyn Write, shown: &Shown<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The number of threads, counting each once however many tracks it has, and of other tracks.
+/// The number of threads, each counted once however many tracks it has, and of other tracks.
 fn threads(tracks: &[TreeThread]) -> String {
     if let [one] = tracks {
         return format!("thread {}", plain(&one.label()));

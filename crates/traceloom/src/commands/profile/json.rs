@@ -53,7 +53,7 @@ struct Tree<'a> {
     tree: View<'a>,
 }
 
-/// The tree, whose rows are made while they are written. The fields are those of a `TreeView`.
+/// The tree. Its rows are computed while they are written. The fields are those of a `TreeView`.
 #[derive(Serialize)]
 struct View<'a> {
     direction: TreeDirection,

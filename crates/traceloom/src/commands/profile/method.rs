@@ -89,7 +89,7 @@ fn write(out: &mut dyn Write, shown: &Shown<'_>, report: &MethodReport) -> Resul
     let with_own: Vec<&ReportEdge> = std::iter::once(&own).chain(&report.children).collect();
     for (title, edges) in sections(report, &with_own) {
         if !edges.is_empty() {
-            // In a recursion the same time counts on every level, so a percentage means nothing.
+            // In a recursion, the same time counts on every level, so percentages are meaningless.
             let shares = !title.ends_with("recursive");
             writeln!(out, "\n{title}")?;
             table(shown, report, &edges, shares).write(out, terminal_width())?;

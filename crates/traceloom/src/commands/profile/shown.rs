@@ -1,4 +1,4 @@
-//! What all outputs of `traceloom profile` are made from.
+//! The input for all outputs of `traceloom profile`.
 
 use traceloom_analyze::{CallTree, CpuSource, OverheadReport, Profile};
 
@@ -23,7 +23,7 @@ impl Shown<'_> {
         most_rows(self.args.limit, whole, USUAL_LIMIT)
     }
 
-    /// The most bytes to print. There is no limit for input whose size is unknown.
+    /// The maximum number of bytes to print. There is no limit if the size of the input is unknown.
     pub fn most_bytes(&self) -> u64 {
         let input = std::fs::metadata(&self.args.file).map(|file| file.len());
         most_bytes(input.unwrap_or(u64::MAX), self.args.all)

@@ -10,10 +10,10 @@ use super::shown::Shown;
 use super::{head, json};
 use crate::print::{Name, Table, csv_line, stream, terminal_width, thousands, too_long, within};
 
-/// Rows of the table that are in memory at a time.
+/// The number of table rows that are in memory at a time.
 const PIECE: usize = 4096;
 
-/// Prints the tree. Its rows are made while they are printed: all of them may take gigabytes.
+/// Prints the tree. Its rows are computed while they are printed, because they may take gigabytes.
 pub(super) fn show(shown: &Shown<'_>, direction: TreeDirection) -> Result<()> {
     let options = TreeViewOptions {
         min_percent: shown.args.min_percent,
@@ -38,7 +38,7 @@ pub(super) fn show(shown: &Shown<'_>, direction: TreeDirection) -> Result<()> {
 fn text(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Result<()> {
     let empty = table(shown, options.direction, &[]);
     let (mut widths, mut below) = (empty.widths(), 0);
-    // The first walk must not take hours to find that nothing can be printed.
+    // The first pass stops early if the result would be too long to print.
     let (most, mut least) = (shown.most_bytes(), 0);
     let is_cut = terminal_width().is_some();
     let hidden = pieces(shown, options, |rows| {
@@ -64,7 +64,7 @@ fn text(out: &mut dyn Write, shown: &Shown<'_>, options: &TreeViewOptions) -> Re
     hidden_rows(out, shown, below + hidden)
 }
 
-/// The least size of a printed row: its numbers and, unless a terminal cuts it, its indentation.
+/// The minimum size of a printed row: its numbers and, unless a terminal cuts it, its indentation.
 fn least_bytes(row: &TreeViewRow, is_cut: bool) -> u64 {
     const NUMBERS: u64 = 20;
     let indent = if is_cut { 0 } else { 2 * u64::from(row.depth) };

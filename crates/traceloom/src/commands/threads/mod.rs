@@ -1,4 +1,4 @@
-//! `traceloom threads`: how long each thread ran and waited, for what, and who woke it.
+//! `traceloom threads`: how long each thread ran and waited, what it waited for, and its wakers.
 
 mod args;
 mod report;

@@ -1,4 +1,4 @@
-//! What is told of a thread, with names instead of ids.
+//! The report about a thread, with names instead of ids.
 
 use serde::Serialize;
 use traceloom_analyze::threads::{BlockedIn, CpuTime, ThreadTimes, Waker};

@@ -1,4 +1,4 @@
-//! The threads as a table, and each chosen one in a few lines.
+//! Prints the threads as a table, and the details of the selected ones.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use super::args::ThreadsArgs;
 use super::report::{BlockedReport, ThreadReport, WakerReport};
 use crate::print::{Name, Table, duration, ms, plain, terminal_width, thousands};
 
-/// Wakers, functions and CPUs told of a thread.
+/// The number of wakers, functions and CPUs shown for a thread.
 const TOLD: usize = 5;
 
 /// Writes the table, and the details of the threads if some were chosen.
@@ -83,7 +83,7 @@ fn name(text: String) -> Name {
     Name { indent: 0, text }
 }
 
-/// `thread (tid) of process`; the main thread of a process only once.
+/// `thread (tid) of process`. For a main thread, only one of the names.
 fn label(one: &ThreadReport) -> String {
     match (one.process.as_str(), one.pid == one.tid) {
         ("", _) => format!("{} ({})", one.thread, one.tid),
