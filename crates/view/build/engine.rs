@@ -1,4 +1,5 @@
-//! Makes the engine: takes the prebuilt one of a published crate, or compiles `wasm/` with a second cargo.
+//! Makes the engine: uses the prebuilt one of a published crate, or compiles `wasm/` with a second
+//! cargo.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -65,10 +66,11 @@ fn gzip(content: &[u8]) -> Result<Vec<u8>> {
     Ok(gzip.finish()?)
 }
 
-/// The folder of the inner build, if several outer builds share one. It does not change the engine.
+/// The folder of the inner build, which several outer builds may share. It does not change the
+/// engine.
 const SHARED_FOLDER: &str = "TRACELOOM_ENGINE_TARGET_DIR";
 
-/// Compiles the engine. A debug build takes a profile that is quick to rebuild.
+/// Compiles the engine. A debug build uses a profile that compiles quickly.
 fn compile(workspace: &Path, out: &Path) -> Result<Vec<u8>> {
     let is_release = env::var("PROFILE")? == "release";
     let profile = if is_release { "page" } else { "page-dev" };
@@ -89,7 +91,7 @@ fn compile(workspace: &Path, out: &Path) -> Result<Vec<u8>> {
     Ok(fs::read(target_dir.join(TARGET).join(profile).join(name))?)
 }
 
-/// Whether this toolchain has the target, if need be after rustup installed it.
+/// Whether this toolchain has the target, after rustup installed it if necessary.
 fn has_target() -> Result<bool> {
     let folder = target_folder()?;
     if folder.is_dir() {
@@ -110,7 +112,7 @@ fn has_target() -> Result<bool> {
     Ok(false)
 }
 
-/// Where the target's standard library is, if it is installed.
+/// The folder of the target's standard library, if it is installed.
 fn target_folder() -> Result<PathBuf> {
     let rustc = env::var_os("RUSTC").ok_or("no rustc")?;
     let args = ["--print", "target-libdir", "--target", TARGET];
@@ -122,8 +124,8 @@ fn warn(reason: &str) {
     println!("cargo::warning=this build cannot write reports: {reason}");
 }
 
-/// Keeps the settings of the outer build away from the inner one: flags for another target, or clippy in
-/// place of the compiler. Both builds share the jobserver.
+/// Removes settings of the outer build that must not affect the inner one: flags for another
+/// target, or clippy instead of the compiler. Both builds share the jobserver.
 fn set_environment(cargo: &mut Command, workspace: &Path) {
     const KEPT: [&str; 4] = [
         "CARGO",
@@ -143,7 +145,8 @@ fn set_environment(cargo: &mut Command, workspace: &Path) {
     for name in ["RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
         cargo.env_remove(name);
     }
-    // Panic messages contain paths. Without this, every machine would make a different engine.
+    // Panic messages contain paths. Without this flag, every machine would produce a different
+    // engine.
     let mut flags = vec![format!("--remap-path-prefix={}=", workspace.display())];
     if let Some(home) = cargo_home() {
         flags.push(format!("--remap-path-prefix={}=cargo", home.display()));

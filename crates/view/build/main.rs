@@ -1,4 +1,4 @@
-//! Embeds the page's files for `src/web.rs`, and makes the engine that reports carry for `src/engine.rs`.
+//! Embeds the page's files for `src/web.rs`, and makes the engine of reports for `src/engine.rs`.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// `FILES`: path and content of each file of the page.
+/// `FILES`: path and contents of each file of the page.
 fn files(web: &Path) -> Result<String> {
     let mut paths = Vec::new();
     collect(web, web, &mut paths)?;

@@ -1,4 +1,4 @@
-//! The engine that a report carries: `traceloom-engine` as WebAssembly, made by the build script.
+//! The engine inside a report: `traceloom-engine` as WebAssembly, made by the build script.
 
 /// Gzipped WebAssembly; empty if the build could not compile it.
 const ENGINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/engine.wasm.gz"));

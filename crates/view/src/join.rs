@@ -1,7 +1,7 @@
 //! Joins the page's modules into one script. A report is opened from the disk, where modules cannot import
 //! each other, and one script needs one hash in the Content-Security-Policy.
 //!
-//! Modules stay as they are written, in an order in which each one follows those it imports:
+//! Modules are not changed otherwise. Each one comes after those it imports:
 //!
 //! ```text
 //! web/app/main.js                         const $source$frame = (() => {
@@ -59,7 +59,7 @@ struct Joiner<'a> {
 }
 
 impl Joiner<'_> {
-    /// Adds a module, unless it was added before. `line` is that of the import.
+    /// Adds a module, unless it was already added. `line` is the line of the import.
     fn add(&mut self, name: &str, line: usize) -> Result<(), JoinError> {
         if self.exports.contains_key(name) {
             return Ok(());
@@ -85,7 +85,7 @@ impl Joiner<'_> {
         Ok(())
     }
 
-    /// A line of a module, as it is in the script.
+    /// Converts a line of a module for the script.
     fn line(
         &mut self,
         number: usize,
@@ -113,7 +113,7 @@ impl Joiner<'_> {
         Ok(declaration.to_owned())
     }
 
-    /// `import {a, b as c} from "module";`, or without the names.
+    /// Converts `import {a, b as c} from "module";`, or an import without names.
     fn import(&mut self, number: usize, line: &str) -> Result<String, JoinError> {
         let Some((names, from)) = parse_import(line) else {
             return Err(self.error(
@@ -173,7 +173,7 @@ fn parse_import(line: &str) -> Option<(&str, &str)> {
     Some((names.strip_prefix('{')?.strip_suffix("} from ")?, from))
 }
 
-/// The name that a declaration declares.
+/// The name introduced by a declaration.
 fn declared(declaration: &str) -> Option<&str> {
     let rest = declaration.strip_prefix("async ").unwrap_or(declaration);
     let mut kinds = ["function ", "class ", "const "].iter();

@@ -9,16 +9,16 @@ use thiserror::Error;
 use crate::join::{JoinError, join};
 use crate::web::Web;
 
-/// The modules that start the page of a report.
+/// The entry modules of a report's page.
 pub(crate) const REPORT: &[&str] = &["app/main"];
-/// The modules that start a server's page, which can also follow a recording.
+/// The entry modules of a server's page, which can also follow a recording.
 pub(crate) const SERVER: &[&str] = &["app/main", "live/live"];
 
-/// Where `first.css` goes in `page.html`.
+/// The placeholder in `page.html` for `first.css`.
 const FIRST_STYLE: &str = "<style id=\"first-style\"></style>";
-/// Where all other style sheets go.
+/// The placeholder for all other style sheets.
 const STYLE: &str = "<style id=\"page-style\"></style>";
-/// Where the script goes.
+/// The placeholder for the script.
 const SCRIPT: &str = "<script type=\"module\"></script>";
 
 /// Why the page cannot be built.
@@ -31,12 +31,12 @@ pub enum PageError {
     /// A file of the page is missing.
     #[error("web/{0} is missing")]
     Missing(&'static str),
-    /// `page.html` lacks an element that is filled in.
+    /// `page.html` lacks one of the placeholders.
     #[error("web/page.html has no {0}")]
     NoPlace(&'static str),
 }
 
-/// The page, and the parts of its Content-Security-Policy that name hashes.
+/// The page, and the parts of its Content-Security-Policy that contain hashes.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     /// The document.
@@ -48,7 +48,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Builds the page that starts with the modules `entries`.
+    /// Builds the page with the entry modules `entries`.
     pub fn new(web: &Web, entries: &[&str]) -> Result<Self, PageError> {
         let file = |path| web.file(path).ok_or(PageError::Missing(path));
         let (first_style, mut style) = (file("first.css")?, file("page.css")?);
@@ -74,7 +74,7 @@ impl Page {
     }
 }
 
-/// Replaces an empty element by one with content.
+/// Replaces an empty element by one with contents.
 fn fill(
     html: &str,
     place: &'static str,

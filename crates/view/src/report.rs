@@ -28,9 +28,10 @@ use crate::web::Web;
 pub struct ReportOptions {
     /// The title of the window.
     pub title: String,
-    /// Whether the page also contains the trace as systrace wrote it, for tools that read such pages.
+    /// Whether the page also contains the trace in systrace's format, for tools that read such
+    /// pages.
     pub embed_source: bool,
-    /// How many threads may compress the trace, at least 1.
+    /// The maximum number of threads for compressing the trace, at least 1.
     pub threads: usize,
 }
 
@@ -38,7 +39,7 @@ pub struct ReportOptions {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The output failed.
+    /// Writing to the output failed.
     #[error("cannot write: {0}")]
     Io(#[from] io::Error),
     /// The page cannot be built.
@@ -50,14 +51,14 @@ pub enum ReportError {
          run `rustup target add wasm32-unknown-unknown` and build it again"
     )]
     NoEngine,
-    /// The trace has nothing that systrace's format can hold.
+    /// The trace has nothing that systrace's format can express.
     #[error("--embed-source: {0}")]
     Source(#[source] WriteError),
 }
 
 /// The title in `page.html`.
 const TITLE: &str = "<title>traceloom</title>";
-/// The last element of a report. The page looks for it.
+/// The last element of a report. The page checks that it is present.
 const END: &str = "<template id=\"traceloom-end\"></template>\n";
 
 /// Writes a report of `trace`.
@@ -101,7 +102,7 @@ fn write_with(
     Ok(())
 }
 
-/// Forbids network access and any script but the page's own and its engine.
+/// Forbids network access and any script except the page's own and its engine.
 fn policy(page: &Page) -> String {
     let Page {
         script_hash,
@@ -115,7 +116,7 @@ fn policy(page: &Page) -> String {
     )
 }
 
-/// The trace in systrace's own container, cut out of the page that its writer makes.
+/// The trace in systrace's container, cut out of a page made by its writer.
 fn source_blocks(trace: &Trace) -> Result<Vec<u8>, ReportError> {
     const BEGIN: &[u8] = b"<!-- BEGIN TRACE -->";
     const END: &[u8] = b"<!-- END TRACE -->\n";

@@ -1,5 +1,5 @@
-//! The files of the page, from `web/`: embedded in the program, or read from a folder while somebody works
-//! on the page.
+//! The files of the page, from `web/`. They are embedded in the program, or read from a folder
+//! during development of the page.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,18 +7,18 @@ use std::path::PathBuf;
 // `FILES`: the path below `web/` and the content of each file, sorted by path.
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// Where the page's files come from.
+/// The source of the page's files.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Web {
     /// The program itself.
     #[default]
     Embedded,
-    /// A folder, which is read again for every page.
+    /// A folder, which is read again for each page.
     Folder(PathBuf),
 }
 
 impl Web {
-    /// The folder in `TRACELOOM_WEB` if it is set, in debug builds only.
+    /// The folder in `TRACELOOM_WEB` if it is set. Only in debug builds.
     pub fn from_environment() -> Self {
         match std::env::var_os("TRACELOOM_WEB") {
             Some(folder) if cfg!(debug_assertions) => Self::Folder(folder.into()),

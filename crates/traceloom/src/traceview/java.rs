@@ -84,13 +84,13 @@ pub(crate) fn compare_strings(a: &str, b: &str) -> std::cmp::Ordering {
 }
 
 /// The iteration order of a `java.util.HashMap<Integer, _>` into which `keys` were inserted in this
-/// order. The result contains positions in `keys`.
+/// order. The result contains indexes into `keys`.
 ///
-/// The map has a power of two of bins, 16 at first; a key's bin is the low bits of
-/// `key ^ (key >>> 16)`. It doubles when it holds more than three quarters of its bins, or when a
-/// ninth key comes into one bin while there are fewer than 64. Iteration goes by bin, and within a bin by
-/// arrival. (Bins of nine keys and more in bigger maps become trees there, and their order may
-/// differ: that takes nine thread ids alike in their low bits.)
+/// The number of bins is a power of two, 16 at first. The bin of a key is given by the low bits of
+/// `key ^ (key >>> 16)`. The map doubles when it holds more keys than three quarters of its bins,
+/// or when a ninth key is added to a bin while there are fewer than 64 bins. Iteration is by bin,
+/// and within a bin in the order of insertion. (In a larger map, a bin with nine or more keys
+/// becomes a tree, whose order may differ. That requires nine thread ids with equal low bits.)
 pub(crate) fn hash_map_order(keys: &[i32]) -> Vec<usize> {
     let spread = |key: i32| (key as u32) ^ (key as u32 >> 16);
     let bin_of = |key: i32, bins: usize| spread(key) as usize & (bins - 1);

@@ -52,7 +52,7 @@ fn a_report_opens_again_and_only_once() {
     }
 }
 
-/// What knows nothing of reports finds the text where systrace has it.
+/// A tool that does not know reports finds the text in the same place as in systrace's pages.
 #[test]
 fn the_source_stands_in_systraces_own_container() {
     let page = report(&sample(), true);
@@ -84,7 +84,7 @@ fn a_trace_that_systrace_cannot_hold_says_so() {
     assert!(matches!(error, ReportError::Source(_)), "{error}");
 }
 
-/// The scripts and styles of both pages are those that their policies allow.
+/// The policies of both pages allow exactly their scripts and styles.
 #[test]
 fn the_script_is_readable_in_the_report() {
     let page = report(&sample(), false);

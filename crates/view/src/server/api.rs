@@ -17,11 +17,11 @@ use super::recording::Recording;
 use super::state::State;
 use super::traces::Slot;
 
-/// The size limit of a question. The longest questions contain names.
+/// The size limit of a question. The longest questions contain lists of names.
 const QUESTION_BYTES: usize = 1 << 20;
 
-/// Answers of at least this size are compressed. From here on that is faster for the browser, in particular
-/// through a tunnel from another machine.
+/// Answers of at least this size are compressed. From this size on, that is faster for the browser,
+/// in particular through a tunnel from another machine.
 const PACK_FROM_BYTES: usize = 64 << 10;
 
 /// The fields of a request's query.
@@ -79,7 +79,7 @@ pub(crate) async fn answer(
         Ok(engine) => engine,
         Err(response) => return response,
     };
-    // Closed only when the server is gone.
+    // The semaphore is closed only when the server has ended.
     let Ok(_permit) = state.workers.acquire().await else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
@@ -99,7 +99,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// The engine that answers: that of a snapshot, or that of a trace once it is loaded.
+/// The engine that answers: the one of a snapshot, or the one of a trace once it is loaded.
 async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response> {
     let recording = state.recording.as_ref().filter(|_| fields.trace == 0);
     let newest = recording.and_then(Recording::newest);
@@ -115,8 +115,8 @@ async fn engine(state: &State, fields: &Fields) -> Result<Arc<Engine>, Response>
     }
 }
 
-/// Runs work on another thread; `None` if it panicked. Dropping the future, because the page went away or no longer
-/// wants the answer, cancels the work.
+/// Runs work on another thread; `None` if it panicked. Dropping the future cancels the work, for
+/// example if the page was closed or no longer needs the answer.
 pub(crate) async fn work<T: Send + 'static>(
     job: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Option<T> {

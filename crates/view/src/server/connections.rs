@@ -1,8 +1,8 @@
-//! Connections: how many there are, and how long they may take to say what they want.
+//! Limits the number of connections, and the time until they must send a request.
 //!
-//! Any program of this machine can connect, so a connection counts for nothing until it showed the
-//! token. A new one takes the place of the oldest that has not: half-open requests cannot keep the user's
-//! browser out.
+//! Any program on this machine can connect, so a connection is not trusted until it has shown the
+//! token. A new connection replaces the oldest one that is not trusted. Thus half-open requests
+//! cannot keep the user's browser out.
 
 use std::collections::VecDeque;
 use std::io;
@@ -22,9 +22,9 @@ use tokio::task::JoinSet;
 /// The limits of a server's connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How many may be open. A browser opens at most six for a page.
+    /// The maximum number of open connections. A browser opens at most six for a page.
     pub most: usize,
-    /// How long the head of a request may take.
+    /// The time limit for the head of a request.
     pub head: Duration,
 }
 
@@ -37,10 +37,10 @@ impl Default for Limits {
     }
 }
 
-/// How long to wait if the system accepts no connection, because it has no file descriptors left.
+/// The waiting time if the system accepts no connection because no file descriptors are left.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The other end of a connection.
+/// The state of a connection's client.
 #[derive(Debug, Default)]
 pub(crate) struct Peer {
     is_trusted: AtomicBool,
@@ -48,7 +48,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// It showed the token.
+    /// The client has shown the token.
     pub fn trust(&self) {
         self.is_trusted.store(true, Ordering::Relaxed);
     }
@@ -59,8 +59,8 @@ impl Peer {
 struct Peers(Mutex<VecDeque<Arc<Peer>>>);
 
 impl Peers {
-    /// Adds one. If there are too many, the oldest that is not trusted is closed for it; `None` if all are
-    /// trusted.
+    /// Adds a connection. If there are too many, the oldest untrusted one is closed for it. `None`
+    /// if all are trusted.
     fn add(&self, most: usize) -> Option<Arc<Peer>> {
         let mut open = self.open();
         if open.len() >= most {
@@ -98,7 +98,7 @@ pub(crate) async fn serve(
             accepted = accept(&listener) => accepted,
             _ = stop.wait_for(|&stop| stop) => break,
         };
-        // Results of connections that have ended.
+        // Removes the results of connections that have ended.
         while serving.try_join_next().is_some() {}
         let (Ok(stream), Some(peer)) = (accepted, peers.add(limits.most)) else {
             continue;
@@ -119,7 +119,7 @@ async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
         tokio::time::sleep(RETRY).await;
     }
     let (stream, _) = accepted?;
-    // Answers are often one small packet, which must not wait for the next.
+    // An answer is often one small packet, which must not be delayed.
     stream.set_nodelay(true)?;
     Ok(stream)
 }
@@ -141,7 +141,7 @@ async fn answer(
     let mut is_stopping = false;
     loop {
         tokio::select! {
-            // A connection that breaks off or says nonsense concerns nobody else.
+            // An interrupted connection or an invalid request affects no other connection.
             _ = connection.as_mut() => return,
             () = peer.close.notified() => return,
             _ = stop.wait_for(|&stop| stop), if !is_stopping => {

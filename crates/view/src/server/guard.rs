@@ -14,7 +14,8 @@ use super::token::Token;
 /// The header that carries the token of the page's own requests.
 const TOKEN: &str = "x-traceloom-token";
 
-/// Headers of every response. Responses other than the page may do nothing at all in a browser.
+/// Headers of every response. In a browser, responses other than the page are not allowed to do
+/// anything.
 const HEADERS: [(header::HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -33,7 +34,7 @@ const HEADERS: [(header::HeaderName, &str); 6] = [
     ),
 ];
 
-/// Lets a request through or refuses it, and sets the headers of the response.
+/// Accepts or refuses a request, and sets the headers of the response.
 pub(crate) async fn guard(With(state): With<Arc<State>>, request: Request, next: Next) -> Response {
     let refused = refusal(&state, request.headers(), request.uri());
     let mut response = match refused {
@@ -56,7 +57,7 @@ pub(crate) async fn guard(With(state): With<Arc<State>>, request: Request, next:
 
 fn refusal(state: &State, headers: &HeaderMap, uri: &Uri) -> Option<&'static str> {
     if !is_our_host(headers, state.port) {
-        // Another site's name may be made to point here: its scripts would be let in.
+        // Another site's domain may be pointed at this address. Its scripts must not be let in.
         return Some("refused: the Host of the request is not this server\n");
     }
     if !is_our_origin(headers, state.port) {

@@ -19,8 +19,8 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Sets the first trace; from now on questions are answered. Returns once expensive results that the user
-    /// will need are cached.
+    /// Sets the first trace. From now on, questions are answered. Returns when expensive results
+    /// that the user will need are cached.
     pub fn ready(&self, trace: Trace) {
         let engine = Arc::new(Engine::new(trace));
         self.state.traces.set(0, Slot::Ready(Arc::clone(&engine)));
@@ -32,18 +32,18 @@ impl Handle {
         self.state.traces.set(0, Slot::Failed(why.into()));
     }
 
-    /// Whether other traces are open than the first: those that were dropped on the page.
+    /// Whether traces other than the first are open, which were dropped on the page.
     pub fn has_others(&self) -> bool {
         self.state.traces.has_others()
     }
 
-    /// Reports that `done` of `total` bytes of the first trace are read; 0 is an unknown total.
+    /// Reports that `done` of `total` bytes of the first trace are read. A `total` of 0 is unknown.
     pub fn progress(&self, done: u64, total: u64) {
         self.state.traces.progress(0, done, total);
     }
 
-    /// Waits until a page wants a newer snapshot of the recording; false if the recording has ended, or none did
-    /// within `limit`.
+    /// Waits until a page requests a newer snapshot of the recording. False if the recording has
+    /// ended, or if no page did so within `limit`.
     pub fn wait_until_wanted(&self, limit: Duration) -> bool {
         let recording = self.state.recording.as_ref();
         recording.is_some_and(|recording| recording.wait_until_wanted(limit))
@@ -62,7 +62,7 @@ impl Handle {
         }
     }
 
-    /// Reports that the recording has ended, and why. Its trace is being assembled.
+    /// Reports the end of the recording and its reason. Its trace is being assembled.
     pub fn saving(&self, why: &str) {
         if let Some(recording) = &self.state.recording {
             recording.saving(why.to_owned());

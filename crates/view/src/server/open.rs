@@ -23,11 +23,12 @@ use super::memory::{TooMuch, check_room, make_room};
 use super::state::State;
 use super::traces::Slot;
 
-/// Frames that may wait for the reader.
+/// The number of frames that may wait for the reader.
 const WAITING: usize = 8;
-/// Chunk size of the reader; big enough for readers that work in parallel.
+/// Chunk size of the reader. It is large enough for readers that work in parallel.
 const PIECE_BYTES: usize = 4 << 20;
-/// How much of a refused file is still received: browsers read the answer only after sending everything.
+/// The maximum size of a refused file that is still received. Browsers read the answer only after
+/// sending everything.
 const REFUSED_BYTES: u64 = 1 << 30;
 /// The limit for file names, characters.
 const NAME_CHARS: usize = 255;
@@ -109,7 +110,7 @@ async fn read(state: &Arc<State>, name: String, mut body: Body) -> Result<usize,
         }
     }
     if taken {
-        // A reader that gave up on the last piece says why below.
+        // If the reader failed on the last chunk, it reports the reason below.
         drop(to_reader.send(Piece::End).await);
     }
     drop(to_reader);
@@ -139,7 +140,7 @@ async fn drain(body: &mut Body) {
     }
 }
 
-/// Reads the chunks into a trace, outside of the server's threads.
+/// Reads the chunks into a trace, on a thread that does not belong to the server.
 fn consume(
     state: &State,
     name: String,

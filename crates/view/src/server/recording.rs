@@ -6,8 +6,8 @@
 //!     └── a page wants ◄────┘ └── /live: status, and the number of the newest
 //!         a newer one
 //! ```
-//! A page moves from snapshot to snapshot: it fetches the next one while it draws the current one. Without a page
-//! that asks, no snapshots are made.
+//! A page moves from snapshot to snapshot: it fetches the next one while it draws the current one.
+//! Snapshots are made only while a page requests them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use serde_json::json;
 use traceloom_engine::Engine;
 use traceloom_trace::Trace;
 
-/// How many snapshots are held: the one that pages draw, and the next.
+/// The number of snapshots in memory: the one that pages draw, and the next one.
 const HELD: usize = 2;
 
 /// Statistics of a recording, for the page.
@@ -54,10 +54,10 @@ struct Now {
     snapshots: VecDeque<(u64, Arc<Engine>)>,
     /// The origin of all snapshots' times: the first event of the recording.
     origin_ns: Option<i64>,
-    /// Whether a page that has the newest snapshot wants another.
+    /// Whether a page that has the newest snapshot requests another one.
     is_wanted: bool,
     step: Step,
-    /// Whether a page has received the last step.
+    /// Whether a page has received the final state.
     is_told: bool,
 }
 
@@ -66,9 +66,9 @@ struct Now {
 enum Step {
     #[default]
     Recording,
-    /// It has ended, for this reason.
+    /// It has ended for this reason, and its trace is being assembled.
     Saving(String),
-    /// Its trace is the server's, or there is none. `said` is the result for the page.
+    /// Its trace is set, or there is none. `said` is the result for the page.
     Ended { said: String, is_whole: bool },
 }
 
@@ -107,14 +107,15 @@ impl Recording {
         }
     }
 
-    /// The snapshot with this number, unless newer ones replaced it.
+    /// The snapshot with this number, unless newer ones have replaced it.
     pub fn snapshot(&self, number: u64) -> Option<Arc<Engine>> {
         let now = self.now();
         let found = now.snapshots.iter().find(|(held, _)| *held == number);
         found.map(|(_, engine)| Arc::clone(engine))
     }
 
-    /// Waits until a page wants a newer snapshot; false if the recording has ended or `limit` has passed.
+    /// Waits until a page requests a newer snapshot. False if the recording has ended or `limit`
+    /// has passed.
     pub fn wait_until_wanted(&self, limit: Duration) -> bool {
         let waits = |now: &mut Now| now.step == Step::Recording && !now.is_wanted;
         let waited = self.changed.wait_timeout_while(self.now(), limit, waits);
@@ -125,7 +126,7 @@ impl Recording {
     pub fn show(&self, trace: Trace) {
         let origin_ns = *self.now().origin_ns.get_or_insert(trace.bounds.0);
         let engine = Engine::with_origin(trace, origin_ns);
-        // Otherwise a small question would wait for this.
+        // Otherwise a small question would have to wait for the timeline.
         engine.prepare_timeline();
         let mut now = self.now();
         let number = now.snapshots.back().map_or(0, |(number, _)| *number) + 1;
@@ -140,7 +141,7 @@ impl Recording {
         self.step(Step::Saving(why));
     }
 
-    /// The whole trace answers from now on. Without one, the last snapshots stay.
+    /// From now on, the whole trace answers. If there is none, the last snapshots remain.
     pub fn has_ended(&self, said: String, is_whole: bool) {
         self.step(Step::Ended { said, is_whole });
         if is_whole {
@@ -155,18 +156,18 @@ impl Recording {
         self.changed.notify_all();
     }
 
-    /// Waits until a page has received the last step, at most `limit`.
+    /// Waits until a page has received the final state, at most for `limit`.
     pub fn wait_until_told(&self, limit: Duration) {
         let waits = |now: &mut Now| !now.is_told;
         drop(self.changed.wait_timeout_while(self.now(), limit, waits));
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
-        // The state is consistent at any time, also after a panic.
+        // The state is always consistent, even after a panic.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The status for a page that shows the snapshot `shown` and wants the one after it.
+    /// The status for a page that shows the snapshot `shown` and requests the one after it.
     pub fn status(&self, shown: Option<u64>) -> serde_json::Value {
         let stats = (self.options.stats)();
         let mut now = self.now();

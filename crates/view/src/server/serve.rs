@@ -21,7 +21,7 @@ use super::{api, guard, html, live, open};
 use crate::page::PageError;
 use crate::web::Web;
 
-/// How long unfinished answers may take once the server is stopped.
+/// The time limit for unfinished answers after the server is stopped.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Options of a server.
@@ -69,12 +69,12 @@ pub enum ServerError {
     /// The page cannot be built.
     #[error(transparent)]
     Page(#[from] PageError),
-    /// The system refuses threads or sockets.
+    /// The system does not provide threads or sockets.
     #[error("the server stopped")]
     Run(#[from] io::Error),
 }
 
-/// A server that listens. It answers once it [runs](Self::run).
+/// A server that listens. It answers questions once it [runs](Self::run).
 pub struct Server {
     pub(super) listener: TcpListener,
     pub(super) handle: Handle,
@@ -126,14 +126,14 @@ impl Server {
     /// Serves until [`Handle::stop`]. Without a recording, Ctrl-C and SIGTERM also end it.
     ///
     /// # Errors
-    /// If the system refuses threads or sockets.
+    /// If the system does not provide threads or sockets.
     pub fn run(self) -> Result<(), ServerError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()?;
         let served = runtime.block_on(self.serve());
-        // A question that nobody waits for any more must not hold the program.
+        // A question whose answer is not needed any more must not keep the program running.
         runtime.shutdown_background();
         served
     }
@@ -189,7 +189,7 @@ async fn stopped(stop: watch::Sender<bool>) {
 async fn signal() {
     let ctrl_c = async {
         if tokio::signal::ctrl_c().await.is_err() {
-            // Without a handler Ctrl-C ends the program all the same.
+            // Without a handler, Ctrl-C still ends the program.
             std::future::pending::<()>().await;
         }
     };

@@ -12,7 +12,8 @@ use super::traces::Traces;
 use crate::page::Page;
 use crate::web::Web;
 
-/// Postprocesses a dropped trace, for example with original names. The error says why that failed.
+/// Postprocesses a dropped trace, for example with original names. The error gives the reason of a
+/// failure.
 pub type Finish = Arc<dyn Fn(Trace) -> Result<Trace, String> + Send + Sync>;
 
 /// The shared state.
@@ -28,6 +29,6 @@ pub(crate) struct State {
     pub memory_limit: u64,
     pub read: ReadOptions,
     pub finish: Finish,
-    /// The recording that the first trace comes from, if it is being recorded.
+    /// The recording of the first trace, if it is being recorded.
     pub recording: Option<Recording>,
 }

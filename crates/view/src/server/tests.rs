@@ -9,10 +9,11 @@ use axum::routing::get;
 use super::traces::Slot;
 use super::*;
 
-/// Long enough for any machine, short of forever.
+/// Long enough for any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Serves `GET /` with work that reports its start, runs until it is cancelled, and reports that too.
+/// Serves `GET /` with work that reports its start, runs until it is cancelled, and then reports
+/// that.
 fn serve_endless_work(
     runtime: &tokio::runtime::Runtime,
 ) -> (SocketAddr, mpsc::Receiver<&'static str>) {
@@ -87,7 +88,7 @@ fn scopes_make_room_before_traces() {
     );
 }
 
-/// A server that takes at most 8 connections and half a second for the head of a request.
+/// A server that allows at most 8 connections, and half a second for the head of a request.
 fn serve_few(runtime: &tokio::runtime::Runtime) -> (SocketAddr, Arc<state::State>) {
     let server = Server::bind(ServerOptions::default()).unwrap();
     let limits = connections::Limits {
@@ -110,7 +111,7 @@ fn runtime() -> tokio::runtime::Runtime {
     runtime.worker_threads(2).enable_all().build().unwrap()
 }
 
-/// Asks for `/status` with the token, on an open connection; the status line.
+/// Requests `/status` with the token on an open connection. Returns the status line.
 fn ask_status(connection: &mut TcpStream, state: &state::State) -> String {
     let request = format!(
         "GET /status?token={} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\n\r\n",
@@ -132,7 +133,7 @@ fn half_open_requests_keep_nobody_out() {
     let half_open: Vec<TcpStream> = (0..300)
         .map(|_| {
             let mut stream = TcpStream::connect(address).unwrap();
-            // The server may have closed it for the next one already.
+            // The server may already have closed it for the next connection.
             drop(stream.write_all(b"GET /status HTTP/1.1\r\nho"));
             stream
         })

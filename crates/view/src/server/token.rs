@@ -18,8 +18,8 @@ impl Token {
         &self.0
     }
 
-    /// Whether `offered` is the token. The time does not depend on the position of the first difference, so that
-    /// it reveals nothing.
+    /// Whether `offered` is the token. The time does not depend on the position of the first
+    /// difference, so it reveals nothing about the token.
     pub fn is(&self, offered: &str) -> bool {
         let (ours, theirs) = (self.0.as_bytes(), offered.as_bytes());
         let differences = ours.iter().zip(theirs).fold(0, |sum, (a, b)| sum | (a ^ b));

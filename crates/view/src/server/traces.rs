@@ -61,12 +61,13 @@ impl Traces {
         Some(self.sender(number)?.borrow().clone())
     }
 
-    /// Waits for a trace; returns it, or why it cannot be loaded. `None` if there is no such trace.
+    /// Waits for a trace. Returns it, or the reason why it cannot be loaded. `None` if there is no
+    /// such trace.
     pub async fn loaded(&self, number: usize) -> Option<Result<Arc<Engine>, Arc<str>>> {
         let sender = self.sender(number)?;
         let mut slot = sender.subscribe();
         let loaded = |slot: &Slot| !matches!(slot, Slot::Loading { .. });
-        // `sender` lives as long as this function, so the channel stays open.
+        // `sender` exists as long as this function, so the channel stays open.
         let slot = slot.wait_for(loaded).await.ok()?.clone();
         match slot {
             Slot::Ready(engine) => Some(Ok(engine)),
@@ -79,7 +80,7 @@ impl Traces {
     pub fn forget_oldest(&self) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let held = |slot: &&watch::Sender<Slot>| matches!(*slot.borrow(), Slot::Ready(_));
-        // The first is the one that the user named when the server was started.
+        // The first trace is the one that the user gave when starting the server.
         let Some(oldest) = slots.iter().skip(1).find(held) else {
             return false;
         };

@@ -4,17 +4,17 @@ import {token} from "source/server";
 import {el} from "ui/dom";
 import {elide} from "ui/format";
 
-/** Letters of a file's name that are shown. */
+/** The maximum number of letters shown of a file's name. */
 const NAME_LETTERS = 60;
 
 /**
  * Lets files be dropped on the page.
  *
- * @param {{live: boolean}} source A report has no server that could read a file; it says so.
+ * @param {{live: boolean}} source A report has no server to read a file, so it shows a message.
  */
 export function startDrop(source) {
   const sheet = dropSheet();
-  /** Elements that the pointer is in: `dragleave` comes for each one that it leaves. */
+  /** The number of nested elements under the pointer. `dragleave` is sent for each one that it leaves. */
   let inside = 0;
   /** @type {XMLHttpRequest | null} */
   let sending = null;
@@ -89,7 +89,7 @@ export function startDrop(source) {
 }
 
 /**
- * The one trace among files: a single file, or the key and data files of an old method trace.
+ * The trace in a list of files: a single file, or the key and data files of an old method trace.
  *
  * @param {File[]} files
  * @returns {{name: string, body: Blob} | null}
@@ -104,7 +104,7 @@ function one(files) {
   return {name: `${name}.key`, body: new Blob([first, second])};
 }
 
-/** What lies over the page meanwhile. */
+/** The sheet that covers the page meanwhile. */
 function dropSheet() {
   const title = el("strong"), text = el("p"), bar = el("progress");
   const close = el("button", {onclick: () => dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}))}, "Close (Esc)");

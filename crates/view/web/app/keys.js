@@ -59,7 +59,7 @@ export function startKeys(store, timeline, select, page) {
     ArrowDown: () => select.step("child"), Enter: select.fit, PageDown: () => timeline.scrollBy(timeline.height() * 0.8), PageUp: () => timeline.scrollBy(-timeline.height() * 0.8),
     Home: () => timeline.scrollBy(-1e9), End: () => timeline.scrollBy(1e9),
   };
-  /** These belong to whatever has the focus, unless that is the timeline or nothing. */
+  /** The focused element handles these keys, unless the timeline or nothing has the focus. */
   const LOCAL = /^(Arrow|Page|Home|End|Enter)/;
 
   addEventListener("keydown", event => {

@@ -5,7 +5,7 @@ import {splitter} from "ui/splitter";
 import {tabs} from "ui/tabs";
 import {panels} from "app/panels";
 
-/** A window lower than this, px, has no room for the timeline and the panels at once. */
+/** The minimum height of a window that has room for both the timeline and the panels, px. */
 const LOW = 500;
 
 /**
@@ -45,7 +45,7 @@ function topBar(store, meta, search, actions) {
 }
 
 /**
- * The dock: a tab a panel, mounted when first shown.
+ * The dock: one tab per panel, mounted when first shown.
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {import("app/panels").Context} context
  */
 function dock(store, source, context) {
@@ -54,7 +54,7 @@ function dock(store, source, context) {
   for (const {id, title, mount} of here) bar.add(id, title, element => mount(element, store, source, context));
   const show = () => bar.select(here.some(({id}) => id === store.get().panel) ? store.get().panel : here[0]?.id);
   store.on(["panel"], show);
-  /** In a low window the panels wait, folded, until something is selected. */
+  /** In a low window the panels stay folded until something is selected. */
   let waits = innerHeight < LOW, waiting = 0;
   const fold = iconButton("down", "Panels", () => turn(!element.classList.contains("folded")), {class: "icon-button dock-fold", "data-testid": "dock-fold"});
   /** @param {boolean} folded */
@@ -72,7 +72,7 @@ function dock(store, source, context) {
   store.on(["selection"], ({selection}) => {
     if (!waits || !selection) return;
     clearTimeout(waiting);
-    // Not under the hand that still draws a range.
+    // Delayed, so that the page does not move while a range is being drawn.
     waiting = setTimeout(() => { if (waits) turn(false); }, 300);
   });
   return {element, show, unfold: () => turn(false)};

@@ -31,7 +31,7 @@ function write({view, top, selection, search, marks, rows, panel, profile, colou
   return out.toString().replaceAll("%7E", "~").replaceAll("%3A", ":");
 }
 
-/** Puts what the fragment says into the store; what needs the engine is the rest. @param {Store} store @param {number} end */
+/** Applies the fragment to the store. Returns the part that needs the engine. @param {Store} store @param {number} end */
 function read(store, end) {
   const from = new URLSearchParams(location.hash.slice(1));
   /** @type {Partial<State>} */
@@ -57,7 +57,7 @@ function read(store, end) {
 
 /**
  * @param {Store} store @param {number} end ns
- * @returns {{slice: number | null, text: (end: number) => string, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects; `text`: what the link to this page of a trace is
+ * @returns {{slice: number | null, text: (end: number) => string, follow: (changed: (slice: number | null) => void) => void}} the slice that the link selects; `text`: the fragment of a link to the current state
  */
 export function startLink(store, end) {
   const slice = read(store, end);

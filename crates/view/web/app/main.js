@@ -63,7 +63,7 @@ async function start() {
   const {view} = timeline;
   const context = {meta, rows, goTo: select.goTo, showRow: timeline.showRow, zoomTo: (/** @type {number} */ from, /** @type {number} */ to) => view.fit(from, to, 0)};
   const search = searchBox(store, source, context, () => timeline.area.focus());
-  // The profile and frames of a recording come when it has ended.
+  // A recording has a profile and frames only after it has ended.
   if (opened.snapshot) panels.length = 2;
   layout(store, source, context, {search: search.element, banner: opened.snapshot ? null : repairsBanner(meta), timeline: timeline.element,
     actions: {help: showHelp, all: () => view.set(view.start, view.end)}});
@@ -74,7 +74,7 @@ async function start() {
     if (slice !== null) restore(slice);
     if (store.get().search.text) search.run();
   };
-  /** The view stays as the link says. @param {number} id */
+  /** Selects a slice without changing the view that the link set. @param {number} id */
   async function restore(id) {
     const {view: before, top} = store.get();
     await select.goTo(id);
@@ -82,7 +82,7 @@ async function start() {
     timeline.scrollTo(top);
   }
   follow(link.slice);
-  // What a snapshot's ids mean ends with it: they are in no link.
+  // The ids of a snapshot are valid only in it, so links do not contain them.
   if (!opened.snapshot) link.follow(follow);
   await timeline.first;
 }

@@ -2,8 +2,8 @@
 import {stretches} from "source/packed";
 
 /**
- * The engine, with an answer's JSON and columns in one object: `(await source.ask({op: "rows"})).kind`. What never changes is asked
- * once (`meta`, `rows`, `ranks`). Urgent questions have a higher priority.
+ * The engine, which returns an answer's JSON and columns in one object: `(await source.ask({op: "rows"})).kind`. Constant answers are requested
+ * only once (`meta`, `rows`, `ranks`). Urgent questions have a higher priority.
  * @typedef {object} Source
  * @property {boolean} live
  * @property {(question: {op: string, [field: string]: unknown}, options?: import("source/source").AskOptions) => Promise<any>} ask
@@ -17,7 +17,7 @@ import {stretches} from "source/packed";
  * @property {(meta: any) => boolean} [when] whether this trace has anything for it; missing: always
  */
 /**
- * @typedef {object} Context what panels need of the rest
+ * @typedef {object} Context the rest of the page, for panels
  * @property {any} meta the engine's answer to `meta`
  * @property {any} rows the engine's answer to `rows`
  * @property {(id: number, zoom?: boolean) => Promise<void>} goTo shows a slice in the timeline and selects it

@@ -1,4 +1,4 @@
-// The one store. Everything else on the page follows from it and the trace.
+// The store: the state from which, with the trace, everything on the page is derived.
 
 /**
  * @typedef {{kind: "slice", id: number, row: number, ts: number, end: number, level: number, name: number}
@@ -13,12 +13,12 @@
  * @property {number} top how far the rows are scrolled, px
  * @property {Selection} selection
  * @property {number[] | null} threads a scope that panels may use: utids
- * @property {{text: string, total: number, at: number, names: Set<number> | null, ts?: Float64Array, rows?: Record<number, number>}} search; `ts`: when the hits are, `rows`: how many a row
+ * @property {{text: string, total: number, at: number, names: Set<number> | null, ts?: Float64Array, rows?: Record<number, number>}} search; `ts`: the times of the hits, `rows`: their number per row
  * @property {{ts: number, label: string}[]} marks
  * @property {{flipped: Set<number>, pinned: number[], hidden: Set<number>, deep: Set<number>, filter: string}} rows by row id;
- *   `flipped`: folded although they stand open at first, or open although folded; `deep`: all levels, however many
- * @property {string} panel which tab
- * @property {any} profile what the profile's panels look at
+ *   `flipped`: folded or unfolded by hand, against the default; `deep`: showing all levels
+ * @property {string} panel the current tab
+ * @property {any} profile settings of the profile's panels
  * @property {"system" | "light" | "dark"} theme
  * @property {"name" | "rank"} colours
  */
@@ -32,7 +32,7 @@ export const firstState = () => ({
   panel: "details", profile: {}, theme: "system", colours: "name",
 });
 
-/** The panel for what was selected: the profile stays, it follows the selection by itself. @param {State} state @param {string} wanted */
+/** The panel for a new selection. The profile stays open, because it follows the selection. @param {State} state @param {string} wanted */
 export const panelFor = ({panel}, wanted) => panel === "profile" ? panel : wanted;
 
 /** @param {State} initial */
@@ -42,7 +42,7 @@ export function createStore(initial) {
   const listeners = [];
   return {
     get: () => state,
-    /** Changes keys and tells those who listen to one that is another value now. @param {Partial<State>} patch */
+    /** Changes keys and calls the listeners of those whose value has changed. @param {Partial<State>} patch */
     set(patch) {
       const before = state;
       state = {...state, ...patch};

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, or as chosen.
+// Light or dark: as the system is set, or as the user chose.
 import {readColours, setRanks} from "ui/colours";
 import {toast} from "ui/toast";
 

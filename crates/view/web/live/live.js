@@ -34,7 +34,7 @@ function badge(follow, stop) {
   const stopping = el("button", {type: "button", class: "button live-stop", title: "End the recording and save it", onclick: stop, "data-testid": "live-stop"}, "Stop");
   const element = el("div", {class: "live", "data-testid": "live"}, el("i", {"aria-hidden": "true"}), word, rate, held, lost, following, stopping);
   document.querySelector(".top .search")?.before(element);
-  /** @type {News[]} the news of the last second, oldest first */
+  /** @type {News[]} the statuses of the last second, oldest first */
   let past = [];
   return {
     /** @param {boolean} on */
@@ -51,7 +51,7 @@ function badge(follow, stop) {
       lost.textContent = `${count(news.lost)} lost`;
       if (news.state !== "recording") this.over("Saving…");
     },
-    /** Nothing more comes. @param {string} text */
+    /** The recording is over. @param {string} text */
     over(text) {
       element.classList.add("over");
       word.textContent = text;
@@ -63,7 +63,7 @@ function badge(follow, stop) {
 function watch() {
   const {store, parts} = hook, {opened, source, timeline, context, search, link} = parts, {view} = timeline;
   let following = true, span = SPAN_NS, last = 0, keys = keysOf(context.rows);
-  /** Whether it is us who move the view or what is selected. */
+  /** Whether this module is changing the view or the selection. */
   let own = false;
 
   /** @param {() => void} change */
@@ -73,7 +73,7 @@ function watch() {
     own = false;
   }
 
-  /** The snapshot's piece of time, and room where it is shorter than what the screen shows. @param {any} meta @returns {[number, number]} */
+  /** The snapshot's time range, extended to the visible range if that is longer. @param {any} meta @returns {[number, number]} */
   const extent = ({start_ns, duration_ns}) => {
     const end = Math.max(duration_ns, span);
     return [Math.max(0, Math.min(start_ns, end - span)), end];
@@ -119,14 +119,14 @@ function watch() {
     if (!(row >= 0)) return null;
     if (selection.kind !== "slice") return {...selection, row, ts, ...(selection.end !== undefined && {end: selection.end + shift})};
     const found = await source.ask({op: "window", rows: [row], from: ts, to: ts + 1, px_ns: 1}, options);
-    /** @param {boolean} level whether it must be the same */
+    /** @param {boolean} level whether the level must be the same */
     const find = level => found.s_ts.findIndex((/** @type {number} */ start, /** @type {number} */ at) => start === ts && (!level || found.s_level[at] === selection.level));
-    // What was around it may have gone.
+    // The slices around it may be missing in this snapshot.
     const same = find(true), at = same < 0 ? find(false) : same;
     return at < 0 ? null : {...selection, row, ts, id: found.s_id[at], end: found.s_end[at], level: found.s_level[at], name: found.s_name[at]};
   }
 
-  /** Goes to a snapshot: all that the screen needs of it is asked for first, and then replaces what is shown at once. @param {number} snapshot */
+  /** Switches to a snapshot. First fetches everything that the screen needs, and then replaces it at once. @param {number} snapshot */
   async function go(snapshot) {
     const options = {snapshot, priority: 1};
     const [meta, rows] = await Promise.all([source.ask({op: "meta"}, options), source.ask({op: "rows"}, options)]);
@@ -146,7 +146,7 @@ function watch() {
     last = performance.now();
   }
 
-  /** The whole trace takes the place of the snapshots: the page opens again, where it was. */
+  /** Replaces the snapshots by the whole trace: reloads the page with the same view. */
   async function whole() {
     const before = context.meta;
     opened.snapshot = undefined;

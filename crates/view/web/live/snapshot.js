@@ -2,17 +2,17 @@
 import {rowModel} from "timeline/rows";
 import {tileCache} from "timeline/tiles";
 
-/** Rows that are asked for above and below those on the screen. */
+/** The number of rows requested above and below those on the screen. */
 const AROUND = 5;
 const MOST_ROWS = 400;
 
-/** What a row is called in every snapshot: indices and ids are each snapshot's own. @param {any} rows @returns {string[]} */
+/** Keys of rows that are the same in every snapshot. Indices and ids differ between snapshots. @param {any} rows @returns {string[]} */
 export function keysOf({kind, cpu, parent, names, notes}) {
   /** @type {string[]} */
   const keys = [];
   const seen = new Map();
   for (let row = 0; row < kind.length; row++) {
-    // A name may change, a number does not.
+    // Names may change, numbers do not.
     const own = /^[pt]id \d+/.exec(notes[row])?.[0] ?? names[row];
     const key = `${kind[row]}/${cpu[row]}/${own}/${parent[row] < row ? keys[parent[row]] : ""}`;
     const nth = seen.get(key) ?? 0;
@@ -22,7 +22,7 @@ export function keysOf({kind, cpu, parent, names, notes}) {
   return keys;
 }
 
-/** The place of each row in another snapshot, or -1. @param {string[]} from @param {string[]} to */
+/** The index of each row in another snapshot, or -1. @param {string[]} from @param {string[]} to */
 export function mapping(from, to) {
   const places = new Map(to.map((key, row) => [key, row]));
   return from.map(key => places.get(key) ?? -1);
@@ -34,25 +34,25 @@ async function idle(tiles) {
 }
 
 /**
- * Asks for what the screen will show of a snapshot.
+ * Fetches the part of a snapshot that the screen will show.
  * @param {object} of
  * @param {import("app/state").Store} of.store
  * @param {import("timeline/timeline").Timeline} of.timeline
  * @param {import("app/panels").Source} of.source
  * @param {number} of.snapshot
  * @param {any} of.rows its rows
- * @param {number[]} of.to where those that are shown are among them
+ * @param {number[]} of.to the indices among them of the rows that are shown now
  * @param {number} of.end ns
- * @param {number[]} of.range what will be shown, ns
- * @returns {Promise<{adopt: () => void} | null>} puts it in the place of what is shown; null if the snapshot has gone meanwhile
+ * @param {number[]} of.range the range that will be shown, ns
+ * @returns {Promise<{adopt: () => void} | null>} `adopt` replaces what is shown; null if the snapshot no longer exists
  */
 export async function prefetch({store, timeline, source, snapshot, rows, to, end, range: [from, until]}) {
   const {model, tiles, strip} = timeline, isSame = to.length === rows.id.length && to.every((row, at) => row === at);
-  /** The rows as a person left them. */
+  /** The rows as the user arranged them. */
   const carried = () => {
     const {flipped, pinned, hidden, deep, filter} = store.get().rows;
     const kept = (/** @type {Iterable<number>} */ ids) => [...ids].map(id => to[id]).filter(row => row >= 0);
-    // What is folded stays so, whatever the newer snapshot would fold by itself.
+    // Folded rows stay folded, whatever the default in the newer snapshot.
     const turned = [...flipped].filter(id => to[id] >= 0 && model.folded(id) !== ((rows.flags[to[id]] & 2) !== 0)).map(id => to[id]);
     return {flipped: new Set(turned), pinned: kept(pinned), hidden: new Set(kept(hidden)), deep: new Set(kept(deep)), filter};
   };
@@ -77,7 +77,7 @@ export async function prefetch({store, timeline, source, snapshot, rows, to, end
   fresh.askNames();
   await idle(fresh);
   return {adopt() {
-    // What was done to the rows meanwhile counts.
+    // Includes changes that the user made to the rows meanwhile.
     const top = first === undefined ? 0 : model.main().tops[model.placeOf(first)];
     if (waiting) waiting = carried();
     const state = waiting;

@@ -9,7 +9,7 @@ const NONE = 0xffffffff;
 const PACKAGE = /^((?:[\w$-]+\.)+)[\w$-]+\.[\w$<>-]+$/;
 
 /**
- * A name that gives way where it says least: a method's package, the middle of other names.
+ * A name that is shortened where it is least important: a method's package, the middle of other names.
  * @param {string} label @param {string} [more] classes
  */
 export function elided(label, more = "") {
@@ -19,7 +19,7 @@ export function elided(label, more = "") {
   return el("span", {class: `name ${path ? "" : "plain"} ${more}`}, el("span", {class: "cut"}, label.slice(0, at)), el("span", {class: "kept"}, el("bdi", {}, label.slice(at))));
 }
 
-/** The colour that a name has in the timeline. @param {{label: string, name?: number | null, hue?: number}} row */
+/** A chip with the name's colour in the timeline. @param {{label: string, name?: number | null, hue?: number}} row */
 export function chip(row) {
   const made = el("span", {class: "chip", "aria-hidden": "true"});
   row.hue ??= hueOf(row.label);
@@ -27,14 +27,14 @@ export function chip(row) {
   return made;
 }
 
-/** A method's signature, as far as anybody reads it. @param {{signature?: string}} row */
+/** A method's signature, shortened. @param {{signature?: string}} row */
 export const signature = row => el("span", {class: "signature"}, elide(row.signature ?? "", 120));
 
-/** The whole of a name, for the tooltip. @param {{label: string, signature?: string}} row */
+/** The complete name, for the tooltip. @param {{label: string, signature?: string}} row */
 export const fullName = row => elide(`${row.label}${row.signature ?? ""}`, 2000);
 
 /**
- * Calls after colours changed, by the page's choice or the system's.
+ * Calls `repaint` after the page or the system changed the colours.
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source @param {() => void} repaint
  */
 export function onColours(store, source, repaint) {

@@ -16,7 +16,7 @@ const QUICK = 1e6;
 
 /** @param {string} title @param {...(Node | null | false | undefined)} content */
 const block = (title, ...content) => el("section", {class: "block"}, el("h3", {}, title), ...content);
-/** The same without a name above. @param {string} title @param {Node} content */
+/** The same without a title above it. @param {string} title @param {Node} content */
 const topBlock = (title, content) => el("section", {class: "block"}, el("h2", {}, title), content);
 
 /** @param {Facts} facts */
@@ -28,14 +28,14 @@ function list(facts) {
 /** @param {string} text @param {() => void} onclick @param {string} [testid] */
 export const link = (text, onclick, testid) => el("button", {type: "button", class: "link", onclick, title: text, "data-testid": testid}, elide(text, 160));
 
-/** A name that leads somewhere; where there is no room it loses its package first. @param {string} name @param {() => void} onclick */
+/** A name as a link. If there is no room, its package is cut first. @param {string} name @param {() => void} onclick */
 const nameLink = (name, onclick) => el("button", {type: "button", class: "link", onclick, title: elide(name, 2000)}, elided(name));
 
 /** @type {[string, string, string][]} */
 const PARTS = [["running_ns", "running", "Running"], ["runnable_ns", "runnable", "Runnable"], ["sleeping_ns", "sleeping", "Sleeping"],
   ["uninterruptible_ns", "uninterruptible", "Uninterruptible"], ["io_ns", "io", "Waiting for I/O"], ["other_ns", "unknown", "Other"]];
 
-/** Where the time went, as a bar and in words. @param {any} states @param {boolean} [words] */
+/** The time in each state, as a bar and in words. @param {any} states @param {boolean} [words] */
 export function stateBar(states, words = true) {
   const parts = PARTS.filter(([key]) => states[key] > 0);
   const total = parts.reduce((sum, [key]) => sum + states[key], 0) || 1;
@@ -51,10 +51,10 @@ export function stateBar(states, words = true) {
     el("b", {}, time(states[key])), ` ${percent(states[key] / total)}`))));
 }
 
-/** A frame lasts until it is drawn: longer than its slice. @param {{dur: number, missed: number}} frame */
+/** A frame lasts until it is drawn, which is longer than its slice. @param {{dur: number, missed: number}} frame */
 const frameText = ({dur, missed}) => `${time(dur)} until drawn${missed ? `, ${plural(missed, "vsync")} missed` : ""}`;
 
-/** What the panel says, line by line. @param {HTMLElement} element */
+/** The text of the panel, line by line. @param {HTMLElement} element */
 function asText(element) {
   const texts = (/** @type {string} */ query) => [...element.querySelectorAll(query)].map(({textContent}) => textContent ?? "");
   const keys = texts("dt"), values = texts("dd"), callers = texts(".chain .link");
@@ -106,7 +106,7 @@ export function mountDetails(element, store, source, context) {
         el("li", {}, nameLink(label, () => store.set({selection: {kind: "name", name}})), el("span", {class: "num"}, `${times > 1 ? `${count(times)} × ` : ""}${time(total_ns)}`)))))));
   }
 
-  /** The place of a name in the profile, by the profile's clock. A report of a huge trace works that out only for the profile itself. @param {number} name */
+  /** The rank of a name in the profile, by the profile's clock. For a huge trace, a report computes it only for the profile itself. @param {number} name */
   async function rank(name) {
     if (!source.live && context.meta.counts.slices > QUICK) return;
     const {clock} = store.get().profile ?? {};
@@ -141,7 +141,7 @@ export function mountDetails(element, store, source, context) {
       ...(found.args ?? []).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 2000)])]))));
   }
 
-  /** Nothing is selected: what this trace is. */
+  /** Shown if nothing is selected: facts about the trace. */
   function hint() {
     const {meta} = context, {counts = {}, metadata = []} = meta;
     /** @type {Facts} */
@@ -170,7 +170,7 @@ export function mountDetails(element, store, source, context) {
         const [same, {names}] = await Promise.all([source.ask({op: "same", name: selection.name}, options), source.ask({op: "names", ids: [selection.name]}, options)]);
         showName(same, names[0]);
       } else showPoint(await source.ask({op: "at", row: selection.row, ts: selection.ts, what: selection.kind, ...(selection.id !== undefined && {id: selection.id})}, options), selection);
-      // The same slice of a newer snapshot stays where it was read.
+      // The scroll position is kept if a newer snapshot has the same slice.
       const what = JSON.stringify([selection.kind, "ts" in selection && selection.ts, "level" in selection && selection.level]);
       if (what !== shown) element.scrollTop = 0;
       shown = what;

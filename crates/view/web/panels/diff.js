@@ -79,7 +79,7 @@ export const diffPanel = {id: "diff", title: "Compare", mount, when: meta => met
 function mount(host, store, source, {meta}) {
   /** @type {DiffRow[]} */
   let rows = [];
-  /** The file before and the one after. */
+  /** The indices of the base file and the new file. */
   const sides = [0, 1];
   const settings = () => ({base: [sides[0]], new: [sides[1]], clock: clock.value || undefined, by: by.value});
   const table = virtualTable(/** @type {import("ui/virtual_table").TableOptions<DiffRow>} */ ({label: "Changes", testid: "diff-table", columns: columns(),

@@ -1,4 +1,4 @@
-// The events that are nothing else: a table with their fields, and filters. A click shows an event in the timeline.
+// Events without a table of their own: a list with their fields, and filters. A click shows an event in the timeline.
 import {el} from "ui/dom";
 import {count, elide, exact, plural} from "ui/format";
 import {virtualTable} from "ui/virtual_table";
@@ -7,11 +7,11 @@ import {KIND} from "timeline/rows";
 
 /** @typedef {import("ui/virtual_table").Column<any>} Column */
 
-/** Events that are asked for at once. */
+/** The number of events per request. */
 const PAGE = 200;
-/** Pages that are kept. */
+/** The number of pages in the cache. */
 const PAGES = 100;
-/** No browser shows a longer table. */
+/** The maximum number of rows. Browsers cannot show a longer table. */
 const MOST = 1e6;
 const WAIT = 150;
 const ROW_HEIGHT = 22;
@@ -19,7 +19,7 @@ const ROW_HEIGHT = 22;
 /** @type {import("app/panels").Panel} */
 export const eventsPanel = {id: "events", title: "Events", mount, when: meta => meta.counts?.ftrace_events > 0};
 
-/** A row that has not come yet. */
+/** A row that has not arrived yet. */
 const PENDING = {id: -1, pending: true};
 
 /** @param {(event: any) => string} show @returns {(event: any) => string} */
@@ -33,10 +33,10 @@ const FIXED = [
   {id: "cpu", label: "CPU", width: 56, show: known(({cpu}) => cpu === null ? "" : String(cpu))},
 ];
 
-/** The fields that get a column; the engine's limit. */
+/** The maximum number of fields with a column, as in the engine. */
 const MOST_KEYS = 40;
 
-/** The columns of the fields, and one for those that have none. @param {string[]} keys @param {any[]} events the first ones @returns {Column[]} */
+/** The columns of the fields, and one for all other fields. @param {string[]} keys @param {any[]} events the first ones @returns {Column[]} */
 const columnsOf = (keys, events) => [...FIXED,
   ...keys.map((key, nth) => ({id: `field-${nth}`, label: elide(key, 40), title: `The field ${elide(key, 200)}`, width: Math.max(70, Math.min(180, key.length * 8 + 20)), text: true, show: known(({values}) => values[nth] ?? "")})),
   ...(keys.length === 0 || keys.length >= MOST_KEYS || events.some(({more}) => more) ? [{id: "more", label: "Other fields", width: 140, text: true, show: known(({more}) => more)}] : [])];
@@ -54,7 +54,7 @@ function pages(want) {
       kept.set(page, events);
       for (const old of kept.keys()) { if (kept.size <= PAGES) break; kept.delete(old); }
     },
-    /** What looks to the table like an array of all rows. @param {number} total @returns {any[]} */
+    /** An object that the table can use like an array of all rows. @param {number} total @returns {any[]} */
     rows: total => new Proxy(/** @type {any[]} */ ([]), {get(_, key) {
       if (key === "length") return total;
       const place = typeof key === "string" ? Number(key) : NaN;
@@ -87,13 +87,13 @@ function mount(element, store, source, context) {
   /** @type {AbortController} */
   let abort = new AbortController();
   let waiting = 0, fields = "", followed = false;
-  /** A chosen row that has not come yet, or -1. */
+  /** A selected row that has not arrived yet, or -1. */
   let chosen = -1;
-  /** Pages on their way. @type {Set<number>} */
+  /** Pages that were requested. @type {Set<number>} */
   const asked = new Set();
   const held = pages(page => { if (!asked.has(page)) { asked.add(page); queueMicrotask(() => load(page)); } });
 
-  /** The threads that the filter names. */
+  /** The threads that match the filter. */
   function threads() {
     const text = thread.value.trim().toLowerCase();
     if (!text) return {};
@@ -125,7 +125,7 @@ function mount(element, store, source, context) {
     }
   }
 
-  /** Asks again, after the filter changed. */
+  /** Requests the events again after the filter changed. */
   async function renew() {
     waiting = 0;
     abort.abort();
@@ -156,7 +156,7 @@ function mount(element, store, source, context) {
     show(event);
   }
 
-  /** Shows an event in the timeline, as wide as the view is. @param {any} event */
+  /** Shows an event in the timeline without changing the zoom. @param {any} event */
   function show(event) {
     if (event.pending || event.row >= kind.length) return;
     const {from, to} = store.get().view, {row, ts, id} = event;
@@ -167,7 +167,7 @@ function mount(element, store, source, context) {
     if (ts < from || ts > to) context.zoomTo(start, start + wide);
   }
 
-  /** The event that was selected in the timeline becomes the table's. @param {import("app/state").State} state */
+  /** Selects the event in the table that was selected in the timeline. @param {import("app/state").State} state */
   async function follow({selection}) {
     if (range.checked && selection?.kind === "range") return later();
     if (selection?.kind !== "event" || followed) { followed = false; return; }

@@ -6,7 +6,7 @@ import {elide, time} from "ui/format";
 import {count, share} from "panels/numbers";
 
 /** @typedef {import("panels/flame_paint").Frames} Frames */
-/** @typedef {{width_px: number, from_share: number, to_share: number}} Span what of the whole is on the screen */
+/** @typedef {{width_px: number, from_share: number, to_share: number}} Span the visible part of the graph */
 
 /**
  * @typedef {object} FlameOptions
@@ -16,8 +16,8 @@ import {count, share} from "panels/numbers";
  * @property {(span: Span, signal: AbortSignal) => Promise<Frames>} ask
  * @property {(name: number, frames: Frames, at: number) => void} [onPick] a frame was chosen
  * @property {(frames: Frames, at: number) => [string, string]} [colour]
- * @property {(frames: Frames, at: number) => string[]} [lines] what the tooltip says below the name
- * @property {string} [empty] what to say when there is nothing
+ * @property {(frames: Frames, at: number) => string[]} [lines] the lines of the tooltip below the name
+ * @property {string} [empty] the text for an empty graph
  */
 
 const ZOOM_MS = 160;
@@ -39,7 +39,7 @@ export function flameView(options) {
   let whole = 0;
   let token = 0;
   let abort = new AbortController();
-  /** To be asked for once it is on the screen. */
+  /** Whether it must be requested once it is on the screen. */
   let stale = false;
   let waiting = 0;
   let moving = 0;
@@ -47,7 +47,7 @@ export function flameView(options) {
   let asking;
   /** @type {{from: number, to: number}[]} */
   let back = [];
-  /** The zoomed view, also while it is still moving there. */
+  /** The zoomed view, even while the picture is still moving there. */
   let goal = {from: 0, to: 1};
   /** @type {((label: string) => boolean) | null} */
   let test = null;
@@ -91,7 +91,7 @@ export function flameView(options) {
     later();
   }
 
-  /** Asks for what the view shows, at its own width. @param {boolean} [fresh] forget the zoom */
+  /** Requests the bars of the view for its width. @param {boolean} [fresh] forget the zoom */
   async function load(fresh) {
     const mine = ++token;
     if (fresh) {
@@ -124,7 +124,7 @@ export function flameView(options) {
     }
   }
 
-  /** @param {number} from @param {number} to @param {boolean} [keep] without a way back to where it was */
+  /** @param {number} from @param {number} to @param {boolean} [keep] without an entry in the history */
   function zoom(from, to, keep) {
     if (!scene) return;
     const least = Math.max(1, whole / 1e7);
@@ -169,7 +169,7 @@ export function flameView(options) {
     return more;
   }
 
-  /** The callers of what fills the view: the way back. */
+  /** The callers of the frame that fills the view, as links back. */
   function trail() {
     if (!scene) return;
     const {frames} = scene;
@@ -298,7 +298,7 @@ export function flameView(options) {
 
   return {
     element, load, zoomOut, repaint: later,
-    /** Fades all whose name doesn't pass, or isn't among those found. @param {((label: string) => boolean) | null} passes @param {Set<number> | null} [names] */
+    /** Fades all frames whose name does not pass, or is not in `names`. @param {((label: string) => boolean) | null} passes @param {Set<number> | null} [names] */
     highlight(passes, names = null) { test = passes; found = names; light(); },
     /** Outlines a name. @param {number} name */
     pick(name) { picked = name; later(); },

@@ -2,7 +2,7 @@
 import {canvasColours, hueFill} from "ui/colours";
 
 /**
- * What the engine answers to `flame`: frames by level and from left to right, x and w in ns from the left of the whole.
+ * The engine's answer to `flame`: frames by level and from left to right, x and w in ns from the left of the whole.
  * @typedef {object} Frames
  * @property {Uint32Array} depth
  * @property {Float64Array} x
@@ -13,7 +13,7 @@ import {canvasColours, hueFill} from "ui/colours";
  * @property {Uint32Array} node
  * @property {Uint32Array} parent index of the frame it is called from
  * @property {Uint8Array} hue
- * @property {Float64Array} [delta] ns more than in the other trace
+ * @property {Float64Array} [delta] ns, new minus base
  * @property {Record<string, string>} labels
  * @property {number} total_ns
  * @property {number} depth_max
@@ -22,14 +22,14 @@ import {canvasColours, hueFill} from "ui/colours";
 /**
  * @typedef {object} Scene
  * @property {Frames} frames
- * @property {number[]} starts the first frame of each level, and how many there are
+ * @property {number[]} starts the first frame of each level, and the number of frames
  * @property {number} from left edge, ns
  * @property {number} to
  * @property {number} top px scrolled away
  * @property {number} width px
  * @property {number} height px
  * @property {boolean} flip callees above: grows upwards
- * @property {number} rows levels there is room for, for flipping
+ * @property {number} rows the number of levels that fit, for flipping
  * @property {Set<number> | null} lit names to show; the others fade
  * @property {number} picked a name to outline, or -1
  * @property {number} focus a frame, or -1
@@ -41,7 +41,7 @@ export const ROW = 19;
 const NONE = 0xffffffff;
 const METHOD = /^[\w$-]+(\.[\w$-]+)+\.[\w$<>-]+$/;
 
-/** Where each level's frames begin, and behind the last where they end. @param {Frames} frames */
+/** The index at which each level's frames begin, and the end of the last level. @param {Frames} frames */
 export function levelsOf({depth}) {
   /** @type {number[]} */
   const starts = [];
@@ -49,7 +49,7 @@ export function levelsOf({depth}) {
   return [...starts, depth.length];
 }
 
-/** The first frame of a level that ends behind `ns`. @param {Scene} scene @param {number} level @param {number} ns */
+/** The first frame of a level that ends after `ns`. @param {Scene} scene @param {number} level @param {number} ns */
 function firstBehind({frames: {x, w}, starts}, level, ns) {
   let low = starts[level], high = starts[level + 1];
   while (low < high) {
@@ -108,7 +108,7 @@ function widthOf(ctx, text) {
 export const shortened = text => METHOD.test(text) ? text.split(".").slice(-2).join(".") : text;
 
 /**
- * What fits of a name: whole, else without its package, else without its class, else with its middle left out.
+ * Shortens a name to fit: first without its package, then without its class, then without its middle.
  * @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} room px
  */
 function fitted(ctx, text, room) {

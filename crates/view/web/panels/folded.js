@@ -1,7 +1,7 @@
 // Saves a flame graph as folded stacks for flamegraph.pl, inferno and speedscope, like `traceloom convert -o x.folded`.
 import {labelOf, parentOf} from "panels/flame_paint";
 
-/** A line a stack that has time of its own: `outer;inner 1234`, nanoseconds. @param {import("panels/flame_paint").Frames} frames */
+/** One line per stack with exclusive time: `outer;inner 1234`, nanoseconds. @param {import("panels/flame_paint").Frames} frames */
 export function foldedText(frames) {
   /** @type {string[]} */
   const paths = [];

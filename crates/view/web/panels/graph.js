@@ -2,7 +2,7 @@
 import {el} from "ui/dom";
 import {choice} from "panels/scope";
 
-/** Shares of all time, in percent, below which methods are left out. */
+/** The choices for the share of the total time below which methods are left out, percent. */
 const LEAST = ["20", "10", "5", "2", "1"];
 
 /** @param {import("panels/model").Model} model */
@@ -51,7 +51,7 @@ export function callGraph(model) {
     }
   }
 
-  // At first not smaller than can be read.
+  // Initially not too small to read.
   image.onload = () => { fit(); if (at.zoom < 0.55) { at.zoom = 0.55; at.x = (stage.clientWidth - image.naturalWidth * 0.55) / 2; place(); } };
   stage.addEventListener("wheel", event => {
     event.preventDefault();

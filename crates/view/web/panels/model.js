@@ -1,4 +1,4 @@
-// The profile that the panels share: cached answers for the current grouping, clock and scope.
+// The profile shared by the panels: cached answers for the current grouping, clock and scope.
 
 /** @typedef {"cpu" | "wall" | "runnable" | "sleeping" | "uninterruptible"} Clock */
 /** @typedef {Partial<Record<`${Clock}_ns`, number>>} Times */
@@ -32,11 +32,11 @@
  * @typedef {object} Profile
  * @property {{wall: boolean, cpu: string, states: boolean}} clocks
  * @property {string} by
- * @property {Clock} clock that ranks the rows
+ * @property {Clock} clock by which rows are ranked
  * @property {Times} total
  * @property {Row[]} rows
  * @property {number} hidden
- * @property {Promise<void> | null} more the rest of the rows is still to come
+ * @property {Promise<void> | null} more set while the remaining rows are being fetched
  * @property {Map<number, Row>} byName
  * @property {Map<string, Row>} byLabel with signature
  */
@@ -46,12 +46,12 @@
 /** @typedef {import("app/panels").Source} Source */
 
 const NONE = 0xffffffff;
-/** Rows that are asked for at first; the rest comes behind them. */
+/** The number of rows in the first request. The others follow. */
 const FIRST = 2000;
-/** As many rows as anybody scrolls through. */
+/** The maximum number of rows. */
 const LIMIT = 200000;
 
-/** What makes a method the same one in another profile. @param {{label: string, signature?: string}} row */
+/** The key that identifies a method in another profile. @param {{label: string, signature?: string}} row */
 export const keyOf = row => row.label + (row.signature ?? "");
 
 /** @param {Profile} profile @param {Row[]} rows */
@@ -71,7 +71,7 @@ export function profileModel(store, source) {
   let profile;
   let abort = new AbortController();
 
-  /** What is asked about, as fields of a question. */
+  /** The scope and settings, as fields of a question. */
   function settings() {
     const {by, clock, scope} = store.get().profile ?? {};
     return {by: by ?? "method", ...(clock ? {clock} : {}), ...scope};
@@ -99,7 +99,7 @@ export function profileModel(store, source) {
 
   return {
     load,
-    /** Asks about the same scope. @param {string} op @param {object} fields @param {AbortSignal} [signal] @returns {Promise<any>} */
+    /** Asks a question about the same scope. @param {string} op @param {object} fields @param {AbortSignal} [signal] @returns {Promise<any>} */
     ask: (op, fields, signal) => source.ask({op, ...settings(), ...fields}, {signal}),
     /** @param {object} patch */
     change(patch) { store.set({profile: {...store.get().profile, ...patch}}); },

@@ -2,14 +2,14 @@
 const three = new Intl.NumberFormat("en", {minimumFractionDigits: 3, maximumFractionDigits: 3});
 const whole = new Intl.NumberFormat("en");
 
-/** The clocks a profile can be ranked by, with their names in headings and in choices. @type {[import("panels/model").Clock, string, string][]} */
+/** The clocks by which a profile can be ranked, with their names in headings and in menus. @type {[import("panels/model").Clock, string, string][]} */
 export const CLOCKS = [["cpu", "CPU", "CPU time"], ["wall", "Real", "Real time"], ["runnable", "Runnable", "Runnable, without a CPU"], ["sleeping", "Sleeping", "Sleeping"],
   ["uninterruptible", "Blocked", "Uninterruptible sleep"]];
 
-/** The clocks this profile has. @param {import("panels/model").Profile} profile */
+/** The clocks of this profile. @param {import("panels/model").Profile} profile */
 export const clocksOf = ({clocks}) => CLOCKS.filter(([clock]) => clock === "cpu" ? clocks.cpu !== "none" : clock === "wall" ? clocks.wall : clocks.states);
 
-/** Milliseconds as Traceview prints them: columns line up by their point. @param {number | undefined} ns */
+/** Milliseconds in Traceview's form, so that columns are aligned at the decimal point. @param {number | undefined} ns */
 export const ms = ns => ns === undefined ? "" : three.format(ns / 1e6);
 
 /** @param {number | undefined} part @param {number | undefined} all */
@@ -21,14 +21,14 @@ export const share = (part, all) => `${percent(part, all)} %`;
 /** @param {number} number */
 export const count = number => whole.format(number);
 
-/** Lower case means any case; a capital letter means itself. @param {string} text @returns {((label: string) => boolean) | null} */
+/** Ignores case unless the text has a capital letter. @param {string} text @returns {((label: string) => boolean) | null} */
 export function smartCase(text) {
   if (!text) return null;
   if (text !== text.toLowerCase()) return label => label.includes(text);
   return label => label.toLowerCase().includes(text);
 }
 
-/** The hue that the engine gives a name: FNV-1a without what varies behind a space and the digits at its end. @param {string} label */
+/** The hue of a name, computed as in the engine: FNV-1a without digits at the end and variable words. @param {string} label */
 export function hueOf(label) {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(label.replace(/ [^ ]*[0-9=].*$/s, "").replace(/[0-9]+$/, ""))) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -1,4 +1,4 @@
-// The profile panel: Traceview's table, and beside it views of the same numbers.
+// The profile panel: Traceview's table, and next to it views of the same numbers.
 import {el} from "ui/dom";
 import {splitter} from "ui/splitter";
 import {tabs} from "ui/tabs";
@@ -17,7 +17,7 @@ import {sandwich} from "panels/sandwich";
 import {button, scopeBar} from "panels/scope";
 import {smartCase} from "panels/numbers";
 
-/** Below this width, px, the table is a tab among the others. */
+/** The minimum width for showing the table next to the views, px. Below it, the table is a tab. */
 const BESIDE = 820;
 
 /** @typedef {import("panels/model").Row} Row */
@@ -76,7 +76,7 @@ function mount(host, store, source, context) {
   side.add("bottom_up", "Bottom up", panel => panel.append(upward.element));
   side.add("graph", "Call graph", panel => panel.append(graph.element));
 
-  /** A method was chosen here. @param {Row} row */
+  /** Selects a method that the user chose in this panel. @param {Row} row */
   function pick(row) {
     choose(row);
     if (row.name != null) store.set({selection: {kind: "name", name: row.name}});
@@ -109,7 +109,7 @@ function mount(host, store, source, context) {
     if (row) pickShown(row);
   }
 
-  /** What was selected elsewhere, here too. */
+  /** Selects here what was selected elsewhere. */
   function follow() {
     const {selection} = store.get();
     const name = selection?.kind === "slice" || selection?.kind === "name" ? selection.name : null;
@@ -119,7 +119,7 @@ function mount(host, store, source, context) {
     choose(row);
   }
 
-  /** Names found here, else those found in the timeline, stand out. */
+  /** Highlights the names found here, otherwise those found in the timeline. */
   function light() {
     for (const view of [flame, between]) view.highlight(smartCase(bar.text()), store.get().search.names);
   }
@@ -133,7 +133,7 @@ function mount(host, store, source, context) {
     return narrow && here || table.find(passes, step);
   }
 
-  /** Another profile came: what was chosen in the last one is looked for in it. @param {import("panels/model").Profile} profile */
+  /** Shows a new profile, and selects the same row as in the last one. @param {import("panels/model").Profile} profile */
   function arrive(profile) {
     const before = chosen && keyOf(chosen), {rank} = store.get().profile ?? {};
     shown = profile;
@@ -148,7 +148,7 @@ function mount(host, store, source, context) {
     } else follow();
   }
 
-  /** Shows the profile of the settings, in the views that are on the screen. */
+  /** Shows the profile for the current settings in the visible views. */
   async function refresh() {
     if (!host.isConnected || host.hidden) return;
     const {tab} = store.get().profile ?? {};
@@ -170,7 +170,7 @@ function mount(host, store, source, context) {
     }
   }
 
-  /** Beside each other where there is room, else as tabs. */
+  /** Shows table and views next to each other if there is room, otherwise as tabs. */
   function arrange() {
     const now = host.clientWidth < BESIDE, wide = Math.round(host.clientWidth * share);
     left.style.width = `${moved ? wide : table.snap(wide)}px`;

@@ -10,7 +10,7 @@ import {CLOCKS, clocksOf, count, ms, percent} from "panels/numbers";
 
 /**
  * @typedef {object} Line a line of the table
- * @property {Row} row the method it is, or belongs to
+ * @property {Row} row its method, or the method that it belongs to
  * @property {string} kind "method", or the section: "parents", "children" …
  * @property {Edge} [edge]
  * @property {boolean} [heading] opens its section
@@ -38,7 +38,7 @@ function columnsOf(profile) {
   for (const [clock, label] of clocks)
     for (const [which, short, what] of /** @type {const} */ ([["inclusive", "Incl", "with"], ["exclusive", "Excl", "without"]])) {
       const value = timeOf(which, clock);
-      // Calls within calls add up to more than the method's own time: a share of it would say nothing.
+      // Nested recursive calls may add up to more than the method's time, so a share is meaningless.
       const part = (/** @type {Line} */ line) => line.edge && line.kind.startsWith("rec") ? undefined : value(line);
       const whole = (/** @type {Line} */ line) => line.edge ? line.row.inclusive[clock] : profile.total[clock];
       const key = (/** @type {Line} */ line) => value(line) ?? -1;
@@ -93,14 +93,14 @@ function drawName(cell, line) {
  * @param {object} options
  * @param {import("panels/model").Model} options.model
  * @param {(row: Row) => void} options.onPick a method was chosen
- * @param {(key: string) => boolean} options.onType a key for the find box
+ * @param {(key: string) => boolean} options.onType a key to be typed into the find box
  */
 export function profileTable({model, onPick, onType}) {
   /** @type {Profile | null} */
   let profile = null;
   /** @type {Row[]} */
   let order = [];
-  /** @type {Map<number, Report | null>} by rank; null: asked for */
+  /** @type {Map<number, Report | null>} by rank; null: requested */
   let open = new Map();
   /** Sections that were closed by hand. */
   let shut = new Set();
@@ -156,7 +156,7 @@ export function profileTable({model, onPick, onType}) {
     });
   }
 
-  /** Lists what is to be seen; the cursor stays on its line. */
+  /** Lists the visible lines; the cursor stays on its line. */
   function flatten() {
     const before = table.rows()[table.cursor()];
     /** @type {Line[]} */
@@ -214,14 +214,14 @@ export function profileTable({model, onPick, onType}) {
       if (column && !other) arrange(column, down);
       else table.sort(`incl-${CLOCKS.find(([clock]) => clock === loaded.clock)?.[1]}`.toLowerCase(), true);
     },
-    /** More rows came. */
+    /** More rows have arrived. */
     grow() {
       const {column, down} = table.sorted();
       arrange(column, down);
     },
     /**
      * Goes to the next row that passes, from the cursor on.
-     * @param {(label: string) => boolean} passes @param {number} step 0: this one may do @returns {[number, number]} which hit of how many
+     * @param {(label: string) => boolean} passes @param {number} step 0: the current row may match @returns {[number, number]} which hit of how many
      */
     find(passes, step) {
       if (!labels.length) labels = order.map(row => `${row.label} ${row.signature ?? ""}`);

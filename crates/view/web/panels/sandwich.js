@@ -1,4 +1,4 @@
-// One method between its callers (above) and its callees (below), over all its calls.
+// One method with its callers (above) and its callees (below), over all its calls.
 import {el} from "ui/dom";
 import {fullName} from "panels/cells";
 import {flameView} from "panels/flame";

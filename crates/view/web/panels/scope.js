@@ -5,10 +5,10 @@ import {clocksOf} from "panels/numbers";
 
 /** @typedef {import("panels/model").Scope} Scope */
 
-/** What a row can be. @param {any} meta the answer to `meta` */
+/** The possible groupings of rows. @param {any} meta the answer to `meta` */
 export const groupings = meta => meta.has?.methods === false ? [["method", "Slices"], ["thread", "Threads"]]
   : [["method", "Methods"], ["class", "Classes"], ["package", "Packages"], ["thread", "Threads"]];
-/** More threads than this are not listed; the timeline's rows choose them. */
+/** The maximum number of threads that are listed. With more, they are selected by the timeline's rows. */
 const LISTED = 1000;
 
 /** @param {string} label @param {string} testid @param {(value: string) => void} onChange @param {string[][]} [options] */
@@ -50,7 +50,7 @@ function whoOptions({rows, meta}) {
  * @param {import("panels/model").Model} options.model
  * @param {import("panels/model").Store} options.store
  * @param {import("app/panels").Context} options.context
- * @param {(text: string, step: number) => [number, number]} options.onFind step 0: typed; returns which hit of how many
+ * @param {(text: string, step: number) => [number, number]} options.onFind step 0: text was typed; returns the hit's number and the number of hits
  */
 export function scopeBar({model, store, context, onFind}) {
   const by = choice("A row is a", "profile-by", value => model.change({by: value, rank: null}), groupings(context.meta));
@@ -89,7 +89,7 @@ export function scopeBar({model, store, context, onFind}) {
     else model.change({scope: rest});
   }
 
-  /** Narrows the scope to the selected range, as it is now and becomes, and to its rows where it has some. */
+  /** Limits the scope to the selected range and its rows, if any, and follows its changes. */
   function follow() {
     const chosen = selectedRange();
     if (!chosen) return;
@@ -144,7 +144,7 @@ export function scopeBar({model, store, context, onFind}) {
     event.stopPropagation();
   };
 
-  /** A key that was typed in the table goes on here, as in Traceview. @param {string} key */
+  /** Handles a key that was typed in the table, as in Traceview. @param {string} key */
   function type(key) {
     if (key === "Backspace") find.value = find.value.slice(0, -1);
     else if (key === "Escape" && find.value) find.value = "";

@@ -8,16 +8,16 @@ import {CLOCKS, count, ms, percent} from "panels/numbers";
 
 /**
  * @typedef {object} Node
- * @property {any} row what the engine sent
+ * @property {any} row the engine's row
  * @property {number[]} path
- * @property {Node[] | null} below null: not asked for
+ * @property {Node[] | null} below null: not requested
  * @property {boolean} open
- * @property {number} [more] this many rows were left out here
+ * @property {number} [more] the number of rows left out here
  */
 
 /** @param {number} level from 1 */
 const indent = level => Math.min(level - 1, 100) * 14;
-/** Rows of one level that are asked for at a time. */
+/** The number of rows of one level per request. */
 const PAGE = 500;
 
 /**
@@ -97,7 +97,7 @@ export function callTree({model, direction, onPick, onType}) {
     flatten();
   }
 
-  /** Asks for more of a level. @param {Node} node */
+  /** Requests more rows of a level. @param {Node} node */
   async function moreOf(node) {
     const above = node.path.slice(0, -1);
     const list = await fetchBelow(above, node.path[above.length] + PAGE * 4);
@@ -119,7 +119,7 @@ export function callTree({model, direction, onPick, onType}) {
     return node;
   }
 
-  /** Opens the heaviest way down from the cursor. */
+  /** Opens the heaviest path down from the cursor. */
   async function heaviest() {
     let node = table.rows()[Math.max(0, table.cursor())];
     for (let steps = 0; node && steps < 200; steps++) {

@@ -1,4 +1,4 @@
-// The source of answers in a report: columns and engine are in the page itself.
+// The source of answers in a report, whose columns and engine are in the page itself.
 
 import {AskError, aborted, decode} from "source/source";
 import {startEngine} from "source/worker";
@@ -29,7 +29,7 @@ export function embeddedSource() {
   return {live: false, ...queue()};
 }
 
-/** The text of an element, which is removed: nothing else needs it. @param {Element} element */
+/** The text of an element. The element is removed, because nothing else needs it. @param {Element} element */
 function taken(element) {
   element.remove();
   return (element.textContent ?? "").trim();
@@ -93,7 +93,7 @@ function queue() {
   /** @type {Waiting | null} the question that the engine works on */
   let current = null;
   let loaded = false;
-  /** @type {string | null} why there is no trace */
+  /** @type {string | null} the reason why there is no trace */
   let failure = null;
   /** @type {(progress: Progress) => void} */
   let report = () => {};
@@ -128,7 +128,7 @@ function queue() {
     next();
   }
 
-  /** @param {News} news @param {string} broken what to say if it is no answer */
+  /** @param {News} news @param {string} broken the error message if it is not an answer */
   function settle(news, broken) {
     const asked = current;
     current = null;

@@ -9,7 +9,7 @@ export function stretches(letter, packed, count, ids) {
   const starts = new Float64Array(count), ends = new Float64Array(count), numbers = new Uint32Array(ids ? count : 0);
   let at = 0, start = 0, id = 0;
 
-  // Seven bits a byte, the lowest first. Beyond 32 bits there are no shifts.
+  // Seven bits per byte, lowest first. Shifts are limited to 32 bits, so this multiplies.
   function number() {
     let byte = packed[at++], value = byte & 127;
     if (byte < 128) return value;

@@ -34,7 +34,7 @@ export async function request(path, init = {}) {
     if (init.signal?.aborted) throw error;
     throw new AskError("the server is gone: is traceloom view still running?");
   }
-  // The snapshot is gone, and the page will get a newer one.
+  // The snapshot no longer exists, and the page will get a newer one.
   if (response.status === 410) throw aborted();
   if (!response.ok) {
     const why = (await response.text()).trim();

@@ -26,7 +26,7 @@
  * @property {string} [said] The result of the recording.
  */
 
-/** Why there is no answer, in one sentence. */
+/** The reason why there is no answer, in one sentence. */
 export class AskError extends Error {
   /** @param {string} message */
   constructor(message) {
@@ -54,8 +54,8 @@ const TYPES = {
 };
 
 /**
- * Decodes a frame. Columns are views of `buffer`, not copies, which is why they start at multiples of
- * eight bytes. All machines that run browsers are little-endian.
+ * Decodes a frame. Columns are views of `buffer`, not copies, so they start at multiples of
+ * eight bytes. All machines with browsers are little-endian.
  *
  * @param {ArrayBuffer} buffer
  * @returns {Answer}

@@ -29,7 +29,7 @@
 export function startEngine(send) {
   /** @type {Exports | null} */
   let engine = null;
-  /** The same, even before the trace is loaded. @type {Exports | null} */
+  /** The same, set before the trace is loaded. @type {Exports | null} */
   let begun = null;
 
   return async (order) => {
@@ -54,7 +54,7 @@ export function startEngine(send) {
 
   /** @param {string} module @param {{text: string, bytes: number}[]} parts */
   async function load(module, parts) {
-    // The engine is compiled while it is being unpacked, and beside the columns.
+    // The engine is compiled while it is being unpacked, in parallel with the columns.
     const wasm = new Response(inflate(module), {headers: {"content-type": "application/wasm"}});
     const compiled = WebAssembly.instantiateStreaming(wasm);
     const unpacked = parts.map((part) => inflate(part.text));
@@ -104,9 +104,9 @@ export function startEngine(send) {
 
   /** @param {string} text @returns {ReadableStream<Uint8Array>} */
   function inflate(text) {
-    // Not through a Blob: WebKit cannot read one in the worker of a page from the disk.
+    // Without a Blob, because WebKit cannot read one in the worker of a page from the disk.
     const {readable, writable} = new DecompressionStream("gzip"), writer = writable.getWriter();
-    // The reader sees the damage.
+    // Errors are reported by the reader.
     writer.write(bytes(text)).catch(() => {});
     writer.close().catch(() => {});
     return readable;

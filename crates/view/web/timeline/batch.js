@@ -25,7 +25,7 @@ export function rect(index, left, top, wide, high) {
   h[count++] = high;
 }
 
-/** Draws what was collected. @param {CanvasRenderingContext2D} ctx @param {string[]} styles by index */
+/** Draws the collected rectangles. @param {CanvasRenderingContext2D} ctx @param {string[]} styles by index */
 export function flush(ctx, styles) {
   const starts = new Uint32Array(styles.length + 1);
   for (let at = 0; at < count; at++) starts[colour[at] + 1]++;

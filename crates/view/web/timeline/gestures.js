@@ -5,9 +5,9 @@ import {KIND} from "timeline/rows";
 import {RULER} from "timeline/ruler";
 
 const CLICK = 4;
-/** A finger that rests this long selects instead of moving, ms. */
+/** A finger that does not move for this time selects instead of panning, ms. */
 const REST = 450;
-/** So near, px, is the edge of a range taken and not what lies under it; a finger is wider. */
+/** Within this distance, the edge of a range is grabbed instead of the thing under it, px. A finger needs more. */
 const EDGE = 5, FINGER = 16;
 
 /**
@@ -23,7 +23,7 @@ const EDGE = 5, FINGER = 16;
 export function gestures({area, names, bar, view, store, model, scene, hit, point, rowAt, nameMark}) {
   /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
-  /** @type {{x: number, y: number, ns: number, mode: "" | "range" | "pan", rows: boolean, kept?: number[]} | null} `ns`: the end that stays; `kept`: the rows of a range that is changed */
+  /** @type {{x: number, y: number, ns: number, mode: "" | "range" | "pan", rows: boolean, kept?: number[]} | null} `ns`: the fixed end; `kept`: the rows of the range being changed */
   let drag = null;
   let pinch = 0, rest = 0, wheelAt = 0, pad = false;
 
@@ -47,7 +47,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     }
   }
 
-  /** @param {{x: number, y: number}} at @param {boolean} only the rows it goes over */
+  /** @param {{x: number, y: number}} at @param {boolean} only only the rows that it crosses */
   function stretch(at, only) {
     if (!drag) return;
     const a = Math.max(view.start, Math.min(drag.ns, nsAt(at.x))), b = Math.min(view.end, Math.max(drag.ns, nsAt(at.x)));
@@ -61,7 +61,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     if (at.x < 8 || at.x > scene().width - 8) view.pan((at.x < 8 ? -1 : 1) * (view.to - view.from) * 0.02, true);
   }
 
-  /** The range whose edge is here, and the end that stays when this one is dragged. @param {number} x px @param {number} slack */
+  /** The range whose edge is here, and its other end, which is fixed while this one is dragged. @param {number} x px @param {number} slack */
   function rangeAt(x, slack) {
     const {selection} = store.get();
     if (selection?.kind !== "range") return null;
@@ -135,7 +135,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     event.preventDefault();
     const by = event.deltaMode === 1 ? 33 : event.deltaMode === 2 ? 400 : 1;
     const dx = event.deltaX * by, dy = event.deltaY * by;
-    // Touch pads send many small steps, often in both directions; wheels few big ones. A stream stays what it began as.
+    // Touch pads send many small steps, often in both directions; wheels few big ones. The kind is decided at the start of a series.
     if (event.timeStamp - wheelAt > 180) pad = event.deltaMode === 0 && (Math.abs(dy) < 40 && Math.abs(dx) < 40) && !event.ctrlKey;
     wheelAt = event.timeStamp;
     const {x} = where(event);
@@ -149,7 +149,7 @@ export function gestures({area, names, bar, view, store, model, scene, hit, poin
     else view.zoom(Math.exp(Math.max(-240, Math.min(240, dy)) * 0.0028), nsAtGoal(x));
   }
 
-  /** While the picture still moves, the wheel turns about where the finger will be. @param {number} x */
+  /** While the picture still moves, the wheel zooms around the time that will be under the pointer. @param {number} x */
   const nsAtGoal = x => { const {from, to} = view.goal(); return from + x / scene().width * (to - from); };
 
   area.onpointerdown = down;

@@ -13,7 +13,7 @@ import {KIND, placeAt} from "timeline/rows";
  * @property {number} row
  * @property {number} ts ns under the pointer
  * @property {"slice" | "state" | "sched" | "counter" | "instant" | "event" | ""} what
- * @property {number} at place in the batch's columns
+ * @property {number} at index in the batch's columns
  * @property {number} level
  * @property {any} data columns
  */
@@ -22,7 +22,7 @@ const NEAR = 3;
 /** How far the pointer may be from an event, px. */
 const NEAR_EVENT = 4;
 
-/** A slice of a piece at a time and level, or -1. @param {import("timeline/tiles").Piece} piece @param {number} level @param {number} ns @param {number} slack */
+/** The index of the slice of a piece at a time and level, or -1. @param {import("timeline/tiles").Piece} piece @param {number} level @param {number} ns @param {number} slack */
 export function sliceAt(piece, level, ns, slack) {
   const {lanes, order, batch: {data}} = piece.lanes ? piece : prepare(piece);
   if (!lanes || level < 0 || level + 1 >= lanes.length) return -1;
@@ -43,7 +43,7 @@ function covering(starts, ends, first, end, ns) {
   return at < end && starts[at] <= ns ? at : -1;
 }
 
-/** The place of the value that is nearest to `ns` in a sorted column, or -1. @param {Float64Array} column @param {number} first @param {number} end @param {number} ns */
+/** The index of the value nearest to `ns` in a sorted column, or -1. @param {Float64Array} column @param {number} first @param {number} end @param {number} ns */
 function nearest(column, first, end, ns) {
   const after = above(column, first, end, ns);
   if (after <= first) return after < end ? after : -1;

@@ -3,10 +3,10 @@ import {el} from "ui/dom";
 import {toast} from "ui/toast";
 
 const LONGEST = 80;
-/** The width of the field, px; page.css says it too. */
+/** The width of the field, px; the same as in page.css. */
 const FIELD = 150;
 
-/** Sets a mark, or takes away the one that is there. @param {import("app/state").Store} store @param {number} ts @param {number} near ns @returns {number | null} where the new one is */
+/** Sets a mark, or removes an existing one. @param {import("app/state").Store} store @param {number} ts @param {number} near ns @returns {number | null} the time of the new one */
 export function toggleMark(store, ts, near) {
   const {marks} = store.get();
   const here = marks.filter(mark => Math.abs(mark.ts - ts) <= near), at = Math.round(ts);
@@ -19,7 +19,7 @@ export function toggleMark(store, ts, near) {
   return null;
 }
 
-/** The mark that is nearest to a moment. @param {import("app/state").Store} store @param {number} ts @param {number} [near] ns */
+/** The mark that is nearest to a point in time. @param {import("app/state").Store} store @param {number} ts @param {number} [near] ns */
 export function nearestMark(store, ts, near = Infinity) {
   const away = (/** @type {{ts: number}} */ mark) => Math.abs(mark.ts - ts);
   const [best] = [...store.get().marks].sort((a, b) => away(a) - away(b));
@@ -34,7 +34,7 @@ export function markField(store, area, xOf) {
   /** @type {{input: HTMLInputElement, ts: number} | null} */
   let open = null;
 
-  /** @param {boolean} keep what was typed @param {boolean} [back] the focus goes back to the timeline */
+  /** @param {boolean} whether to keep the typed text @param {boolean} [back] the focus goes back to the timeline */
   function close(keep, back) {
     if (!open) return;
     const {input, ts} = open, label = input.value.trim();

@@ -1,4 +1,4 @@
-// The names beside the canvas. Only visible rows have elements.
+// The names next to the canvas. Only visible rows have elements.
 import {el, icon, iconButton} from "ui/dom";
 import {count, plural} from "ui/format";
 import {DEEP} from "timeline/rows";
@@ -7,15 +7,15 @@ import {DEEP} from "timeline/rows";
 
 /**
  * @param {RowModel} model
- * @param {(row: number, by: number) => void} move puts the focus on another row; by 0: hides this one
- * @param {(row: number) => void} enter chooses the first call in a row
+ * @param {(row: number, by: number) => void} move moves the focus to another row; by 0: hides this one
+ * @param {(row: number) => void} enter selects the first call in a row
  * @param {import("app/state").Store} store
  */
 export function nameList(model, move, enter, store) {
   const element = el("div", {class: "names", role: "list", "aria-label": "Rows", "data-testid": "rows"});
   /** @type {Map<number, {element: HTMLElement, main: HTMLElement, mark: string}>} */
   const shown = new Map();
-  /** The row that Tab goes to; from there the arrows lead on. */
+  /** The row that Tab moves to; the arrow keys move on from there. */
   let current = -1;
 
   const hits = (/** @type {number} */ row) => store.get().search.rows?.[row] ?? 0;
@@ -56,7 +56,7 @@ export function nameList(model, move, enter, store) {
     deep && el("button", {type: "button", class: "link row-deep", onclick: () => model.toggle(row, "deep", true)}, `${DEEP} of ${plural(rows.levels[row], "level")}: show all`))};
   }
 
-  /** @param {{row: number, y: number, height: number}[]} placed @param {number} pinned how many of them are pinned @param {number} below px where the others begin */
+  /** @param {{row: number, y: number, height: number}[]} placed @param {number} pinned the number of pinned rows @param {number} below top of the other rows, px */
   function show(placed, pinned, below) {
     const keep = new Set(placed.map(({row}) => row));
     for (const [row, {element}] of shown) {
@@ -85,7 +85,7 @@ export function nameList(model, move, enter, store) {
       style.height = `${height}px`;
       style.paddingLeft = `${4 + model.depth[row] * 12}px`;
       style.zIndex = nth < pinned ? "2" : "1";
-      // What scrolls under the pinned rows is cut, and they end where the others begin.
+      // Rows are clipped where they scroll under the pinned rows, which end where the others begin.
       const over = nth < pinned ? Math.max(0, y + height - below) : 0, under = nth < pinned ? 0 : Math.max(0, below - y);
       style.clipPath = over || under ? `inset(${under}px 0 ${over}px)` : "";
     });

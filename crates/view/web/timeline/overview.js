@@ -6,11 +6,11 @@ import {KIND} from "timeline/rows";
 const HIGH = 26;
 const EDGE = 6;
 
-/** Rows that are summed up: the busiest. */
+/** The number of rows that are summed up; the busiest ones. */
 const ROWS = 120;
-/** Without scheduling data, the depth of the calls shows activity: the number of rows, and the depth that fills one. */
+/** Without scheduling data, the depth of the calls shows activity: the number of rows used, and the depth that counts as busy. */
 const DEEP_ROWS = 3, DEEP = 40;
-/** Rows whose events are counted if there is nothing else. */
+/** The number of rows whose events are counted if there is nothing else. */
 const EVENT_ROWS = 512;
 
 /**
@@ -21,20 +21,20 @@ export function overviewStrip(source, rows, view, redraw, store) {
   const canvas = el("canvas", {class: "overview-canvas"});
   const element = el("div", {class: "overview", "aria-hidden": "true", "data-testid": "overview"}, canvas);
   const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  /** @type {Float32Array | null} how busy, a value a px */
+  /** @type {Float32Array | null} activity, one value per px */
   let busy = null;
   /** @type {any} */
   let data = null;
   let asked = false, deep = false, counts = false, width = 0;
 
-  /** Asks for the outermost calls and states of the whole trace, or all its calls, once. */
+  /** Requests the outermost calls and states of the whole trace, or all its calls, once. */
   async function load() {
     if (asked) return;
     asked = true;
     const {kind, last, first, flags} = rows;
     deep = !Array.from(kind).some((kind, row) => kind === KIND.thread && flags[row] & 4);
     const all = Array.from(kind, (_, row) => row);
-    // Without anything that lasts, the density of events shows activity. Each event has a CPU, or else a thread.
+    // If nothing has a duration, the density of events shows activity. Each event has a CPU, or else a thread.
     const calm = !Array.from(rows.busy).some(busy => busy > 0);
     const events = !calm ? [] : [KIND.cpu, KIND.thread].map(of => all.filter(row => kind[row] === of && flags[row] & 32)).find(found => found.length)?.slice(0, EVENT_ROWS) ?? [];
     const list = events.length ? events : all.filter(row => (kind[row] === KIND.thread || kind[row] === KIND.async) && last[row] > first[row])
@@ -124,7 +124,7 @@ export function overviewStrip(source, rows, view, redraw, store) {
 
 /**
  * @param {Float32Array} busy @param {Float64Array} starts @param {Float64Array} ends @param {(ns: number) => number} px
- * @param {Uint16Array | null} level only the outermost count @param {Uint8Array | null} state only running counts
+ * @param {Uint16Array | null} level counts only the outermost ones @param {Uint8Array | null} state counts only running
  */
 function add(busy, starts, ends, px, level, state) {
   for (let at = 0; at < starts.length; at++) {

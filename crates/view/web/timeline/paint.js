@@ -33,7 +33,7 @@ function styleTable() {
 const found = [null, null];
 
 /**
- * The rows between two heights, without what is outside of them.
+ * Draws the rows between two heights, clipped to them.
  * @param {Scene} scene @param {import("timeline/rows").RowModel} model @param {Placed[]} placed @param {number} top px @param {number} bottom
  */
 export function paintRows(scene, model, placed, top, bottom) {
@@ -97,7 +97,7 @@ function paintRow(scene, model, {row, y, height}, piece, left, right) {
   if (any(data.first_instant)) paintInstants(scene, piece, kind[row] === KIND.instants ? y + 8 : y + 1, left, right, canvasColours().ink2);
 }
 
-/** Threads' names are written as negative names: -1 - utid. */
+/** Threads' names have negative numbers: -1 - utid. */
 const cpuName = (/** @type {number} */ who) => -1 - who;
 
 /** @param {Scene} scene @param {import("timeline/rows").RowModel} model */
@@ -120,7 +120,7 @@ function paintLabels({ctx, labels, tiles}, model) {
 }
 
 /**
- * @typedef {object} Overlay what lies over the rows
+ * @typedef {object} Overlay things drawn over the rows
  * @property {import("app/state").State} state
  * @property {number} height px
  * @property {number | null} cursor ns

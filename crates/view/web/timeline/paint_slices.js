@@ -6,23 +6,23 @@ import {prepare} from "timeline/tiles";
 import {LANE} from "timeline/rows";
 
 /**
- * What a frame is drawn with; one object, filled anew.
+ * The data for drawing one frame. The object is reused.
  * @typedef {object} Scene
  * @property {CanvasRenderingContext2D} ctx
  * @property {number} from ns
  * @property {number} to
- * @property {number} scale px a ns
+ * @property {number} scale px per ns
  * @property {number} width px
- * @property {number} dots device pixels a px
- * @property {number} lit a name whose slices stand out, or -1
+ * @property {number} dots device pixels per px
+ * @property {number} lit a name whose slices are highlighted, or -1
  * @property {Set<number> | null} hits names found by the search
  * @property {import("timeline/tiles").Tiles} tiles
  * @property {Labels} labels
- * @property {number[]} brackets x0, x1, y of what is chosen
- * @property {number[]} open x0, x1, y of what never ended
- * @property {number} bottom px below which nothing is seen
+ * @property {number[]} brackets x0, x1, y of the slices of the selected name
+ * @property {number[]} open x0, x1, y of slices that never ended
+ * @property {number} bottom px below which nothing is visible
  */
-/** @typedef {{count: number, name: number[], x: number[], y: number[], room: number[], ink: number[], text: string[]}} Labels what to write: a name, or a text of its own */
+/** @typedef {{count: number, name: number[], x: number[], y: number[], room: number[], ink: number[], text: string[]}} Labels texts to draw: a name, or another text */
 
 /** Indices of styles: palette, faded palette, then the rest. */
 export const PALETTE = RANKED + 16;
@@ -31,7 +31,7 @@ const LABEL = 28;
 export const BAR = LANE - 1;
 
 /**
- * The first place of a lane whose slice ends behind `ns`.
+ * The first index in a lane whose slice ends after `ns`.
  * @param {import("timeline/tiles").Piece} piece @param {number} low @param {number} high @param {number} ns
  */
 export function firstBehind({batch: {data: {s_end}}, order}, low, high, ns) {
@@ -46,7 +46,7 @@ export function firstBehind({batch: {data: {s_end}}, order}, low, high, ns) {
 /**
  * @param {Scene} scene @param {import("timeline/tiles").Piece} piece @param {number} y top of the first lane @param {number} lanes
  * @param {number} pitch px from lane to lane
- * @param {number} left px @param {number} right px: only between these @param {boolean} frames colours say whether a frame was in time
+ * @param {number} left px @param {number} right px: only between these @param {boolean} frames whether colours show which frames were late
  */
 export function paintSlices(scene, piece, y, lanes, pitch, left, right, frames) {
   const {lanes: starts} = piece.lanes ? piece : prepare(piece);
@@ -100,7 +100,7 @@ function paintLane(scene, piece, start, end, top, bar, left, right, frames) {
   }
 }
 
-/** Traceview's brackets: from where to where each call of the chosen name went. @param {Scene} scene @param {string} colour */
+/** Traceview's brackets: the extent of each call of the selected name. @param {Scene} scene @param {string} colour */
 export function paintBrackets({ctx, brackets, dots}, colour) {
   if (!brackets.length) return;
   ctx.fillStyle = colour;

@@ -6,7 +6,7 @@ import {PALETTE, STYLE, BAR} from "timeline/paint_slices";
 /** @typedef {import("timeline/paint_slices").Scene} Scene */
 /** @typedef {import("timeline/tiles").Piece} Piece */
 
-/** First place in a sorted column whose value is above `ns`. @param {Float64Array} column @param {number} low @param {number} high @param {number} ns */
+/** First index in a sorted column whose value is above `ns`. @param {Float64Array} column @param {number} low @param {number} high @param {number} ns */
 export function above(column, low, high, ns) {
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -18,7 +18,7 @@ export function above(column, low, high, ns) {
 
 /**
  * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
- * @param {((who: number) => number) | null} cpu a CPU row: colours by who ran; gives the name to write
+ * @param {((who: number) => number) | null} cpu for a CPU row: coloured by thread; returns the name to draw
  */
 export function paintStates(scene, {batch: {data}, at: nth}, y, high, left, right, cpu) {
   const {t_ts, t_end, t_state, t_hue, t_who} = data;
@@ -54,7 +54,7 @@ export function paintStates(scene, {batch: {data}, at: nth}, y, high, left, righ
 }
 
 /**
- * An area, stepwise: a value holds until the next.
+ * Draws an area in steps: a value holds until the next one.
  * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
  * @param {number} min @param {number} max of the whole counter @param {string} colour
  */
@@ -96,11 +96,11 @@ export function paintCounter(scene, {batch: {data}, at: nth}, y, high, left, rig
   ctx.globalAlpha = 1;
 }
 
-/** An event's name is written beside it if there is so much room, px. */
+/** The minimum space for an event's name next to it, px. */
 const ROOM = 44;
 
 /**
- * Events: a thin mark each, in the colour of its name.
+ * Draws events as thin marks in the colours of their names.
  * @param {Scene} scene @param {Piece} piece @param {number} y @param {number} high @param {number} left @param {number} right
  */
 export function paintEvents({from, scale, dots, lit, hits, labels}, {batch: {data}, at: nth}, y, high, left, right) {

@@ -1,22 +1,22 @@
 // Searches names by a regular expression, in a worker that is stopped if it takes too long.
 
-/** So long may a pattern take, ms. */
+/** The time limit for a pattern, ms. */
 const PATIENCE = 3000;
-/** More names than this are no search any more, and would not fit into a question. */
+/** The maximum number of names found. More would not be useful, and would not fit into a question. */
 const MOST_NAMES = 100_000;
-/** Names asked for at once. */
+/** The number of names per request. */
 const BATCH = 50_000;
 
-/** `/…/` or `/…/i` as an expression; null for other texts. @param {string} text @returns {RegExp | null} @throws SyntaxError if it is none */
+/** Parses `/…/` or `/…/i`; null for other texts. @param {string} text @returns {RegExp | null} @throws SyntaxError if it is invalid */
 export function patternOf(text) {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/s.exec(text) ?? [];
   if (!source) return null;
-  // Small letters find capital ones too, as in a plain search.
+  // Lower case also finds upper case, as in a plain search.
   const plain = source.replace(/\\./gs, "");
   return new RegExp(source, flags.includes("i") || plain !== plain.toLowerCase() ? flags : `${flags}i`);
 }
 
-/** Runs in the worker: nothing outside of it may be used. */
+/** Runs in the worker, so it must not use anything outside of itself. */
 function work() {
   /** @type {string[]} */
   let texts = [];

@@ -3,10 +3,10 @@
 export const KIND = {group: 0, process: 1, thread: 2, cpu: 3, counter: 4, async: 5, frames: 6, irq: 7, instants: 8};
 export const LANE = 18;
 const STRIP = 6;
-/** The strip of events, px. */
+/** The height of the strip of events, px. */
 const EVENTS = 9;
 const NONE = 0xffffffff;
-/** Deeper rows are cut here until somebody asks for all levels. */
+/** The maximum number of levels shown in a row, until the user shows all levels. */
 export const DEEP = 48;
 const LOW = 24;
 
@@ -48,15 +48,15 @@ export function rowModel(rows, store) {
   const folded = (/** @type {number} */ row) => foldable(row) && ((flags[row] & 2) !== 0) !== state().flipped.has(id[row]);
   const lanes = (/** @type {number} */ row) => isHead(row) ? Math.min(6, levels[row]) : folded(row) ? Math.min(1, levels[row])
     : state().deep.has(id[row]) ? levels[row] : Math.min(levels[row], DEEP);
-  /** From lane to lane, px: a folded process shows its threads as thin lines. */
+  /** The height of a lane, px. A folded process shows its threads as thin lines. */
   const pitch = (/** @type {number} */ row) => isHead(row) ? 3 : LANE;
   const stateStrip = (/** @type {number} */ row) => isHead(row) ? 5 : (flags[row] & 4) && kind[row] === KIND.thread ? STRIP + 2 : 0;
   const hasEvents = (/** @type {number} */ row) => (flags[row] & 32) !== 0 && (kind[row] === KIND.thread || kind[row] === KIND.cpu);
-  /** What is above the slices, px: the states, and below them the events. */
+  /** The height of the strips above the slices, px: states, and events below them. */
   const strip = (/** @type {number} */ row) => stateStrip(row) + (kind[row] === KIND.thread && hasEvents(row) ? EVENTS : 0);
 
   /**
-   * Where a row shows its events: a strip, or as much as is free. Null if it has none.
+   * The area of a row's events: a strip, or the free space. Null if it has none.
    * @param {number} row @param {number} y top of the row, px @returns {{y: number, high: number} | null}
    */
   function eventBand(row, y) {
@@ -66,7 +66,7 @@ export function rowModel(rows, store) {
     return {y: top, high: levels[row] ? EVENTS - 2 : Math.max(EVENTS - 2, LOW - 7 - stateStrip(row))};
   }
 
-  /** Whether a row shows anything itself: an open process only names its threads. @param {number} row */
+  /** Whether a row draws anything itself. An open process does not. @param {number} row */
   const draws = row => !isHead(row) || folded(row) || (kind[row] === KIND.process && !isParent(row));
 
   /** @param {number} row */
@@ -129,7 +129,7 @@ export function rowModel(rows, store) {
     store.set({rows: {...state(), [key]: ids}});
   }
 
-  /** Makes a row appear: unfolds what is above it, drops a filter that hides it. @param {number} row */
+  /** Makes a row visible: unfolds its ancestors, and clears a filter that hides it. @param {number} row */
   function uncover(row) {
     const {flipped, hidden, filter, ...rest} = state();
     const ids = new Set(flipped), shown = new Set(hidden);
@@ -152,18 +152,18 @@ export function rowModel(rows, store) {
       const list = state().pinned;
       store.set({rows: {...state(), pinned: list.includes(id[row]) ? list.filter(other => other !== id[row]) : [...list, id[row]]}});
     },
-    /** Brings a row into the list and opens it so far that a level is seen. @param {number} row @param {number} level */
+    /** Adds a row to the list and opens it far enough to show a level. @param {number} row @param {number} level */
     reveal(row, level) {
       if (shownAt[row] < 0 && !state().pinned.includes(id[row])) uncover(row);
       if (!isHead(row) && folded(row) && level > 0) toggle(row, "flipped");
       if (level >= DEEP && levels[row] > DEEP) toggle(row, "deep", true);
     },
-    /** The place of a row in the list, or -1. @param {number} row */
+    /** The index of a row in the list, or -1. @param {number} row */
     placeOf: row => shownAt[row] ?? -1,
   };
 }
 
-/** The place in a stack at a height, or -1 below its end. @param {Stack} stack @param {number} y */
+/** The index in a stack at a height, or -1 below its end. @param {Stack} stack @param {number} y */
 export function placeAt({tops, list}, y) {
   if (y < 0 || y >= tops[list.length]) return -1;
   let low = 0, high = list.length - 1;

@@ -3,7 +3,7 @@ import {canvasColours} from "ui/colours";
 import {elide, moment, time} from "ui/format";
 
 export const RULER = 30;
-/** Longer names of marks lose their middle. */
+/** The maximum length of a mark's name. The middle of longer names is omitted. */
 const MARK_CHARS = 32;
 /** @typedef {import("timeline/paint_slices").Scene} Scene */
 
@@ -42,9 +42,9 @@ export function paintRuler({ctx, from, to, scale}, height, badges) {
   ctx.fillText(base, 6, 13);
 }
 
-/** @typedef {{left: number, wide: number, text: string, back: string, ink: string}} Badge a word on the ruler, px */
+/** @typedef {{left: number, wide: number, text: string, back: string, ink: string}} Badge a label on the ruler, px */
 
-/** A word on the ruler, kept on the screen. @param {Scene} scene @param {number} x its middle @param {string} text @param {string} back @returns {Badge} */
+/** A label on the ruler, kept on the screen. @param {Scene} scene @param {number} x its middle @param {string} text @param {string} back @returns {Badge} */
 function badge({ctx, width}, x, text, back) {
   const {small, back: ink} = canvasColours();
   ctx.font = small;
@@ -52,7 +52,7 @@ function badge({ctx, width}, x, text, back) {
   return {left: Math.max(2, Math.min(width - wide - 2, x - wide / 2)), wide, text, back, ink};
 }
 
-/** What the ruler names: the length of what is selected, marks, the time under the pointer. @param {Scene} scene @param {import("app/state").State} state @param {number | null} cursor ns */
+/** The labels of the ruler: the length of the selection, marks, the time under the pointer. @param {Scene} scene @param {import("app/state").State} state @param {number | null} cursor ns */
 export function badgesOf(scene, {marks, selection}, cursor) {
   const {from, scale, width} = scene, {accent, hit, ink} = canvasColours();
   const out = [], [a, b] = extentOf(selection) ?? [0, -1];
@@ -66,7 +66,7 @@ export function badgesOf(scene, {marks, selection}, cursor) {
   return out;
 }
 
-/** Where what is selected lies, if that is a stretch. @param {import("app/state").Selection} selection @returns {[number, number] | null} ns */
+/** The time range of the selection, if it has one. @param {import("app/state").Selection} selection @returns {[number, number] | null} ns */
 export function extentOf(selection) {
   if (selection?.kind === "range") return [selection.from, selection.to];
   return selection && "ts" in selection && selection.end !== undefined ? [selection.ts, selection.end] : null;
@@ -87,7 +87,7 @@ export function paintBadges({ctx}, badges) {
   }
 }
 
-/** The stretch that is selected. @param {Scene} scene @param {number} a ns @param {number} b @param {number} height @param {boolean} shade */
+/** Draws the selected range. @param {Scene} scene @param {number} a ns @param {number} b @param {number} height @param {boolean} shade */
 export function paintRange(scene, a, b, height, shade) {
   const {ctx, from, scale, width} = scene;
   const {accent, range} = canvasColours();
@@ -115,7 +115,7 @@ export function paintMarks({ctx, from, scale, width}, marks, height) {
   }
 }
 
-/** The line under the pointer. @param {Scene} scene @param {number} ns @param {number} height */
+/** Draws the line under the pointer. @param {Scene} scene @param {number} ns @param {number} height */
 export function paintCursor({ctx, from, scale}, ns, height) {
   ctx.globalAlpha = 0.45;
   ctx.fillStyle = canvasColours().ink2;

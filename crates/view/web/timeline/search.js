@@ -10,7 +10,7 @@ const LIMIT = 20000;
 /**
  * @param {import("app/state").Store} store @param {import("app/panels").Source} source
  * @param {import("app/panels").Context} context
- * @param {() => void} leave the focus goes back to the timeline
+ * @param {() => void} leave returns the focus to the timeline
  */
 export function searchBox(store, source, context, leave) {
   let {meta} = context, byPattern = patternSearch(source, meta.name_count, context.rows);
@@ -71,7 +71,7 @@ export function searchBox(store, source, context, leave) {
     }
     const all = found.slice.length;
     let at = search.at + by;
-    // The first step goes to what is on the screen, not to the start of the trace.
+    // The first step goes to a hit on the screen, not to the start of the trace.
     if (search.at < 0) {
       const here = found.ts.findIndex((/** @type {number} */ ts) => ts >= view.from);
       at = by > 0 ? Math.max(0, here) : (here < 0 ? all : here) - 1;

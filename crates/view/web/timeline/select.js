@@ -15,7 +15,7 @@ export function selecting(store, source, timeline) {
   const {view, model, tiles} = timeline;
   let asked = 0, speaking = 0, said = 0;
 
-  /** What is said now replaces what was about to be. @param {string} text */
+  /** Announces a text. It replaces a text that was not announced yet. @param {string} text */
   function say(text) {
     clearTimeout(speaking);
     said += 1;
@@ -92,12 +92,12 @@ export function selecting(store, source, timeline) {
     const row = selection && "row" in selection ? selection.row : -1;
     const question = selection?.kind === "slice" ? {slice: selection.id}
       : selection?.kind === "state" || selection?.kind === "sched" ? {utid: model.rows.utid[row], ts: selection.ts} : null;
-    // A trace without arrows has no answer.
+    // There is no answer for a trace without arrows.
     const {flows} = question ? await source.ask({op: "flows", ...question}).catch(() => ({})) : {};
     if (mine === flowOf) timeline.setFlows(flows ?? []);
   }
 
-  /** What is selected as a stretch of time. @returns {[number, number] | null} */
+  /** The time range of the selection. @returns {[number, number] | null} */
   function extent() {
     const {selection} = store.get();
     if (selection && "ts" in selection) return [selection.ts, selection.end ?? selection.ts];
@@ -106,7 +106,7 @@ export function selecting(store, source, timeline) {
   }
 
   store.on(["selection"], () => {
-    // While a range is drawn, only what it becomes is said.
+    // While a range is being drawn, only the final range is announced.
     clearTimeout(speaking);
     speaking = setTimeout(() => announce().catch(() => {}), 120);
     arrows();
@@ -114,7 +114,7 @@ export function selecting(store, source, timeline) {
   timeline.onEnter(row => { timeline.area.focus(); first(row); });
   return {element: live, goTo, step, first, extent,
     fit() { const found = extent(); if (found) view.fit(...found); },
-    /** The selected call's time as a range, or what is on the screen. */
+    /** Selects the time of the selected call as a range, or the visible range. */
     range() {
       const [from, to] = extent() ?? [view.goal().from, view.goal().to];
       store.set({selection: {kind: "range", from, to}, panel: panelFor(store.get(), "range")});

@@ -8,7 +8,7 @@ const glyphs = new Map();
 const fits = new Map();
 let font = "";
 
-/** Forgets widths when the font is another. @param {CanvasRenderingContext2D} ctx @param {string} now */
+/** Discards widths when the font changes. @param {CanvasRenderingContext2D} ctx @param {string} now */
 export function setFont(ctx, now) {
   ctx.font = now;
   if (font === now) return;
@@ -33,7 +33,7 @@ function fitOf(ctx, key, text) {
   let fit = fits.get(key);
   if (fit) return fit;
   const short = text.replace(/^(?:[\w$]+\.)+(?=[\w$]+\.[\w$<]+)/, "");
-  // A method's own name, where even its class is too much.
+  // The method's name without its class.
   const bare = /^[\w$]+\.[\w$<>]+$/.test(short) ? short.slice(short.indexOf(".") + 1) : short;
   fit = {text, width: measure(ctx, text), short, shortWidth: measure(ctx, short), bare, bareWidth: measure(ctx, bare), cuts: []};
   if (fits.size > 20000) fits.clear();
@@ -42,7 +42,7 @@ function fitOf(ctx, key, text) {
 }
 
 /**
- * What of a text fits: all, else without the package, else without the class, else its start.
+ * Shortens a text to fit: first without the package, then without the class, then only its start.
  * @param {CanvasRenderingContext2D} ctx @param {number | string} key @param {string} text @param {number} room px
  */
 export function fitted(ctx, key, text, room) {

@@ -1,5 +1,5 @@
-// Fetches what the rows show, in tiles: three screens of time at one resolution, for the visible rows and some around them. Until the right
-// tile arrives, the one at hand is drawn scaled.
+// Fetches the contents of rows in tiles: three screens of time at one resolution, for the visible rows and some around them. Until the right
+// tile arrives, an existing one is drawn scaled.
 import {isAbort} from "source/source";
 
 /**
@@ -8,14 +8,14 @@ import {isAbort} from "source/source";
  * @property {any} data
  * @property {number} from
  * @property {number} to
- * @property {number} px ns a pixel
- * @property {number} levels how many were asked for
+ * @property {number} px ns per pixel
+ * @property {number} levels the number requested
  * @property {number} bytes
  * @property {number} used the last frame it was drawn in
  * @property {boolean} dead
  */
 /**
- * What one row has of a batch; `lanes[level]..lanes[level + 1]` are the slices of a level, through `order` if they don't lie in order.
+ * One row's part of a batch. `lanes[level]..lanes[level + 1]` are the slices of a level, by `order` if they are not sorted.
  * @typedef {{batch: Batch, at: number, lanes: Uint32Array | null, order: Uint32Array | null}} Piece
  */
 /** @typedef {ReturnType<typeof tileCache>} Tiles */
@@ -23,7 +23,7 @@ import {isAbort} from "source/source";
 const KEEP_BYTES = 96e6;
 const PIECES = 4;
 const NAME_BATCH = 4000;
-/** Characters that would break a line or turn the text around. */
+/** Characters that would break a line or change the direction of the text. */
 const UNSEEN = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Groups a row's slices by level. @param {Piece} piece */
@@ -51,7 +51,7 @@ export function prepare(piece) {
 /**
  * @param {import("app/panels").Source} source
  * @param {number} end of the trace, ns
- * @param {() => void} redraw something came
+ * @param {() => void} redraw called when data arrived
  * @param {(message: string) => void} fail
  */
 export function tileCache(source, end, redraw, fail) {
@@ -72,7 +72,7 @@ export function tileCache(source, end, redraw, fail) {
     !dead && from <= a && to >= b && px <= want && px > want / 8;
 
   /**
-   * What there is of a row for a view, best first: at most two pieces, the second for what the first lacks.
+   * The pieces of a row for a view, best first: at most two, the second one for the parts missing in the first.
    * @param {number} row @param {number} from @param {number} to @param {number} px @param {(Piece | null)[]} out
    */
   function find(row, from, to, px, out) {
@@ -90,7 +90,7 @@ export function tileCache(source, end, redraw, fail) {
     for (const piece of out) if (piece) piece.batch.used = frame;
   }
 
-  /** Asks for what the screen lacks. @param {number[]} rows @param {number} from @param {number} to @param {number} ns_px @param {(row: number) => number} lanes */
+  /** Requests the data that the screen lacks. @param {number[]} rows @param {number} from @param {number} to @param {number} ns_px @param {(row: number) => number} lanes */
   function need(rows, from, to, ns_px, lanes) {
     frame++;
     const px = 2 ** Math.floor(Math.log2(Math.max(ns_px, 1e-3)));
@@ -125,7 +125,7 @@ export function tileCache(source, end, redraw, fail) {
   }
 
   const EMPTY = new Uint32Array(0);
-  /** A row that cannot be had is not asked for again and again. @param {number[]} rows @param {number} from @param {number} to @param {number} px */
+  /** Remembers rows that failed, so that they are not requested again and again. @param {number[]} rows @param {number} from @param {number} to @param {number} px */
   function keepNothing(rows, from, to, px) {
     const none = new Uint32Array(rows.length + 1);
     keep(rows, {first_slice: none, first_state: none, first_point: none, first_instant: none, first_event: none, s_level: EMPTY, s_ts: EMPTY}, from, to, px, 1e9);
@@ -138,7 +138,7 @@ export function tileCache(source, end, redraw, fail) {
     batches.push(batch);
     rows.forEach((row, at) => {
       const old = (pieces.get(row) ?? []).filter(({batch: other}) => !other.dead && !(other.from >= from && other.to <= to && other.px >= px && other.px < px * 4));
-      // The widest is kept whatever its age: it is what shows while zooming out.
+      // The widest piece is kept whatever its age, because it is shown while zooming out.
       const widest = old.reduce((most, piece) => !most || piece.batch.to - piece.batch.from > most.batch.to - most.batch.from ? piece : most, /** @type {Piece | null} */ (null));
       const list = [{batch, at, lanes: null, order: null}, ...old.slice(0, PIECES - 1)];
       if (widest && !list.includes(widest)) list.push(widest);
@@ -158,7 +158,7 @@ export function tileCache(source, end, redraw, fail) {
     batches = batches.filter(({dead}) => !dead);
   }
 
-  /** A name's text, or undefined until it has come. @param {number} name */
+  /** A name's text, or undefined until it has arrived. @param {number} name */
   function nameOf(name) {
     const text = names.get(name);
     if (text === undefined) wanted.add(name);

@@ -20,11 +20,11 @@ import {viewModel} from "timeline/view";
 /** @typedef {ReturnType<typeof createTimeline>} Timeline */
 /** @typedef {import("timeline/hit").Placed} Placed */
 
-/** Rows asked for above and below the screen, px. */
+/** The distance above and below the screen for which rows are requested, px. */
 const AROUND = 400;
 const MOST_ROWS = 400;
 
-/** The most that rows which stay on top may take of the height. */
+/** The maximum share of the height for pinned rows. */
 const PINNED = 0.6;
 
 /**
@@ -56,7 +56,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   /** @type {import("timeline/paint_slices").Scene} */
   const scene = {ctx, from: 0, to: 1, scale: 1, width: 0, dots: 1, lit: -1, hits: null, tiles, labels: {count: 0, name: [], x: [], y: [], room: [], ink: [], text: []},
     brackets: [], open: [], bottom: 0};
-  // Sizes and the scroll position are kept: to ask for them between changes of the page would lay it out once more a frame.
+  // Sizes and the scroll position are cached. Reading them between changes of the page would cause another layout per frame.
   let width = 0, height = 0, scrolled = 0, waiting = 0, last = 0, pinnedHeight = 0;
   /** @type {Placed[]} */
   let placed = [];
@@ -67,7 +67,7 @@ export function createTimeline(store, source, meta, rows, stats) {
   /** @type {((ms: number) => boolean) | null} */
   let held = null;
   let tipWaits = false;
-  /** @type {number | null} where to scroll once the rows have their height */
+  /** @type {number | null} the position to scroll to once the rows have their heights */
   let scrollTo = store.get().top;
   let onFirst = () => {};
   const first = new Promise(resolve => { onFirst = () => resolve(undefined); });
@@ -114,7 +114,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     return out;
   }
 
-  /** What of names the search and the selection light. */
+  /** Highlights the names of the search and the selection. */
   function light() {
     const {selection, search} = store.get();
     scene.lit = selection?.kind === "slice" || selection?.kind === "name" ? selection.name : -1;
@@ -159,7 +159,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     if (fixed.length) { ctx.fillStyle = line; ctx.fillRect(0, RULER + pinnedHeight - 1, scene.width, 2); }
   }
 
-  /** Asks for what is on the screen, and around it. @param {Placed[]} around @param {Placed[]} fixed */
+  /** Requests the data on the screen, and around it. @param {Placed[]} around @param {Placed[]} fixed */
   function ask(around, fixed) {
     const list = [...fixed, ...around].slice(0, MOST_ROWS).map(({row}) => row).filter(model.draws);
     const {from, to} = store.get().view;
@@ -167,7 +167,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     if (!tiles.busy()) { onFirst(); strip.load(); }
   }
 
-  /** @param {number} row @param {number} level @returns {number | null} px; outside of the screen too, as long as the row is in the list */
+  /** @param {number} row @param {number} level @returns {number | null} px; may be outside of the screen */
   function laneMiddle(row, level) {
     const here = placed.find(place => place.row === row);
     const inside = level < 0 ? 7 : laneTop(0, model.strip(row), level) + BAR / 2;
@@ -215,7 +215,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     showTip(box.left + at.x, box.top + at.y, lines);
   }
 
-  /** Scrolls so that a row, or a level of it, is seen. @param {number} row @param {number} [level] */
+  /** Scrolls so that a row, or a level of it, is visible. @param {number} row @param {number} [level] */
   function showRow(row, level = 0) {
     model.reveal(row, level);
     const at = model.placeOf(row);
@@ -230,7 +230,7 @@ export function createTimeline(store, source, meta, rows, stats) {
     redraw();
   }
 
-  /** @param {number} row @param {number} by 0: hides it and goes to what comes there */
+  /** @param {number} row @param {number} by 0: hides it and moves to the row that takes its place */
   function moveFocus(row, by) {
     const at = model.placeOf(row);
     if (!by) model.toggle(row, "hidden", true);

@@ -1,4 +1,4 @@
-// The text of the tip beside the pointer.
+// The text of the tooltip next to the pointer.
 import {amount, elide, moment, time} from "ui/format";
 import {KIND} from "timeline/rows";
 

@@ -1,4 +1,4 @@
-// The visible range. The store holds where it goes, and the view moves there smoothly.
+// The visible range. The store has the target, and the view moves there smoothly.
 
 const LEAST = 20;
 const EASE_MS = 55;
@@ -31,11 +31,11 @@ export function viewModel(store, end, redraw) {
     get to() { return to; },
     get start() { return start; },
     get end() { return end; },
-    /** The trace is another piece of the same time. @param {number} a ns @param {number} b */
+    /** Sets the bounds after the trace changed to another part of the same recording. @param {number} a ns @param {number} b */
     extend(a, b) { [start, end] = [a, b]; },
     set: move,
     goal: () => store.get().view,
-    /** Moves on by some ms; whether there is more to go. @param {number} ms */
+    /** Continues a movement for some ms. Returns whether it is unfinished. @param {number} ms */
     step(ms) {
       const goal = store.get().view;
       if (from === goal.from && to === goal.to) return false;
@@ -45,7 +45,7 @@ export function viewModel(store, end, redraw) {
       if (Math.abs(from - goal.from) + Math.abs(to - goal.to) < (goal.to - goal.from) * 4e-4) ({from, to} = goal);
       return true;
     },
-    /** @param {number} factor below 1 goes in @param {number} at ns that stays where it is @param {boolean} [now] */
+    /** @param {number} factor below 1 zooms in @param {number} at ns that keeps its position @param {boolean} [now] */
     zoom(factor, at, now) {
       const {view} = store.get();
       const by = Math.max(factor, LEAST / (view.to - view.from));
@@ -57,12 +57,12 @@ export function viewModel(store, end, redraw) {
       const by = Math.max(start - view.from, Math.min(end - view.to, ns));
       move(view.from + by, view.to + by, now);
     },
-    /** Shows a stretch with some room around it. @param {number} a @param {number} b @param {number} [room] share of its length */
+    /** Shows a range with some space around it. @param {number} a @param {number} b @param {number} [room] share of its length */
     fit(a, b, room = 0.12) {
       const more = Math.max((b - a) * room, LEAST / 2);
       move(a - more, b + more);
     },
-    /** Moves only as far as needed for a stretch to be seen. @param {number} a @param {number} b */
+    /** Moves only as far as needed to show a range. @param {number} a @param {number} b */
     reveal(a, b) {
       const {view} = store.get(), span = view.to - view.from;
       if (b - a > span) return a > view.to || b < view.from || a < view.from - span ? move(a - span * 0.1, a + span * 0.9) : undefined;

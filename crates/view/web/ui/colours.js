@@ -3,7 +3,7 @@
 
 /** Traceview's colours, in its order. */
 const TRACEVIEW = "5a5aff 00f000 ff0000 00ffff ff50ff c8c800 2800c8 96ff96 960000 1e9696 c8c8ff 007800 ff9696 8c508c 966432 464646".split(" ");
-/** Hues in the order in which they are handed out, as degrees: blue, orange, green, yellow, purple, cyan, red, violet. */
+/** Hues in the order in which they are assigned, as degrees: blue, orange, green, yellow, purple, cyan, red, violet. */
 const HUES = [255, 62, 160, 98, 330, 215, 30, 292];
 
 const NONE = 0xffffffff;
@@ -32,17 +32,17 @@ const parts = text => [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16));
 /** @param {number[]} rgb relative luminance */
 const luminance = rgb => rgb.reduce((sum, part, at) => sum + [0.2126, 0.7152, 0.0722][at] * (part / 255) ** 2.2, 0);
 
-/** Black or white, whichever is read better. @param {number[]} rgb */
+/** Black or white, whichever has more contrast. @param {number[]} rgb */
 const inkOn = rgb => luminance(rgb) > 0.197 ? "#14161b" : "#ffffff";
 
-/** What can be read on a colour. @param {string} colour hex */
+/** The text colour for a background colour. @param {string} colour hex */
 export const inkFor = colour => inkOn(parts(colour));
 
 /**
  * @typedef {object} Palette
  * @property {string[]} fill by index
- * @property {string[]} ink what can be read on it
- * @property {string[]} faded the colour of what is not looked at
+ * @property {string[]} ink text colour on it
+ * @property {string[]} faded the colour while other things are highlighted
  * @property {[string, string][]} pairs fill and ink
  */
 /** @typedef {Record<"back" | "ink" | "ink2" | "line" | "row" | "focus" | "accent" | "range" | "font" | "small" | "missed" | "ontime" | "hit", string> & {states: string[]}} CanvasColours */
@@ -67,7 +67,7 @@ function fillPalette(/** @type {boolean} */ dark, /** @type {number[]} */ back) 
   }
 }
 
-/** Reads the colours of the page again: it became light or dark. @param {boolean} dark */
+/** Reads the colours of the page again after it became light or dark. @param {boolean} dark */
 export function readColours(dark) {
   const style = getComputedStyle(document.documentElement);
   const value = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
@@ -79,7 +79,7 @@ export function readColours(dark) {
   fillPalette(dark, parts(canvas.back));
 }
 
-/** Colours by rank (a rank a NameId), or by name with null. @param {Uint32Array | null} list */
+/** Sets colours by rank (one rank per NameId), or by name with null. @param {Uint32Array | null} list */
 export function setRanks(list) { ranks = list; }
 
 /** The colour of a slice as an index into the palette. @param {number} hue from the engine @param {number} name NameId */
@@ -94,13 +94,13 @@ export const hueFill = (hue, name) => palette.pairs[colourIndex(hue, name)];
 /** @returns {Palette} */
 export const colourPalette = () => palette;
 
-/** Everything else that a canvas draws with; the same object until the theme changes. */
+/** All other colours for canvases; the same object until the theme changes. */
 export const canvasColours = () => canvas;
 
 /** The colour of a rank in Traceview's cycle. @param {number} rank @returns {[string, string]} */
 export const rankFill = rank => palette.pairs[RANKED + rank % TRACEVIEW.length];
 
-/** Fill and ink of a difference: orange is more, blue is less. @param {number} share -1..1 @returns {[string, string]} */
+/** Fill and ink of a difference: orange for more, blue for less. @param {number} share -1..1 @returns {[string, string]} */
 export function diffFill(share) {
   const back = parts(canvas.back), end = share < 0 ? [60, 130, 220] : [225, 110, 30];
   const much = 0.1 + 0.9 * Math.min(1, Math.abs(share)) ** 0.6;

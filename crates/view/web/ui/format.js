@@ -7,7 +7,7 @@ const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const short = (value, digits) => value.toLocaleString("en", {maximumFractionDigits: digits});
 
 /**
- * A duration with the unit that suits it: `1.234 ms`.
+ * A duration in a suitable unit: `1.234 ms`.
  * @param {number | null | undefined} ns
  */
 export function time(ns) {
@@ -18,9 +18,9 @@ export function time(ns) {
 }
 
 /**
- * A point in time, exact to the step of what is looked at: `1.234 567 s` while microseconds matter.
+ * A point in time, with the precision of a step: `1.234 567 s` for microseconds.
  * @param {number} ns since the trace's start
- * @param {number} step ns that must still be told apart
+ * @param {number} step ns that must still be distinguishable
  */
 export function moment(ns, step) {
   const size = Math.max(Math.abs(ns), step);
@@ -60,7 +60,7 @@ export function elide(text, most) {
   return text.length <= most ? text : `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(text.length - Math.floor(most / 2))}`;
 }
 
-/** Where a range lies and how long it is: `1.2 ms – 3.4 ms · 2.2 ms`. @param {number} from ns @param {number} to ns */
+/** The position and the length of a range: `1.2 ms – 3.4 ms · 2.2 ms`. @param {number} from ns @param {number} to ns */
 export function span(from, to) {
   const step = Math.max(1, 10 ** Math.floor(Math.log10(Math.max(1, to - from)) - 2));
   return `${moment(from, step)} – ${moment(to, step)} · ${time(to - from)}`;

@@ -5,7 +5,7 @@ import {el} from "ui/dom";
 
 let close = () => {};
 
-/** @param {HTMLElement} button what it belongs to @param {Item[]} items */
+/** @param {HTMLElement} button the button that opens it @param {Item[]} items */
 export function openMenu(button, items) {
   close();
   const menu = el("div", {class: "menu", role: "menu", "aria-label": button.getAttribute("aria-label") ?? button.textContent});

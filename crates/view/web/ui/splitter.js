@@ -4,9 +4,9 @@ import {el} from "ui/dom";
 /**
  * @param {object} options
  * @param {string} options.label
- * @param {boolean} options.vertical moves left and right
+ * @param {boolean} options.vertical whether it moves left and right
  * @param {() => number} options.get px
- * @param {(px: number, moved: boolean) => void} options.set `moved`: by hand, not at first
+ * @param {(px: number, moved: boolean) => void} options.set `moved`: by the user, not initially
  * @param {number} options.sign 1: grows with x or y
  * @param {() => [number, number]} options.limits
  */

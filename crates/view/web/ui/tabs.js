@@ -1,12 +1,12 @@
-// Tabs: a tab list with roving focus. Each panel is made when it is first shown.
+// Tabs: a tab list with roving focus. Each panel is created when it is first shown.
 import {el} from "ui/dom";
 
 let made = 0;
 
 /**
  * @param {object} options
- * @param {string} options.label what the tabs are for, said to those who don't see them
- * @param {(id: string) => void} [options.onSelect] a person chose a tab
+ * @param {string} options.label the purpose of the tabs, for screen readers
+ * @param {(id: string) => void} [options.onSelect] the user chose a tab
  */
 export function tabs({label, onSelect}) {
   const prefix = `tabs${++made}`;

@@ -1,4 +1,4 @@
-// A tooltip beside the pointer.
+// A tooltip next to the pointer.
 import {el} from "ui/dom";
 
 /** @type {HTMLElement | null} */
@@ -6,7 +6,7 @@ let tip = null;
 
 /** @param {number} x px in the window @param {number} y @param {string[]} lines the first is the title */
 export function showTip(x, y, lines) {
-  // Within the landmark that it speaks of.
+  // Inside the landmark to which it belongs.
   tip ??= (document.querySelector("main") ?? document.body).appendChild(el("div", {class: "tip", role: "tooltip", "data-testid": "tip"}));
   tip.hidden = false;
   tip.replaceChildren(...lines.map(line => el("div", {}, line)));

@@ -12,7 +12,7 @@ export function toast(text, bad) {
   setTimeout(() => note.remove(), bad ? 9000 : 3500);
 }
 
-/** Puts text on the clipboard and says so. @param {string} text @param {string} what */
+/** Copies text to the clipboard and shows a message. @param {string} text @param {string} what */
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);

@@ -7,12 +7,12 @@ import {el} from "ui/dom";
  * @typedef {object} Column
  * @property {string} id
  * @property {string} label its heading; a line break starts a second line
- * @property {string} [title] what it holds, in a sentence
+ * @property {string} [title] its contents, in one sentence
  * @property {number} width px
- * @property {boolean} [text] left-aligned, and takes the room that is left
- * @property {boolean} [fixed] text that leaves that room to others
- * @property {(row: R) => string | number} [key] what it is sorted by; no key: not sortable
- * @property {(row: R) => string} show its text, for the cell and for copies
+ * @property {boolean} [text] left-aligned, and uses the remaining space
+ * @property {boolean} [fixed] text that leaves that space to others
+ * @property {(row: R) => string | number} [key] the sort key; without it, the column is not sortable
+ * @property {(row: R) => string} show its text, for the cell and for copying
  * @property {(cell: HTMLElement, row: R) => void} [draw] fills a cell where plain text isn't enough
  */
 
@@ -27,16 +27,16 @@ import {el} from "ui/dom";
  * @property {(row: R) => number} [levelOf] nesting, from 1: makes it a tree
  * @property {(row: R) => boolean | undefined} [isOpen] undefined: nothing to open
  * @property {(row: R, open: boolean) => void} [onToggle]
- * @property {(row: R, at: number) => void} [onSelect] the cursor moved to it by hand
+ * @property {(row: R, at: number) => void} [onSelect] the user moved the cursor to it
  * @property {(row: R) => void} [onEnter] Enter or a double click
  * @property {(column: string, down: boolean) => void} [onSort]
- * @property {string} [follow] the part of a row that is scrolled to with the cursor, sideways
- * @property {(key: string) => boolean} [onKey] a key that the table doesn't know; true: used
+ * @property {string} [follow] the part of a row to which the table scrolls horizontally with the cursor
+ * @property {(key: string) => boolean} [onKey] a key that the table does not handle; returns whether it was used
  */
 
 let made = 0;
 const GRIP_STEP = 16;
-/** A heading that moved so far, px, is dragged and not clicked. */
+/** The distance from which a heading is dragged instead of clicked, px. */
 const CARRY = 6;
 
 /** @template R @param {TableOptions<R>} options */
@@ -52,7 +52,7 @@ export function virtualTable(options) {
   let columns = options.columns;
   let at = -1;
   let sorted = {column: "", down: true};
-  /** The columns' ids as they were put by hand; the first always stays where it is. @type {string[]} */
+  /** The ids of the columns in the user's order; the first column cannot be moved. @type {string[]} */
   let order = [];
   /** @type {Map<string, number>} */
   const widths = new Map();
@@ -135,7 +135,7 @@ export function virtualTable(options) {
     grip.onlostpointercapture = () => { grip.onpointermove = null; };
   }
 
-  /** Columns in the order in which they were put; those that are new stand last. @param {Column<R>[]} list */
+  /** Columns in the user's order; new ones come last. @param {Column<R>[]} list */
   function inOrder(list) {
     const place = (/** @type {Column<R>} */ {id}) => (order.indexOf(id) + 1) || Infinity;
     return order.length ? [list[0], ...list.slice(1).sort((a, b) => (place(a) - place(b)) || 0)] : list;
@@ -154,7 +154,7 @@ export function virtualTable(options) {
   }
 
   let carried = false;
-  /** A heading that is dragged takes its column along. @param {PointerEvent} event @param {string} id @param {HTMLElement} cell */
+  /** Moves a column while its heading is dragged. @param {PointerEvent} event @param {string} id @param {HTMLElement} cell */
   function carry(event, id, cell) {
     const start = event.clientX, button = /** @type {HTMLElement} */ (event.currentTarget);
     carried = false;
@@ -173,7 +173,7 @@ export function virtualTable(options) {
     };
   }
 
-  /** As wide as what is on the screen needs. @param {Column<R>} column @param {number} nth */
+  /** Sets the width that the visible cells need. @param {Column<R>} column @param {number} nth */
   function fit(column, nth) {
     resize(column, 36);
     resize(column, Math.max(...[head, ...pool].map(row => (row.children[nth]?.scrollWidth ?? 0) + 12)));
@@ -204,7 +204,7 @@ export function virtualTable(options) {
     });
   }
 
-  /** Rows keep their element while they stay on the screen, so scrolling by a row fills one row. */
+  /** Rows keep their element while they stay on the screen, so scrolling by one row fills only one. */
   function paint() {
     const shown = Math.ceil(root.clientHeight / rowHeight) + 2;
     const first = Math.max(0, Math.floor(root.scrollTop / rowHeight) - 1);
@@ -246,7 +246,7 @@ export function virtualTable(options) {
     refresh();
   }
 
-  /** Moves the cursor without telling anybody. @param {number} index @param {boolean} [centre] */
+  /** Moves the cursor without calling listeners. @param {number} index @param {boolean} [centre] */
   function select(index, centre) {
     moved = index !== at;
     at = index;
@@ -334,7 +334,7 @@ export function virtualTable(options) {
 
   return {
     element: root, setRows, select, refresh, sort, text,
-    /** The greatest width up to `most` at which no column is cut, px; `most` where that leaves too little. @param {number} most */
+    /** The largest width up to `most` at which no column is cut, px; `most` if that would be too small. @param {number} most */
     snap(most) {
       const bar = root.offsetWidth - root.clientWidth;
       let sum = bar, best = 0;
@@ -350,7 +350,7 @@ export function virtualTable(options) {
 
 /** @param {string} text @param {string} between */
 function quote(text, between) {
-  // A spreadsheet runs what begins so.
+  // A spreadsheet would evaluate a text that begins like this.
   if (/^[=+@\t-]/.test(text) && !/^[+-]?[\d.,]+$/.test(text)) text = `'${text}`;
   if (between === "\t") return text.replace(/[\t\n\r]/g, " ");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
