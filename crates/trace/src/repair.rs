@@ -81,40 +81,40 @@ repair_kinds! {
         "no event or dump tells which process these threads belong to";
     /// The start of a ring buffer, where some CPUs have no data yet.
     CircularPrefix = "circular_prefix", Loss,
-        "a CPU's buffer starts later than the others': before that its events are overwritten";
+        "a CPU's buffer starts later than those of the others: its earlier events were overwritten";
     /// Time that steps back.
     TimeWentBack = "time_went_back", Mended,
         "time stepped back; events were put in order of time";
     /// A duration that would have been negative.
     NegativeDuration = "negative_duration", Mended,
-        "an end lies before its beginning; the duration was set to zero";
+        "an end is before its beginning; the duration was set to zero";
     /// A 32-bit clock that overflowed.
     ClockWrapped = "clock_wrapped", Note,
-        "a 32-bit microsecond clock ran over (every 71 minutes) and was continued";
+        "a 32-bit microsecond clock overflowed (every 71 minutes); corrected";
     /// A method id that was not declared.
     UnknownMethod = "unknown_method", Mended,
-        "a record names a method id that the method table lacks; shown by its id";
+        "a record has a method id that is not in the method table; shown by its id";
     /// A thread id that was not declared.
     UnknownThread = "unknown_thread", Mended,
-        "a record names a thread id that the thread table lacks; shown by its id";
+        "a record has a thread id that is not in the thread table; shown by its id";
     /// An id declared twice with different texts.
     Redefined = "redefined", Note,
         "an id was declared twice with different text; the last one is shown";
     /// An action that does not exist in any version of the format.
     UnknownAction = "unknown_action", Loss,
-        "a record with an action that no version of the format has; ignored";
+        "a record has an action that does not exist in any version of the format; ignored";
     /// The last record is incomplete.
     TornRecord = "torn_record", Loss,
-        "the file ends in the middle of a record; what was before it is kept";
+        "the file ends in the middle of a record; everything before it is kept";
     /// A block that contradicts itself.
     BrokenBlock = "broken_block", Loss,
-        "a block contradicts its own header; what could be read of it is kept";
+        "a block contradicts its own header; the readable part is kept";
     /// A method trace whose text part is missing.
     MissingKeySection = "missing_key_section", Loss,
         "the key section (the .key file) is missing: threads and methods are shown by their numbers";
     /// A streaming trace without its end.
     MissingSummary = "missing_summary", Note,
-        "the trace has no summary: the app was stopped while recording; what it wrote is kept";
+        "the trace has no summary: the app was stopped while recording; the recorded part is kept";
     /// Bytes after the end of the data.
     TrailingBytes = "trailing_bytes", Note,
         "bytes after the end of the trace data; ignored";
@@ -126,16 +126,16 @@ repair_kinds! {
         "the recording buffer was full: events before or after it are missing";
     /// More than the limit for the input's size.
     BeyondLimit = "beyond_limit", Loss,
-        "the input is so dense that showing all of it would take more memory than its size allows; the rest is left out or put together";
+        "the input is so dense that all of it would need more memory than allowed for its size; the rest is left out or combined";
     /// The file's number of records differs from its header.
     CountMismatch = "count_mismatch", Note,
-        "the header announces another number of records than the file has";
+        "the number of records in the header differs from that in the file";
     /// A name truncated by the recorder.
     NameCut = "name_cut", Note,
-        "a name was cut by the recorder at its limit of 1024 bytes";
+        "a name was truncated by the recorder at its limit of 1024 bytes";
     /// Bytes that are not UTF-8.
     InvalidUtf8 = "invalid_utf8", Note,
-        "a name is not UTF-8; its bad bytes are shown as U+FFFD";
+        "a name is not UTF-8; its invalid bytes are shown as U+FFFD";
     /// A line that matches no rule.
     UnparsedLine = "unparsed_line", Loss,
         "a line could not be read; ignored";
@@ -156,10 +156,10 @@ repair_kinds! {
         "only the threads' CPU clocks were recorded; the time line is rebuilt from them, without waiting";
     /// A line ending damaged by adb.
     CrlfDamage = "crlf_damage", Mended,
-        "line ends were doubled on the way (adb shell); taken back";
+        "line ends were changed during the transfer (adb shell); restored";
     /// A nested container that was not opened, or an entry that was skipped.
     SkippedEntry = "skipped_entry", Note,
-        "an entry of the container is not a trace; passed over";
+        "an entry of the container is not a trace; skipped";
 }
 
 /// A position in the input.

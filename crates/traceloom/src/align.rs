@@ -60,7 +60,7 @@ impl AlignArgs {
             };
             match files.iter().position(|file| names(named, file)) {
                 Some(0) => bail!(
-                    "--align: {} is the first file; the others are moved to it",
+                    "--align: {} is the first file, with which the others are aligned",
                     named.display()
                 ),
                 None => bail!("--align: {} is not among the files", named.display()),
@@ -156,7 +156,7 @@ fn reason(by: &AlignedBy) -> String {
         }
         AlignedBy::Marker { name } => format!("by the marker {name} in both"),
         AlignedBy::StartAsFarApart { apart_ns } => format!(
-            "by the starts: by their clocks the two lie {} apart, so they are of different runs",
+            "by the starts: according to their clocks, the two are {} apart, so they are from different runs",
             duration(*apart_ns)
         ),
         _ => "by the starts: they have no clock in common".to_owned(),
@@ -179,7 +179,7 @@ fn parse_align(text: &str) -> Result<AlignBy, String> {
         "none" => return Ok(AlignBy::None),
         _ => {}
     }
-    let wrong = || format!("{text} is no alignment; write auto, start, none, or FILE=+12.5ms");
+    let wrong = || format!("{text} is not an alignment; write auto, start, none, or FILE=+12.5ms");
     let (file, offset) = text.rsplit_once('=').ok_or_else(wrong)?;
     let (time, sign) = match (offset.strip_prefix('+'), offset.strip_prefix('-')) {
         (Some(time), _) => (time, 1),

@@ -95,7 +95,7 @@ impl Thread<'_> {
                 RepairKind::MissingExit,
                 cut.into(),
                 Place::default().with_ts(at),
-                || "a slice that another one around it ended first".to_owned(),
+                || "a slice whose enclosing slice ended first".to_owned(),
             );
             self.close(at, None);
         }

@@ -86,7 +86,7 @@ fn beside(trace: Trace, out: &mut TraceBuilder) {
     let place = Place::default().with_ts(first);
     out.repair(RepairKind::BadClockSync, 1, place, || {
         let name = name.unwrap_or_default();
-        format!("{name} has no clock in common with the trace; it begins with it")
+        format!("{name} has no clock in common with the trace; it is placed at its start")
     });
     let shift_ns = first.saturating_sub(trace.bounds.0);
     out.append(trace, shift_ns);

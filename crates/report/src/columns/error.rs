@@ -47,7 +47,7 @@ pub enum ColumnsError {
         expected: &'static str,
     },
     /// More rows than the bytes can encode.
-    #[error("{table}: {rows} rows in {bytes} bytes, which no trace packs so well")]
+    #[error("{table}: {rows} rows in {bytes} bytes, which is too dense for a trace")]
     TooManyRows {
         /// The table.
         table: String,
@@ -57,7 +57,7 @@ pub enum ColumnsError {
         bytes: usize,
     },
     /// A duplicate table or string.
-    #[error("{table}: the {what} comes twice")]
+    #[error("{table}: duplicate {what}")]
     Twice {
         /// The table.
         table: String,

@@ -247,11 +247,11 @@ fn warn(report: &Report, map: &MethodMap) {
     let failures = report.failures.iter();
     told(failures.map(|one| format!("not woven: {}: {} ({})", one.method, one.why, one.place)));
     let unreadable = report.unreadable.iter();
-    told(unreadable.map(|(place, why)| format!("copied as it is: {place}: {why}")));
+    told(unreadable.map(|(place, why)| format!("copied unchanged: {place}: {why}")));
     let unsigned = report.unsigned.iter();
     told(unsigned.map(|place| format!("{place} is no longer signed: its classes changed")));
     let duplicates = report.duplicates.iter();
-    told(duplicates.map(|place| format!("left out, since one of that name is there: {place}")));
+    told(duplicates.map(|place| format!("left out, because another entry has this name: {place}")));
     if map.next > MAX_PACKED_ID + 1 {
         eprintln!("some ids exceed 20 bits: tools that store ids in 20 bits cannot read them");
     }

@@ -64,7 +64,7 @@ pub enum ServerError {
         source: io::Error,
     },
     /// There are no random numbers for the token.
-    #[error("the system gives no random numbers for the token: {0}")]
+    #[error("the system provides no random numbers for the token: {0}")]
     Random(String),
     /// The page cannot be built.
     #[error(transparent)]

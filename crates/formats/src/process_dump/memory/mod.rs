@@ -162,7 +162,7 @@ impl Dump<'_> {
                 self.shift_ns = first.saturating_sub(start_ns);
                 let place = Place::default().with_ts(first);
                 self.out.repair(RepairKind::BadClockSync, 1, place, || {
-                    "the process dump has no clock in common with the trace; it begins with it"
+                    "the process dump has no clock in common with the trace; it is placed at its start"
                         .to_owned()
                 });
             }

@@ -71,7 +71,7 @@ fn tell(why: WhyNot) {
     let why = match why {
         WhyNot::OtherData => "it also contains data that is not ftrace text",
         WhyNot::SeveralTraces => "it contains several traces",
-        WhyNot::NoTimes => "a part of it has no times",
+        WhyNot::NoTimes => "some of its lines have no time",
         _ => return,
     };
     eprintln!("the lines of the input are written anew instead of copied: {why}");
