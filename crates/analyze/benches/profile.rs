@@ -1,4 +1,4 @@
-//! How fast records become a tree, and a tree a profile.
+//! Measures building the tree from records, and the profile from the tree.
 //!
 //! `cargo bench -p traceloom-analyze --bench profile`
 

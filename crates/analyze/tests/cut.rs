@@ -1,4 +1,4 @@
-//! The profile of a cut is the profile of the range that was cut.
+//! The profile of a cut trace equals the profile of the range that was cut out.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn corpus(folder: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Calls and exclusive times of every path, with the thread that it begins on.
+/// Calls and exclusive times of every path, with the name of its thread.
 fn paths(tree: &CallTree) -> Vec<String> {
     let mut found = Vec::new();
     for thread in &tree.threads {

@@ -1,4 +1,4 @@
-//! Comparisons against what must hold for any traces.
+//! Properties of comparisons that must hold for any traces.
 
 mod common;
 

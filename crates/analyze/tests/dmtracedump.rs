@@ -1,7 +1,7 @@
-//! Calls, inclusive and exclusive times against what the real dmtracedump prints.
+//! Compares calls, inclusive and exclusive times with the output of the real dmtracedump.
 //!
-//! It counts on a record's first clock (CPU time where both were recorded), in microseconds, and
-//! an exit on an empty stack as a call since time zero: traces with such exits are left out.
+//! It uses a record's first clock (CPU time if both were recorded), in microseconds, and treats an
+//! exit on an empty stack as a call since time zero. Traces with such exits are left out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ fn ours(tree: &CallTree) -> BTreeMap<String, Numbers> {
     rows.collect()
 }
 
-/// The methods that dmtracedump's text names with a time, from its first two sections.
+/// The methods with a time in dmtracedump's text, from its first two sections.
 fn theirs(text: &str) -> BTreeMap<String, Numbers> {
     let mut found: BTreeMap<String, Numbers> = BTreeMap::new();
     let mut section = 0;
@@ -92,8 +92,8 @@ fn theirs(text: &str) -> BTreeMap<String, Numbers> {
     found
 }
 
-/// `class.method signature` behind a word; the source file that some lines have behind a tab is
-/// not part of it, and neither are `(toplevel)` and its like names.
+/// `class.method signature` after a word. The source file after a tab, which some lines have, is
+/// removed. `None` for `(toplevel)` and similar names.
 fn name_behind(line: &str, word: &str) -> Option<String> {
     let rest = &line[line.find(word)? + word.len()..];
     let name = rest.trim_start().split('\t').next()?;
@@ -132,7 +132,7 @@ fn profiles_agree_with_dmtracedump() {
             continue;
         };
         let ours = ours(&tree);
-        // Methods without time do not appear in the text.
+        // Methods without time are not in the text.
         let theirs = theirs(&text);
         for (name, numbers) in &theirs {
             assert_eq!(ours.get(name), Some(numbers), "{shown}: {name}");

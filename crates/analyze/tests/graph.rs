@@ -1,4 +1,4 @@
-//! The call graph against plain sums over the profile.
+//! Compares the call graph with simple sums over the profile.
 
 mod common;
 

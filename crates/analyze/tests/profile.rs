@@ -1,4 +1,4 @@
-//! The profile against plain answers: every call looked at with its whole path.
+//! Compares the profile with simple reference results: every call is checked with its whole path.
 
 mod common;
 
@@ -14,7 +14,7 @@ use traceloom_analyze::{
 /// Calls, recursive calls, inclusive and exclusive wall time.
 type Numbers = (u64, u64, i64, i64);
 
-/// The name a call has in a profile by method or by class.
+/// The name of a call in a profile by method or by class.
 fn name(method: u32, by: GroupBy) -> String {
     match by {
         GroupBy::Class => label(method).rsplit_once('.').unwrap().0.to_owned(),
@@ -70,7 +70,8 @@ fn rows(profile: &Profile) -> BTreeMap<String, Numbers> {
 /// Calls and time by name.
 type Edges = BTreeMap<String, (u64, i64)>;
 
-/// What `pick` names of each call, given the call's own name and those above it, added up.
+/// Adds up the names that `pick` selects for each call, given the call's own name and those above
+/// it.
 fn plain_edges(
     calls: &[Call],
     pick: impl for<'n> Fn(&'n String, &'n [String]) -> Option<&'n str>,
@@ -87,7 +88,7 @@ fn plain_edges(
     edges
 }
 
-/// Parents of a method; `recursive`: those while it is open already.
+/// Parents of a method; `recursive`: those while the method is already open.
 fn plain_parents(calls: &[Call], of: &str, recursive: bool) -> Edges {
     plain_edges(calls, |own, above| {
         let is_one = own == of && above.contains(own) == recursive;
@@ -95,7 +96,7 @@ fn plain_parents(calls: &[Call], of: &str, recursive: bool) -> Edges {
     })
 }
 
-/// Children of a method; `recursive`: those called while it is open twice or more.
+/// Children of a method; `recursive`: those called while the method is open at least twice.
 fn plain_children(calls: &[Call], of: &str, recursive: bool) -> Edges {
     plain_edges(calls, |own, above| {
         let (caller, further_up) = above.split_last()?;

@@ -1,4 +1,4 @@
-//! The tree from records, the tree from tables, and plain answers all agree.
+//! The tree from records, the tree from tables, and simple reference results all agree.
 
 mod common;
 
@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use traceloom_analyze::{CallTree, CallTreeBuilder, Measure, NodeId, TimeRange, TreeOptions};
 use traceloom_trace::RepairKind;
 
-/// Paths and their numbers by adding up single calls, each cut at the range. CPU times are wall
-/// times halved in random traces only roughly, so only wall is answered here.
+/// Paths and their numbers, computed by adding up single calls, each cut at the range. In random
+/// traces, CPU times are only roughly half of wall times, so only wall times are computed here.
 fn plain_paths(records: &[common::Record], range: TimeRange) -> BTreeMap<String, (u64, i64)> {
     let mut out: BTreeMap<String, (u64, i64)> = BTreeMap::new();
     for call in calls_of(records) {
@@ -32,8 +32,8 @@ fn plain_paths(records: &[common::Record], range: TimeRange) -> BTreeMap<String,
     out
 }
 
-/// What is counted of calls. A path without any (all outside of a range) is in a tree only because
-/// it leads to others.
+/// The paths that have calls. A path without calls (all outside of a range) is in a tree only
+/// because it leads to others.
 fn without_roots(paths: BTreeMap<String, Numbers>) -> BTreeMap<String, (u64, i64)> {
     let calls = paths.into_iter().filter(|(path, _)| path.contains(';'));
     let calls: BTreeMap<_, _> = calls.map(|(path, n)| (path, (n.0, n.1))).collect();
@@ -100,7 +100,7 @@ proptest! {
 #[test]
 fn overhead_falls_on_caller_and_callee() {
     use traceloom_trace::MethodAction::{Enter, Exit};
-    // a calls b twice; a reading costs 10.
+    // a calls b twice; a clock reading costs 10.
     let records = [
         record(0, Enter, 0),
         record(1, Enter, 30),
@@ -113,7 +113,8 @@ fn overhead_falls_on_caller_and_callee() {
     assert_eq!(tree.correct_overhead(), None);
     tree.clock_overhead_ns = Some(10);
     let report = tree.correct_overhead().unwrap();
-    // b: 34 exclusive, two readings: 14. a: 166 exclusive, its own reading and one a call: 136.
+    // b: 34 exclusive, minus two readings: 14. a: 166 exclusive, minus its own reading and one per
+    // call: 136.
     let wall = paths(&tree);
     let numbers = |path: &str| (wall[path].1, wall[path].3);
     let (a, b) = (label(0), label(1));

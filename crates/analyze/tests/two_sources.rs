@@ -1,4 +1,4 @@
-//! What an app recorded about itself, beside what the scheduler told about it: two sources, one thread.
+//! An app's own recording together with scheduler events: two sources, one thread.
 
 use traceloom_analyze::timeline::Timeline;
 use traceloom_analyze::{CallTree, Measure, NodeId, TimeRange, TreeOptions};
@@ -49,7 +49,8 @@ fn of_process(builder: &mut TraceBuilder, pid: i64, tid: i64) -> ThreadId {
     utid
 }
 
-/// Threads of these processes and numbers run one after the other, from 10 on and each 30 long, and then nobody.
+/// Threads with these process and thread numbers run one after the other, from 10 on for 30 each,
+/// and then the CPU is idle.
 fn system(threads: &[(i64, i64)]) -> Trace {
     let mut builder = TraceBuilder::new();
     builder.begin_source("system", "ftrace");
@@ -102,7 +103,7 @@ fn both(threads: &[(i64, i64)]) -> Trace {
 
 #[test]
 fn the_schedulers_thread_is_the_apps() {
-    // It runs from 10 to 40: all of that in `outer`, from 20 on in `inner`.
+    // It runs from 10 to 40: all of that in `outer`, and from 20 on in `inner`.
     let trace = both(&[(70, 7)]);
     assert_eq!(running(&trace, None), [30, 30, 20]);
     let range = TimeRange {
@@ -110,7 +111,7 @@ fn the_schedulers_thread_is_the_apps() {
         to_ns: 30,
     };
     assert_eq!(running(&trace, Some(range)), [15, 15, 10]);
-    // The time line has the states under both rows, and each row knows whose they are.
+    // The time line has the states on both rows, and each row knows the thread that has them.
     let timeline = Timeline::new(&trace);
     let with_tid_7 = (0..trace.threads.len()).filter(|row| trace.threads.tid.get(*row) == 7);
     let [app, system] = with_tid_7.map(ThreadId::from_row).collect::<Vec<_>>()[..] else {

@@ -1,4 +1,4 @@
-//! Frames through the engine: the report, their rows, and what a window shows of them.
+//! Frames through the engine: the report, their rows, and the contents of a window.
 
 mod ask;
 
@@ -48,7 +48,7 @@ fn the_example_stutters_for_the_reasons_it_was_made_with() {
     assert!(worst.iter().any(|frame| runnable(frame) > 10e6), "dex2oat");
 }
 
-/// The parts of a frame add up to it, and its numbers to those of its app.
+/// The parts of a frame add up to its duration, and the numbers of frames to those of their app.
 #[test]
 fn numbers_add_up() {
     let engine = Engine::new(example("jank.ftrace.gz"));
@@ -138,7 +138,8 @@ fn a_scope_narrows_the_frames() {
     assert_eq!(none["apps"], json!([]));
 }
 
-/// Frames, Details and a state of the thread give one reason for the same wait, in the same words and colour.
+/// Frames, Details and a thread state give the same reason for the same wait, with the same words
+/// and colour.
 #[test]
 fn a_wait_has_one_reason() {
     let engine = Engine::new(example("jank.ftrace.gz"));
@@ -166,7 +167,7 @@ fn a_wait_has_one_reason() {
     assert!(seen > 100, "{seen} waits");
 }
 
-/// The row of frames, the list and the details of both slices give a frame one length.
+/// The row of frames, the list and the details of both slices give a frame the same length.
 #[test]
 fn a_frame_has_one_length() {
     let engine = Engine::new(example("jank.ftrace.gz"));

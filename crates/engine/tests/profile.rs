@@ -1,4 +1,5 @@
-//! The profile's questions against sums made slice by slice, and flame graphs against the profile.
+//! Compares answers about the profile with sums over single slices, and flame graphs with the
+//! profile.
 
 mod ask;
 
@@ -12,7 +13,7 @@ use traceloom_trace::{NO_DURATION, RowId, SliceId, Trace, TrackKind};
 
 const EXAMPLES: [&str; 3] = ["app.trace", "linux.ftrace", "jank.ftrace.gz"];
 
-/// Wall times of a name by adding up slices one by one: outermost, calls, recursive calls.
+/// Wall times of a name from adding up slices one by one: outermost, calls, recursive calls.
 #[derive(Default, PartialEq, Debug)]
 struct Naive {
     inclusive: i64,
@@ -20,7 +21,7 @@ struct Naive {
     recursive: u64,
 }
 
-/// What makes a slice's row in the profile: the whole name with its signature.
+/// The name that identifies a slice's row in the profile, with its signature.
 fn name(trace: &Trace, slice: SliceId) -> String {
     match trace.slices.method_id.get(slice.row()).some() {
         Some(method) => {
@@ -35,7 +36,7 @@ fn name(trace: &Trace, slice: SliceId) -> String {
     }
 }
 
-/// The end of a slice as the profile sees it: a method that never ended ends with its thread.
+/// The end of a slice for the profile: an unfinished method ends with its thread.
 fn end(trace: &Trace, slice: SliceId) -> i64 {
     let is_call = trace.slices.method_id.get(slice.row()).some().is_some();
     if trace.slices.dur.get(slice.row()) != NO_DURATION || !is_call {
@@ -46,7 +47,7 @@ fn end(trace: &Trace, slice: SliceId) -> i64 {
     rows.map(|row| row.ts + row.dur.max(0)).max().unwrap()
 }
 
-/// A slice of a thread, with what its sums need.
+/// A slice of a thread, with the data for its sums.
 struct Flat {
     name: usize,
     begin: i64,
@@ -55,7 +56,7 @@ struct Flat {
     is_recursive: bool,
 }
 
-/// The slices of threads one by one, and the names they have.
+/// The slices of threads, and their names.
 fn flat(trace: &Trace) -> (Vec<Flat>, Vec<String>) {
     let mut names: Vec<String> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -210,7 +211,7 @@ fn a_flame_graph_holds_the_profile() {
     }
 }
 
-/// Bars stand within the bar below them, side by side, and with its own time they fill it.
+/// Bars are side by side inside their parent and, together with its exclusive time, fill it.
 fn check_nesting(frames: &[BTreeMap<String, f64>], total_ns: f64) {
     let none = f64::from(u32::MAX);
     let mut filled: Vec<f64> = frames.iter().map(|frame| frame["self"]).collect();
@@ -265,13 +266,13 @@ fn a_screen_gets_what_it_can_show() {
     assert!(shown.len() < every.len());
     let least = 0.5 * total / 500.0;
     assert!(shown.iter().all(|frame| frame["w"] >= least));
-    // What is wide enough is there, at its place.
+    // Every bar that is wide enough is present, at its position.
     let key = |frame: &BTreeMap<String, f64>| (frame["node"] as u32, frame["x"] as i64);
     let seen: Vec<_> = shown.iter().map(key).collect();
     for frame in every.iter().filter(|frame| frame["w"] >= least) {
         assert!(seen.contains(&key(frame)));
     }
-    // Zoomed in, the same bars, and more of them.
+    // After zooming in, there are the same bars, and more of them.
     let zoom = json!({"width_px": 500, "from_share": 0.25, "to_share": 0.5});
     let (_, zoomed) = flame(&engine, zoom);
     let (left, right) = (0.25 * total, 0.5 * total);
@@ -311,7 +312,7 @@ fn the_tree_opens_row_by_row() {
             }
             let mut opened = Vec::new();
             open(&engine, &question, &mut Vec::new(), &mut opened);
-            // Where rows end, both know whether more stands below.
+            // At the end of the rows, both tell whether there are more below.
             assert_eq!(opened, whole, "{name} {direction}");
         }
     }

@@ -1,4 +1,4 @@
-//! Shapes that no recording has, and two inputs compared.
+//! Unusual traces, and comparisons of two inputs.
 
 mod ask;
 
@@ -21,7 +21,7 @@ fn trace(inputs: &[&[(&str, i64, i64)]]) -> Trace {
             events.push((*from, Some(*name)));
             events.push((*to, None));
         }
-        // What ends makes room for what begins.
+        // At the same time, ends come before begins.
         events.sort_by_key(|(ts, name)| (*ts, name.is_some()));
         for (ts, name) in events {
             match name {
@@ -38,7 +38,7 @@ fn trace(inputs: &[&[(&str, i64, i64)]]) -> Trace {
     builder.finish()
 }
 
-/// Bars by path: width, and what `column` says.
+/// Bars by path: their width and the value of `column`.
 fn bars(answer: &Answer, column: &str) -> BTreeMap<String, (f64, f64)> {
     let columns = &answer.columns;
     let mut paths: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Writes man pages and shell completions, from the same definitions as `--help`:
-//! `cargo xtask man DIR`. An example, so that the program itself does not carry the generators.
+//! Writes man pages and shell completions, from the same definitions as `--help`: `cargo xtask man
+//! DIR`. It is an example, so that the program does not contain the generators.
 
 use std::io::Result;
 use std::path::{Path, PathBuf};

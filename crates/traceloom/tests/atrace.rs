@@ -1,5 +1,5 @@
-//! traceloom answers as atrace: as a subcommand and through a link. What atrace does is tested where it
-//! lives, in `crates/tracefs`.
+//! traceloom acts as atrace: as a subcommand and through a link. The behaviour of atrace itself is
+//! tested in `crates/tracefs`.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Output};
@@ -39,7 +39,7 @@ fn both_ways_give_the_help_of_atrace() {
     }
 }
 
-/// Not even an option that traceloom itself has is read before atrace sees it.
+/// traceloom interprets no option before atrace does, not even its own.
 #[test]
 fn every_option_is_atraces_to_read() {
     for args in [&["--version"][..], &["-q"], &["--nonsense", "sched"]] {

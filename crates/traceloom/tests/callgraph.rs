@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use made::{ENTER, EXIT, Made, on_real_traces, refused_in, run, stderr, stdout};
 
-/// A frame that draws an item too slowly, a list that calls itself, and a hostile name.
+/// A frame with an item that draws too slowly, a list that calls itself, and a hostile name.
 fn app() -> PathBuf {
     let mut trace = Made::new(3, "dual")
         .threads(&[(1, "main"), (2, "worker")])
@@ -52,7 +52,7 @@ fn dot() {
 fn svg() {
     let text = drawn(&["--to", "svg", "--threshold", "0", "--clock", "wall"]);
     assert_eq!(text, include_str!("callgraph/app.svg"));
-    // Nothing from elsewhere, nothing that runs, nothing that a terminal or a parser obeys.
+    // No external resources, no scripts, and no text that a terminal or a parser would interpret.
     let outside = text.replace("http://www.w3.org/2000/svg", "");
     for forbidden in ["http", "<script", "href", "\u{1b}"] {
         assert!(!outside.contains(forbidden), "{forbidden}");

@@ -1,4 +1,4 @@
-//! `traceloom convert` end to end: what a format has no place for is said.
+//! `traceloom convert` end to end: data that a format cannot hold is reported.
 
 mod made;
 
@@ -27,7 +27,7 @@ fn convert(folder: &Path, args: &[&str]) -> Output {
     output
 }
 
-/// The one line on standard error, without its beginning.
+/// The single line on standard error, without its beginning.
 fn left_out(folder: &Path, args: &[&str]) -> String {
     let errors = String::from_utf8(convert(folder, args).stderr).unwrap();
     assert_eq!(errors.lines().count(), 1, "{errors}");
@@ -60,7 +60,8 @@ fn a_trace_of_its_own_kind_loses_nothing() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// A workqueue's event, a clock that goes off, a wake-up and a cookie: all were changed by writing them anew.
+/// A workqueue event, a clock, a wake-up and a cookie. All of these were changed when written from
+/// the tables.
 const KERNEL: &str = "# tracer: nop
 # entries-in-buffer/entries-written: 6/6   #P:2
   app-10    (   10) [000] d..2     1.000000: sched_wakeup: comm=b pid=11 prio=120 target_cpu=001\r
@@ -167,7 +168,7 @@ fn a_second_clock_is_not_dropped_in_silence() {
     assert!(cpu.contains("wall times of slices"), "{cpu}");
 }
 
-/// Dalvik's traces start at a time of day; a page says it as one, whole to the millisecond.
+/// Dalvik's traces start at a time of day; a page has it in whole milliseconds.
 #[test]
 fn the_time_of_day_stays_one_in_a_page() {
     let mut dalvik = APP.to_vec();

@@ -1,5 +1,5 @@
-//! Every real trace of the corpus, and what traceloom finds in it: the table of
-//! docs/real-traces.md. `cargo xtask corpus` writes it; here it must be up to date.
+//! Every real trace of the corpus, and what traceloom finds in it: the table in
+//! docs/real-traces.md. `cargo xtask corpus` writes it; this test checks that it is up to date.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use testkit::{Corpus, CorpusFile, READ_CATEGORIES, workspace_root};
 use traceloom_formats::{ReadOptions, SNIFF_BYTES, detect, read_bytes};
 use traceloom_trace::Trace;
 
-/// Where this is set, the table is written instead of compared.
+/// If this variable is set, the table is written instead of compared.
 const WRITE: &str = "TRACELOOM_WRITE_TABLE";
 
 const INTRODUCTION: &str = "\
@@ -75,7 +75,7 @@ fn row(file: &CorpusFile) -> String {
     }
 }
 
-/// The container, if there is one, and what was in it.
+/// The container, if there is one, and the format of its contents.
 fn formats(outermost: &str, trace: &Trace) -> String {
     let inside = trace
         .sources

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use made::{ENTER, EXIT, Made, on_real_traces, run, stderr, stdout};
 
-/// An app whose parts take as long as told, µs.
+/// An app whose parts take the given times, µs.
 fn app(name: &str, draw: u32, load: u32, extra: Option<&str>) -> PathBuf {
     let mut methods = vec![
         ("a.Main", "run", "()V"),
@@ -34,7 +34,7 @@ fn app(name: &str, draw: u32, load: u32, extra: Option<&str>) -> PathBuf {
 fn diff(args: &[&str]) -> (Option<i32>, String, String) {
     let output = run(std::iter::once(&"diff").chain(args));
     let folder = format!("{}/", env!("CARGO_TARGET_TMPDIR"));
-    // Markdown escapes an underscore, which a target's name has.
+    // Markdown escapes an underscore, which may occur in a target's name.
     let escaped = folder.replace('_', "&#95;");
     let clean = |text: String| text.replace(&folder, "").replace(&escaped, "");
     (
@@ -50,7 +50,7 @@ fn pair() -> [String; 2] {
     [base, new].map(|path| path.to_str().unwrap().to_owned())
 }
 
-/// Three runs a side: `draw` got slower, `load` varies as much as it changed.
+/// Three runs per side: `draw` got slower; the noise of `load` is as large as its change.
 fn runs() -> Vec<String> {
     let made = |side: &str, times: [(u32, u32); 3]| -> Vec<String> {
         let files = times.iter().enumerate().map(|(run, &(draw, load))| {
@@ -125,7 +125,7 @@ fn a_limit_fails_the_check() {
         code(&["--fail-above", "40", "--min-change", "3ms"]),
         Some(0)
     );
-    // A new method has no time to grow from: it is held against the whole.
+    // A new method has no base time, so its growth is relative to the total.
     assert_eq!(
         code(&["--fail-above", "5", "--min-change", "100%"]),
         Some(1)

@@ -1,5 +1,5 @@
-//! The two ways to dmtracedump in the program; what it prints is held against the real one in its own
-//! crate.
+//! The two ways to run dmtracedump in the program. Its own crate compares its output with the real
+//! dmtracedump.
 #![cfg(unix)]
 
 use std::os::unix::process::CommandExt;

@@ -1,5 +1,5 @@
-//! The examples in README.md and docs/ print what they say: each command is run, and each line that
-//! stands under it must be in its output. Lines that were shortened have a `…`.
+//! The examples in README.md and docs/ are correct: each command is run, and each line below it
+//! must occur in its output. Shortened lines have a `…`.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder that looks like the repository to the commands: the examples, and an empty docs.
+/// A folder that has the repository's examples and an empty docs folder.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let examples = workspace().join("examples").canonicalize().unwrap();
@@ -33,7 +33,8 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The commands of a page, each with the lines under it; those of one block run in one shell.
+/// The commands of a page, each with the lines below it. The commands of one block run in one
+/// shell.
 fn blocks(page: &str) -> Vec<Vec<(String, Vec<String>)>> {
     let text = std::fs::read_to_string(workspace().join(page)).unwrap();
     let fenced = text.split("```\n").skip(1).step_by(2);
@@ -54,7 +55,7 @@ fn blocks(page: &str) -> Vec<Vec<(String, Vec<String>)>> {
         .collect()
 }
 
-/// Everything that the commands of a block print.
+/// The complete output of a block's commands.
 fn printed(commands: &[(String, Vec<String>)], folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_traceloom")).parent().unwrap();
     let script: Vec<&str> = commands
@@ -79,10 +80,10 @@ fn printed(commands: &[(String, Vec<String>)], folder: &Path) -> String {
 fn examples_print_what_the_pages_say() {
     let mut checked = 0;
     for page in PAGES {
-        // One folder a page: later examples use what earlier ones wrote.
+        // One folder per page: later examples use files written by earlier ones.
         let folder = folder();
         for block in blocks(page) {
-            // An example without output speaks of a file that the reader has.
+            // An example without output refers to a file of the reader.
             if block.iter().all(|(_, lines)| lines.is_empty()) {
                 continue;
             }

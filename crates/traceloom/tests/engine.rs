@@ -1,4 +1,5 @@
-//! What the page shows are the command line's numbers: the engine's answers against `--json`.
+//! The page shows the same numbers as the command line: compares the engine's answers with
+//! `--json`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The examples, and some real traces where they are.
+/// The examples, and some real traces if present.
 fn traces() -> Vec<PathBuf> {
     let mut traces: Vec<PathBuf> = ["app.trace", "linux.ftrace", "jank.ftrace.gz"]
         .map(|name| workspace().join("examples").join(name))
@@ -30,7 +31,7 @@ fn traces() -> Vec<PathBuf> {
     traces
 }
 
-/// What the program prints as JSON; `None` where it finds no calls.
+/// The JSON that the program prints; `None` if it finds no calls.
 fn printed(trace: &Path, args: &[&str]) -> Option<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
     command.arg("profile").arg(trace).arg("--json").args(args);
@@ -49,7 +50,8 @@ fn ask(engine: &Engine, question: &Value) -> Value {
     json
 }
 
-/// A row without what only the page needs, and with the method's name where the program has it.
+/// A row without the fields that only the page needs. The method's name is where the program has
+/// it.
 fn plain(row: &Value) -> Value {
     let mut row: BTreeMap<String, Value> = serde_json::from_value(row.clone()).unwrap();
     if row.remove("label").is_some() {
@@ -102,7 +104,8 @@ fn the_engine_answers_what_the_program_prints() {
     eprintln!("{compared} profiles compared");
 }
 
-/// How often each kind of repair happened; the two ways of reading a file find them at other places.
+/// How often each kind of repair occurred. The two ways of reading a file find them at different
+/// places.
 fn counts(repairs: &Value) -> BTreeMap<String, u64> {
     let repairs = repairs.as_array().unwrap().iter();
     let count = |note: &Value| (note["kind"].to_string(), note["count"].as_u64().unwrap());

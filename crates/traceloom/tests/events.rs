@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Events with their fields, one without any, a name that a terminal would obey, and a thread that is not named.
+/// Events with fields, one without fields, a name with control characters, and a thread without a
+/// name.
 const TEXT: &str = "\
     bash-7 (    7) [000] .... 1.000001: disk_note_first: dev=8,1 ino=12 len=4096
     bash-7 (    7) [000] .... 1.000002: disk_note_last: dev=8,1 ino=12 len=4096 copied=4096
@@ -24,7 +25,7 @@ fn traceloom(args: &[&str]) -> Output {
     command.output().expect("traceloom runs")
 }
 
-/// What a run prints for a text.
+/// The output of a run on a text.
 fn shown(text: &str, options: &[&str]) -> String {
     let output = run(text, options);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -116,7 +117,7 @@ fn mistakes_are_told() {
     );
 }
 
-/// Events with more fields than columns, and with a key that occurs twice, lose none.
+/// No field is lost if events have more fields than columns, or a key that occurs twice.
 #[test]
 fn no_field_is_lost() {
     let mut text = String::from(" a-1 (1) [000] .... 1.0: wide:");
@@ -133,7 +134,7 @@ fn no_field_is_lost() {
     assert!(csv.contains("key1=again") && json.contains("[\"key1\",\"again\"]"));
 }
 
-/// As many events are listed as `info` counts.
+/// The number of listed events equals the count of `info`.
 #[test]
 fn real_traces() {
     let Some(corpus) = testkit::Corpus::find() else {
@@ -158,7 +159,7 @@ fn real_traces() {
     eprintln!("{checked} real traces checked");
 }
 
-/// The number of lines, without line ends in quotes.
+/// The number of lines, without line ends inside quotes.
 fn csv_lines(csv: &[u8]) -> u64 {
     let (mut lines, mut quoted) = (0, false);
     for byte in csv {

@@ -1,4 +1,4 @@
-//! The traces of examples/: what is known of them from how they were made.
+//! The traces in examples/: facts that follow from how they were made.
 
 use traceloom_formats::{ReadOptions, read_bytes};
 use traceloom_trace::{RepairKind, RowId, SliceId, ThreadId, Trace};
@@ -54,7 +54,7 @@ fn the_app_has_one_slow_call() {
     );
 }
 
-/// The recorder slept and computed for known times, and the kernel cannot have been quicker.
+/// The recorder slept and computed for known times, and the kernel cannot have been faster.
 #[test]
 fn the_recorded_workload_is_found_again() {
     let trace = read("linux.ftrace");

@@ -1,4 +1,4 @@
-//! Files that change while they are read, outputs of killed programs, and folders shared with others.
+//! Files that change while they are read, outputs of killed programs, and shared folders.
 #![cfg(target_os = "linux")]
 
 mod made;
@@ -40,7 +40,7 @@ fn with_app() -> tempfile::TempDir {
     folder
 }
 
-/// Makes a file look as if nobody were writing to it any more, so that it is mapped.
+/// Makes a file look old, so that it is mapped.
 fn settle(path: &Path) {
     let file = fs::File::options().append(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(60))
@@ -53,8 +53,9 @@ fn signal(child: &Child, signal: i32) {
     assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
 }
 
-/// Starts the program on a big file, stops it once it has mapped the file, truncates the file, and lets it
-/// go on. A busy machine may notice too late that the file is mapped, so there are some attempts.
+/// Starts the program on a large file, stops it once it has mapped the file, truncates the file,
+/// and continues it. On a busy machine, the test may notice the mapping too late, so there are
+/// several attempts.
 fn cut_while_read(folder: &Path, args: &[&str], file: &str, bytes: &[u8]) -> Output {
     let mut attempts = (0..5).map(|_| {
         fs::write(folder.join(file), bytes).unwrap();
@@ -87,7 +88,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Long enough that the program cannot be through before it is stopped.
+/// Large enough that the program cannot finish before it is stopped.
 const LONG: usize = 48 << 20;
 
 #[test]
@@ -133,7 +134,7 @@ fn a_method_trace_that_is_truncated_while_it_is_read_is_an_error() {
     }
 }
 
-/// Runs the program until it has written this many bytes; the kernel then kills it.
+/// Runs the program until it has written this many bytes. The kernel then kills it.
 fn killed_after(bytes: u64, folder: &Path, args: &[&str]) -> Output {
     let mut command = command(folder, args);
     let limit = libc::rlimit {
@@ -193,7 +194,7 @@ fn recordings_are_for_their_owner_and_results_as_the_umask_says() {
     assert_eq!(mode("a.ftrace"), mode("usual"));
 }
 
-/// Needs root, to give files to somebody else.
+/// Needs root, to change the owner of files.
 #[test]
 fn what_others_planted_in_a_shared_folder_is_not_written_to() {
     let (mine, shared) = (with_app(), tempfile::tempdir().unwrap());
@@ -210,7 +211,7 @@ fn what_others_planted_in_a_shared_folder_is_not_written_to() {
     let said = refused_in(mine.path(), &own);
     assert!(said.contains("belongs to another user"), "{said}");
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
-    // A link of one's own is followed.
+    // A link of the same user is followed.
     fs::remove_file(&link).unwrap();
     symlink(&precious, &link).unwrap();
     assert!(run_in(mine.path(), own).status.success());

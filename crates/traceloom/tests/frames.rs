@@ -14,7 +14,7 @@ fn traceloom(args: &[&str]) -> Output {
     command.output().expect("traceloom runs")
 }
 
-/// Standard output of a run that works.
+/// Standard output of a successful run.
 fn shown(args: &[&str]) -> String {
     let output = traceloom(args);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -22,7 +22,7 @@ fn shown(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Standard error of a run that fails, with nothing on standard output.
+/// Standard error of a failed run, which prints nothing on standard output.
 fn refused(args: &[&str]) -> String {
     let output = traceloom(args);
     assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -72,7 +72,8 @@ fn mistakes_are_told() {
     );
 }
 
-/// As many frames as the files have lines that begin one, but for two that never end (counted with grep).
+/// The number of frames equals the number of lines that begin one, except two that never end
+/// (counted with grep).
 #[test]
 fn real_traces() {
     let Some(corpus) = testkit::Corpus::find() else {
@@ -124,7 +125,7 @@ fn slice(us: u64, dur: u64, thread: (&str, u32, u32), name: &str) -> [(u64, Stri
     ]
 }
 
-/// Writes the lines in order of time, to a file of its own.
+/// Writes the lines in order of time to a temporary file.
 fn written(mut lines: Vec<(u64, String)>) -> (tempfile::TempDir, String) {
     lines.sort_by_key(|(us, _)| *us);
     let text: String = lines.into_iter().map(|(_, line)| line).collect();
@@ -137,7 +138,7 @@ fn written(mut lines: Vec<(u64, String)>) -> (tempfile::TempDir, String) {
 
 const PERIOD_US: u64 = 16_667;
 
-/// 60 frames of Flutter: one builds for long, one is drawn for long, and one changes nothing.
+/// 60 frames of Flutter: one takes long to build, one takes long to draw, and one changes nothing.
 fn flutter() -> Vec<(u64, String)> {
     let main = ("m.example.dart", 100, 100);
     let (ui, raster) = (("1.ui", 101, 100), ("1.raster", 102, 100));
@@ -178,7 +179,7 @@ fn flutter_draws_on_two_threads() {
         (&60.into(), &2.into())
     );
     assert_eq!(report["vsync_source"], "slices VSYNC");
-    // The raster thread's buffers are no frames of their own.
+    // The raster thread's buffers are not separate frames.
     assert!(apps.iter().all(|app| app["kind"] != "buffers"), "{apps:?}");
     let worst = report["worst"].as_array().unwrap();
     let own: Vec<_> = worst
@@ -201,7 +202,8 @@ fn flutter_draws_on_two_threads() {
     assert_eq!(undrawn.len(), 1, "one frame changed nothing");
 }
 
-/// A game draws 30 times a second, is late once and pauses once; a service of its app has no frames.
+/// A game draws 30 times a second, is late once and pauses once; a service of its app has no
+/// frames.
 #[test]
 fn a_game_hands_over_buffers() {
     let gfx = ("UnityGfxDeviceW", 201, 200);

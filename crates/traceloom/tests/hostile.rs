@@ -1,4 +1,4 @@
-//! Hostile texts and shapes: every command ends with a result or an error, never with a panic.
+//! Hostile texts and traces: every command ends with a result or an error, never with a panic.
 
 mod made;
 
@@ -12,10 +12,10 @@ use html5ever::tokenizer::{
 };
 use made::{ENTER, EXIT, Made, run_in};
 
-/// More than the widths of Rust's format strings can express.
+/// More than the maximum width in Rust's format strings.
 const LONG: usize = 70_000;
 
-/// A method trace and a system trace with a long text in each place that a reader takes one from.
+/// A method trace and a system trace with a long text in each place from which a reader takes one.
 fn long_texts() -> Vec<(String, Vec<u8>)> {
     let long = "x".repeat(LONG);
     let mut made: Vec<(String, Vec<u8>)> = Vec::new();
@@ -61,7 +61,7 @@ fn long_texts() -> Vec<(String, Vec<u8>)> {
     made
 }
 
-/// The command lines that print something of a trace.
+/// Command lines that print data of a trace.
 const PRINTING: [&[&str]; 12] = [
     &["info", "IN", "--all"],
     &["info", "IN", "--json"],
@@ -84,7 +84,7 @@ fn run(folder: &Path, command: &[&str], file: &str) -> Output {
     run_in(folder, args)
 }
 
-/// A panic ends with 101, a signal with none.
+/// A panic ends with 101, a signal without a code.
 fn ended_well(output: &Output) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
     matches!(output.status.code(), Some(0..=2)) && !said.contains("panicked")
@@ -114,7 +114,8 @@ fn a_long_key_does_not_push_other_values_aside() {
     assert!(shown.len() < 10_000, "{}", shown.len());
 }
 
-/// The elements that an HTML parser finds in a page. Scripts are kept apart, with their attributes and text.
+/// The elements that an HTML parser finds in a page. Scripts are stored separately, with their
+/// attributes and text.
 #[derive(Default)]
 struct Elements {
     scripts: Vec<(Vec<(String, String)>, String)>,
@@ -159,7 +160,7 @@ impl TokenSink for Sink {
     }
 }
 
-/// Reads a page as a browser does.
+/// Parses a page like a browser.
 fn parsed(page: &[u8]) -> Elements {
     let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -169,7 +170,7 @@ fn parsed(page: &[u8]) -> Elements {
     tokenizer.sink.0.into_inner()
 }
 
-/// The names of all slices, as JSON shows them.
+/// The names of all slices in the JSON output.
 fn slices(folder: &Path, file: &str) -> Vec<String> {
     let output = run(folder, &["profile", "IN", "--json"], file);
     let shown: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -181,7 +182,7 @@ fn slices(folder: &Path, file: &str) -> Vec<String> {
     names
 }
 
-/// What a page contains besides scripts, whatever the trace.
+/// The contents of a page except scripts, which do not depend on the trace.
 fn frame_of(elements: &Elements) -> Vec<String> {
     let mut others = elements.others.clone();
     others.sort();
@@ -245,7 +246,7 @@ fn hostile_names_stay_text_in_pages() {
     }
 }
 
-/// Method calls inside each other.
+/// Nested method calls.
 fn nested(depth: u32) -> Vec<u8> {
     let mut trace = Made::new(2, "wall")
         .threads(&[(1, "main")])
@@ -259,7 +260,7 @@ fn nested(depth: u32) -> Vec<u8> {
     trace.bytes()
 }
 
-/// Whether the program states a size and what to do, and printed at most 64 times the input.
+/// Whether the program states the size and what to do, and printed at most 64 times the input.
 fn is_refused_for_its_size(output: &Output, input: usize) -> bool {
     let said = String::from_utf8_lossy(&output.stderr);
     output.status.code() == Some(2)

@@ -1,4 +1,4 @@
-//! What the program says where something is not as asked for.
+//! The program's messages about wrong input.
 #![cfg(unix)]
 
 mod made;
@@ -20,7 +20,7 @@ fn refused(args: &[&str]) -> String {
     refused_in(&examples(), args)
 }
 
-/// Runs with standard output gone to `path`.
+/// Runs with standard output redirected to `path`.
 fn printing_to(path: &str, args: &[&str]) -> Output {
     let out = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_traceloom"));
@@ -61,7 +61,7 @@ fn help_into_a_closed_pipe_is_no_error() {
     assert_eq!(stderr(&output), "");
 }
 
-/// The list of formats is that of the readers: none is missing.
+/// The list of formats contains all readers.
 #[test]
 fn an_unknown_file_is_told_what_can_be_read() {
     let said = refused(&["info", "README.md"]);

@@ -17,7 +17,7 @@ fn traceloom(args: &[&str], columns: Option<&str>) -> Output {
     command.output().expect("traceloom runs")
 }
 
-/// Standard output of a run that works.
+/// Standard output of a successful run.
 fn shown(args: &[&str]) -> String {
     text(traceloom(args, None))
 }
@@ -28,7 +28,7 @@ fn text(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Standard error of a run that fails, with nothing on standard output.
+/// Standard error of a failed run, which prints nothing on standard output.
 fn refused(args: &[&str]) -> String {
     let output = traceloom(args, None);
     assert_eq!(output.status.code(), Some(2), "{args:?}");

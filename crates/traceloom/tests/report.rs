@@ -1,11 +1,12 @@
-//! Reports: what goes in comes out, of every example and every real trace, and is small.
+//! Reports of every example and every real trace: their contents equal the input, and they are
+//! small.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use testkit::Corpus;
 
-/// Where this is a number of megabytes, the page that a report is weighed against is so big.
+/// If set to a number of megabytes, the page with which a report is compared has this size.
 const MEGABYTES: &str = "TRACELOOM_PAGE_MB";
 
 fn traceloom(args: &[&str]) -> Output {
@@ -31,8 +32,8 @@ fn examples() -> Vec<PathBuf> {
         .to_vec()
 }
 
-/// What `info --json` says but for the file's name and how much memory its strings took. Of inputs
-/// only the name counts: a report, which others get to see, does not say where they lay.
+/// The output of `info --json` without the file's name and the memory for strings. Of inputs, only
+/// the name is compared: a report, which is sent to others, does not contain their folders.
 fn facts(path: &Path) -> serde_json::Value {
     let mut facts: serde_json::Value =
         serde_json::from_str(&succeed(&["info", "--json", "--all", text(path)])).unwrap();
@@ -57,7 +58,8 @@ fn a_report_does_not_say_where_its_files_lay() {
     assert_eq!(said["sources"][0]["name"], "run.trace");
 }
 
-/// A build without the engine refuses before it reads or records anything. Only debug builds can pretend.
+/// A build without the engine refuses before it reads or records anything. Only debug builds can
+/// simulate this.
 #[test]
 #[cfg(debug_assertions)]
 fn without_the_engine_no_work_is_begun() {
@@ -106,7 +108,8 @@ fn a_report_says_what_its_trace_says() {
             };
             assert!(of(&report) == of(&file), "{command:?} {}", file.display());
         }
-        // The first line names the file; that of repairs lists them in the order they were met.
+        // The first line has the file's name. The line of repairs lists them in order of
+        // occurrence.
         let of = |path: &Path| -> Vec<String> {
             let printed = succeed(&["profile", text(path)]);
             printed
@@ -153,9 +156,9 @@ fn every_real_trace_is_the_same_in_a_report() {
     println!("{checked} real traces checked");
 }
 
-/// The trace in a report is smaller than the page of systrace, even a compressed one. The page's code
-/// and the engine have the same size in every report, and debug builds carry a larger engine, so they
-/// are left out.
+/// The trace in a report is smaller than the page of systrace, even a compressed one. The page's
+/// code and the engine have the same size in every report, and debug builds contain a larger
+/// engine, so they are excluded.
 #[test]
 fn a_report_is_smaller_than_the_page_of_systrace() {
     let megabytes: usize = std::env::var(MEGABYTES).map_or(16, |text| text.parse().unwrap());
@@ -186,7 +189,7 @@ fn a_report_is_smaller_than_the_page_of_systrace() {
     assert_eq!(ours["counts"], theirs["counts"]);
 }
 
-/// The size of a report of nearly nothing, bytes.
+/// The size of a report of an almost empty trace, bytes.
 fn page_code(folder: &Path) -> usize {
     let [trace, report] = ["tiny.txt", "tiny.html"].map(|name| folder.join(name));
     let line = b"# tracer: nop\n a-1 [000] ...1 1.0: tracing_mark_write: B|1|x\n";
@@ -202,7 +205,7 @@ fn the_text_of_systrace_beside_the_columns_is_not_read_twice() {
     for file in examples() {
         succeed(&["report", text(&file), "-o", text(&report), "--embed-source"]);
         assert_eq!(facts(&report), facts(&file));
-        // Without its marker it is a page of systrace.
+        // Without its marker, it is a page of systrace.
         let page = std::fs::read_to_string(&report).unwrap();
         std::fs::write(&report, page.replacen("traceloom-report", "x", 1)).unwrap();
         let as_page = facts(&report);
@@ -243,14 +246,15 @@ fn a_range_holds_nothing_of_the_rest() {
     assert!(ours["counts"]["methods"].as_u64() < all["counts"]["methods"].as_u64());
 }
 
-/// A method trace and a system trace that noted the same monotonic clock.
+/// A method trace and a system trace that recorded the same monotonic clock.
 #[test]
 fn files_lie_where_their_clocks_say() {
     let folder = tempfile::tempdir().unwrap();
     let [system, report] = ["system.ftrace", "both.html"].map(|name| folder.path().join(name));
     let app = &examples()[0];
     let start = facts(app)["start_ns"].as_i64().unwrap();
-    // Its own clock shows 100 s when the monotonic clock shows the app's first call and 40 ms.
+    // The trace's own clock shows 100 s when the monotonic clock shows the app's first call plus 40
+    // ms.
     let (s, us) = (
         (start + 40_000_000) / 1_000_000_000,
         (start + 40_000_000) / 1000 % 1_000_000,

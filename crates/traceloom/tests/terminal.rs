@@ -1,4 +1,5 @@
-//! What a terminal is shown: no command of a hostile name reaches it. Files and pipes get every byte.
+//! Output on a terminal: no control sequence of a hostile name reaches it. Files and pipes get the
+//! original bytes.
 #![cfg(target_os = "linux")]
 
 mod made;
@@ -11,10 +12,10 @@ use std::process::Command;
 
 use made::{ENTER, EXIT, Made, run_in};
 
-/// Sets a window's title, moves the cursor, goes back in the line, and reverses text.
+/// Sets the window title, moves the cursor, returns to the start of the line, and reverses text.
 const NAME: &str = "a\u{1b}]0;title\u{7}b\u{9b}2Jc\rd\u{202e}e";
 
-/// A pseudo-terminal that changes nothing: the side of the screen, and that of the program.
+/// A pseudo-terminal in raw mode: the screen's side and the program's side.
 fn terminal() -> (File, OwnedFd) {
     let (mut screen, mut program) = (0, 0);
     // SAFETY: termios is plain data, and the pointers are valid.
@@ -33,7 +34,7 @@ fn terminal() -> (File, OwnedFd) {
     }
 }
 
-/// What the program writes to a terminal.
+/// The output of the program on a terminal.
 fn on_terminal(folder: &Path, args: &[&str]) -> String {
     let (mut screen, program) = terminal();
     let mut child = Command::new(env!("CARGO_BIN_EXE_traceloom"))
@@ -45,7 +46,7 @@ fn on_terminal(folder: &Path, args: &[&str]) -> String {
         .unwrap();
     let mut shown = Vec::new();
     let mut piece = [0; 4096];
-    // The kernel says EIO once the program has closed its side.
+    // The kernel returns EIO once the program has closed its side.
     while let Ok(length @ 1..) = screen.read(&mut piece) {
         shown.extend_from_slice(&piece[..length]);
     }

@@ -14,7 +14,7 @@ fn traceloom(command: &str, args: &[&str]) -> Output {
     program.output().expect("traceloom runs")
 }
 
-/// Standard output of a run that works.
+/// Standard output of a successful run.
 fn shown(args: &[&str]) -> String {
     let output = traceloom("threads", args);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -22,7 +22,7 @@ fn shown(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Standard error of a run that fails, with nothing on standard output.
+/// Standard error of a failed run, which prints nothing on standard output.
 fn refused(command: &str, args: &[&str]) -> String {
     let output = traceloom(command, args);
     assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -59,8 +59,8 @@ fn json() {
     insta::assert_snapshot!(shown(&[JANK, "--json", "--thread=RenderThread"]));
 }
 
-/// A text whose every number is calculated by hand: task runs 2 ms, sleeps 1 ms until irq wakes it, waits 0.5 ms for a
-/// CPU, runs 1 ms on the other CPU, and is blocked in a function of a disk for 3 ms.
+/// A text whose numbers are calculated by hand: task runs 2 ms, sleeps 1 ms until irq wakes it,
+/// waits 0.5 ms for a CPU, runs 1 ms on the other CPU, and is blocked in a disk function for 3 ms.
 const BY_HAND: &str = "\
   <idle>-0     [000] d..3 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=task next_pid=7 next_prio=120
     task-7     [000] d..3 1.002000: sched_switch: prev_comm=task prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
@@ -121,7 +121,8 @@ fn mistakes_are_told() {
     );
 }
 
-/// A process that `info` lists but that has no slices is not denied.
+/// For a process that `info` lists but that has no slices, the message does not claim that there is
+/// none.
 #[test]
 fn profile_says_that_a_process_has_no_slices() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,8 +143,8 @@ fn profile_says_that_a_process_has_no_slices() {
     assert!(told.contains("there is none"), "{told}");
 }
 
-/// The states of each thread fill its time: on real files, no thread is in two states at once, and none is longer
-/// there than the trace lasts.
+/// The states of each thread fill its time: in real files, no thread is in two states at once, and
+/// no thread exceeds the trace's duration.
 #[test]
 fn real_traces() {
     let Some(corpus) = testkit::Corpus::find() else {
@@ -172,7 +173,7 @@ fn real_traces() {
     eprintln!("{checked} threads of real traces checked");
 }
 
-/// The facts of the only file.
+/// The facts about the only file.
 fn first(info: &serde_json::Value) -> &serde_json::Value {
     match info.as_array() {
         Some(files) => &files[0],

@@ -93,7 +93,7 @@ fn profile() {
     ");
 }
 
-/// What is written as text and as a report tells the same slices, switches and counters.
+/// Text and reports written from it contain the same slices, switches and counters.
 #[test]
 fn convert_and_report() {
     let folder = with_dat();
@@ -122,7 +122,7 @@ fn convert_and_report() {
     assert_eq!(read(&file("out.json")).slices.len(), read(DAT).slices.len());
 }
 
-/// A big file is mapped and read in place; a small one, and standard input, are fed in pieces.
+/// A large file is mapped and read in place; a small one, and standard input, are read in chunks.
 #[test]
 fn a_mapped_file_reads_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,7 +137,7 @@ fn a_mapped_file_reads_the_same() {
         facts["counts"].clone()
     };
     let fresh = info(&["info", "--json", "big.dat"]);
-    // A file that changed a moment ago is not mapped.
+    // A file that changed recently is not mapped.
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     std::fs::File::options()
         .write(true)

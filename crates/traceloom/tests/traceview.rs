@@ -1,4 +1,4 @@
-//! `traceview -r` against what the Java program printed.
+//! Compares `traceview -r` with the output of the Java program.
 //!
 //! The golden files hold our own output; each was compared, byte for byte, with that of
 //! Traceview's Java classes (their window taken out) on the same bytes, as was our output on 1,500
@@ -34,8 +34,8 @@ fn start(version: u16, clock: &'static str) -> Made {
         ])
 }
 
-/// Both clocks: sleeps, recursion, an exit before any entry, a thread and a method nobody
-/// declared, a call that stays open.
+/// Both clocks: sleeps, recursion, an exit before any entry, an undeclared thread and method, a
+/// call that stays open.
 #[test]
 fn dual_clock() {
     let mut trace = start(3, "dual");
@@ -54,7 +54,7 @@ fn dual_clock() {
     check(&trace, "dual", include_str!("traceview/dual.txt"));
 }
 
-/// CPU clocks only: every change of thread is a context switch, and the time line is rebuilt.
+/// CPU clocks only: every change of thread is a context switch, and the time line is computed.
 #[test]
 fn thread_cpu_clock() {
     let mut trace = start(2, "thread-cpu");
@@ -74,7 +74,7 @@ fn thread_cpu_clock() {
     );
 }
 
-/// Version 1 with wall times, beyond 35 minutes: they are signed there.
+/// Version 1 with wall times beyond 35 minutes, which are signed in Traceview.
 #[test]
 fn wall_clock() {
     let mut trace = start(1, "wall");
@@ -86,7 +86,7 @@ fn wall_clock() {
     check(&trace, "wall", include_str!("traceview/wall.txt"));
 }
 
-/// Where the original dies, this goes on and says so.
+/// Where the original crashes, ours continues and reports it.
 #[test]
 fn mismatched_exits_are_mended() {
     let mut trace = start(3, "dual");
@@ -186,8 +186,8 @@ fn real_traces() {
     eprintln!("{checked} real traces checked");
 }
 
-/// A trace in a container goes through traceloom's reader instead of Traceview's reading: the
-/// tables must be the same.
+/// A trace in a container is read by traceloom's reader instead of Traceview's rules; the tables
+/// must be the same.
 #[test]
 fn both_readings_agree_on_real_traces() {
     let Some(corpus) = corpus() else {
@@ -198,7 +198,7 @@ fn both_readings_agree_on_real_traces() {
     for line in include_str!("traceview/real.tsv").lines() {
         let path = corpus.join(line.split('\t').next().unwrap());
         let bytes = std::fs::read(&path).unwrap();
-        // Method id 0 takes the top level's place in Traceview's own reading only.
+        // Only in Traceview's own reading, method id 0 replaces the top level.
         if bytes
             .windows(5)
             .any(|text| text == b"\n0x0\t" || text == b"\n0\tja")

@@ -1,4 +1,4 @@
-//! `traceloom view` as a person starts and ends it.
+//! `traceloom view`, started and ended like by a user.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn start(args: &[&str]) -> Child {
         .unwrap()
 }
 
-/// The first line that it prints.
+/// The first line of its output.
 fn url(child: &mut Child) -> String {
     let mut line = String::new();
     let out = child.stdout.as_mut().unwrap();
@@ -57,7 +57,8 @@ fn it_prints_its_url_and_ends_with_ctrl_c() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// Nothing is printed on standard output: a script would open the URL of a server that ends.
+/// Nothing is printed on standard output. Otherwise a script would open the URL of a server that
+/// ends.
 #[test]
 fn what_does_not_open_is_refused_before_there_is_a_url() {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +103,8 @@ fn a_port_that_is_taken_is_said() {
     );
 }
 
-/// A stand-in for `xdg-open` that writes its arguments, the mode and the content of the file to a pipe.
+/// A stand-in for `xdg-open` that writes its arguments, and the mode and contents of the file, to a
+/// pipe.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_token_is_not_on_a_command_line() {
@@ -114,8 +116,8 @@ fn the_token_is_not_on_a_command_line() {
         "#!/bin/sh\n{{ echo \"$@\"; stat -c %a \"$1\"; cat \"$1\"; }} > '{}'\n",
         pipe.display()
     );
-    // Another process writes the program. A child that another test forks meanwhile would inherit our open file,
-    // and a program that is open for writing cannot be executed.
+    // Another process writes the script. A child forked meanwhile by another test would inherit our
+    // open file, and a program that is open for writing cannot be executed.
     let text = folder.path().join("script");
     std::fs::write(&text, script).unwrap();
     std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -39,7 +39,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Standard output and standard error of a run that goes well.
+/// Standard output and standard error of a successful run.
 fn run(folder: &Path, args: &[&str]) -> (String, String) {
     let output = run_in(folder, args.to_vec());
     assert!(output.status.success(), "{args:?} {output:?}");
@@ -47,7 +47,7 @@ fn run(folder: &Path, args: &[&str]) -> (String, String) {
     (text(output.stdout), text(output.stderr))
 }
 
-/// The names of slices, outermost first, and what is said of the map.
+/// The names of slices, outermost first, and the messages about the map.
 fn names(folder: &Path, args: &[&str]) -> (Vec<String>, String) {
     let convert = ["convert", "trace.txt", "-o", "-", "--to", "folded"];
     let (out, err) = run(folder, &[&convert[..], args].concat());
@@ -56,7 +56,7 @@ fn names(folder: &Path, args: &[&str]) -> (Vec<String>, String) {
         .max_by_key(|line| line.matches(';').count())
         .unwrap();
     let stack = last.rsplit_once(' ').unwrap().0;
-    // What the format has no place for is not what this is about.
+    // Messages about data that the format cannot hold are not relevant here.
     let told = err.lines().filter(|line| !line.starts_with("left out"));
     let names = stack.split(';').skip(2).map(str::to_owned).collect();
     (names, told.map(|line| format!("{line}\n")).collect())
@@ -128,7 +128,7 @@ fn ids_in_a_trace_get_their_names_from_the_map_beside_it() {
         names(folder.path(), &[]),
         (full.clone().into(), told.to_owned())
     );
-    // The map of this trace alone goes before that of the folder.
+    // The map of this trace takes precedence over that of the folder.
     std::fs::write(
         folder.path().join("trace.methods.txt"),
         MAP.replace("Feed", "List"),
@@ -144,11 +144,11 @@ fn a_mapping_goes_on_top_of_the_map() {
     let folder = folder();
     std::fs::write(folder.path().join("m.txt"), MAP).unwrap();
     let args = ["--method-map", "m.txt", "--mapping", "mapping.txt"];
-    // Two methods are called a.b.a; the map's descriptor tells which it is.
+    // Two methods are called a.b.a; the descriptor in the map distinguishes them.
     assert_eq!(names(folder.path(), &args).0[0], "com.example.Row.bind");
 }
 
-/// A profile is made straight from the records of a method trace; a converted trace has its names
+/// A profile is made directly from the records of a method trace. A converted trace has its names
 /// from the tables.
 #[test]
 fn a_profile_of_ids_is_that_of_the_named_trace() {

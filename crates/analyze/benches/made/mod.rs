@@ -1,9 +1,9 @@
-//! Made method traces, as records.
+//! Generated method traces, as records.
 
 use testkit::Rng;
 use traceloom_trace::{MethodAction, MethodEvent, MethodIndex, ThreadIndex};
 
-/// About how many records a trace has.
+/// The approximate number of records in a trace.
 pub const RECORDS: usize = 4_000_000;
 const METHODS: u64 = 5_000;
 
@@ -22,7 +22,7 @@ impl Recorder {
         self.records.push(record);
     }
 
-    /// A burst of 20 calls, up to 6 deep, below two calls that make its path its own.
+    /// A burst of 20 calls, up to 6 deep, below two calls that make its path unique.
     fn burst(&mut self, thread: u32, number: u64) {
         let prefix = [number % METHODS, number / METHODS];
         let mut dice = Rng::new(number);
@@ -44,8 +44,8 @@ impl Recorder {
     }
 }
 
-/// Every path about five times. `apart`: in random order, so that a path's turns lie far apart;
-/// else one turn after the other, as loops do it.
+/// Every path about five times. With `apart`, in random order, so that repetitions of a path are
+/// far apart; otherwise consecutively, as in loops.
 pub fn repeating(apart: bool) -> Vec<MethodEvent> {
     let mut recorder = Recorder::default();
     let bursts = RECORDS as u64 / 40 / 5;
@@ -62,7 +62,7 @@ pub fn repeating(apart: bool) -> Vec<MethodEvent> {
     recorder.records
 }
 
-/// No path twice: a walk up and down through random methods.
+/// No path twice: a random walk up and down through methods.
 pub fn all_new() -> Vec<MethodEvent> {
     let mut recorder = Recorder::default();
     let mut dice = Rng::new(11);

@@ -1,4 +1,4 @@
-//! What the tests share: random method traces, and slow but plain answers to hold results against.
+//! Shared by the tests: random method traces, and slow but simple reference implementations.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct Record {
 pub const THREADS: u32 = 3;
 pub const METHODS: u32 = 6;
 
-/// A record of the first thread, whose CPU clock shows the same as the wall.
+/// A record of the first thread, whose CPU clock equals the wall clock.
 pub fn record(method: u32, action: MethodAction, at_ns: i64) -> Record {
     Record {
         thread: 0,
@@ -40,7 +40,8 @@ pub fn records() -> impl Strategy<Value = Vec<Record>> {
     records_in_turns(120, 1)
 }
 
-/// As [`records`]: fewer than `count`, and a thread writes up to `turn` of them before another may.
+/// Like [`records`]: fewer than `count`, and a thread writes up to `turn` of them before another
+/// may.
 pub fn records_in_turns(count: usize, turn: usize) -> impl Strategy<Value = Vec<Record>> {
     let step = (0..THREADS, 0..METHODS, 0..10u8, 0..50i64, 0..100u8);
     proptest::collection::vec(step, 0..count).prop_map(move |mut steps| {
@@ -105,7 +106,7 @@ fn names(method: u32) -> (String, String) {
     )
 }
 
-/// Tells a builder of the threads and methods that random records use.
+/// Declares the threads and methods that random records use.
 pub fn declare(events: &mut impl MethodEvents) {
     events.start(&START);
     for thread in 0..THREADS {
@@ -125,12 +126,12 @@ pub fn declare(events: &mut impl MethodEvents) {
     }
 }
 
-/// The tree straight from records, in batches.
+/// Builds the tree directly from records, in batches.
 pub fn tree_of(records: &[Record], builder: CallTreeBuilder) -> CallTree {
     tree_in_batches(records, 7, builder)
 }
 
-/// As [`tree_of`], so many records at once.
+/// Like [`tree_of`], with this batch size.
 pub fn tree_in_batches(records: &[Record], batch: usize, mut builder: CallTreeBuilder) -> CallTree {
     declare(&mut builder);
     let events: Vec<MethodEvent> = records.iter().map(event).collect();
@@ -139,7 +140,7 @@ pub fn tree_in_batches(records: &[Record], batch: usize, mut builder: CallTreeBu
     builder.build()
 }
 
-/// The same records as tables, by the rule that [`CallStack`] draws.
+/// The same records as tables, by the rule documented at [`CallStack`].
 pub fn trace_of(records: &[Record]) -> Trace {
     let mut builder = TraceBuilder::new();
     let source = builder.begin_source("test", "trace");
@@ -202,7 +203,7 @@ fn add_method(builder: &mut TraceBuilder, method: u32, source: SourceId) {
 /// Calls, inclusive wall and CPU, exclusive wall and CPU.
 pub type Numbers = (u64, i64, i64, i64, i64);
 
-/// A tree as a map from path to numbers.
+/// Converts a tree to a map from path to numbers.
 pub fn paths(tree: &CallTree) -> BTreeMap<String, Numbers> {
     let mut paths = vec![String::new(); tree.nodes.len()];
     let mut out = BTreeMap::new();
@@ -230,7 +231,7 @@ pub fn paths(tree: &CallTree) -> BTreeMap<String, Numbers> {
     out
 }
 
-/// A finished call, for the plain answers.
+/// A finished call, for the reference results.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub thread: u32,
@@ -240,7 +241,7 @@ pub struct Call {
     pub end: (i64, i64),
 }
 
-/// All calls of a trace, found the plain way: a list of open calls searched from its end.
+/// All calls of a trace, found in a simple way: a list of open calls that is searched from its end.
 pub fn calls_of(records: &[Record]) -> Vec<Call> {
     let mut calls = Vec::new();
     for thread in 0..THREADS {

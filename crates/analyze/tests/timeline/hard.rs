@@ -1,4 +1,4 @@
-//! Hostile shapes.
+//! Hostile traces.
 
 use std::time::Instant;
 
@@ -93,11 +93,12 @@ fn forty_thousand_threads() {
 fn slices_that_never_end() {
     let trace = deep(3, 3);
     let timeline = Timeline::new(&trace);
-    // The outermost is the one without an end: it lasts as long as the trace.
+    // The outermost slice has no end, so it lasts as long as the trace.
     assert_eq!(timeline.end_of(&trace, 0), trace.bounds.1);
     let repairs = timeline.slice(&trace, SliceId::from_row(0)).repairs;
     assert_eq!(repairs, [SliceRepair::NeverEnded]);
-    // No reader makes a slice that outlives the one around it, but other columns may hold one.
+    // No reader creates a slice that outlives its parent, but columns from elsewhere may contain
+    // one.
     let mut odd = trace.clone();
     *odd.slices.dur.get_mut(0) = 4;
     *odd.slices.dur.get_mut(1) = -1;
@@ -108,7 +109,7 @@ fn slices_that_never_end() {
     assert_eq!(repairs, [SliceRepair::ClosedByParent]);
 }
 
-/// Something of 100 ns that ends, and something that does not, from 10 on.
+/// A slice of 100 ns that ends, and one that does not, starting at 10.
 fn half_open(title: &str, from: i64) -> Trace {
     let mut builder = TraceBuilder::new();
     builder.begin_source(title, "test");
@@ -151,7 +152,7 @@ fn fifty_thousand_async_names_are_one_row() {
     for n in 0..50_000i64 {
         let name = builder.intern(format!("deliverInputEvent src=0x1002 id={n:#x}").as_bytes());
         let track = builder.process_track(TrackKind::ProcessAsync, upid, name);
-        // Half of them last until the end: as many levels as there can be.
+        // Half of them last until the end, which gives the maximum number of levels.
         let dur = if n % 2 == 0 { 10 } else { 1_000_000 };
         builder.whole_slice(track, SliceBegin::named(n * 10, name), dur);
     }
@@ -171,7 +172,8 @@ fn fifty_thousand_async_names_are_one_row() {
         to_ns: 2_000_000,
         px_ns: 2_000.0,
     };
-    // One in each pixel of the lowest level, and where it shows is where it is said to be.
+    // On the lowest level there is one slice in each pixel, and it is shown where its row and level
+    // say.
     let lowest = timeline.window(&trace, row, &window, 0..1).slices;
     assert!(lowest.len() <= 1000, "{}", lowest.len());
     for shown in timeline.window(&trace, row, &window, 0..u32::MAX).slices {

@@ -6,18 +6,18 @@ use traceloom_trace::{
     TraceBuilder, TrackId, TrackKind,
 };
 
-/// What happens next: on which thread, what, with which name, how much later.
+/// The next event: thread, action, name, and time since the previous event.
 pub type Step = (usize, u8, u8, i64);
 
-/// Steps; where `back` is set time goes back now and then.
+/// Random steps. With `back`, time sometimes steps back.
 pub fn steps(back: bool, most: usize) -> impl Strategy<Value = Vec<Step>> {
     let least = if back { -20i64 } else { 0 };
     proptest::collection::vec((0..3usize, 0..20u8, 0..5u8, least..40i64), 0..most)
 }
 
 /// Threads that begin and end slices, run and sleep; a track of a process whose slices never nest;
-/// a counter and instants. Zero-length slices come from steps of no time, and what is open at the
-/// end never ended.
+/// a counter and instants. Steps without a time difference create slices of length zero. Slices
+/// that are open at the end never end.
 pub fn trace_of(steps: &[Step], methods: bool, origin: i64) -> Trace {
     let mut builder = TraceBuilder::new();
     let source = builder.begin_source("made", "test");

@@ -1,4 +1,4 @@
-//! The time line against slow but plain answers.
+//! Compares the time line with slow but simple reference results.
 
 mod hard;
 mod made;

@@ -1,4 +1,4 @@
-//! Trees that are narrowed from the whole, against trees counted from the slices.
+//! Compares trees that are narrowed from the whole with trees counted from the slices.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::made::{steps, trace_of};
 /// A path with its sums: names from the thread on, calls, all inclusive times.
 type Path = (Vec<String>, u64, [i64; 5]);
 
-/// Every path of a tree, in an order of names; and what is said about the threads.
+/// Every path of a tree, ordered by name, and a description of the threads.
 fn paths(tree: &CallTree) -> (Vec<Path>, String) {
     let mut paths = Vec::new();
     for (nth, thread) in tree.threads.iter().enumerate() {
@@ -76,7 +76,7 @@ fn check(
     Ok(())
 }
 
-/// Calls with a CPU clock that now and then stands still or steps back.
+/// Calls with a CPU clock that sometimes stops or steps back.
 fn with_cpu_clocks(steps: &[(usize, u8, u8, i64)]) -> Trace {
     let mut builder = TraceBuilder::new();
     builder.begin_source("made", "test");

@@ -6,7 +6,7 @@ use traceloom_trace::{
     TrackKind,
 };
 
-/// The rows as people see them: indented, flags behind.
+/// The rows as shown: indented, followed by their flags.
 fn picture(trace: &Trace) -> String {
     let timeline = Timeline::new(trace);
     let rows = &timeline.rows.all;

@@ -1,4 +1,4 @@
-//! Windows: what is thinned away would not have been seen.
+//! Windows: slices that are left out would not have been visible.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn window(from_ns: i64, length: i64, px_ns: f64) -> Window {
     }
 }
 
-/// Pixels of the window that a stretch covers, counted one by one with whole numbers.
+/// The pixels of the window that a span covers, counted one by one with integers.
 fn pixels(window: &Window, start: i64, end: i64) -> Vec<i64> {
     let px = window.px_ns as i64;
     let (start, end) = (
@@ -31,7 +31,7 @@ fn pixels(window: &Window, start: i64, end: i64) -> Vec<i64> {
         .collect()
 }
 
-/// All slices that the table puts on a level of a track, in order, with their ends.
+/// All slices that the table has on a level of a track, in order, with their ends.
 fn level(trace: &Trace, timeline: &Timeline, track: TrackId, level: u32) -> Vec<(u32, i64, i64)> {
     (0..trace.slices.len())
         .filter(|&row| {
@@ -98,7 +98,7 @@ fn check(trace: &Trace, window: &Window) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Every pixel that a running, runnable or blocked stretch covers is covered by one that is shown.
+/// Every pixel covered by a running, runnable or blocked state is covered by one that is shown.
 fn check_states(
     trace: &Trace,
     timeline: &Timeline,
@@ -152,7 +152,7 @@ proptest! {
     fn also_at_the_ends_of_time(
         steps in steps(false, 60), late: bool, length in 1..700i64, px in 1..60i64,
     ) {
-        // i64::MIN is taken: it says that a time is not known.
+        // i64::MIN is reserved; it means that a time is unknown.
         let origin = if late { i64::MAX - 200 } else { i64::MIN + 1 };
         check(&trace_of(&steps, false, origin), &window(origin, length, px as f64))?;
     }
@@ -195,7 +195,7 @@ proptest! {
 
 #[test]
 fn what_reaches_beyond_the_window_is_not_seen_to_reach_further() {
-    // Time steps back, so that each of these reaches further than the one before.
+    // Time steps back, so that each of these extends further than the previous one.
     struct Overlapping;
     impl Spans for Overlapping {
         fn count(&self) -> usize {

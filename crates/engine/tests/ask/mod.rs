@@ -1,4 +1,4 @@
-//! Asking an engine in tests, and reading its answers as the page does.
+//! Asks an engine questions in tests, and reads its answers in the same way as the page.
 
 mod packed;
 
@@ -11,20 +11,20 @@ use traceloom_trace::Trace;
 
 use packed::stretches;
 
-/// An answer taken apart: its JSON, and its columns as numbers.
+/// A parsed answer: its JSON, and its columns as numbers.
 pub struct Answer {
     pub json: Value,
     pub columns: BTreeMap<String, Vec<f64>>,
 }
 
-/// An example of the repository.
+/// An example trace of the repository.
 pub fn example(name: &str) -> Trace {
     let path = testkit::workspace_root().join("examples").join(name);
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     read_bytes(&bytes, ReadOptions::default()).unwrap()
 }
 
-/// Asks, and takes the answer apart.
+/// Asks a question, and parses the answer.
 pub fn ask(engine: &Engine, question: &Value) -> Answer {
     let bytes = engine.answer(question.to_string().as_bytes(), &Cancel::default());
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;

@@ -1,6 +1,6 @@
 //! Packed numbers of windows.
 
-/// Starts, ends and ids out of a window's packed numbers, as PROTOCOL.md tells.
+/// Decodes starts, ends and ids from a window's packed numbers, as described in PROTOCOL.md.
 pub fn stretches(packed: &[u8], has_ids: bool) -> [Vec<f64>; 3] {
     let mut bytes = packed.iter().map(|byte| u128::from(*byte));
     let mut number = || {

@@ -1,4 +1,4 @@
-//! Every answer about the hand-made trace.
+//! All answers about the hand-made trace.
 
 use serde_json::{Value, json};
 
@@ -135,7 +135,8 @@ fn a_window_of_several_rows() {
     assert_eq!(window.ints("first_point"), [0, 0, 0, 2]);
     assert_eq!(window.floats("p_last"), [1.0, 4.0]);
     assert_eq!(window.ints("first_instant"), [0, 1, 1, 1]);
-    // Half a microsecond a pixel: both calls are in the pixel of their frame, and stand for more.
+    // With half a microsecond per pixel, both calls are in the pixel of their frame and represent
+    // more.
     let coarse = ask(
         &engine,
         json!({"op": "window", "rows": rows, "from": 0, "to": 1000, "px_ns": 1000, "max_level": 0}),

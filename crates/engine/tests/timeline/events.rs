@@ -1,4 +1,4 @@
-//! Events that have no table of their own: on their rows, as a list, one by one.
+//! Events without a table of their own: on their rows, in the list, and one by one.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::frame::ask;
 
 const EVENTS: usize = 3_000;
 
-/// What the function tracer writes: no slices, no states; two threads, two CPUs.
+/// The output of the function tracer: no slices, no states; two threads, two CPUs.
 fn function_trace() -> Engine {
     let mut text = String::from("# tracer: function\n#\n");
     for at in 0..EVENTS {
@@ -139,7 +139,7 @@ fn the_list_is_narrowed_and_paged() {
     let utid = &all["events"][0]["utid"];
     assert_eq!(list(json!({"threads": [utid]}))["total"], EVENTS / 2);
     assert_eq!(list(json!({"from": 1e8, "to": 1e8}))["total"], 0);
-    // Pages follow each other, in all lists.
+    // Consecutive pages fit together, in all lists.
     for narrow in [
         json!({}),
         json!({"threads": [utid]}),

@@ -1,4 +1,4 @@
-//! Every question on every file: nothing panics, and what any answer must fulfil holds.
+//! Every question on every file: nothing panics, and the properties of all answers hold.
 
 use std::path::Path;
 
@@ -70,7 +70,7 @@ fn show(path: &Path, rows: &Answer) {
     }
 }
 
-/// Slices of a window intersect it and are in order; states too.
+/// Slices and states of a window overlap it and are in order.
 fn windows(engine: &Engine, meta: &Answer, rows: &Answer) {
     let duration = meta.number("duration_ns").max(1.0);
     let all: Vec<usize> = (0..rows.texts("names").len()).collect();
@@ -173,7 +173,7 @@ fn ranges(engine: &Engine, meta: &Answer) {
             json!({"op": "find", "text": label, "mode": "exact", "limit": 10}),
         );
         assert!(found.ints("name").len() <= 10);
-        // Labels are cut, and overloads share one.
+        // Labels are shortened, and overloads have the same label.
         if !label.contains('…') && !label.is_empty() {
             assert!(found.number("total") >= name["count"].as_f64().unwrap());
         }
@@ -208,7 +208,7 @@ fn ranges(engine: &Engine, meta: &Answer) {
     }
 }
 
-/// What moves about on a screen goes through the browser at every step.
+/// Times on the screen go through the browser's numbers at every step.
 #[test]
 fn a_window_takes_a_dozen_bytes_a_slice() {
     let path = workspace_root().join("examples/app.trace");

@@ -1,18 +1,18 @@
-//! Reading answers back, as the page does.
+//! Reads answers in the same way as the page.
 
 use serde_json::{Map, Value};
 use traceloom_engine::{Cancel, Engine};
 
 use crate::packed::stretches;
 
-/// An answer, taken apart.
+/// A parsed answer.
 pub struct Answer {
     pub json: Map<String, Value>,
     bytes: Vec<u8>,
     start: usize,
 }
 
-/// Asks; fails if there is no answer.
+/// Asks a question; fails if there is no answer.
 pub fn ask(engine: &Engine, question: Value) -> Answer {
     let answer = ask_any(engine, &question);
     assert!(
@@ -23,7 +23,7 @@ pub fn ask(engine: &Engine, question: Value) -> Answer {
     answer
 }
 
-/// Asks.
+/// Asks a question.
 pub fn ask_any(engine: &Engine, question: &Value) -> Answer {
     let bytes = engine.answer(question.to_string().as_bytes(), &Cancel::default());
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
@@ -52,7 +52,7 @@ impl Answer {
         panic!("no column {name}");
     }
 
-    /// A column of whole numbers.
+    /// A column of integers.
     pub fn ints(&self, name: &str) -> Vec<u32> {
         let (kind, bytes) = self.column(name);
         match kind {

@@ -1,4 +1,4 @@
-//! A hand-made trace on which every answer is known.
+//! A hand-made trace for which every answer is known.
 
 use serde_json::json;
 use traceloom_engine::Engine;
@@ -31,7 +31,7 @@ fn thread(builder: &mut TraceBuilder, tid: i64, pid: i64, name: &str) -> ThreadI
 /// states   Running     blocked (D, in io_schedule)  Running  sleeping
 /// server        reply..                 wakes the app at 350
 /// ```
-/// All times are beyond `origin`.
+/// All times are relative to `origin`.
 pub fn app(origin: i64) -> Trace {
     let mut builder = TraceBuilder::new();
     builder.begin_source("app.html", "systrace");
@@ -118,7 +118,7 @@ pub fn app(origin: i64) -> Trace {
     for (ts, value) in [(100, 1.0), (300, 4.0), (1000, 2.0)] {
         builder.counter(counter, origin + ts, value);
     }
-    // Slices move to their order of time at the end; flows move with them.
+    // Slices are sorted by time at the end, and flows are renumbered with them.
     builder.finish()
 }
 

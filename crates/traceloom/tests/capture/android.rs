@@ -9,7 +9,7 @@ use crate::work::{
     Running, TRACELOOM, check_sleeper, naps, open, record, said, sleeper, traceloom,
 };
 
-/// Runs a test with a device and the kernel, or says that it cannot.
+/// Runs a test with a device and the kernel; prints a message if that is impossible.
 pub fn with_device(test: impl FnOnce(&mut Loopback, &Path)) {
     let Some(_turn) = KernelTurn::claim() else {
         return;
@@ -125,7 +125,7 @@ fn which_device_is_meant() {
 #[test]
 fn a_device_that_goes_away_leaves_what_came() {
     with_device(|device, folder| {
-        // It sends half a trace, and then nothing more until it is unplugged.
+        // It sends half a trace, and then nothing until it is unplugged.
         let half = "# tracer: nop\\n#\\n  app-7 (    7) [000] ...1 1.000000: tracing_mark_write: B|7|half\\n";
         let script = format!(
             "case \"$*\" in *--list_categories*) echo '  sched - CPU Scheduling';; *--async_stop*) printf 'TRACE:\\n{half}'; exec sleep 9;; esac"
@@ -172,7 +172,7 @@ fn a_device_without_root_says_what_to_do() {
     });
 }
 
-/// An activity manager that keeps what it was told, and writes a method trace when it is told to stop.
+/// An activity manager that stores its arguments, and writes a method trace when it is stopped.
 pub fn install_am(device: &Loopback, trace: &Path) {
     let log = device.home().join("am.log");
     let script = format!(
@@ -290,7 +290,7 @@ fn our_own_atrace_on_a_device_that_has_none() {
             command.env("TRACELOOM_DEVICE_FOLDER", device.home());
             record(command, || sleeper("pushed"))
         };
-        // Answers as what it is called: the copy on the device ends in a number.
+        // It behaves according to its name; the name of the copy on the device ends in a number.
         let program = folder.join("atrace");
         std::fs::write(
             &program,
@@ -348,7 +348,7 @@ fn a_device_is_watched() {
     });
 }
 
-/// atrace says nothing when it begins to stream.
+/// atrace prints nothing when it begins to stream.
 pub fn wait_until_events_are_on() {
     let begun = std::time::Instant::now();
     let mark = || std::fs::write("/sys/kernel/tracing/trace_marker", "traceloom waits").is_ok();

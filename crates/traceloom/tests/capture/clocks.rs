@@ -1,4 +1,4 @@
-//! Recordings with several clocks: all of them on one time line.
+//! Recordings with several clocks are placed on one time line.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use traceloom_trace::{ClockKind, RowId, Trace};
 use crate::android::{install_am, on, with_device};
 use crate::work::{open, record, said, sleeper, traceloom};
 
-/// How long each slice of [`slept`] lasts.
+/// The duration of each slice of [`slept`].
 pub const SLEEP: Duration = Duration::from_millis(10);
 
-/// What CLOCK_MONOTONIC shows, µs.
+/// The value of CLOCK_MONOTONIC, µs.
 pub fn monotonic_us() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -23,13 +23,13 @@ pub fn monotonic_us() -> u64 {
     time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
 }
 
-/// A sleep as another recorder may have noted it, by CLOCK_MONOTONIC.
+/// A sleep as another recorder may have recorded it, by CLOCK_MONOTONIC.
 pub struct Slept {
     pub begun_us: u64,
     pub ended_us: u64,
 }
 
-/// Sleeps with a slice around each, by the kernel's marker.
+/// Sleeps with a slice around each, through the kernel's marker.
 pub fn slept(count: u32) -> Vec<Slept> {
     let mut marker = std::fs::File::options()
         .write(true)
@@ -76,7 +76,8 @@ fn methods(slept: &[Slept]) -> MethodTraceBytes {
     }
 }
 
-/// When slices or methods of this name begin and end, ns; a method's class may stand before it.
+/// The begins and ends of slices or methods with this name, ns. A method's class may come before
+/// the name.
 pub fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
     let named = trace.slices.rows().filter(|row| {
         let method = row.method_id.some();
@@ -87,8 +88,8 @@ pub fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64)> {
     named.map(|row| (row.ts, row.ts + row.dur)).collect()
 }
 
-/// What the other recorder noted, called so, is around each slice, but for what the clocks are told
-/// inexactly: less than it lasts.
+/// Checks that each slice is inside the other recorder's item with the given name. The tolerance
+/// for the precision of the clocks is smaller than their length.
 pub fn check_both(trace: &Trace, count: u32, other: impl Fn(u32) -> String) {
     let inexact = SLEEP.as_nanos() as i64;
     for number in 0..count {
@@ -136,7 +137,7 @@ fn methods_beside_the_system_are_where_they_happened() {
     });
 }
 
-/// The markers that the controller had noted: their names, with the side that noted each.
+/// The markers that the controller recorded: their names, with the side that wrote each.
 fn markers(trace: &Trace) -> Vec<&str> {
     let rows = trace.clocks.iter();
     let named = rows.filter(|row| row.clock == ClockKind::Trace && !row.name.is_empty());
@@ -165,7 +166,7 @@ fn a_devices_markers_are_there_too() {
     });
 }
 
-/// One at the start and one at the end, in both texts.
+/// One marker at the start and one at the end, in both texts.
 fn check_controller(path: &Path) {
     let trace = open(path);
     let markers = markers(&trace);

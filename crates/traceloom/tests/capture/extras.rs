@@ -1,4 +1,4 @@
-//! What is recorded beside the trace: memory of processes, groups, latencies.
+//! Data recorded in addition to the trace: memory of processes, groups, latencies.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::android::{on, with_device};
 use crate::clocks::{Slept, monotonic_us, slept};
 use crate::work::{open, record, said, sleeper, traceloom};
 
-/// Memory that this process has beyond its own while it is looked at.
+/// Additional memory of this process while it is sampled.
 const HELD: usize = 96 << 20;
 
 /// The values of a counter of this process, in order.
@@ -27,7 +27,7 @@ fn counter(trace: &Trace, name: &str) -> Vec<f64> {
     rows.map(|row| trace.counters.value.get(row)).collect()
 }
 
-/// Records while this process has [`HELD`] bytes and a thread of a name, to the end.
+/// Records while this process has [`HELD`] bytes and a thread with a known name, until the end.
 fn record_memory(command: Command) -> std::process::Output {
     let (release, held) = std::sync::mpsc::channel::<()>();
     let holder = thread::Builder::new().name("holds \"memory\"".to_owned());
@@ -42,7 +42,7 @@ fn record_memory(command: Command) -> std::process::Output {
     output
 }
 
-/// What `/proc` says about this process must be in the trace.
+/// The data about this process in `/proc` must be in the trace.
 fn check_memory(path: &Path) {
     let trace = open(path);
     let last = |name: &str| counter(&trace, name).last().copied().unwrap_or(-1.0);
@@ -54,7 +54,7 @@ fn check_memory(path: &Path) {
     let threads = trace.threads.name.iter();
     let has = |name: &str| threads.clone().any(|id| trace.strings.get(id) == name);
     assert!(has("holds \"memory\""), "the kernel cuts names only at 15");
-    // The region that the vector is in, and the program's own file.
+    // The region of the vector, and the program's own file.
     let maps: Vec<_> = trace.instants.rows().collect();
     let program = std::env::current_exe().unwrap();
     let is_program = |name: &str| Path::new(name) == program;
@@ -84,7 +84,7 @@ fn check_memory(path: &Path) {
     );
 }
 
-/// Bytes.
+/// The machine's memory, bytes.
 fn memory_total() -> f64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -92,7 +92,7 @@ fn memory_total() -> f64 {
     kb.parse::<f64>().unwrap() * 1024.0
 }
 
-/// The arguments that look at this process.
+/// The arguments for a dump of this process.
 fn dump_args(output: &str) -> Vec<String> {
     let name = std::env::args().next().unwrap();
     let args = [
@@ -136,7 +136,7 @@ fn memory_of_processes_on_a_device() {
     });
 }
 
-/// A group of CPUs of this kernel with this process's thread in it, while the test runs.
+/// A group of CPUs of this kernel that contains this process's thread while the test runs.
 struct Group(std::path::PathBuf);
 
 impl Group {
@@ -190,7 +190,7 @@ fn groups_of_cpus() {
                 "{tasks}"
             );
         }
-        // Without the events of groups nobody asked for them.
+        // The events of groups were not requested.
         let args = ["systrace", "-j", "-o", "trace.json", "view"];
         let output = record(on(device, folder, &args), || sleeper("alone"));
         assert!(output.status.success(), "{:?}", said(&output));
@@ -220,7 +220,7 @@ fn latencies_of_a_walt() {
             });
             assert!(trace.strings.lookup("of an earlier test").is_none());
         }
-        // An app that wrote nothing takes nothing from the trace.
+        // If the app wrote nothing, the trace is still complete.
         std::fs::remove_file(&file).unwrap();
         let args = ["systrace", "--walt", "-o", "trace.html", "sched"];
         let mut command = on(device, folder, &args);
@@ -235,7 +235,7 @@ fn latencies_of_a_walt() {
     });
 }
 
-/// What the app writes, lines as it makes them.
+/// The output of the app, in its format.
 fn walt(slept: &[Slept]) -> String {
     let line = |us: u64, text: String| {
         let (seconds, fraction) = (us / 1_000_000, us % 1_000_000);

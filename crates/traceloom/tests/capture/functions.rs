@@ -1,4 +1,5 @@
-//! Function tracing (`-k`) on a kernel that refuses it: that matters to who asks for it alone.
+//! Function tracing (`-k`) on a kernel that does not support it: an error only if nothing else is
+//! requested.
 
 use testkit::KernelTurn;
 
@@ -15,7 +16,7 @@ fn refuses() -> bool {
     refuses
 }
 
-/// What it said, on whichever kernel.
+/// The complaint, on any kernel.
 fn complaint(output: &std::process::Output) -> String {
     let tracers = std::fs::read_to_string("/sys/kernel/tracing/available_tracers").unwrap();
     said(output).1.replace(tracers.trim_end(), "[tracers]")
@@ -59,7 +60,7 @@ fn a_device_says_that_it_traces_none() {
                 insta::assert_snapshot!(complaint(&output), @"traceloom: atrace did not start on the device: error: this kernel does not trace functions (-k): its tracers are [tracers], without function_graph")
             );
         }
-        // Android's own says the same in other words, and ends with 0.
+        // Android's own atrace says the same in other words, and exits with 0.
         std::fs::remove_file(device.home().join("bin/atrace")).unwrap();
         let script = "case \"$*\" in *--list*) echo '  sched - CPU Scheduling';; *_start*) \
                       echo 'error opening set_ftrace_filter: No such file or directory (2)' >&2; \

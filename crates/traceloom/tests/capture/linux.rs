@@ -1,10 +1,10 @@
-//! This machine.
+//! Records this machine.
 
 use testkit::KernelTurn;
 
 use crate::work::{Running, check_sleeper, open, record, said, sleeper, traceloom};
 
-/// What a recording changes while it goes on.
+/// The settings that a recording changes.
 pub fn settings() -> Vec<String> {
     let files = [
         "buffer_size_kb",
@@ -119,7 +119,7 @@ fn without_root_it_says_what_helps() {
     let Some(_turn) = KernelTurn::claim() else {
         return;
     };
-    // Where nobody else may go: a copy that everyone may run.
+    // A copy of the program in a folder that everyone may enter.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("traceloom");
     std::fs::copy(crate::work::TRACELOOM, &program).unwrap();
@@ -164,10 +164,10 @@ fn a_slice_that_takes_too_long_ends_a_recording() {
         "sched",
     ];
     let mut command = traceloom(folder.path(), &args);
-    // In the background, where nobody could press Enter.
+    // In the background, where Enter cannot be pressed.
     command.stdin(std::process::Stdio::null());
     let running = Running::start(command);
-    // Its naps after the seventh may come too late, when nothing is recorded any more.
+    // Its naps after the seventh may come too late, after the recording has ended.
     crate::work::naps(8);
     let output = running.end();
     let (_, stderr) = said(&output);

@@ -1,5 +1,5 @@
-//! `--live`: what the page hears of a recording while it goes on, and how it ends. The page itself is driven by
-//! `crates/view/tests/page/live.test.js`.
+//! `--live`: the answers that the page gets during a recording, and how it ends. The page itself is
+//! tested by `crates/view/tests/page/live.test.js`.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -16,10 +16,10 @@ use crate::work::{Running, naps, open, said, traceloom};
 const LIVE: [&str; 3] = ["capture", "--live", "--no-open"];
 const LINUX: [&str; 4] = ["--target", "linux", "--event", "sched/sched_process_exec"];
 
-/// Longer than anything here takes.
+/// Longer than anything in these tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A recording, and what its page asks.
+/// A recording, and the requests of its page.
 struct Page {
     running: Running,
     address: String,
@@ -58,7 +58,7 @@ impl Page {
         serde_json::from_slice(&self.request("GET", path, "")).unwrap()
     }
 
-    /// How many slices of a name the newest snapshot has, or the whole.
+    /// The number of slices with this name in the newest snapshot, or in the whole trace.
     fn count(&self, name: &str) -> u64 {
         let question = format!(r#"{{"op":"find","mode":"exact","text":"{name}"}}"#);
         let frame = self.request("POST", "/api", &question);
@@ -67,7 +67,7 @@ impl Page {
         answer["total"].as_u64().unwrap()
     }
 
-    /// Works and looks until the page shows a slice of this name.
+    /// Works and checks until the page shows a slice with this name.
     fn sees(&self, name: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -81,7 +81,8 @@ impl Page {
         }
     }
 
-    /// Waits for the end of the recording, and ends the server: what the page says of it.
+    /// Waits for the end of the recording, and ends the server. Returns the page's message about
+    /// the end.
     fn ended(mut self) -> (String, String) {
         self.running
             .wait_for("The page shows all of it until Ctrl-C");

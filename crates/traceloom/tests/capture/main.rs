@@ -1,5 +1,5 @@
-//! Recordings, from the command line to the opened file: of this machine, and of a device behind
-//! a real adb.
+//! Recordings, from the command line to the opened file: of this machine, and of a device behind a
+//! real adb.
 #![cfg(target_os = "linux")]
 
 mod android;

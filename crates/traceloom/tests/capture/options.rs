@@ -1,4 +1,4 @@
-//! Every option that systrace ever took, against what its sources did with it (catapult,
+//! Every option that systrace ever had, compared with its effect in systrace's sources (catapult,
 //! `systrace/systrace`: `run_systrace.py`, `util.py`, `tracing_agents/*.py` and their history).
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Output;
 
 use crate::work::{open, said, traceloom};
 
-/// A trace as atrace prints it, with the word that systrace looked for.
+/// A trace in atrace's format, with the word that systrace looked for.
 const TRACE: &str = "TRACE:\n# tracer: nop\n#\n\
     \x20 app-8 (    8) [000] .... 5.000001: tracing_mark_write: B|8|a\n\
     \x20 app-8 (    8) [000] .... 5.000009: tracing_mark_write: E|8\n";
@@ -17,7 +17,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     traceloom(folder, &args).output().unwrap()
 }
 
-/// Options that are taken, with a value where they have one.
+/// Options that are accepted, with a value if they have one.
 const TAKEN: &[&[&str]] = &[
     // util.py, get_main_options
     &["-o", "out.html"],
@@ -58,10 +58,10 @@ const TAKEN: &[&[&str]] = &[
     &["--no-fix-threads"],
     &["--no-fix-tgids"],
     &["--no-fix-circular"],
-    // optparse took beginnings of options.
+    // optparse accepted abbreviated options.
     &["--buf", "4096"],
     &["--coll", "60"],
-    // Categories stand anywhere.
+    // Categories may be anywhere.
     &["gfx", "-t", "5", "sched"],
 ];
 
@@ -75,7 +75,7 @@ fn every_option_is_taken() {
     }
 }
 
-/// What is refused as its parser refused it: with 2.
+/// Options that are refused with exit code 2, like by systrace's parser.
 const REFUSED: &[(&[&str], &str)] = &[
     (
         &["--link-assets"],
@@ -93,7 +93,7 @@ const REFUSED: &[(&[&str], &str)] = &[
         &["--target=windows"],
         "invalid value 'windows' for '--target <TARGET>'",
     ),
-    // Of systraces before 2018, which no longer had them themselves.
+    // Options of systraces before 2018, which later versions no longer had.
     (&["--boot"], "unexpected argument '--boot' found"),
     (
         &["--update-map"],
@@ -145,7 +145,7 @@ fn a_file_becomes_a_page_beside_it() {
     assert!(said(&output).0.contains("Wrote trace JSON file: file://"));
     assert_eq!(open(&inside.join("old.trace.json")).slices.len(), 1);
 
-    // systrace wrote over what it had read.
+    // systrace overwrote its input.
     let output = run(folder.path(), &["--from-file", "inside/old.trace.html"]);
     assert_eq!(output.status.code(), Some(2));
     insta::assert_snapshot!(said(&output).1, @"traceloom: inside/old.trace.html is the input; choose another output file with -o");

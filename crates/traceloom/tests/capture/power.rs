@@ -1,4 +1,4 @@
-//! What a BattOr measures, beside the trace that it was measured with.
+//! A BattOr's measurements, in addition to the trace recorded with them.
 
 use testkit::{BattorFaults, FakeBattor, KernelTurn};
 use traceloom_trace::{RowId, Trace};
@@ -7,7 +7,7 @@ use crate::android::{on, with_device};
 use crate::clocks::{slept, spans};
 use crate::work::{Running, TRACELOOM, open, record, said, sleeper, traceloom};
 
-/// What is drawn in the middle of each slice, and behind it.
+/// Checks the power in the middle of each slice and after it.
 fn check_power(trace: &Trace, slices: &[(i64, i64)]) {
     let is_current = |row: usize| {
         let track = trace.tracks.row(trace.counters.track_id.get(row).row());
@@ -24,7 +24,7 @@ fn check_power(trace: &Trace, slices: &[(i64, i64)]) {
             .min_by_key(distance)
             .map_or(-1.0, |(_, ma)| *ma)
     };
-    // Half of what a slice lasts may be what the clocks are told inexactly.
+    // The tolerance for the precision of the clocks is half of a slice's length.
     let middle = (FakeBattor::BUSY_MA + FakeBattor::IDLE_MA) / 2.0;
     for (begin, end) in slices {
         let half = (end - begin) / 2;
@@ -72,7 +72,7 @@ fn what_is_drawn_lies_where_it_was_drawn() {
     }
 }
 
-/// A busy time with as long a pause behind it: when it was.
+/// A busy period followed by a pause of the same length. Returns its start and end.
 fn busy_and_idle() -> (u64, u64) {
     let slept = slept(1);
     std::thread::sleep(crate::clocks::SLEEP);
@@ -108,7 +108,7 @@ fn a_device_is_not_charged_meanwhile() {
         let trace = open(&folder.join("trace.html"));
         assert!(trace.strings.lookup("battor.power_mw").is_some());
 
-        // Nor does it stay so when nobody is there to turn it on again.
+        // Charging is also turned on again if the recorder was killed.
         let mut command = on(device, folder, &args);
         command.env("TRACELOOM_DEVICE_FOLDER", device.home());
         let running = Running::start(command);
@@ -117,7 +117,7 @@ fn a_device_is_not_charged_meanwhile() {
         wait_until(|| read() == "1\n");
         reset_atrace();
 
-        // One that cannot be told says so; the meter is there all the same.
+        // If charging cannot be controlled, there is a message, and the meter still works.
         std::fs::remove_file(&charging).unwrap();
         let mut command = on(device, folder, &args);
         command.env("TRACELOOM_DEVICE_FOLDER", device.home());
@@ -163,7 +163,7 @@ fn a_meter_that_is_gone_takes_nothing_from_the_trace() {
     crate::work::check_sleeper(&open(&folder.path().join("t.html")), "alone");
 }
 
-/// What a recorder that was killed leaves of atrace's.
+/// Resets what a killed recorder leaves of atrace's settings.
 fn reset_atrace() {
     let mut program = std::process::Command::new(TRACELOOM);
     let reset = program.args(["atrace", "--async_stop"]).output();

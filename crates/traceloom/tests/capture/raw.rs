@@ -1,4 +1,4 @@
-//! Pages instead of text: of this machine and of a device, as trace-cmd reads them and as ours does.
+//! Pages instead of text, from this machine and a device, as read by trace-cmd and by traceloom.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::android::{on, with_device};
 use crate::linux::settings;
 use crate::work::{SLEEPS, TRACELOOM, check_sleeper, open, record, said, sleeper, traceloom};
 
-/// What trace-cmd says of a file: each nap begins and ends once.
+/// Checks trace-cmd's report of a file: each nap begins and ends once.
 fn check_report(path: &Path) {
     let mut command = Command::new("trace-cmd");
     let Ok(output) = command.args(["report", "-i"]).arg(path).output() else {
@@ -62,7 +62,7 @@ fn this_machine_in_every_form() {
     assert_eq!(left.count(), cases.len(), "nothing but the results");
 }
 
-/// What comes is the result; it takes the place of an old one, behind a link too.
+/// The data becomes the result without a copy. It replaces an old file, also behind a link.
 #[test]
 fn the_result_takes_the_place_of_an_old_one() {
     let Some(_turn) = KernelTurn::claim() else {
@@ -180,7 +180,7 @@ fn a_device_that_gets_our_atrace() {
     });
 }
 
-/// A program that answers as atrace whatever the copy of it is called.
+/// A program that acts as atrace whatever the name of its copy.
 fn pushed(_: &Loopback, folder: &Path) -> String {
     let program = folder.join("atrace");
     let script = format!("#!/bin/sh\nexec {TRACELOOM} atrace \"$@\"\n");

@@ -1,4 +1,4 @@
-//! What a recording says while it goes on: on a terminal, and where there is none.
+//! Status messages during a recording, with and without a terminal.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,7 +10,7 @@ use testkit::KernelTurn;
 use crate::android::{on, with_device};
 use crate::work::{naps, record, said, traceloom};
 
-/// A terminal of 120 columns: the end of whoever looks at it, and that of the program.
+/// A terminal of 120 columns: the user's side and the program's side.
 fn terminal() -> (File, OwnedFd) {
     let (mut ours, mut theirs) = (0, 0);
     let size = libc::winsize {
@@ -28,22 +28,22 @@ fn terminal() -> (File, OwnedFd) {
     }
 }
 
-/// All that was on the terminal until nobody wrote to it any more.
+/// Everything that was written to the terminal until it was closed.
 fn screen(mut terminal: File) -> String {
     let (mut all, mut piece) = (Vec::new(), [0; 4096]);
-    // At the end the system says EIO.
+    // At the end, the system returns EIO.
     while let Ok(length @ 1..) = terminal.read(&mut piece) {
         all.extend_from_slice(&piece[..length]);
     }
     String::from_utf8_lossy(&all).into_owned()
 }
 
-/// Runs it with a terminal for its messages; what was on that.
+/// Runs a command with a terminal for its messages. Returns the terminal's contents.
 fn on_a_terminal(mut command: Command) -> String {
     let (ours, theirs) = terminal();
     command.env("TERM", "xterm").stderr(Stdio::from(theirs));
     let mut child = command.spawn().unwrap();
-    // The command holds the other end too.
+    // The command also holds the other side.
     drop(command);
     let screen = screen(ours);
     assert!(child.wait().unwrap().success(), "{screen}");
@@ -72,18 +72,18 @@ fn a_terminal_shows_how_it_goes() {
         }
         assert!(screen.contains("collecting "), "{screen:?}");
         assert!(!screen.contains("LOST"), "{screen:?}");
-        // The line goes: the last words are those of every recording.
+        // The status line is removed; the last words are those of every recording.
         assert!(screen.trim_end().ends_with(output), "{screen:?}");
     }
 }
 
-/// Switches that fill such a buffer, for longer than losses are not looked for. (Marks are refused
-/// where there is no room.)
+/// Switches that fill such a buffer, for longer than the interval between checks for losses. (Marks
+/// are refused if there is no space.)
 fn busy() {
     (0..1600).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
 }
 
-/// A buffer that a moment fills.
+/// A buffer that fills immediately.
 const SMALL: [&str; 2] = ["-b", "1"];
 
 #[test]
@@ -135,7 +135,7 @@ fn a_device_tells_what_its_kernel_counts() {
         for words in ["recording ", " events · ", " % full", "collecting "] {
             assert!(screen.contains(words), "no {words:?} in {screen:?}");
         }
-        // Nobody watches: the device is asked when the recording is over.
+        // Nobody watches, so the device is queried after the recording.
         let args = [&["capture", "-o", "x.txt", "sched"], &SMALL[..]].concat();
         let output = record(on(device, folder, &args), busy);
         let (_, stderr) = said(&output);

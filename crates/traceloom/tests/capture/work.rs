@@ -1,4 +1,4 @@
-//! Running the program, and something to record.
+//! Runs the program, and a workload to record.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use traceloom_trace::{RowId, Trace};
 
 pub const TRACELOOM: &str = env!("CARGO_BIN_EXE_traceloom");
 
-/// How often [`sleeper`] sleeps, and for how long.
+/// The number of sleeps of [`sleeper`], and their duration.
 pub const SLEEPS: usize = 20;
 pub const SLEEP: Duration = Duration::from_millis(10);
 
@@ -29,11 +29,11 @@ pub fn traceloom(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// What came from the program so far, and who reads it.
+/// The program's output so far, and the thread that reads it.
 type Stream = (Arc<Mutex<Vec<u8>>>, thread::JoinHandle<()>);
 
-/// A program that ends with the test, whatever becomes of that: one that went on would record into the
-/// tests that follow.
+/// A program that ends with the test, whatever the result. Otherwise it would record during the
+/// following tests.
 struct Ending(Child);
 
 impl Drop for Ending {
@@ -60,7 +60,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts it and waits until it says that it records, or ends.
+    /// Starts the program and waits until it reports that it records, or ends.
     pub fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let stdout = follow(child.stdout.take().unwrap());
@@ -73,15 +73,15 @@ impl Running {
         this
     }
 
-    /// Waits until it has said this, or has ended.
+    /// Waits until the program has printed this text, or has ended.
     pub fn wait_for(&mut self, text: &str) {
         while !self.says(text) && self.child.0.try_wait().unwrap().is_none() {
             thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// The page that shows it: its address, and its token. It is said on standard output, which may
-    /// be read later than what standard error says next.
+    /// The address and the token of the page that shows the recording. They are on standard output,
+    /// which may be read later than the next message on standard error.
     pub fn page(&self) -> (String, String) {
         let url = self.first_line();
         let url = url.strip_prefix("http://").expect("an address");
@@ -89,7 +89,7 @@ impl Running {
         (address.to_owned(), token.to_owned())
     }
 
-    /// The first line on standard output, whole.
+    /// The complete first line on standard output.
     fn first_line(&self) -> String {
         loop {
             let printed = self.streams[0].0.lock().unwrap().clone();
@@ -114,7 +114,7 @@ impl Running {
 
     /// Presses Enter.
     pub fn press_enter(&mut self) {
-        // One that has ended already does not need it.
+        // A program that has already ended does not need it.
         _ = self.child.0.stdin.take().unwrap().write_all(b"\n");
     }
 
@@ -130,7 +130,7 @@ impl Running {
         self.end()
     }
 
-    /// Ends it at once, without a word.
+    /// Kills it.
     #[cfg(feature = "battor")]
     pub fn kill(mut self) {
         self.child.0.kill().unwrap();
@@ -171,13 +171,13 @@ pub fn record(command: Command, work: impl FnOnce()) -> Output {
     running.enter()
 }
 
-/// A thread of this name sleeps, with a slice around each sleep.
+/// A thread with this name sleeps, with a slice around each sleep.
 pub fn sleeper(name: &str) {
     let builder = thread::Builder::new().name(name.to_owned());
     builder.spawn(|| naps(SLEEPS)).unwrap().join().unwrap();
 }
 
-/// So many sleeps with a slice around each: `nap 0`, `nap 1` …
+/// This many sleeps, with a slice around each: `nap 0`, `nap 1` …
 pub fn naps(count: usize) {
     let mut options = std::fs::File::options();
     let marker = options.write(true).open("/sys/kernel/tracing/trace_marker");
@@ -190,7 +190,7 @@ pub fn naps(count: usize) {
     }
 }
 
-/// Writes a mark. While a recorder that begins empties the buffer, the kernel takes none.
+/// Writes a mark. While a starting recorder empties the buffer, the kernel accepts none.
 fn mark(marker: &mut std::fs::File, text: &str) {
     let begun = std::time::Instant::now();
     loop {
@@ -209,8 +209,8 @@ pub fn open(path: &Path) -> Trace {
     read_bytes(&bytes, ReadOptions::default()).unwrap()
 }
 
-/// The lengths of the sleeper's slices in their order, ns; checks that they are on its thread, in
-/// the test's process, and that the kernel saw it sleep.
+/// The lengths of the sleeper's slices in order, ns. Checks that they are on its thread in the
+/// test's process, and that the kernel recorded its sleeps.
 pub fn check_sleeper(trace: &Trace, name: &str) {
     let text = |id| trace.strings.get(id).to_owned();
     let naps: Vec<_> = (0..trace.slices.len())

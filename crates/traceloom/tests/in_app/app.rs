@@ -1,4 +1,4 @@
-//! The app: compiled, woven, run.
+//! Compiles, weaves and runs the app.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -9,19 +9,19 @@ use std::process::{Command, Output};
 /// The program under test.
 pub const TRACELOOM: &str = env!("CARGO_BIN_EXE_traceloom");
 
-/// Frames that each of the two threads draws; every other throws.
+/// The number of frames that each of the two threads draws. Every other one throws.
 pub const FRAMES: u64 = 10;
 
-/// A user that may open no trace_marker.
+/// A user without permission to open a trace_marker.
 const NOBODY: u32 = 65534;
 
-/// A folder with the woven app and what it needs.
+/// A folder with the woven app and its files.
 pub struct App {
     folder: tempfile::TempDir,
 }
 
 impl App {
-    /// `None` where a part is missing, which is said.
+    /// Builds the app; prints a message and returns `None` if a tool is missing.
     pub fn build() -> Option<Self> {
         let libcutils = testkit::device_part("libcutils.so");
         let include = java_include()?;
@@ -81,14 +81,14 @@ impl App {
         succeeds(&mut weave);
     }
 
-    /// traceloom, in the folder.
+    /// traceloom, run in the folder.
     pub fn traceloom(&self, args: &[&str]) -> Command {
         let mut command = Command::new(TRACELOOM);
         command.args(args).current_dir(self.path(""));
         command
     }
 
-    /// Runs it until its end, without the rights to look at the kernel's trace; what it prints.
+    /// Runs it to its end, without permission to see the kernel's trace. Returns its output.
     pub fn run(&self, ring: &str) -> String {
         let mut library_path = std::ffi::OsString::from("-Djava.library.path=");
         library_path.push(self.path(""));
@@ -112,7 +112,7 @@ impl App {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// A trace of the folder, with the names of the map.
+    /// The profile of a trace in the folder, with the names of the map.
     pub fn profile(&self, trace: &str) -> serde_json::Value {
         let mut profile = self.traceloom(&["profile", trace, "--json", "--limit", "1000"]);
         let output = succeeds(profile.args(["--method-map", "methods.txt"]));
@@ -120,7 +120,7 @@ impl App {
     }
 }
 
-/// Runs a command that must go well.
+/// Runs a command that must succeed.
 pub fn succeeds(command: &mut Command) -> Output {
     let output = command
         .output()
@@ -131,7 +131,7 @@ pub fn succeeds(command: &mut Command) -> Output {
     output
 }
 
-/// Where `jni.h` is.
+/// The folder of `jni.h`.
 fn java_include() -> Option<PathBuf> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let javac = std::env::split_paths(&paths).map(|folder| folder.join("javac"));

@@ -1,5 +1,6 @@
-//! An app that records itself: its methods woven, the sections of a stand-in for `android.os.Trace` written by Android's
-//! own libcutils, both caught in the process by a user without rights; then beside the system's trace.
+//! An app that records itself. Its methods are woven, and the sections of a stand-in for
+//! `android.os.Trace` are written by Android's own libcutils. Both are recorded in the process by
+//! an unprivileged user. The recording is then merged with the system's trace.
 // With musl there is no library that another program could load.
 #![cfg(all(target_os = "linux", not(target_env = "musl")))]
 
@@ -9,7 +10,7 @@ mod system;
 use app::{App, FRAMES, succeeds};
 use traceloom_formats::{ReadOptions, read_bytes};
 
-/// How often a method of a class was called, or a section.
+/// How often a method of a class, or a section, was called.
 fn calls(profile: &serde_json::Value, class: Option<&str>, name: &str) -> u64 {
     let rows = profile["rows"].as_array().expect("rows");
     let is_it = |row: &&serde_json::Value| row["name"] == name && row["class"].as_str() == class;
@@ -20,7 +21,7 @@ fn calls(profile: &serde_json::Value, class: Option<&str>, name: &str) -> u64 {
 #[test]
 fn an_app_without_rights_records_methods_and_sections() {
     let Some(app) = App::build() else { return };
-    // The tag of apps is off, on while it records, and off again.
+    // The tag of apps is off, on during the recording, and off again.
     assert_eq!(app.run("app.ring"), "false true false\n");
 
     let profile = app.profile("app.ring");
@@ -55,7 +56,7 @@ fn its_stacks_nest_as_the_calls_did() {
     let Some(app) = App::build() else { return };
     app.run("app.ring");
     let mut convert = app.traceloom(&["convert", "app.ring", "-o", "-", "--to", "folded"]);
-    // The map beside the trace is found by itself.
+    // The map next to the trace is found automatically.
     let output = succeeds(&mut convert);
     let folded = String::from_utf8(output.stdout).unwrap();
     let program = |name: &str| format!("com.example.app.Program.{name}");

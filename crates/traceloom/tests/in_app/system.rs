@@ -1,4 +1,4 @@
-//! The same run as the kernel saw it, on one time line.
+//! The same run recorded by the kernel, on one time line.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
@@ -24,7 +24,7 @@ impl Recording {
             line.clear();
             assert!(said.read_line(&mut line).unwrap() > 0, "it ended");
         }
-        // What it says later is read, so that it can go on.
+        // Its further output is read, so that it does not block.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
         Self(child)
     }
@@ -37,13 +37,13 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        // Whatever became of the test: a recording that goes on is in the way of the next.
+        // Whatever the result of the test, a running recording would affect the next one.
         _ = self.0.kill();
         _ = self.0.wait();
     }
 }
 
-/// How long a thread of the kernel's trace ran between two times, ns.
+/// The time that a thread in the kernel's trace ran between two times, ns.
 fn ran(trace: &Trace, tid: i64, from: i64, to: i64) -> i64 {
     let of_thread = trace.sched_slices.rows().filter(|row| {
         let utid = row.utid.row();
@@ -82,12 +82,13 @@ fn what_ran_is_what_the_kernel_says() {
         (naps.len(), spins.len()),
         (FRAMES as usize, FRAMES as usize)
     );
-    // It sleeps for 5 ms, and turns on the CPU for 2 ms. The kernels of some virtual machines leave out switches
-    // from idle to a thread (the trace says so, as `sched_mismatch`): that one is then not seen to run.
+    // It sleeps for 5 ms, and spins on the CPU for 2 ms. Kernels of some virtual machines omit
+    // switches from idle to a thread (counted as `sched_mismatch`). Such a run is then not in the
+    // trace.
     assert!(naps.iter().all(|&ran| ran < 1_000_000), "{naps:?}");
     assert!(spins.iter().any(|&ran| ran > 1_000_000), "{spins:?}");
 
-    // The profile's CPU times are the scheduler's, without a clock of the thread's own.
+    // The profile's CPU times are from the scheduler, because there is no thread clock.
     let profile = app.profile("both.html");
     let mut rows = profile["rows"].as_array().unwrap().iter();
     let spin = rows.find(|row| row["name"] == "spin").unwrap();
@@ -97,7 +98,7 @@ fn what_ran_is_what_the_kernel_says() {
     assert!(profile["total"]["cpu_ns"].as_i64().unwrap() >= cpu_ns);
 }
 
-/// The thread of each slice of a name, and when it began and ended.
+/// The thread, begin and end of each slice with this name.
 fn spans(trace: &Trace, name: &str) -> Vec<(i64, i64, i64)> {
     let rows = trace.slices.rows().enumerate();
     let named = rows.filter(|&(row, _)| trace.slice_name(SliceId::from_row(row)) == name);

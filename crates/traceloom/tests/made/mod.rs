@@ -1,4 +1,4 @@
-//! Method traces put together by hand, and running the program on them.
+//! Hand-made method traces, and running the program on them.
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
@@ -83,7 +83,7 @@ impl Made {
     pub fn file(&self, name: &str) -> PathBuf {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let path = folder.join(name);
-        // Tests run at the same time and make the same file: each must find it whole.
+        // Tests run at the same time and make the same file, so each must find a complete one.
         let mut whole = tempfile::NamedTempFile::new_in(&folder).unwrap();
         std::io::Write::write_all(&mut whole, &self.bytes()).unwrap();
         whole.persist(&path).unwrap();
@@ -103,7 +103,7 @@ pub fn run_in<S: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>)
     command.output().expect("traceloom runs")
 }
 
-/// What stands on standard error of a run that ends with exit code 2 and prints nothing.
+/// Standard error of a run that ends with exit code 2 and prints nothing.
 pub fn refused_in(folder: &Path, args: &[&str]) -> String {
     let output = run_in(folder, args);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
@@ -119,8 +119,8 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs the program on each real trace, with the arguments that `args` gives for it. Its output goes
-/// to `check`; a trace that has no calls must be refused.
+/// Runs the program on each real trace, with the arguments that `args` returns for it. Its output
+/// is passed to `check`; a trace without calls must be refused.
 pub fn on_real_traces(args: impl Fn(&str) -> Vec<String>, check: impl Fn(&str, String)) {
     const FOLDERS: [&str; 4] = [
         "traceview-v1",
@@ -150,7 +150,7 @@ pub fn on_real_traces(args: impl Fn(&str) -> Vec<String>, check: impl Fn(&str, S
     eprintln!("{checked} real traces checked");
 }
 
-/// The folder of real traces, if it is here.
+/// The folder of real traces, if present.
 pub fn corpus() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/testdata");
     let folder = std::env::var_os("TRACELOOM_TESTDATA").unwrap_or_else(|| beside.into());

@@ -1,4 +1,4 @@
-//! Inputs that make readers keep as much as possible for each of their bytes.
+//! Inputs that make readers use as much memory as possible per byte.
 
 use std::io::Write;
 
@@ -7,12 +7,12 @@ use crate::makers::{
     v2_header,
 };
 
-/// An input that is all of one kind.
+/// An input that consists of repetitions of one kind of data.
 pub struct Hostile {
     pub name: &'static str,
-    /// The commands that took the most for it before there were limits.
+    /// The commands that used the most memory for it before there were limits.
     pub worst_for: &'static [&'static str],
-    /// Makes an input of about so many bytes.
+    /// Makes an input of about this many bytes.
     pub make: fn(usize) -> Vec<u8>,
 }
 
@@ -28,7 +28,7 @@ const fn hostile(
     }
 }
 
-/// The worst that was thought of for each reader.
+/// The worst known input for each reader.
 pub const HOSTILE: &[Hostile] = &[
     hostile("b, one clock: pairs", &[], |bytes| {
         packets(0xF4, true, bytes, &[&[1], &[3, 0]])

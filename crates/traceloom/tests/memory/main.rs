@@ -1,7 +1,7 @@
-//! Whatever the bytes: no command takes more memory than 64 MB and 16 times what it reads.
+//! For any input, a command uses at most 64 MB plus 16 times the size of the input.
 //!
-//! Measured from outside, as the most that the process had resident: what the allocator and the
-//! mapped input take counts, too.
+//! This is measured from outside, as the peak resident memory of the process, so the memory of the
+//! allocator and of the mapped input is included.
 
 #![cfg(target_os = "linux")]
 
@@ -18,12 +18,12 @@ use peak::peak_bytes;
 const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
-/// Big enough that what is free does not hide what is not: 24 bytes a byte are too many.
+/// Large enough that the fixed part does not hide a violation: 24 bytes per byte are too many.
 const BYTES: usize = 8 << 20;
 
 const COMMANDS: [&str; 3] = ["info", "profile", "dmtracedump"];
 
-/// An input's size and what a command took for it, bytes.
+/// The size of an input and the memory that a command used for it, bytes.
 struct Measured {
     size: usize,
     peak: usize,
@@ -77,9 +77,9 @@ fn hostile_inputs_keep_within_the_promise() {
     std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
 }
 
-/// `cargo test --release --test memory -- --ignored --nocapture` tells the factors of every command
-/// on every input. The test itself is resident in every child's figure until it has a program of its
-/// own, so that small figures say little.
+/// `cargo test --release --test memory -- --ignored --nocapture` prints the factors of every
+/// command on every input. Until a child executes its program, the test's own memory is part of its
+/// figure, so small figures are meaningless.
 #[test]
 #[ignore = "prints a table"]
 fn factors() {

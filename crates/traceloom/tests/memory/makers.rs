@@ -1,8 +1,9 @@
-//! Puts hostile inputs together: the fronts of the formats, and what repeats in them.
+//! Builds hostile inputs: the heads of the formats, and repeated contents.
 
 use std::io::Write;
 
-/// A `trace.dat` of events with number 100, whose format has `fields`; `event` makes the bytes of each.
+/// A `trace.dat` with events of number 100, whose format has `fields`; `event` makes the bytes of
+/// each.
 pub fn dat(bytes: usize, fields: &str, event: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
     let machine = testkit::Machine::USUAL;
     let mut pages = testkit::RingPages::new(machine, 4096);
@@ -15,7 +16,7 @@ pub fn dat(bytes: usize, fields: &str, event: impl Fn(usize) -> Vec<u8>) -> Vec<
     dat.to_bytes()
 }
 
-/// `one` again and again, with its number, up to `bytes`.
+/// Repeats `one`, which gets its number, until the input has `bytes` bytes.
 pub fn many(mut out: Vec<u8>, bytes: usize, mut one: impl FnMut(&mut Vec<u8>, usize)) -> Vec<u8> {
     let mut n = 1;
     while out.len() < bytes {
@@ -49,7 +50,7 @@ pub fn v1_header() -> Vec<u8> {
     out
 }
 
-/// The header of a second encoding; with ticks a second it is of encoding B.
+/// The header of a second encoding. With ticks per second, it is of encoding B.
 pub fn v2_header(version: u16, is_b: bool) -> Vec<u8> {
     let mut out = b"SLOW".to_vec();
     out.extend(version.to_le_bytes());
@@ -60,15 +61,15 @@ pub fn v2_header(version: u16, is_b: bool) -> Vec<u8> {
     out
 }
 
-/// One packet of one thread with these records over and over.
+/// Packets of one thread that repeat these records.
 pub fn packets(version: u16, is_b: bool, bytes: usize, records: &[&[u8]]) -> Vec<u8> {
     let records = records.concat();
     packet(version, is_b, &records.repeat(bytes / records.len()))
 }
 
-/// Calls and returns, each before the one before.
+/// Calls and returns, each at an earlier time than the previous one.
 pub fn back_in_time(bytes: usize) -> Vec<u8> {
-    // An exit with nothing open, late.
+    // An exit on an empty stack, at a late time.
     let late = [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20];
     let pairs = [0x7B, 0, 1].repeat(bytes / 3);
     packet(0xF4, true, &[&late[..], &pairs].concat())
@@ -92,7 +93,7 @@ pub fn new_paths(version: u16, bytes: usize) -> Vec<u8> {
         method: 0,
         action: 0,
     };
-    // Deep enough for any size asked for.
+    // Deep enough for any requested size.
     for _ in 0.. {
         let child = walk.method / 4 + 1;
         walk.enter(4 * (child % CHILDREN));
@@ -106,7 +107,7 @@ pub fn new_paths(version: u16, bytes: usize) -> Vec<u8> {
     packet(version, true, &walk.payload)
 }
 
-/// Writes entries and exits, and stops at a size.
+/// Writes entries and exits up to a given size.
 struct Walk {
     payload: Vec<u8>,
     bytes: usize,
@@ -116,7 +117,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Calls every path of so many levels; whether the size is reached.
+    /// Calls every path with this many levels. Returns whether the size was reached.
     fn below(&mut self, levels: usize, children: i64) -> bool {
         if levels == 0 {
             return self.payload.len() >= self.bytes;
@@ -132,7 +133,7 @@ impl Walk {
     }
 
     fn time(&mut self, action: i64) {
-        // The time stands still, so the difference is that of the actions.
+        // The time does not change, so the difference is that of the actions.
         self.payload.push((action - self.action) as u8 & 0x7F);
         self.action = action;
         if self.dual {
@@ -151,7 +152,7 @@ impl Walk {
     }
 }
 
-/// Entries only: each one below the one before, and no method calls another twice.
+/// Only entries: each call is inside the previous one, and no method calls another one twice.
 pub fn new_edges(bytes: usize) -> Vec<u8> {
     const METHODS: usize = 4096;
     let mut out = b"*version\n1\nclock=wall\n*threads\n1\tmain\n*methods\n".to_vec();

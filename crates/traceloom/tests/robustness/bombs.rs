@@ -21,7 +21,7 @@ pub fn bombs() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A text that begins like a trace and goes on with spaces.
+/// A text that begins like a trace and continues with spaces.
 fn fill(out: &mut dyn Write, head: &[u8], bytes: usize) {
     out.write_all(head).unwrap();
     let spaces = vec![b' '; PIECE];
@@ -52,7 +52,7 @@ fn zip() -> Vec<u8> {
     zip_with(1, UNPACKED)
 }
 
-/// Each entry is harmless, all together are not.
+/// Each entry is harmless, but all of them together are not.
 fn zip_of_many() -> Vec<u8> {
     zip_with(32, UNPACKED / 32)
 }
@@ -67,7 +67,7 @@ fn zip_with(entries: usize, bytes: usize) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A frame of blocks that each say "this byte, 128 K times".
+/// A frame of blocks, each of which repeats one byte 128 K times.
 fn zstd() -> Vec<u8> {
     const BLOCK: u32 = 128 << 10;
     let mut out = vec![0x28, 0xB5, 0x2F, 0xFD];

@@ -1,4 +1,4 @@
-//! What is read, whole and in pieces.
+//! The inputs, complete and in parts.
 
 use testkit::{Corpus, CorpusFile, READ_CATEGORIES, Rng, SampleKind, samples, workspace_root};
 
@@ -8,20 +8,20 @@ pub struct Input {
     pub bytes: Vec<u8>,
 }
 
-/// Of bigger files only a piece of this size is damaged and read.
+/// Only a part of this size is damaged and read from larger files.
 const WINDOW: usize = 96 << 10;
 
-/// What stays in front of the piece, so that the format is still recognised.
+/// The size of the head that is kept before the part, so that the format is still recognised.
 const HEAD: usize = 2 << 10;
 
-/// The real traces; none (and a word on stderr) where there is no corpus.
+/// The real traces. Without a corpus, none, and a message on stderr.
 pub fn real_files() -> Option<Vec<CorpusFile>> {
     Corpus::find().map(|corpus| corpus.files(READ_CATEGORIES))
 }
 
 /// The repository's own traces.
 pub fn fixtures() -> Vec<Input> {
-    // Rules are no trace, and no format takes them for one.
+    // A rules file is not a trace, and no format recognises it.
     let traces = samples()
         .into_iter()
         .filter(|sample| sample.kind != SampleKind::Rules);
@@ -46,7 +46,7 @@ fn examples() -> Vec<Input> {
     inputs
 }
 
-/// A system trace of about `bytes` bytes.
+/// A generated system trace of about `bytes` bytes.
 pub fn made_up(bytes: usize) -> Input {
     Input {
         name: "a made-up system trace".to_owned(),
@@ -54,7 +54,7 @@ pub fn made_up(bytes: usize) -> Input {
     }
 }
 
-/// What damage is done to: real files where there are any, and the repository's own.
+/// The inputs to be damaged: real files if present, and the repository's own.
 pub fn originals() -> Vec<Input> {
     let real = real_files()
         .unwrap_or_default()
@@ -66,8 +66,8 @@ pub fn originals() -> Vec<Input> {
     real.chain(fixtures()).collect()
 }
 
-/// The whole input if it is small; else its head and a piece. A page's piece comes from its trace,
-/// which lies behind a megabyte of viewer.
+/// The whole input if it is small, otherwise its head and a part. The part of a page is taken from
+/// its trace, which comes after a megabyte of viewer code.
 pub fn window(input: &Input, rng: &mut Rng) -> Vec<u8> {
     let bytes = &input.bytes;
     if bytes.len() <= HEAD + WINDOW {

@@ -1,4 +1,4 @@
-//! Reads some bytes and judges what came of it.
+//! Reads an input and judges the result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -10,29 +10,28 @@ use traceloom_formats::{
 };
 use traceloom_trace::{Trace, TraceBuilder};
 
-/// What is allowed at all: reading, and refusing with a reason.
+/// The allowed results: reading, and refusing with a reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Opened,
     Refused(String),
 }
 
-/// What decompression may give here; bombs try for a gigabyte.
+/// The decompression limit for these tests. Bombs expand to a gigabyte.
 pub const MAX_DECOMPRESSED: u64 = 64 << 20;
 
 const FREE_BYTES: usize = 64 << 20;
 const BYTES_PER_BYTE: usize = 16;
 
-/// Far more than any input here takes, on a machine that does much else: only what grows faster
-/// than its input comes near it.
+/// Far more than any of these inputs needs, even on a busy machine. Only superlinear time comes
+/// near it.
 fn time_budget(bytes: usize) -> Duration {
     Duration::from_secs(10) + Duration::from_micros(5) * bytes as u32
 }
 
 /// Reads `bytes`, and builds the call tree that analyses start from.
 ///
-/// # Panics
-/// If the reader does, or takes too long or too much memory. The message begins with `name`.
+/// # Panics If the reader panics, or needs too much time or memory. The message begins with `name`.
 pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
     let options = ReadOptions {
         max_decompressed: MAX_DECOMPRESSED,
@@ -60,8 +59,6 @@ pub fn judge(name: &str, bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Every analysis starts from the call tree. The one of the tables and the one straight from the
-/// events must count the same calls, however broken they are.
 /// Reads `bytes` as [`read_bytes`](traceloom_formats::read_bytes) does.
 fn read(bytes: &[u8], reader: &mut AnyReader) -> Result<Trace, ReadError> {
     let mut builder = TraceBuilder::new();
@@ -77,6 +74,8 @@ fn read(bytes: &[u8], reader: &mut AnyReader) -> Result<Trace, ReadError> {
     Ok(builder.finish())
 }
 
+/// Builds the call tree, from which every analysis starts. The tree from the tables and the tree
+/// directly from the events must have the same calls, even in a broken trace.
 fn analyze(name: &str, bytes: &[u8], trace: &Trace) -> Verdict {
     let trees = catch_unwind(AssertUnwindSafe(|| {
         let of_tables = CallTree::from_trace(trace, &TreeOptions::default());
@@ -103,7 +102,7 @@ fn analyze(name: &str, bytes: &[u8], trace: &Trace) -> Verdict {
     Verdict::Opened
 }
 
-/// A reason is a sentence for people, in one line.
+/// A reason is one sentence on one line.
 fn refused(name: &str, why: String) -> Verdict {
     assert!(
         why.len() >= 10 && !why.contains('\n'),
@@ -112,7 +111,7 @@ fn refused(name: &str, why: String) -> Verdict {
     Verdict::Refused(why)
 }
 
-/// What a reader on `threads` threads makes of `bytes`, in figures: the rows of each table, the
+/// The result of reading `bytes` on `threads` threads in numbers: the rows of each table, the
 /// times, and every repair with its place.
 pub fn summary(bytes: &[u8], threads: usize) -> Result<String, String> {
     let options = ReadOptions {

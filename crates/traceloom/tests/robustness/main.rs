@@ -1,5 +1,5 @@
-//! Whatever the bytes: a trace or a clear error. Never a panic, a hang, or more memory than 64 MB
-//! and 16 times the decompressed bytes.
+//! Any input gives a trace or a clear error. There is never a panic, a hang, or a use of more
+//! memory than 64 MB plus 16 times the decompressed size.
 
 mod bombs;
 mod inputs;
@@ -15,13 +15,13 @@ use workers::for_each;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// How many damaged files are tried. The seed of each is its number.
+/// The number of damaged files. The seed of each is its number.
 const DAMAGED: usize = 10_000;
 
-/// Fixtures are cut after each of their bytes up to here.
+/// Fixtures are truncated after each byte up to this position.
 const CUTS: usize = 4 << 10;
 
-/// Files of this size and more are shared between threads, and up to this size compared.
+/// Files of at least this size are read on several threads. Comparisons use files up to this size.
 const SHARED_FROM: usize = 300 << 10;
 const MOST_COMPARED: usize = 4 << 20;
 const COMPARED: usize = 60;

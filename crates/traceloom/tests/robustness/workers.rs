@@ -1,14 +1,14 @@
-//! Runs cases on all cores, under the eye of a watchdog.
+//! Runs cases on all cores, with a watchdog.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A case that takes this long never ends: a budget for its time is checked afterwards.
+/// A case that takes this long will never end. Its time budget is checked afterwards.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// Calls `case` with each number below `count`; the answers are in the order of the numbers.
+/// Calls `case` with each number below `count`. The results are in the order of the numbers.
 pub fn for_each<T: Send>(count: usize, case: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
@@ -53,7 +53,7 @@ fn note(running: &Running, worker: usize, case: Option<(usize, Instant)>) {
     running.lock().unwrap_or_else(PoisonError::into_inner)[worker] = case;
 }
 
-/// A thread that hangs cannot be stopped; the process can.
+/// A thread that hangs cannot be stopped, but the process can.
 fn watch(running: &Running, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         thread::park_timeout(Duration::from_secs(1));
