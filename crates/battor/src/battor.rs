@@ -24,7 +24,7 @@ pub struct Timing {
     pub answer: Duration,
     /// Pause before a request is repeated. A BattOr that resets needs a moment.
     pub before_retry: Duration,
-    /// How often a request is sent at most.
+    /// The maximum number of times that a request is sent.
     pub attempts: u32,
     /// How long the line must be silent before it counts as free of earlier data.
     pub quiet: Duration,
@@ -142,7 +142,7 @@ impl Battor {
             let result = clear.and_then(|()| attempt(self));
             left = left.saturating_sub(1);
             match result {
-                // A port that cannot be opened or used is not worth another attempt.
+                // If a port cannot be opened or used, another attempt would not help.
                 Err(Error::Timeout { .. } | Error::UnexpectedAnswer { .. }) if left > 0 => {
                     self.line = None;
                     thread::sleep(self.timing.before_retry);

@@ -1,7 +1,7 @@
 //! Removes temporary files when a signal ends the program.
 //!
-//! Only signals that the program does not handle otherwise are caught. `kill -9` cannot be caught;
-//! files without a name survive nothing.
+//! Only signals that the program does not handle otherwise are caught. `kill -9` cannot be caught,
+//! but files without a name disappear in any case.
 
 #[cfg(unix)]
 pub(crate) use unix::Doomed;
@@ -29,7 +29,8 @@ mod unix {
 
     use libc::{c_char, c_int};
 
-    /// How many temporary names can exist at a time. Further ones are not removed by signals.
+    /// The number of temporary names that can be registered at a time. Others are not removed by
+    /// signals.
     const MOST: usize = 16;
 
     /// The signals that end a program unless it handles them.
@@ -44,7 +45,7 @@ mod unix {
     /// The names. A signal handler may not lock, so they are in a fixed array of atomics.
     static NAMES: [AtomicPtr<c_char>; MOST] = [const { AtomicPtr::new(ptr::null_mut()) }; MOST];
 
-    /// A file that a signal removes, until this is dropped.
+    /// A file that is removed by a signal, until this is dropped.
     #[derive(Debug)]
     pub(crate) struct Doomed(Option<usize>);
 
@@ -62,7 +63,7 @@ mod unix {
                     .is_ok()
             });
             if place.is_none() {
-                // SAFETY: it came from `into_raw` above and was stored nowhere.
+                // SAFETY: it came from `into_raw` above and was not stored.
                 drop(unsafe { CString::from_raw(name) });
             }
             Self(place)
@@ -72,7 +73,8 @@ mod unix {
     impl Drop for Doomed {
         fn drop(&mut self) {
             if let Some(place) = self.0 {
-                // Its few bytes are leaked: a handler on another thread may be reading them.
+                // Its few bytes are leaked, because a handler on another thread may be reading
+                // them.
                 NAMES[place].store(ptr::null_mut(), Ordering::Release);
             }
         }
@@ -91,7 +93,8 @@ mod unix {
         let mut ours: libc::sigaction = unsafe { std::mem::zeroed() };
         ours.sa_sigaction = on_signal as *const () as usize;
         ours.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER | libc::SA_ONSTACK;
-        // SAFETY: the handler only does what signal handlers may. Without it nothing is removed.
+        // SAFETY: the handler does only what a signal handler may do. If this fails, files are not
+        // removed.
         unsafe { libc::sigaction(signal, &ours, ptr::null_mut()) };
     }
 

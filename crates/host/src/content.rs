@@ -7,20 +7,21 @@ use std::path::Path;
 
 use crate::map::{Map, Truncated};
 
-/// Smaller files are read: mapping them gains nothing.
+/// Smaller files are read, because mapping them is not faster.
 const MAP_FROM_BYTES: u64 = 1 << 20;
 
 /// The bytes of a file.
 #[derive(Debug)]
 pub enum Content {
-    /// They were read.
+    /// Bytes in memory.
     Read(Vec<u8>),
-    /// They are read from the file when they are used.
+    /// Bytes that are read from the file when they are used.
     Mapped(Map),
 }
 
 impl Content {
-    /// Reads a file, or maps it if it is big. What cannot be mapped, such as a pipe, is read.
+    /// Reads a file, or maps it if it is big. A file that cannot be mapped, such as a pipe, is
+    /// read.
     ///
     /// # Errors
     /// If the file cannot be opened or read.
@@ -38,7 +39,7 @@ impl Content {
         Ok(Self::Read(bytes))
     }
 
-    /// Checks that all bytes seen so far were the file's. To be called before a result is used.
+    /// Checks that all bytes used so far came from the file. To be called before a result is used.
     ///
     /// # Errors
     /// If the file was truncated meanwhile.

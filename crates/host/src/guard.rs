@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The handler replaces the pages from the faulting one to the end of the map by zeros. So readers,
-//! which have no way to stop in the middle of a slice of bytes, need no change, and a file is cut at
-//! most a few times.
+//! which cannot stop in the middle of a slice of bytes, work as usual. The signal occurs at most a
+//! few times per file.
 
 #[cfg(unix)]
 pub(crate) use unix::Guard;
@@ -38,10 +38,10 @@ mod unix {
 
     use libc::{c_int, c_void, sigaction, siginfo_t};
 
-    /// How many maps can be guarded at a time.
+    /// The number of maps that can be guarded at a time.
     const MOST: usize = 64;
 
-    /// Values of `start` that are no addresses: the slot is free, or being filled.
+    /// Values of `start` that are not addresses: the slot is free, or is being filled.
     const FREE: usize = 0;
     const TAKEN: usize = 1;
 
@@ -60,10 +60,10 @@ mod unix {
         }
     }; MOST];
 
-    /// What the handler needs. Set before the first map is guarded.
+    /// The data of the handler. Set before the first map is guarded.
     struct Before {
         page_bytes: usize,
-        /// The handler that was there before: the one of the standard library, for stack overflows.
+        /// The previous handler: that of the standard library, which reports stack overflows.
         handler: sigaction,
     }
 
@@ -93,7 +93,7 @@ mod unix {
             Ok(Self(number))
         }
 
-        /// Whether bytes were read that the file no longer had.
+        /// Whether bytes were read that were no longer in the file.
         pub fn was_hit(&self) -> bool {
             SLOTS[self.0].is_hit.load(Ordering::Acquire)
         }
@@ -115,7 +115,7 @@ mod unix {
         if let Some(before) = BEFORE.get() {
             return Ok(before.page_bytes);
         }
-        // SAFETY: a plain question.
+        // SAFETY: only reads a value.
         let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         let page_bytes = usize::try_from(page_bytes).unwrap_or(4096);
         // SAFETY: all zeros is a valid sigaction: the default action, no flags.
@@ -129,9 +129,9 @@ mod unix {
         // SAFETY: as above.
         let mut ours: sigaction = unsafe { std::mem::zeroed() };
         ours.sa_sigaction = on_signal as *const () as usize;
-        // A thread with little stack has a second one for signals.
+        // A thread whose stack is too small for a handler has an alternate stack for signals.
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        // SAFETY: the handler only does what signal handlers may.
+        // SAFETY: the handler does only what a signal handler may do.
         check(unsafe { sigaction(libc::SIGBUS, &ours, ptr::null_mut()) })?;
         Ok(before.page_bytes)
     }
@@ -162,8 +162,8 @@ mod unix {
         slot.is_hit.store(true, Ordering::Release);
         let page = address - address % page_bytes;
         let length = slot.end.load(Ordering::Relaxed) - page;
-        // SAFETY: these pages belong to the map, which is in use by the thread that was interrupted, so it is
-        // not unmapped. Nobody holds a mutable reference into it.
+        // SAFETY: these pages belong to the map, which is in use by the thread that was
+        // interrupted, so it is not unmapped. There are no mutable references into it.
         let put = unsafe {
             libc::mmap(
                 page as *mut c_void,

@@ -1,4 +1,4 @@
-//! A mapped file that survives its truncation.
+//! A mapped file that may be truncated safely.
 
 use std::fs::File;
 use std::io;
@@ -17,11 +17,11 @@ pub struct Truncated;
 /// A file in memory, read-only. Its bytes are read from the file when they are used.
 ///
 /// If the file is truncated meanwhile, the missing bytes read as zeros and [`check`](Self::check)
-/// fails. Someone who writes to the file changes the bytes, so readers must not rely on reading the
-/// same byte twice.
+/// fails. The bytes change if another process writes to the file, so reading a byte twice may give
+/// different values.
 #[derive(Debug)]
 pub struct Map {
-    // Dropped before the map: its addresses may belong to something else afterwards.
+    // Dropped before the map, because the addresses may be reused afterwards.
     guard: Guard,
     bytes: Mmap,
     file: File,
@@ -41,7 +41,7 @@ impl Map {
         Ok(Self { guard, bytes, file })
     }
 
-    /// Checks that all bytes seen so far were the file's. To be called before a result is used.
+    /// Checks that all bytes used so far came from the file. To be called before a result is used.
     ///
     /// # Errors
     /// If the file was truncated meanwhile.
@@ -61,7 +61,7 @@ impl Map {
         use memmap2::UncheckedAdvice::DontNeed;
         // SAFETY: pages of a read-only file map are read from the file again if they are touched.
         let declined = unsafe { self.bytes.unchecked_advise_range(DontNeed, from, length) };
-        // The advice only saves memory: a refusal changes nothing.
+        // The advice only saves memory, so a refusal does not matter.
         drop(declined);
     }
 

@@ -16,10 +16,10 @@ pub const RECORDING: u32 = 0o600;
 /// The mode of other results, as far as the umask allows.
 pub const RESULT: u32 = 0o666;
 
-/// How temporary names begin.
+/// The start of temporary names.
 const PREFIX: &str = ".traceloom-";
 
-/// A file that gets its name when it is complete. Dropping it removes it.
+/// A file that gets its name when it is complete. If it is dropped before, it is removed.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
@@ -28,7 +28,7 @@ pub struct NewFile {
     path: PathBuf,
 }
 
-/// A temporary name, which signals remove.
+/// A temporary name, which is removed by signals.
 #[derive(Debug)]
 struct Named {
     path: TempPath,
@@ -62,7 +62,7 @@ impl NewFile {
         &mut self.file
     }
 
-    /// Gives the file its name. An older file there is replaced.
+    /// Gives the file its name. An existing file of that name is replaced.
     ///
     /// # Errors
     /// If the system refuses. The older file is then unchanged.
@@ -79,11 +79,12 @@ impl NewFile {
     }
 }
 
-/// Gives a recording to the user who called `sudo`: only root can record a machine, but it is for them.
+/// Gives a recording to the user who called `sudo`: only root can record a machine, but the
+/// recording is for that user.
 #[cfg(unix)]
 fn give_to_caller(file: &File) {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
-    // SAFETY: asks for a number.
+    // SAFETY: only returns a number.
     let is_root = unsafe { libc::geteuid() } == 0;
     if let (true, Some(user), Some(group)) = (is_root, number("SUDO_UID"), number("SUDO_GID")) {
         // If the file system has no owners, everybody can read the file anyway.
@@ -94,7 +95,7 @@ fn give_to_caller(file: &File) {
 #[cfg(not(unix))]
 fn give_to_caller(_: &File) {}
 
-/// A file for data that is needed again. Dropping it removes it, and so do signals.
+/// A temporary file. It is removed when it is dropped, and by signals.
 #[derive(Debug)]
 pub struct Scratch {
     file: File,
@@ -105,7 +106,7 @@ impl Scratch {
     /// An empty file, which only this user can read.
     ///
     /// # Errors
-    /// If the folder for temporary files takes none.
+    /// If no file can be created in the folder for temporary files.
     pub fn new() -> io::Result<Self> {
         let folder = std::env::temp_dir();
         if let Some(file) = unnamed(&folder, RECORDING) {
@@ -130,8 +131,8 @@ impl Scratch {
     }
 }
 
-/// A file without a name; `None` if the file system has none, or the system refuses: the named file
-/// then gives the reason.
+/// A file without a name. `None` if the file system does not support it or the system refuses;
+/// creating the named file then gives the reason.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path, mode: u32) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -147,7 +148,7 @@ fn is_reachable(file: &File) -> bool {
     fs::symlink_metadata(own_path(file)).is_ok()
 }
 
-/// The path under which the kernel shows an open file.
+/// The kernel's path of an open file.
 #[cfg(target_os = "linux")]
 fn own_path(file: &File) -> PathBuf {
     use std::os::fd::AsRawFd;
@@ -175,7 +176,7 @@ fn link(file: &File, path: &Path) -> io::Result<()> {
         }
         let renamed = fs::rename(&between, path);
         if renamed.is_err() {
-            // The reason for the failed rename is the one to report.
+            // The error to report is that of the rename.
             drop(fs::remove_file(&between));
         }
         return renamed;
@@ -279,7 +280,8 @@ mod tests {
         std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     }
 
-    /// Starts that process. Whoever started the tests may have told them to ignore the signal.
+    /// Starts that process. The signal may be ignored by the parent of the tests, so its default
+    /// action is restored.
     fn child(folder: &Path, signal: libc::c_int) -> Child {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command

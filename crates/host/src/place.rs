@@ -1,4 +1,4 @@
-//! Where an output goes: what is already at its place, and who may have put it there.
+//! The place of an output: what already exists there, and whether another user may have created it.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why nothing is written to a place.
+/// The reason why nothing is written to a place.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlaceError {
@@ -15,15 +15,16 @@ pub enum PlaceError {
         "{0} belongs to another user, in a folder that others can write to; remove it or choose another name"
     )]
     Planted(PathBuf),
-    /// A symbolic link that leads nowhere, or something else that the system refuses.
+    /// A symbolic link that cannot be followed, or another error of the system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 /// The file that a path means: the target of a symbolic link, or the path itself.
 ///
-/// In a folder that other users can write to, such as `/tmp`, the path may have been put there by one
-/// of them: a link to a file of ours, which we would overwrite, or a pipe, in which they would read.
+/// In a folder that other users can write to, such as `/tmp`, the path may have been created by one
+/// of them: a link to one of our files, which would be overwritten, or a pipe, through which they
+/// could read the output.
 ///
 /// # Errors
 /// If another user owns what is at this path in such a folder, or a link cannot be followed.
@@ -51,7 +52,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The folder that a path lies in.
+/// The folder of a path.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -59,14 +60,15 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whether another user may have put this here. The owner of the folder could replace it anyway.
+/// Whether another user may have created this. The owner of the folder does not count, because they
+/// can replace anything in it.
 #[cfg(unix)]
 fn is_planted(path: &Path, there: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     let Ok(folder) = fs::metadata(folder_of(path)) else {
         return false;
     };
-    // SAFETY: asks for a number.
+    // SAFETY: only returns a number.
     let ours = unsafe { libc::geteuid() };
     let others_write = folder.mode() & 0o022 != 0;
     others_write && there.uid() != ours && there.uid() != folder.uid() && there.uid() != 0

@@ -1,7 +1,8 @@
-//! Standard output that a terminal cannot be commanded through.
+//! Standard output without control sequences for a terminal.
 //!
-//! A trace contains names that anybody chose. A terminal obeys control sequences: they move the cursor,
-//! hide text, or change the window's title. Files and pipes get every byte as it is.
+//! The names in a trace may come from anyone. A terminal executes control sequences in them: they
+//! move the cursor, hide text, or change the window's title. Files and pipes get every byte as it
+//! is.
 
 use std::io::{self, IsTerminal, Stdout, StdoutLock, Write};
 
@@ -52,13 +53,13 @@ pub struct Visible<W: Write> {
 }
 
 impl<W: Write> Visible<W> {
-    /// Text for `out`.
+    /// Text is written to `out`.
     pub fn new(out: W) -> Self {
         let held = Vec::new();
         Self { out, held }
     }
 
-    /// Escapes whole characters; returns what must wait.
+    /// Escapes whole characters; returns the incomplete rest.
     fn escape(bytes: &[u8], text: &mut String) -> Vec<u8> {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
@@ -91,7 +92,7 @@ impl<W: Write> Write for Visible<W> {
         Ok(bytes.len())
     }
 
-    /// The text ends here: a character that is not complete will not be.
+    /// The text ends here, so the bytes of an incomplete character are escaped.
     fn flush(&mut self) -> io::Result<()> {
         for byte in std::mem::take(&mut self.held) {
             write!(self.out, "\\x{byte:02x}")?;
@@ -100,7 +101,7 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Whether a terminal does something else than show the character.
+/// Whether a terminal does something other than showing the character.
 fn is_command(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -24,7 +24,7 @@ fn a_truncated_map_reads_as_zeros_and_says_so() {
     assert_eq!(map[9_999], 7);
     assert_eq!((map[1 << 20], map[MEGABYTES - 1]), (0, 0));
     assert_eq!(map.check(), Err(Truncated));
-    // Once more, before the first cut.
+    // Truncate the file again, before its first end.
     file.set_len(0).unwrap();
     assert!(map.iter().all(|byte| *byte == 0));
 }
@@ -88,7 +88,7 @@ fn small_files_are_read() {
     assert_eq!(content.check(), Ok(()));
 }
 
-/// Slots are given back: more maps than can be guarded at once, one after the other.
+/// Slots are freed: one after the other, more maps are made than can be guarded at once.
 #[test]
 fn maps_can_be_made_again_and_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Outputs: they appear complete, with their mode, and never through what others planted.
+//! Outputs: they appear complete, with their mode, and never through files of other users.
 #![cfg(unix)]
 
 use std::fs;
@@ -84,7 +84,7 @@ fn links_of_ones_own_are_followed() {
     assert_eq!(resolve(&target).unwrap(), target);
 }
 
-/// Needs root, to give the link to somebody else.
+/// Needs root, to give the link to another user.
 #[test]
 fn links_of_others_in_shared_folders_are_not() {
     let folder = tempfile::tempdir().unwrap();
