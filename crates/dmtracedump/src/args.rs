@@ -30,9 +30,6 @@ pub(super) struct Options {
     pub threshold: i32,
 }
 
-const INVALID_OPTION: &str = ": invalid option -- '";
-const MISSING_ARGUMENT: &str = ": option requires an argument -- '";
-
 /// The usage text after the program's name, as the original prints it.
 const USAGE: &str = "\
 \x20[-ho] [-s sortable] [-d trace-file-name] [-g outfile] trace-file-name
@@ -118,22 +115,19 @@ impl Options {
                 option @ (b'd' | b'g' | b's' | b't') => {
                     let attached = (at + 1 < bytes.len()).then(|| tail(arg, at + 1));
                     let value = attached.or_else(|| rest.next());
-                    self.set(option, value.ok_or((MISSING_ARGUMENT, option))?);
+                    let value = value.ok_or((": option requires an argument -- '", option))?;
+                    match option {
+                        b'd' => self.diff = Some(value),
+                        b'g' => self.graph = Some(value),
+                        b's' => self.sortable_url = Some(value),
+                        _ => self.threshold = c_numbers::atoi(value.as_encoded_bytes()),
+                    }
                     return Ok(());
                 }
-                option => return Err((INVALID_OPTION, option)),
+                option => return Err((": invalid option -- '", option)),
             }
         }
         Ok(())
-    }
-
-    fn set(&mut self, option: u8, value: OsString) {
-        match option {
-            b'd' => self.diff = Some(value),
-            b'g' => self.graph = Some(value),
-            b's' => self.sortable_url = Some(value),
-            _ => self.threshold = c_numbers::atoi(value.as_encoded_bytes()),
-        }
     }
 }
 

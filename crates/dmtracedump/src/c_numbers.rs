@@ -1,14 +1,10 @@
 //! C's `atoi` and `strtoul(…, 0)`, with which the original reads the key section and `-t`: signs,
 //! octal numbers, overflow and trailing text have to give the same values.
 
-/// C's `isspace` in the C locale.
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
-}
-
-/// Splits leading white space and a sign off; `true` is minus.
+/// Splits leading white space (C's `isspace`) and a sign off; `true` is minus.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
-    let start = text.iter().take_while(|b| is_space(b)).count();
+    let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let start = text.iter().take_while(is_space).count();
     match text[start..].split_first() {
         Some((b'-', rest)) => (true, rest),
         Some((b'+', rest)) => (false, rest),

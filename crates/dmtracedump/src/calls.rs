@@ -44,8 +44,8 @@ impl Totals {
 
 /// A method on a stack, times two, plus one if the method is also deeper in that stack (recursive).
 /// A method takes 20 bytes of a file, so 31 bits are enough for any file below 40 GB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Activation(pub u32);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Activation(u32);
 
 impl Activation {
     pub fn new(method: MethodIndex, is_recursive: bool) -> Self {
@@ -59,28 +59,17 @@ impl Activation {
     pub fn is_recursive(self) -> bool {
         self.0 & 1 == 1
     }
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// The activation that every thread starts in.
 const BOTTOM: Activation = Activation(TOPLEVEL << 1);
 
-/// Caller and callee in one number, which is faster to hash than two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct EdgeKey(u64);
-
-impl EdgeKey {
-    fn new(caller: Activation, callee: Activation) -> Self {
-        EdgeKey(u64::from(caller.0) << 32 | u64::from(callee.0))
-    }
-
-    pub fn caller(self) -> Activation {
-        Activation((self.0 >> 32) as u32)
-    }
-
-    pub fn callee(self) -> Activation {
-        Activation(self.0 as u32)
-    }
-}
+/// Caller and callee.
+pub(super) type EdgeKey = (Activation, Activation);
 
 /// The calls from one activation to another.
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,18 +97,22 @@ pub(super) struct Repairs {
 
 /// A thread and its stack; times in µs.
 struct Thread {
-    number: u16,
     first: u64,
     last: u64,
-    top: Activation,
     /// The open calls, outermost first.
     frames: Vec<Frame>,
+}
+
+impl Thread {
+    fn top(&self) -> Activation {
+        self.frames.last().map_or(BOTTOM, |frame| frame.callee)
+    }
 }
 
 /// An open call.
 struct Frame {
     entry: u64,
-    caller: Activation,
+    callee: Activation,
     /// The place of the callee's [`Slot`].
     slot: u32,
 }
@@ -133,31 +126,29 @@ struct Slot {
 }
 
 /// The calls of a trace.
-pub(super) struct Calls<'m, 'a> {
-    methods: &'m Methods<'a>,
+pub(super) struct Calls<'a> {
+    pub methods: Methods<'a>,
     /// By method.
     pub totals: Vec<Totals>,
     /// From the first to the last record, summed over threads, µs.
     pub total: u64,
     pub edges: Edges,
     pub repairs: Repairs,
-    threads: Vec<Thread>,
-    /// By thread number: the place in `threads` plus one, or 0.
-    places: Vec<u32>,
-    /// By a thread's place and a method's id in records; unknown ids share one that no record has.
-    slots: IndexMap<u64, Slot, FxBuildHasher>,
+    /// By number.
+    threads: IndexMap<u16, Thread, FxBuildHasher>,
+    /// By thread number and the method's id in records.
+    slots: IndexMap<(u16, u32), Slot, FxBuildHasher>,
 }
 
-impl<'m, 'a> Calls<'m, 'a> {
-    pub fn new(methods: &'m Methods<'a>) -> Self {
+impl<'a> Calls<'a> {
+    pub fn new(methods: Methods<'a>) -> Self {
         Calls {
-            methods,
             totals: vec![Totals::default(); methods.list.len()],
+            methods,
             total: 0,
             edges: Edges::default(),
             repairs: Repairs::default(),
-            threads: Vec::new(),
-            places: vec![0; 1 << 16],
+            threads: IndexMap::default(),
             slots: IndexMap::default(),
         }
     }
@@ -165,99 +156,81 @@ impl<'m, 'a> Calls<'m, 'a> {
     /// Takes the next record.
     pub fn take(&mut self, record: &MethodRecord) {
         let now = u64::from(record.time_us);
-        let thread = self.thread(record.thread, now);
-        let slot = self.slot(thread, record.method);
+        let thread = self.threads.entry(record.thread);
+        let at = thread.index();
+        thread.or_insert(Thread {
+            first: now,
+            last: now,
+            frames: Vec::new(),
+        });
+        let slot = self.slot(record.thread, record.method);
         if record.action == 0 {
-            self.enter(thread, slot, now);
+            self.enter(at, slot, now);
         } else {
-            self.exit(thread, slot, now);
+            self.exit(at, slot, now);
         }
-    }
-
-    /// The place of the thread with this number, which may be new.
-    fn thread(&mut self, number: u16, now: u64) -> usize {
-        let place = &mut self.places[usize::from(number)];
-        if *place == 0 {
-            self.threads.push(Thread {
-                number,
-                first: now,
-                last: now,
-                top: BOTTOM,
-                frames: Vec::new(),
-            });
-            *place = self.threads.len() as u32;
-        }
-        *place as usize - 1
     }
 
     /// The place of the slot of a method's id, which may be new.
-    fn slot(&mut self, at: usize, id: u32) -> usize {
-        let thread = (at as u64) << 32;
-        let key = thread | u64::from(id);
-        if let Some(place) = self.slots.get_index_of(&key) {
+    fn slot(&mut self, thread: u16, id: u32) -> usize {
+        if let Some(place) = self.slots.get_index_of(&(thread, id)) {
             return place;
         }
-        // The two low bits of a record's id are clear.
-        let (key, method) = match self.methods.find(id) {
-            Some(method) => (key, method),
-            None => (thread | 1, UNKNOWN),
+        // Unknown ids share a slot. No record has its id: their two low bits are clear.
+        let (id, method) = match self.methods.find(id) {
+            Some(method) => (id, method),
+            None => (1, UNKNOWN),
         };
-        let slot = self.slots.entry(key);
+        let slot = self.slots.entry((thread, id));
         let place = slot.index();
         slot.or_insert(Slot { method, active: 0 });
         place
     }
 
     fn enter(&mut self, at: usize, slot: usize, now: u64) {
-        self.pass_time(at, now);
+        self.pass_time(at, self.threads[at].top(), now);
         let Slot { method, active } = &mut self.slots[slot];
         let callee = Activation::new(*method, *active > 0);
         *active += 1;
-        let thread = &mut self.threads[at];
-        let frame = Frame {
+        let frames = &mut self.threads[at].frames;
+        frames.push(Frame {
             entry: now,
-            caller: std::mem::replace(&mut thread.top, callee),
+            callee,
             slot: slot as u32,
-        };
-        thread.frames.push(frame);
-        let depth = thread.frames.len();
-        if depth > ORIGINAL_DEPTH {
-            self.repairs.too_deep = self.repairs.too_deep.max(depth);
+        });
+        if frames.len() > ORIGINAL_DEPTH {
+            self.repairs.too_deep = self.repairs.too_deep.max(frames.len());
         }
     }
 
     /// No record can name the method that every thread starts in, so an empty stack never matches.
     fn exit(&mut self, at: usize, slot: usize, now: u64) {
         let Slot { method, active } = self.slots[slot];
-        if self.threads[at].top.method() == method {
+        let thread = &self.threads[at];
+        if thread.top().method() == method {
             self.pop(at, now);
-        } else if self.threads[at].frames.is_empty() {
-            self.exit_from_nothing(at, method, now);
+        } else if thread.frames.is_empty() {
+            // It counts as a call that began at time 0, but gets only the exclusive time since the
+            // last record.
+            let callee = Activation::new(method, false);
+            self.pass_time(at, callee, now);
+            self.count(BOTTOM, callee, now);
         } else {
             self.exit_mismatched(at, method, active > 0, now);
         }
     }
 
-    /// An exit on an empty stack counts as a call that began at time 0. It gets only the exclusive
-    /// time since the last record.
-    fn exit_from_nothing(&mut self, at: usize, method: MethodIndex, now: u64) {
-        let callee = Activation::new(method, false);
-        self.threads[at].top = callee;
-        self.pass_time(at, now);
-        self.threads[at].top = BOTTOM;
-        count(&mut self.edges, BOTTOM, callee, now);
-    }
-
     /// Here the original prints the stack and ends.
     #[cold]
     fn exit_mismatched(&mut self, at: usize, method: MethodIndex, is_active: bool, now: u64) {
-        let number = self.threads[at].number;
-        self.repairs.first.get_or_insert((number, method));
+        if let Some((&number, _)) = self.threads.get_index(at) {
+            self.repairs.first.get_or_insert((number, method));
+        }
         if !is_active {
             self.repairs.ignored += 1;
             return;
         }
-        while self.threads[at].top.method() != method {
+        while self.threads[at].top().method() != method {
             self.pop(at, now);
             self.repairs.closed_early += 1;
         }
@@ -266,44 +239,47 @@ impl<'m, 'a> Calls<'m, 'a> {
 
     /// Ends the call on top of a stack that is not empty.
     fn pop(&mut self, at: usize, now: u64) {
-        self.pass_time(at, now);
-        let thread = &mut self.threads[at];
-        if let Some(frame) = thread.frames.pop() {
-            let callee = std::mem::replace(&mut thread.top, frame.caller);
+        if let Some(frame) = self.threads[at].frames.pop() {
+            self.pass_time(at, frame.callee, now);
             let elapsed = now.wrapping_sub(frame.entry);
-            count(&mut self.edges, frame.caller, callee, elapsed);
+            self.count(self.threads[at].top(), frame.callee, elapsed);
             self.slots[frame.slot as usize].active -= 1;
         }
     }
 
-    /// Gives the time since the thread's last record to the method on top.
-    fn pass_time(&mut self, at: usize, now: u64) {
-        let thread = &mut self.threads[at];
-        let elapsed = now.wrapping_sub(std::mem::replace(&mut thread.last, now));
-        let totals = &mut self.totals[thread.top.method() as usize];
+    /// Gives the time since the thread's last record to a method.
+    fn pass_time(&mut self, at: usize, to: Activation, now: u64) {
+        let last = std::mem::replace(&mut self.threads[at].last, now);
+        let elapsed = now.wrapping_sub(last);
+        let totals = &mut self.totals[to.method() as usize];
         totals.exclusive = totals.exclusive.wrapping_add(elapsed);
-        if thread.top.is_recursive() {
+        if to.is_recursive() {
             totals.recursive_exclusive = totals.recursive_exclusive.wrapping_add(elapsed);
         }
+    }
+
+    /// Counts a call of `inclusive` µs.
+    fn count(&mut self, caller: Activation, callee: Activation, inclusive: u64) {
+        let edge = self.edges.entry((caller, callee)).or_default();
+        edge.inclusive = edge.inclusive.wrapping_add(inclusive);
+        edge.calls = edge.calls.wrapping_add(1);
     }
 
     /// Closes open calls at each thread's last record, lowest thread number first and outermost
     /// call first, and sums up.
     pub fn finish(&mut self) {
         let mut threads = std::mem::take(&mut self.threads);
-        threads.sort_by_key(|thread| thread.number);
-        for thread in threads.iter().filter(|t| t.number < COUNTED_THREADS) {
+        threads.sort_unstable_keys();
+        for (_, thread) in threads.iter().filter(|t| *t.0 < COUNTED_THREADS) {
             let span = thread.last.wrapping_sub(thread.first);
             self.total = self.total.wrapping_add(span);
-            let callers = thread.frames.iter().map(|frame| frame.caller);
-            let callees = callers.clone().skip(1).chain([thread.top]);
-            for (frame, callee) in thread.frames.iter().zip(callees) {
-                let elapsed = thread.last.wrapping_sub(frame.entry);
-                count(&mut self.edges, frame.caller, callee, elapsed);
+            let mut caller = BOTTOM;
+            for frame in &thread.frames {
+                self.count(caller, frame.callee, thread.last.wrapping_sub(frame.entry));
+                caller = frame.callee;
             }
         }
-        for (key, edge) in &self.edges {
-            let callee = key.callee();
+        for ((_, callee), edge) in &self.edges {
             let totals = &mut self.totals[callee.method() as usize];
             let calls = &mut totals.calls[usize::from(callee.is_recursive())];
             *calls = calls.wrapping_add(edge.calls as i32);
@@ -313,11 +289,4 @@ impl<'m, 'a> Calls<'m, 'a> {
         }
         self.totals[TOPLEVEL as usize].inclusive = self.total;
     }
-}
-
-/// Counts a call of `elapsed` µs.
-fn count(edges: &mut Edges, caller: Activation, callee: Activation, elapsed: u64) {
-    let edge = edges.entry(EdgeKey::new(caller, callee)).or_default();
-    edge.inclusive = edge.inclusive.wrapping_add(elapsed);
-    edge.calls = edge.calls.wrapping_add(1);
 }

@@ -39,7 +39,7 @@ pub(super) fn report(
             for time in [(table.1)(before), (table.1)(after), difference as u64] {
                 out.number(time).text(" ").markup("</td><td>");
             }
-            out.hundredths(0, ratio).text("\n").markup("</td><td>\n");
+            out.fraction(0, 2, ratio).text("\n").markup("</td><td>\n");
             out.number(before.calls[0]).text("\n").markup("</td><td>\n");
             out.number(after.calls[0]).text("\n").markup("</td></tr>\n");
             out.end_row()?;
@@ -55,13 +55,11 @@ pub(super) fn report(
 
 /// The difference in µs and the ratio in percent.
 fn change(before: u64, after: u64) -> (i64, f64) {
-    match before {
-        0 => (0, 0.0),
-        _ => (
-            after.wrapping_sub(before) as i64,
-            after as f64 / before as f64 * 100.0,
-        ),
+    if before == 0 {
+        return (0, 0.0);
     }
+    let difference = after.wrapping_sub(before) as i64;
+    (difference, after as f64 / before as f64 * 100.0)
 }
 
 /// A method of the old run and the same method of the new one.
@@ -77,21 +75,20 @@ struct Matches {
 /// of the new run's.
 fn match_methods(old: &Profile<'_>, new: &Profile<'_>) -> Matches {
     let mut candidates = Candidates::new(new);
-    let mut matches = Matches {
-        pairs: Vec::new(),
-        only_old: Vec::new(),
-        only_new: Vec::new(),
-    };
+    let (mut pairs, mut only_old) = (Vec::new(), Vec::new());
     for &method in &old.by_inclusive {
         match candidates.take(old.methods.get(method)) {
-            Some(place) => matches.pairs.push((method, new.by_inclusive[place])),
-            None => matches.only_old.push(method),
+            Some(place) => pairs.push((method, new.by_inclusive[place])),
+            None => only_old.push(method),
         }
     }
     let all = new.by_inclusive.iter().zip(&candidates.taken);
     let left = all.filter(|(_, taken)| !**taken);
-    matches.only_new = left.map(|(&method, _)| method).collect();
-    matches
+    Matches {
+        pairs,
+        only_old,
+        only_new: left.map(|(&method, _)| method).collect(),
+    }
 }
 
 /// Two methods with names match by class, name and signature; if either has no name, by class and

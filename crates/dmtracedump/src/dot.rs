@@ -69,7 +69,7 @@ impl Graph<'_, '_> {
         }
         for (caller, callee) in edges {
             let (from, to) = (self.profile.rank_of(caller), self.profile.rank_of(callee));
-            text.extend_from_slice(format!("node{from} -> node{to}\n").as_bytes());
+            text.extend(format!("node{from} -> node{to}\n").bytes());
         }
         text.push(b'}');
         text
@@ -81,7 +81,7 @@ impl Graph<'_, '_> {
         let (mut order, mut edges) = (vec![TOPLEVEL], Vec::new());
         let mut seen = vec![false; self.profile.ranks.len()];
         seen[TOPLEVEL as usize] = true;
-        let callees = |method| self.profile.callees.of(method, false).iter();
+        let callees = |method| self.profile.callees.of(method, false).into_iter();
         let mut path = vec![(TOPLEVEL, callees(TOPLEVEL))];
         while let Some((caller, left)) = path.last_mut() {
             let caller = *caller;
@@ -113,29 +113,24 @@ impl Graph<'_, '_> {
         let rank = self.profile.rank_of(method);
         let totals = self.profile.totals(method);
         let entry = self.profile.methods.get(method);
-        to.extend_from_slice(format!("node{rank}[label = \"[{rank}] ").as_bytes());
-        let name = entry.name.unwrap_or(b"(null)");
-        for part in [entry.class, b".", name] {
-            if escaped {
-                escape(part, to);
-            } else {
-                to.extend_from_slice(part);
-            }
-        }
+        let name = [entry.class, b".", entry.name.unwrap_or(b"(null)")].concat();
         let (inclusive, exclusive) = (totals.inclusive / 1000, totals.exclusive / 1000);
-        let numbers = format!(" ({inclusive}, {exclusive}, {})\"]\n", totals.calls[0]);
-        to.extend_from_slice(numbers.as_bytes());
+        to.extend(format!("node{rank}[label = \"[{rank}] ").bytes());
+        to.extend(if escaped { escape(&name) } else { name });
+        to.extend(format!(" ({inclusive}, {exclusive}, {})\"]\n", totals.calls[0]).bytes());
     }
 }
 
 /// Escapes the characters with a meaning in a quoted record label.
-fn escape(text: &[u8], to: &mut Vec<u8>) {
+fn escape(text: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::new();
     for &byte in text {
         if b"\\\"{}|<>".contains(&byte) {
-            to.push(b'\\');
+            escaped.push(b'\\');
         }
-        to.push(byte);
+        escaped.push(byte);
     }
+    escaped
 }
 
 #[cfg(test)]
@@ -144,8 +139,6 @@ mod tests {
 
     #[test]
     fn record_labels_are_escaped() {
-        let mut to = Vec::new();
-        escape(b"A.<init>{|}\"\\", &mut to);
-        assert_eq!(to, br#"A.\<init\>\{\|\}\"\\"#);
+        assert_eq!(escape(b"A.<init>{|}\"\\"), br#"A.\<init\>\{\|\}\"\\"#);
     }
 }

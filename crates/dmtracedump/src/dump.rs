@@ -16,8 +16,6 @@ const MAX_INDENT: i32 = 10_000;
 /// original, which reads past its table for them.
 const FIRST_INDENT: i32 = 2;
 
-static DOTS: [u8; MAX_INDENT as usize] = [b'.'; MAX_INDENT as usize];
-
 /// Prints `data`; returns lines for standard error. An unreadable trace is no failure, as in the
 /// original.
 pub(super) fn dump(data: &[u8], out: &mut Out<'_>) -> io::Result<Vec<u8>> {
@@ -71,7 +69,7 @@ fn line(record: &MethodRecord, depth: &mut i32, keys: &Keys<'_>, out: &mut Out<'
     out.text(ACTIONS[usize::from(record.action)]);
     out.right(8, record.time_us)
         .text(note)
-        .text(&DOTS[..indent]);
+        .text(".".repeat(indent));
     match (keys.methods.find(record.method), record.method) {
         (Some(method), _) => out.method(keys.methods.get(method), " ").text("\n"),
         // C's `%#x` writes 0 without a prefix.

@@ -3,18 +3,17 @@
 use std::io;
 
 use super::methods::MethodIndex;
-use super::out::{Labels, Out};
+use super::out::Out;
 use super::page;
 use super::profile::Profile;
 
 /// Prints the section and leaves `order` sorted by exclusive time.
 pub(super) fn section(
     profile: &Profile<'_>,
-    labels: &Labels,
     order: &mut [MethodIndex],
     out: &mut Out<'_>,
 ) -> io::Result<()> {
-    profile.sort_exclusive(order);
+    profile.sort(order, |totals| totals.exclusive);
     page::section_start("exclusive", out);
     out.text("Total cycles: ")
         .number(profile.total)
@@ -35,11 +34,12 @@ pub(super) fn section(
         }
         sum += exclusive as f64;
         out.right(9, exclusive).text("  ");
-        out.hundredths(6, 100.0 * exclusive as f64 / total)
+        out.fraction(6, 2, 100.0 * exclusive as f64 / total)
             .text(" ");
-        out.hundredths(6, 100.0 * sum / total).text("  ");
+        out.fraction(6, 2, 100.0 * sum / total).text("  ");
         page::rank_link(profile.rank_of(method), out);
-        out.text(" ").text(labels.of(method)).end_row()?;
+        out.text(" ").method(profile.methods.get(method), " ");
+        out.text("\n").end_row()?;
     }
     page::rows_end(out)
 }

@@ -43,9 +43,8 @@ struct Group<'m> {
 
 /// Prints the section by class.
 pub(super) fn by_class(profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<()> {
-    let order = &profile.order;
-    let mut members = order.by_class.clone();
-    let groups = groups(profile, &mut members, &order.class_ranks, By::Class);
+    let mut members = profile.order.by_class.clone();
+    let groups = groups(profile, &mut members, By::Class);
     page::section_start("class", out);
     if groups.is_empty() {
         return out.text("\nNo classes.\n").markup("<br><br>\n").end_row();
@@ -57,9 +56,8 @@ pub(super) fn by_class(profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<(
 
 /// Prints the section by method name.
 pub(super) fn by_name(profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<()> {
-    let order = &profile.order;
-    let mut members = order.by_bare_name(&profile.methods.list);
-    let groups = groups(profile, &mut members, &order.name_ranks, By::Name);
+    let mut members = profile.order.by_bare_name(&profile.methods.list);
+    let groups = groups(profile, &mut members, By::Name);
     if groups.is_empty() {
         return Ok(());
     }
@@ -69,26 +67,21 @@ pub(super) fn by_name(profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<()
     section(profile, By::Name, &groups, out)
 }
 
-/// Runs of methods with equal `ranks`, by falling exclusive time, without the methods that have no
+/// Runs of methods with equal keys, by falling exclusive time, without the methods that have no
 /// name. The order of names is not perfect, so a name may come up twice, as it does in the
 /// original. A single group with an empty key (a text that begins with a NUL) is left out.
-fn groups<'m>(
-    profile: &Profile<'_>,
-    members: &'m mut Vec<MethodIndex>,
-    ranks: &[u32],
-    by: By,
-) -> Vec<Group<'m>> {
+fn groups<'m>(profile: &Profile<'_>, members: &'m mut Vec<MethodIndex>, by: By) -> Vec<Group<'m>> {
     let methods = &profile.methods;
     members.retain(|&method| methods.get(method).name.is_some());
-    let runs = members.chunk_by_mut(|&a, &b| ranks[a as usize] == ranks[b as usize]);
+    let key = |method| by.key(methods, method);
+    let runs = members.chunk_by_mut(|&a, &b| key(a) == key(b));
     let mut groups: Vec<Group<'m>> = runs.map(|run| group(profile, run)).collect();
-    if groups.len() == 1 && by.key(methods, groups[0].members[0]).is_empty() {
+    if groups.len() == 1 && key(groups[0].members[0]).is_empty() {
         groups.clear();
     }
     groups.sort_by_key(|group| {
-        let first = group.members[0];
-        let class = profile.order.class_ranks[first as usize];
-        (Reverse(group.exclusive), class, methods.get(first).id)
+        let first = methods.get(group.members[0]);
+        (Reverse(group.exclusive), first.class, first.id)
     });
     groups
 }
@@ -100,7 +93,7 @@ fn group<'m>(profile: &Profile<'_>, members: &'m mut [MethodIndex]) -> Group<'m>
         exclusive = exclusive.wrapping_add(totals.exclusive);
         calls = [0, 1].map(|kind| calls[kind].wrapping_add(totals.calls[kind]));
     }
-    profile.sort_exclusive(members);
+    profile.sort(members, |totals| totals.exclusive);
     Group {
         members,
         exclusive,
@@ -130,8 +123,8 @@ fn section(
             break;
         }
         sum += group.exclusive as f64;
-        let id = out.html.then(|| format!("{}{place}", by.words().1));
-        if let Some(id) = &id {
+        let id = format!("{}{place}", by.words().1);
+        if out.html {
             out.text(format!(
                 "<div class=\"link\" onClick=\"javascript:toggle('{id}')\" \
                  onMouseOver=\"javascript:onMouseOver(this)\" \
@@ -146,10 +139,8 @@ fn section(
         numbers(shares, group.calls, " ", out);
         out.text(" ")
             .name(by.key(&profile.methods, group.members[0]));
-        if let Some(id) = &id {
-            out.text(format!("</div>\n<div class=\"parent\" id=\"{id}\">"));
-        }
-        out.text("\n");
+        let parent = format!("</div>\n<div class=\"parent\" id=\"{id}\">");
+        out.markup(&parent).text("\n");
         members(profile, by, group, out)?;
     }
     out.blank = " ";
@@ -189,7 +180,7 @@ fn members(profile: &Profile<'_>, by: By, group: &Group<'_>, out: &mut Out<'_>) 
 /// Two percentages and the calls, each with `between` before it.
 fn numbers(shares: [f64; 2], calls: [i32; 2], between: &str, out: &mut Out<'_>) {
     for share in shares {
-        out.text(between).tenths(7, share);
+        out.text(between).fraction(7, 1, share);
     }
     out.text(between).right(6, calls[0]);
     out.text("+").left(6, calls[1]);

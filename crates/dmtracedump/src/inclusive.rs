@@ -3,7 +3,7 @@
 use std::io;
 
 use super::methods::MethodIndex;
-use super::out::{Labels, Out};
+use super::out::Out;
 use super::page;
 use super::profile::Profile;
 use super::relatives::{Relative, Side};
@@ -14,11 +14,10 @@ const RECURSIVE_RULE: &str = "               +++++++++++++++++++++++++\n";
 /// Prints the section and leaves `order` sorted by inclusive time.
 pub(super) fn section(
     profile: &Profile<'_>,
-    labels: &Labels,
     order: &mut [MethodIndex],
     out: &mut Out<'_>,
 ) -> io::Result<()> {
-    profile.sort_inclusive(order);
+    profile.sort(order, |totals| totals.inclusive);
     page::section_start("inclusive", out);
     page::rows_start(
         "\nInclusive elapsed times for each method and its parents and children,\n\
@@ -36,34 +35,28 @@ pub(super) fn section(
             out.text("<a name=\"m").number(rank).text("\"></a>");
         }
         out.text("----------------------------------------------------\n");
-        relatives(profile, labels, method, Side::Callers, out)?;
-        method_rows(profile, labels, place, method, out);
-        relatives(profile, labels, method, Side::Callees, out)?;
+        relatives(profile, method, Side::Callers, out)?;
+        method_rows(profile, place, method, out);
+        relatives(profile, method, Side::Callees, out)?;
     }
     page::rows_end(out)
 }
 
 /// The two rows about the method itself.
-fn method_rows(
-    profile: &Profile<'_>,
-    labels: &Labels,
-    place: u32,
-    method: MethodIndex,
-    out: &mut Out<'_>,
-) {
+fn method_rows(profile: &Profile<'_>, place: u32, method: MethodIndex, out: &mut Out<'_>) {
     let totals = profile.totals(method);
     let inclusive = totals.inclusive as f64;
     let exclusive = totals.plain_exclusive();
     out.text("[").number(place).text("]");
     out.pad(7, rank_width(place));
-    out.tenths(5, 100.0 * inclusive / profile.total as f64);
+    out.fraction(5, 1, 100.0 * inclusive / profile.total as f64);
     out.text("%                ");
     out.right(6, totals.calls[0]).text("+");
     out.left(6, totals.calls[1]).text(" ");
     out.right(9, totals.inclusive).text(" ");
-    out.text(labels.of(method));
+    out.method(profile.methods.get(method), " ").text("\n");
     out.text("               ");
-    out.tenths(5, 100.0 * exclusive as f64 / inclusive);
+    out.fraction(5, 1, 100.0 * exclusive as f64 / inclusive);
     out.text("%   excl               ");
     out.right(9, exclusive).text("\n");
 }
@@ -76,7 +69,6 @@ fn rank_width(rank: u32) -> usize {
 
 fn relatives(
     profile: &Profile<'_>,
-    labels: &Labels,
     method: MethodIndex,
     side: Side,
     out: &mut Out<'_>,
@@ -89,7 +81,7 @@ fn relatives(
         (Side::Callers, calls) => (&profile.callers, Some(calls)),
     };
     for is_recursive in [false, true] {
-        let mut group = relatives.of(method, is_recursive).to_vec();
+        let mut group = relatives.of(method, is_recursive);
         if is_recursive && !group.is_empty() {
             out.text(RECURSIVE_RULE);
         }
@@ -101,9 +93,9 @@ fn relatives(
                 out.text("                      ");
             } else {
                 let share = 100.0 * relative.inclusive as f64 / totals.inclusive as f64;
-                out.text("               ").tenths(5, share).text("% ");
+                out.text("               ").fraction(5, 1, share).text("% ");
             }
-            row(profile, labels, relative, all_calls, out)?;
+            row(profile, relative, all_calls, out)?;
         }
     }
     Ok(())
@@ -112,7 +104,6 @@ fn relatives(
 /// The part of a relative's row behind its percentage.
 fn row(
     profile: &Profile<'_>,
-    labels: &Labels,
     relative: &Relative,
     all_calls: Option<i32>,
     out: &mut Out<'_>,
@@ -124,5 +115,6 @@ fn row(
     out.text(" ").right(6, relative.calls as i32).text("/");
     out.left(6, all_calls.unwrap_or_else(own_calls)).text(" ");
     out.right(9, relative.inclusive).text(" ");
-    out.text(labels.of(relative.method)).end_row()
+    let method = profile.methods.get(relative.method);
+    out.method(method, " ").text("\n").end_row()
 }

@@ -11,6 +11,8 @@
 //! tab and the file in the signature. A line with an empty class or method name is a bare function
 //! name, tabs and all. Texts end at a NUL, as in C.
 
+use memchr::{memchr, memchr_iter, memmem};
+
 use super::c_numbers;
 use super::methods::{Method, Methods};
 use super::order::merge_sort;
@@ -70,34 +72,25 @@ pub(super) fn read(data: &[u8]) -> KeySection<'_> {
         version: None,
         notes: Vec::new(),
     };
-    let keys = reader.keys(data.len()).map_err(|error| error.0);
-    let mut section = KeySection {
+    let keys = reader.keys(data.len());
+    let keys = keys.map_err(|error| reader.notes.extend(error.0)).ok();
+    KeySection {
         version: reader.version,
         notes: reader.notes,
-        keys: None,
-    };
-    match keys {
-        Ok(keys) => section.keys = Some(keys),
-        Err(error) => section.notes.extend(error),
+        keys,
     }
-    section
 }
 
-/// The lines of a section.
+/// The lines of a section, which all end with a line break.
 struct Lines<'a> {
-    /// Without the last line break.
     text: &'a [u8],
     count: usize,
 }
 
 impl<'a> Lines<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let mut rest = self.text;
-        (0..self.count).map(move |_| {
-            let (line, after) = split(rest, b'\n').unwrap_or((rest, b""));
-            rest = after;
-            line
-        })
+        let lines = self.text.split_inclusive(|&byte| byte == b'\n');
+        lines.map(|line| &line[..line.len() - 1])
     }
 
     /// Fails if there are no lines, or so short ones that they would take too much memory.
@@ -163,15 +156,13 @@ impl<'a> Reader<'a> {
 
     /// Steps over the lines up to the next token.
     fn lines(&mut self, section: &str) -> Result<Lines<'a>, KeyError> {
-        let start = self.rest;
-        let mut count = 0;
-        while self.rest.first() != Some(&b'*') {
-            let line = split(self.rest, b'\n').ok_or_else(|| KeyError::lines(section, -1))?;
-            self.rest = line.1;
-            count += 1;
-        }
-        let text = &start[..start.len() - self.rest.len()];
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let len = match self.rest.first() {
+            Some(b'*') => 0,
+            _ => 1 + memmem::find(self.rest, b"\n*").ok_or_else(|| KeyError::lines(section, -1))?,
+        };
+        let (text, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        let count = memchr_iter(b'\n', text).count();
         Ok(Lines { text, count })
     }
 
@@ -227,7 +218,7 @@ impl<'a> Reader<'a> {
 
 /// Splits at the first `byte`.
 fn split(bytes: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    let at = memchr::memchr(byte, bytes)?;
+    let at = memchr(byte, bytes)?;
     Some((&bytes[..at], &bytes[at + 1..]))
 }
 

@@ -33,37 +33,45 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use args::Options;
-use out::{Labels, Out};
+use out::Out;
 use profile::Profile;
 use traceloom_host::{Content, Screen, Truncated};
 
 /// Why a run ended early.
-enum Failure {
-    /// A file failed; the line for standard error.
-    File(Vec<u8>),
-    /// Standard output could not be written.
-    Output(io::Error),
-    /// A file was truncated while it was read. What was printed may be wrong.
-    Truncated(Truncated),
+struct Failure {
+    /// For standard error.
+    note: Vec<u8>,
+    code: u8,
 }
 
 impl Failure {
+    fn new(note: impl Into<Vec<u8>>, code: u8) -> Self {
+        let note = note.into();
+        Failure { note, code }
+    }
+
     fn file(verb: &str, path: &OsStr, reason: &str) -> Self {
         let before = format!("Cannot {verb} \"");
         let after = format!("\"{reason}\n");
-        Failure::File([before.as_bytes(), path.as_encoded_bytes(), after.as_bytes()].concat())
+        let note = [before.as_bytes(), path.as_encoded_bytes(), after.as_bytes()].concat();
+        Failure::new(note, 1)
     }
 }
 
+/// A file was truncated while it was read. What was printed may be wrong.
 impl From<Truncated> for Failure {
     fn from(truncated: Truncated) -> Self {
-        Failure::Truncated(truncated)
+        Failure::new(format!("Cannot read the trace: {truncated}\n"), 2)
     }
 }
 
+/// Standard output could not be written. A closed pipe is no error.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Failure::Output(error)
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::new("", 0),
+            _ => Failure::new(format!("Cannot write the output: {error}\n"), 1),
+        }
     }
 }
 
@@ -72,27 +80,13 @@ impl From<io::Error> for Failure {
 /// or an output not be written, 2 wrong usage or a trace that was truncated meanwhile.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let posixly_correct = std::env::var_os("POSIXLY_CORRECT").is_some();
-    let options = match args::parse(args, posixly_correct) {
-        Ok(options) => options,
-        Err(message) => {
-            print_note(&message);
-            return ExitCode::from(2);
-        }
+    let parsed = args::parse(args, posixly_correct).map_err(|usage| Failure::new(usage, 2));
+    let result = parsed.and_then(|options| run(&options, &mut Screen::lock(&io::stdout())));
+    let Err(failure) = result else {
+        return ExitCode::SUCCESS;
     };
-    let note = match run(&options, &mut Screen::lock(&io::stdout())) {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            return ExitCode::SUCCESS;
-        }
-        Err(Failure::Output(error)) => format!("Cannot write the output: {error}\n").into_bytes(),
-        Err(Failure::File(note)) => note,
-        Err(Failure::Truncated(truncated)) => {
-            print_note(format!("Cannot read the trace: {truncated}\n").as_bytes());
-            return ExitCode::from(2);
-        }
-    };
-    print_note(&note);
-    ExitCode::FAILURE
+    print_note(&failure.note);
+    ExitCode::from(failure.code)
 }
 
 fn run(options: &Options, stdout: &mut dyn Write) -> Result<(), Failure> {
@@ -161,14 +155,11 @@ fn profile_report(options: &Options, profile: &Profile<'_>, out: &mut Out<'_>) -
         page::contents(out);
     }
     let mut order = profile.by_inclusive.clone();
-    let labels = Labels::new(&profile.methods.list, out.html);
-    exclusive::section(profile, &labels, &mut order, out)?;
-    inclusive::section(profile, &labels, &mut order, out)?;
+    exclusive::section(profile, &mut order, out)?;
+    inclusive::section(profile, &mut order, out)?;
     groups::by_class(profile, out)?;
     groups::by_name(profile, out)?;
-    if options.html {
-        page::footer(out);
-    }
+    out.markup("\n</body>\n</html>\n");
     Ok(())
 }
 

@@ -1,6 +1,6 @@
-//! The methods of a trace, sorted by id, and the map from a record's id to a method.
+//! The methods of a trace, sorted by id, and how a record's id is looked up.
 
-use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
 /// A method's index in [`Methods::list`].
 pub(super) type MethodIndex = u32;
@@ -43,8 +43,6 @@ impl Method<'_> {
 /// All methods, sorted by id, with the two pseudo-methods.
 pub(super) struct Methods<'a> {
     pub list: Vec<Method<'a>>,
-    /// By the ids that a record can carry.
-    by_id: FxHashMap<u32, MethodIndex>,
 }
 
 impl<'a> Methods<'a> {
@@ -60,39 +58,26 @@ impl<'a> Methods<'a> {
         let mut list = vec![pseudo(-2, &b"(toplevel)"[..]), pseudo(-1, b"(unknown)")];
         list.extend(declared);
         list.sort_by_key(|method| method.id);
-        let ids = list.iter().filter_map(|method| record_id(method.id));
-        Methods {
-            by_id: ids.map(|id| (id, bisect(&list, id))).collect(),
-            list,
-        }
+        Methods { list }
     }
 
     pub fn get(&self, index: MethodIndex) -> &Method<'a> {
         &self.list[index as usize]
     }
 
-    /// The method with this id (its two low bits clear), if it is declared.
-    #[inline]
+    /// The method with this id, if it is declared. If several have it, the bisection decides, which
+    /// takes the original's steps.
     pub fn find(&self, id: u32) -> Option<MethodIndex> {
-        self.by_id.get(&id).copied()
-    }
-}
-
-/// The id as a record carries it, if one can.
-fn record_id(id: i64) -> Option<u32> {
-    u32::try_from(id).ok().filter(|id| id & 3 == 0)
-}
-
-/// The method with an id that is in the list. If several have it, the original's bisection decides,
-/// which depends on the length of the list.
-fn bisect(list: &[Method<'_>], id: u32) -> MethodIndex {
-    let (mut low, mut high) = (0, list.len() - 1);
-    loop {
-        let middle = (low + high) / 2;
-        match list[middle].id.cmp(&i64::from(id)) {
-            std::cmp::Ordering::Equal => return middle as MethodIndex,
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle - 1,
+        let (mut low, mut high) = (0, self.list.len());
+        while low < high {
+            // The original's upper end is the last method, not the one behind it.
+            let middle = (low + high - 1) / 2;
+            match self.list[middle].id.cmp(&i64::from(id)) {
+                Ordering::Equal => return Some(middle as MethodIndex),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
         }
+        None
     }
 }

@@ -73,10 +73,6 @@ pub(super) fn contents(out: &mut Out<'_>) {
     );
 }
 
-pub(super) fn footer(out: &mut Out<'_>) {
-    out.text("\n</body>\n</html>\n");
-}
-
 /// The start of a section: in text a rule, in HTML an anchor and links.
 pub(super) fn section_start(anchor: &str, out: &mut Out<'_>) {
     if !out.html {

@@ -30,7 +30,7 @@ impl<'a> Profile<'a> {
         let section = key::read(data);
         let mut notes = section.notes;
         let profile = section.keys.map(|keys| {
-            let mut calls = Calls::new(&keys.methods);
+            let mut calls = Calls::new(keys.methods);
             match records::open(data, keys.end) {
                 Ok(mut records) => {
                     records.by_ref().for_each(|record| calls.take(&record));
@@ -39,48 +39,36 @@ impl<'a> Profile<'a> {
                 }
                 Err(note) => notes.extend(note.bytes()),
             }
-            repair_notes(&calls.repairs, &keys.methods, &mut notes);
-            let Calls {
-                totals,
-                total,
-                edges,
-                ..
-            } = calls;
-            let relatives = |side| Relatives::new(&edges, totals.len(), side);
-            let mut profile = Profile {
-                callers: relatives(Side::Callers),
-                callees: relatives(Side::Callees),
-                by_inclusive: (0..totals.len() as MethodIndex).collect(),
-                ranks: vec![0; totals.len()],
-                order: Order::new(&keys.methods.list),
-                methods: keys.methods,
-                totals,
-                total,
-            };
-            profile.rank();
-            profile
+            repair_notes(&calls.repairs, &calls.methods, &mut notes);
+            Profile::new(calls)
         });
         (notes, profile)
     }
 
-    fn rank(&mut self) {
-        let mut order = std::mem::take(&mut self.by_inclusive);
-        self.sort_inclusive(&mut order);
+    fn new(calls: Calls<'a>) -> Self {
+        let methods = calls.totals.len();
+        let relatives = |side| Relatives::new(&calls.edges, methods, side);
+        let mut profile = Profile {
+            callers: relatives(Side::Callers),
+            callees: relatives(Side::Callees),
+            by_inclusive: Vec::new(),
+            ranks: vec![0; methods],
+            order: Order::new(&calls.methods.list),
+            methods: calls.methods,
+            totals: calls.totals,
+            total: calls.total,
+        };
+        let mut order: Vec<_> = (0..methods as MethodIndex).collect();
+        profile.sort(&mut order, |totals| totals.inclusive);
         for (rank, &method) in (0..).zip(&order) {
-            self.ranks[method as usize] = rank;
+            profile.ranks[method as usize] = rank;
         }
-        self.by_inclusive = order;
+        profile.by_inclusive = order;
+        profile
     }
 
-    pub fn sort_inclusive(&self, methods: &mut [MethodIndex]) {
-        self.sort(methods, |totals| totals.inclusive);
-    }
-
-    pub fn sort_exclusive(&self, methods: &mut [MethodIndex]) {
-        self.sort(methods, |totals| totals.exclusive);
-    }
-
-    fn sort(&self, methods: &mut [MethodIndex], time: impl Fn(&Totals) -> u64) {
+    /// Sorts methods by falling time.
+    pub fn sort(&self, methods: &mut [MethodIndex], time: impl Fn(&Totals) -> u64) {
         let key = |&method: &MethodIndex| (time(self.totals(method)), method);
         let list = &self.methods.list;
         self.order.sort_by_time(list, methods, key);

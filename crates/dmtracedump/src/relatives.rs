@@ -7,6 +7,9 @@
 //!  1→3  1µs
 //! ```
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use super::calls::{Activation, EdgeKey, Edges};
 use super::methods::MethodIndex;
 
@@ -33,15 +36,16 @@ pub(super) enum Side {
 pub(super) struct Relatives {
     /// Where each group ends; it starts where the one before ends.
     ends: Vec<u32>,
+    /// In the order in which the edges were found.
     list: Vec<Relative>,
 }
 
 impl Relatives {
     /// Groups `edges` by one side for `methods` methods.
     pub fn new(edges: &Edges, methods: usize, side: Side) -> Self {
-        let split = |key: &EdgeKey| match side {
-            Side::Callers => (key.callee().0 as usize, key.caller().method()),
-            Side::Callees => (key.caller().0 as usize, key.callee().method()),
+        let split = |&(caller, callee): &EdgeKey| match side {
+            Side::Callers => (callee.index(), caller.method()),
+            Side::Callees => (caller.index(), callee.method()),
         };
         let mut ends = vec![0u32; methods * 2];
         for key in edges.keys() {
@@ -62,41 +66,24 @@ impl Relatives {
             };
             ends[group] += 1;
         }
-        let mut relatives = Relatives { ends, list };
-        relatives.join_twins(methods);
-        relatives
+        Relatives { ends, list }
     }
 
-    /// Joins the edges that differ only in the flag of the other side: they are one relative, found
-    /// when the first of them was. Then puts the relatives found last first: the original adds new
-    /// ones at the front.
-    fn join_twins(&mut self, methods: usize) {
-        let mut seen = vec![u32::MAX; methods];
-        let (mut start, mut kept) = (0, 0);
-        for end in &mut self.ends {
-            let first = kept;
-            for at in start..*end {
-                let item = self.list[at as usize];
-                let place = &mut seen[item.method as usize];
-                if (first..kept).contains(place) {
-                    let twin = &mut self.list[*place as usize];
-                    twin.inclusive = twin.inclusive.wrapping_add(item.inclusive);
-                    twin.calls = twin.calls.wrapping_add(item.calls);
-                } else {
-                    *place = kept;
-                    self.list[kept as usize] = item;
-                    kept += 1;
-                }
-            }
-            self.list[first as usize..kept as usize].reverse();
-            start = std::mem::replace(end, kept);
-        }
-    }
-
-    /// One method's relatives, the one found last first.
-    pub fn of(&self, method: MethodIndex, is_recursive: bool) -> &[Relative] {
-        let group = Activation::new(method, is_recursive).0 as usize;
+    /// One method's relatives, the one found last first: the original adds new ones at the front.
+    /// Edges that differ only in the flag of the other side are one relative, found when the first
+    /// of them was.
+    pub fn of(&self, method: MethodIndex, is_recursive: bool) -> Vec<Relative> {
+        let group = Activation::new(method, is_recursive).index();
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.list[start as usize..self.ends[group] as usize]
+        let edges = &self.list[start as usize..self.ends[group] as usize];
+        let mut found: IndexMap<MethodIndex, Relative, FxBuildHasher> = IndexMap::default();
+        for edge in edges {
+            let first = found.entry(edge.method).and_modify(|first| {
+                first.inclusive = first.inclusive.wrapping_add(edge.inclusive);
+                first.calls = first.calls.wrapping_add(edge.calls);
+            });
+            first.or_insert(*edge);
+        }
+        found.into_values().rev().collect()
     }
 }

@@ -28,7 +28,16 @@ fn plain(version: u16) -> Trace {
 
 /// Adds [`plain`] with a change.
 fn changed(cases: &mut Cases, name: impl Into<String>, change: impl FnOnce(&mut Trace)) {
-    let mut trace = plain(2);
+    changed_version(cases, 2, name, change);
+}
+
+fn changed_version(
+    cases: &mut Cases,
+    version: u16,
+    name: impl Into<String>,
+    change: impl FnOnce(&mut Trace),
+) {
+    let mut trace = plain(version);
     change(&mut trace);
     add(cases, name, &trace);
 }
@@ -37,29 +46,21 @@ fn formats(cases: &mut Cases) {
     for version in 1..=3 {
         add(cases, format!("version {version}"), &plain(version));
         for offset in [0, 4, 16, 17, 18, 20, 64, 0x7fff, 0xffff, 0xfff0, 0x8000] {
-            let mut trace = plain(version);
-            trace.offset = offset;
-            add(cases, format!("version {version}, offset {offset}"), &trace);
+            let name = format!("version {version}, offset {offset}");
+            changed_version(cases, version, name, |t| t.offset = offset);
         }
         for tail in 1..14 {
-            let mut trace = plain(version);
-            trace.tail = vec![if tail % 3 == 0 { 7 } else { 0xff }; tail];
-            add(
-                cases,
-                format!("version {version}, torn after {tail}"),
-                &trace,
-            );
+            let name = format!("version {version}, torn after {tail}");
+            let byte = if tail % 3 == 0 { 7 } else { 0xff };
+            changed_version(cases, version, name, |t| t.tail = vec![byte; tail]);
         }
     }
     for tail in [&[1][..], &[0xff, 1], &[1, 0xff]] {
-        let mut trace = plain(2);
-        trace.tail = tail.to_vec();
-        add(cases, format!("torn: {tail:?}"), &trace);
+        changed(cases, format!("torn: {tail:?}"), |t| t.tail = tail.to_vec());
     }
     for size in [0, 1, 9, 10, 11, 14, 18, 64, 0x8000, 0xffff, 0x7fff] {
-        let mut trace = plain(3);
-        trace.record_size = size;
-        add(cases, format!("record size {size}"), &trace);
+        let name = format!("record size {size}");
+        changed_version(cases, 3, name, |t| t.record_size = size);
     }
     for version in [0, 4, 5, 0xf3, 0xffff, 0x8001] {
         add(cases, format!("header version {version}"), &plain(version));
@@ -76,27 +77,19 @@ fn formats(cases: &mut Cases) {
 }
 
 fn stacks(cases: &mut Cases) {
-    let mut trace = Trace::with_methods(2, 4);
-    for i in 0..20 {
-        trace.record(1, 4, ENTER, i * 10);
+    let direct = (0..40).map(|i| (4, if i < 20 { ENTER } else { EXIT }, i * 10));
+    add(cases, "direct recursion", &made_of(direct));
+    let mutual = (0..30).map(|i| (4 + 4 * (i % 3), ENTER, i * i));
+    let returns = (0..30)
+        .rev()
+        .map(|i| (4 + 4 * (i % 3), EXIT, 2_000 - i * 7));
+    add(cases, "mutual recursion", &made_of(mutual.chain(returns)));
+    let open = (0..30).map(|i| (4 + 4 * (i % 3), ENTER, i * 100));
+    add(cases, "open recursion", &made_of(open));
+    for depth in [9_999, 10_000, 10_001, 10_500] {
+        let deep = (0..depth).map(|i| (4 + 4 * (i % 4), ENTER, i));
+        add(cases, format!("{depth} frames"), &made_of(deep));
     }
-    for i in 20..40 {
-        trace.record(1, 4, EXIT, i * 10);
-    }
-    add(cases, "direct recursion", &trace);
-    let mut trace = Trace::with_methods(2, 4);
-    for i in 0..30 {
-        trace.record(1, 4 + 4 * (i % 3), ENTER, i * i);
-    }
-    for i in (0..30).rev() {
-        trace.record(1, 4 + 4 * (i % 3), EXIT, 2_000 - i * 7);
-    }
-    add(cases, "mutual recursion", &trace);
-    let mut trace = Trace::with_methods(2, 4);
-    for i in 0..30 {
-        trace.record(1, 4 + 4 * (i % 3), ENTER, i * 100);
-    }
-    add(cases, "open recursion", &trace);
     for (name, calls) in [
         ("exits on an empty stack", "1-4@500 1~8@700 1+4@800 1-4@900"),
         ("a single exit: no total", "1-4@500"),
@@ -124,17 +117,15 @@ fn stacks(cases: &mut Cases) {
             t.calls(&format!("{thread}+4@100 {thread}+8@150 {thread}-8@190"));
         }
     });
-    deep(cases);
 }
 
-fn deep(cases: &mut Cases) {
-    for depth in [9_999, 10_000, 10_001, 10_500] {
-        let mut trace = Trace::with_methods(2, 4);
-        for i in 0..depth {
-            trace.record(1, 4 + 4 * (i % 4), ENTER, i);
-        }
-        add(cases, format!("{depth} frames"), &trace);
+/// Four methods and records of thread 1: id, action and time.
+fn made_of(records: impl Iterator<Item = (u32, u32, u32)>) -> Trace {
+    let mut trace = Trace::with_methods(2, 4);
+    for (method, action, time) in records {
+        trace.record(1, method, action, time);
     }
+    trace
 }
 
 fn names(cases: &mut Cases) {
@@ -183,7 +174,7 @@ fn names(cases: &mut Cases) {
         t.method("0xfffffffffffffffe\tMinus\ttwo\t()V");
         t.method("99999999999999999999\tHuge\tid\t()V");
     });
-    for (i, line) in [
+    let lines = [
         &b"4\t\tm\t()V"[..],
         b"4\tC\t\t()V",
         b"4\tC\tm\t\t\t",
@@ -196,18 +187,17 @@ fn names(cases: &mut Cases) {
         b"4\tC\xc3\xa9\tm\xff\t()V\x01",
         b"4\tC\0c\tm\0m\t()V\0s",
         b"010\tC\tm\t()V",
-    ]
-    .iter()
-    .enumerate()
-    {
-        let mut trace = plain(2);
-        trace.methods.get_or_insert_default().remove(0);
-        trace.methods.get_or_insert_default().push(line.to_vec());
-        add(cases, format!("method line {i}"), &trace);
+    ];
+    for (i, line) in lines.iter().enumerate() {
+        changed(cases, format!("method line {i}"), |t| {
+            let methods = t.methods.get_or_insert_default();
+            methods.remove(0);
+            methods.push(line.to_vec());
+        });
     }
-    let mut trace = plain(2);
-    trace.method(&format!("4\t{}\tm\t()V", "<".repeat(2_560)));
-    add(cases, "a name beyond the original's buffer", &trace);
+    changed(cases, "a name beyond the original's buffer", |t| {
+        t.method(&format!("4\t{}\tm\t()V", "<".repeat(2_560)));
+    });
 }
 
 fn keys(cases: &mut Cases) {

@@ -1,14 +1,13 @@
 //! What ours does where the original is no measure.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::build::{ENTER, EXIT, Trace};
 
-fn dmtracedump(dir: &Path) -> Command {
+fn ours(dir: &tempfile::TempDir, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dmtracedump"));
-    command.current_dir(dir);
+    command.current_dir(dir.path()).args(args);
     command
 }
 
@@ -44,7 +43,7 @@ fn the_picture_is_drawn_without_a_shell_and_nothing_else_is_left() {
     }
     let dir = with_trace(&hostile());
     let picture = "-o\"$(touch pwned).png";
-    let output = run(dmtracedump(dir.path()).args(["-t0", "-g", picture, "a.trace"]));
+    let output = run(&mut ours(&dir, &["-t0", "-g", picture, "a.trace"]));
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let mut names: Vec<_> = fs::read_dir(dir.path())
@@ -60,9 +59,7 @@ fn the_picture_is_drawn_without_a_shell_and_nothing_else_is_left() {
 #[test]
 fn a_missing_graphviz_is_told_and_is_no_failure() {
     let dir = with_trace(&hostile());
-    let output = run(dmtracedump(dir.path())
-        .env("PATH", "")
-        .args(["-gout", "a.trace"]));
+    let output = run(ours(&dir, &["-gout", "a.trace"]).env("PATH", ""));
     assert!(output.status.success());
     assert!(output.stderr.starts_with(b"dot: "));
     assert!(output.stdout.starts_with(b"\n===="));
@@ -71,27 +68,24 @@ fn a_missing_graphviz_is_told_and_is_no_failure() {
 #[test]
 fn a_dot_file_that_cannot_be_written_is_an_error_after_the_profile() {
     let dir = with_trace(&hostile());
-    let output = run(dmtracedump(dir.path()).args(["-kg", "no/such/out", "a.trace"]));
+    let output = run(&mut ours(&dir, &["-kg", "no/such/out", "a.trace"]));
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        output
-            .stderr
-            .starts_with(b"Cannot write \"no/such/out.dot\": ")
-    );
+    let message = b"Cannot write \"no/such/out.dot\": ";
+    assert!(output.stderr.starts_with(message));
     assert!(output.stdout.starts_with(b"\n===="));
 }
 
 #[test]
 fn a_pipe_is_read() {
     let dir = with_trace(&hostile());
-    let from_file = run(dmtracedump(dir.path()).arg("a.trace"));
+    let from_file = run(&mut ours(&dir, &["a.trace"]));
     let mut cat = Command::new("cat")
         .arg(dir.path().join("a.trace"))
         .stdout(Stdio::piped())
         .spawn()
         .expect("cat runs");
     let pipe = cat.stdout.take().expect("a pipe");
-    let from_pipe = run(dmtracedump(dir.path()).arg("/dev/stdin").stdin(pipe));
+    let from_pipe = run(ours(&dir, &["/dev/stdin"]).stdin(pipe));
     cat.wait().expect("cat ends");
     assert_eq!(from_file, from_pipe);
 }
@@ -104,8 +98,7 @@ fn a_closed_pipe_is_no_error_and_a_directory_is_one() {
     }
     let dir = with_trace(&trace);
     for option in ["-o", "-h", "-k"] {
-        let mut child = dmtracedump(dir.path())
-            .args([option, "a.trace"])
+        let mut child = ours(&dir, &[option, "a.trace"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -113,13 +106,11 @@ fn a_closed_pipe_is_no_error_and_a_directory_is_one() {
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
         assert!(output.status.success(), "{option}");
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(
-            !stderr.contains("panicked") && !stderr.contains("write"),
-            "{stderr}"
-        );
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let is_silent = !stderr.contains("panicked") && !stderr.contains("write");
+        assert!(is_silent, "{stderr}");
     }
-    let output = run(dmtracedump(dir.path()).arg("."));
+    let output = run(&mut ours(&dir, &["."]));
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stderr, b"Cannot read \".\".\n");
 }
@@ -132,7 +123,7 @@ fn exits_that_do_not_match_are_repaired_and_counted() {
     trace.record(1, 4, ENTER, 0).record(1, 8, ENTER, 10);
     trace.record(1, 12, EXIT, 15).record(1, 4, EXIT, 30);
     let dir = with_trace(&trace);
-    let output = run(dmtracedump(dir.path()).arg("a.trace"));
+    let output = run(&mut ours(&dir, &["a.trace"]));
     assert!(output.status.success());
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),

@@ -13,8 +13,8 @@ pub fn trace(seed: u64) -> Vec<u8> {
         trace.offset = trace.offset.max(18);
         trace.record_size = *pick(&mut rng, &[10, 14, 14, 14, 18]);
     }
-    methods(&mut rng, &mut trace);
-    calls(&mut rng, &mut trace);
+    let ids = methods(&mut rng, &mut trace);
+    calls(&mut rng, &mut trace, &ids);
     if one_in(&mut rng, 6) {
         trace.tail = (0..rng.below(14)).map(|_| rng.next_u64() as u8).collect();
     }
@@ -34,7 +34,9 @@ fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> &'a T {
     &from[rng.index(from.len())]
 }
 
-fn methods(rng: &mut Rng, trace: &mut Trace) {
+/// Adds method lines. Returns their ids as records have them, and one that is in no line.
+fn methods(rng: &mut Rng, trace: &mut Trace) -> Vec<u32> {
+    let mut ids = Vec::new();
     let most = *pick(rng, &[3, 10, 60]);
     let count = 1 + rng.below(most);
     let spread = *pick(rng, &[1, 1, 3, 1000]);
@@ -61,31 +63,16 @@ fn methods(rng: &mut Rng, trace: &mut Trace) {
             _ => format!("{id}\tclass{i}\t{name}\t{signature}\tF.java"),
         };
         trace.method(&line);
+        ids.push(id as u32 & !3);
     }
     if odd && one_in(rng, 10) {
         trace.method("-7\tlow\tlow\t()V");
     }
-}
-
-/// The ids in the trace's method lines, and one that is not there.
-fn ids(trace: &Trace) -> Vec<u32> {
-    let lines = trace.methods.iter().flatten();
-    let mut ids: Vec<u32> = lines
-        .filter_map(|line| {
-            let text = std::str::from_utf8(line).ok()?.split('\t').next()?;
-            match text.strip_prefix("0x") {
-                Some(hex) => u32::from_str_radix(hex, 16).ok(),
-                None => text.parse().ok(),
-            }
-        })
-        .map(|id| id & !3)
-        .collect();
     ids.push(0x7000_0000);
     ids
 }
 
-fn calls(rng: &mut Rng, trace: &mut Trace) {
-    let ids = ids(trace);
+fn calls(rng: &mut Rng, trace: &mut Trace, ids: &[u32]) {
     let threads: Vec<u16> = match rng.below(5) {
         0 => vec![1, 2, 3, 200, 0],
         1 => vec![1, 32_767, 32_768, 33_000, 45_000],
@@ -107,7 +94,7 @@ fn calls(rng: &mut Rng, trace: &mut Trace) {
             let wild = one_in(rng, 300) || stack.is_empty();
             let method = match stack.pop() {
                 Some(method) if !wild => method,
-                _ if wild && one_in(rng, 3) => *pick(rng, &ids),
+                _ if wild && one_in(rng, 3) => *pick(rng, ids),
                 Some(method) => method,
                 None => continue,
             };
@@ -118,7 +105,7 @@ fn calls(rng: &mut Rng, trace: &mut Trace) {
             };
             trace.record(thread, method, action, time);
         } else {
-            let method = *pick(rng, &ids);
+            let method = *pick(rng, ids);
             stack.push(method);
             trace.record(thread, method, ENTER, time);
         }
@@ -128,12 +115,8 @@ fn calls(rng: &mut Rng, trace: &mut Trace) {
 /// Flips, drops, doubles or inserts a few bytes, most of them in the text.
 fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
     for _ in 0..=rng.below(3) {
-        let text = if one_in(rng, 3) {
-            bytes.len()
-        } else {
-            bytes.len().min(300)
-        };
-        let at = rng.below(text.max(1) as u64) as usize;
+        let most = if one_in(rng, 3) { usize::MAX } else { 300 };
+        let at = rng.index(bytes.len().clamp(1, most));
         match rng.below(5) {
             0 if at < bytes.len() => bytes[at] ^= 1 << rng.below(8),
             1 if at < bytes.len() => drop(bytes.remove(at)),
