@@ -53,7 +53,7 @@ export function startDrop(source) {
     const trace = source.live ? one(files) : null;
     if (!trace) {
       sheet.show("This cannot be opened here", source.live
-        ? "Drop one trace at a time, or the .key and .data of one."
+        ? "Drop one trace at a time, or its .key and .data files together."
         : "A report shows its own trace. For another: traceloom view FILE");
       return;
     }
@@ -67,7 +67,7 @@ export function startDrop(source) {
     sending = request;
     sheet.show(title, "");
     request.upload.onprogress = ({loaded, total}) => sheet.progress(loaded, total);
-    request.upload.onload = () => sheet.show(title, "Sorting what was read…");
+    request.upload.onload = () => sheet.show(title, "Preparing the trace…");
     request.onload = () => {
       sending = null;
       if (request.status !== 200) return sheet.show(`${elide(name, NAME_LETTERS)} does not open`, request.responseText.trim());
@@ -76,7 +76,7 @@ export function startDrop(source) {
     };
     request.onerror = () => {
       sending = null;
-      sheet.show(`${elide(name, NAME_LETTERS)} does not open`, "It cannot be read (is it a folder?), or the server is gone.");
+      sheet.show(`${elide(name, NAME_LETTERS)} does not open`, "It cannot be read (it may be a folder), or the server has stopped.");
     };
     request.onabort = () => {
       sending = null;

@@ -49,7 +49,7 @@ async function start() {
   startTheme(store, flatSource(opened), () => redraw());
   startDrop(opened);
   await opened.ready(({done, total, recorded}) => {
-    if (recorded) return say("Recording…", "The page shows it as soon as something happens.");
+    if (recorded) return say("Recording…", "The page shows the trace as soon as there are events.");
     say("Opening the trace…", total ? `${bytes(done)} of ${bytes(total)}` : bytes(done), progress);
     if (total) { progress.max = total; progress.value = done; }
   });

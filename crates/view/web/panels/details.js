@@ -147,7 +147,7 @@ export function mountDetails(element, store, source, context) {
     /** @type {Facts} */
     const held = [["Length", time(meta.duration_ns)], ...["processes", "threads", "slices", "methods", "sched_slices", "counters", "instants", "flows", "ftrace_events"].filter(key => counts[key] > 0)
       .map(key => /** @type {[string, string]} */ ([words(key), count(counts[key])]))];
-    element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see all about it. Drag over a stretch of time to sum it up. ", el("kbd", {}, "?"), " lists the keys."),
+    element.replaceChildren(el("p", {class: "panel-hint"}, "Click a call to see its details. Drag over the timeline to add up a range. ", el("kbd", {}, "?"), " lists the keys."),
       el("div", {class: "details-body"}, ...meta.sources.map((/** @type {any} */ {name, format, bytes: size}) => topBlock("File", list([["Name", name], ["Format", format], ["Size", size > 0 && bytes(size)]]))),
         topBlock("Holds", list(held)), metadata.length > 0 && topBlock("Recorded with", list(metadata.slice(0, 60).map((/** @type {any} */ [key, value]) => [key, elide(String(value), 300)])))));
   }

@@ -35,7 +35,7 @@ function mount(host, store, source, context) {
   const model = profileModel(store, source);
   const table = profileTable({model, onPick: pick, onType: key => bar.type(key)});
   const flame = flameView({label: "Flame graph: arrows move, Enter zooms in, Escape out", testid: "flame", onPick: pickName,
-    ask: (span, signal) => model.ask("flame", {...span, direction: "down", clock: shown?.clock}, signal), empty: "Nothing here took any time."});
+    ask: (span, signal) => model.ask("flame", {...span, direction: "down", clock: shown?.clock}, signal), empty: "No call here took any time."});
   const between = sandwich(model, pickName);
   const down = callTree({model, direction: "top_down", onPick: pickShown, onType: key => bar.type(key)});
   const upward = callTree({model, direction: "bottom_up", onPick: pickShown, onType: key => bar.type(key)});
@@ -187,7 +187,7 @@ function mount(host, store, source, context) {
   const stacks = button("Folded", "folded", () => openMenu(stacks, [
     {label: "Copy folded stacks", run: () => folded().then(text => copy(text, "Folded stacks"), sayError)},
     {label: "Save folded stacks", run: () => folded().then(text => saveText("profile.folded", "text/plain", text), sayError)}]),
-  "The flame graph as text for flamegraph.pl, inferno and speedscope: a stack and its nanoseconds a line");
+  "The flame graph as text for flamegraph.pl, inferno and speedscope: one stack and its nanoseconds per line");
   stacks.setAttribute("aria-haspopup", "menu");
   stacks.setAttribute("aria-expanded", "false");
   /** All stacks of the scope, however short. */

@@ -34,7 +34,7 @@ export function sandwich(model, onPick) {
     /** @param {import("panels/model").Profile} loaded @param {import("panels/model").Row | null} chosen */
     show(loaded, chosen) {
       if (profile === loaded && row === chosen && row) return;
-      hint.textContent = loaded.by === "method" ? "Choose a method in the table to see who calls it and what it calls." : "The sandwich is of one method: let rows be methods.";
+      hint.textContent = loaded.by === "method" ? "Choose a method in the table to see its callers and its callees." : "The sandwich shows one method: group the rows by method first.";
       profile = loaded;
       row = loaded.by === "method" ? chosen : null;
       element.classList.toggle("none", !row);

@@ -32,7 +32,7 @@ export async function request(path, init = {}) {
     response = await fetch(path, {...init, headers, cache: "no-store"});
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new AskError("the server is gone: is traceloom view still running?");
+    throw new AskError("the server does not answer: is traceloom view still running?");
   }
   // The snapshot no longer exists, and the page will get a newer one.
   if (response.status === 410) throw aborted();
