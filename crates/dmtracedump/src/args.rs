@@ -1,22 +1,22 @@
-//! The command line, read like GNU `getopt(argc, argv, "d:hg:kos:t:")`: options may follow the file
-//! name, may be clustered (`-hk`) and may carry their argument (`-dold`); `--` ends them. The first
-//! wrong option is an error.
+//! The command line, parsed like GNU `getopt(argc, argv, "d:hg:kos:t:")`: options may follow the
+//! file name, may be clustered (`-hk`) and may contain their argument (`-dold`); `--` ends them.
+//! The first wrong option is an error.
 
 use std::ffi::{OsStr, OsString};
 
 use super::c_numbers;
 
-/// The graph threshold if none, or an invalid one, is given: percent.
+/// The graph threshold in percent, if none or an invalid one is given.
 const DEFAULT_THRESHOLD: i32 = 20;
 
-/// What the command line asked for.
+/// The options and the traces of a command line.
 #[derive(Debug, Default)]
 pub(super) struct Options {
     /// The trace; in a diff, *Run 2*.
     pub trace: OsString,
     /// `-d`: the older trace, *Run 1*.
     pub diff: Option<OsString>,
-    /// `-g`: where the picture of the call graph goes.
+    /// `-g`: the path of the picture of the call graph.
     pub graph: Option<OsString>,
     /// `-k`: keep the DOT text as `<graph>.dot`.
     pub keep_dot: bool,
@@ -46,7 +46,7 @@ const USAGE: &str = "\
 /// the first file name, as getopt does if `POSIXLY_CORRECT` is in the environment.
 ///
 /// # Errors
-/// The text for standard error: getopt's complaint, if it has one, and the usage.
+/// The text for standard error: getopt's message, if there is one, and the usage.
 pub(super) fn parse(
     mut args: impl Iterator<Item = OsString>,
     posixly_correct: bool,
@@ -65,11 +65,11 @@ pub(super) fn parse(
     })
 }
 
-/// What getopt says about an option, and the option.
+/// A message of getopt about an option, and the option.
 type Complaint = (&'static str, u8);
 
 impl Options {
-    /// Fails without a complaint unless there is exactly one operand.
+    /// Fails without a message unless there is exactly one operand.
     fn read(
         mut args: impl Iterator<Item = OsString>,
         posixly_correct: bool,
@@ -131,7 +131,7 @@ impl Options {
     }
 }
 
-/// `arg` from byte `at` on, which follows an ASCII letter.
+/// The part of `arg` from byte `at`, which follows an ASCII letter.
 fn tail(arg: &OsStr, at: usize) -> OsString {
     #[cfg(unix)]
     {

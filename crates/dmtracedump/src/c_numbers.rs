@@ -1,5 +1,5 @@
 //! C's `atoi` and `strtoul(…, 0)`, with which the original reads the key section and `-t`: signs,
-//! octal numbers, overflow and trailing text have to give the same values.
+//! octal numbers, overflow and trailing text must give the same values.
 
 /// Splits leading white space (C's `isspace`) and a sign off; `true` is minus.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
@@ -12,7 +12,8 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// The number that `text` begins with, None if it has more than 64 bits, and how many digits it has.
+/// The number at the start of `text`, or None if it has more than 64 bits, and the count of its
+/// digits.
 fn digits(text: &[u8], radix: u32) -> (Option<u64>, usize) {
     let digits = text
         .iter()
@@ -23,8 +24,8 @@ fn digits(text: &[u8], radix: u32) -> (Option<u64>, usize) {
     })
 }
 
-/// `atoi`: decimal, up to the first other character; saturates at 64 bits and is then cut to 32, as
-/// in glibc.
+/// `atoi`: decimal, up to the first other character; saturates at 64 bits and is then truncated to
+/// 32, as in glibc.
 pub(super) fn atoi(text: &[u8]) -> i32 {
     let (negative, rest) = sign(text);
     let (value, _) = digits(rest, 10);
@@ -33,7 +34,7 @@ pub(super) fn atoi(text: &[u8]) -> i32 {
     signed.clamp(i64::MIN.into(), i64::MAX.into()) as i32
 }
 
-/// `strtoul` with base 0: the value and how many bytes it took (0: no number there).
+/// `strtoul` with base 0: the value and the number of bytes read (0: there is no number).
 pub(super) fn strtoul(text: &[u8]) -> (u64, usize) {
     let (negative, rest) = sign(text);
     let (radix, prefix) = match rest {

@@ -1,12 +1,12 @@
-//! Calls: records in, times and call edges out.
+//! Adds up the records: the times of methods, and the edges of the call graph.
 //!
 //! The time between two records of a thread belongs to the method on top of its stack (exclusive).
 //! A call's own span is added to the method at its exit (inclusive), unless the method is also
-//! deeper in the stack. All arithmetic wraps, as the original's does.
+//! deeper in the stack. All arithmetic wraps, as in the original.
 //!
 //! The original searches a linked list of a method's callers and another of its callees at every
 //! exit, which makes it quadratic in wide call graphs. Here an exit updates one entry of a hash
-//! table of edges from caller to callee; both lists are made of it at the end.
+//! table of edges from caller to callee; both lists are made from it at the end.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -14,10 +14,10 @@ use traceloom_formats::MethodRecord;
 
 use super::methods::{MethodIndex, Methods, TOPLEVEL, UNKNOWN};
 
-/// The original closes and sums up only threads with numbers below this.
+/// The original closes the calls of, and adds up, only threads with numbers below this.
 pub(super) const COUNTED_THREADS: u16 = 1 << 15;
 
-/// Frames on one stack at which the original gives up.
+/// The number of frames on one stack at which the original aborts.
 const ORIGINAL_DEPTH: usize = 10_000;
 
 /// The times of one method, µs, and its calls.
@@ -65,7 +65,7 @@ impl Activation {
     }
 }
 
-/// The activation that every thread starts in.
+/// The activation in which every thread starts.
 const BOTTOM: Activation = Activation(TOPLEVEL << 1);
 
 /// Caller and callee.
@@ -82,7 +82,7 @@ pub(super) struct Edge {
 /// Edges in the order in which they were found.
 pub(super) type Edges = IndexMap<EdgeKey, Edge, FxBuildHasher>;
 
-/// What the original would not have survived.
+/// Repairs of records that would crash the original.
 #[derive(Debug, Default)]
 pub(super) struct Repairs {
     /// Calls closed early, by the exit of a method deeper in the stack.
@@ -121,16 +121,16 @@ struct Frame {
 #[derive(Clone, Copy)]
 struct Slot {
     method: MethodIndex,
-    /// How often the method is on the thread's stack.
+    /// The number of times that the method is on the thread's stack.
     active: u32,
 }
 
-/// The calls of a trace.
+/// The calls of a trace, which are added up record by record.
 pub(super) struct Calls<'a> {
     pub methods: Methods<'a>,
     /// By method.
     pub totals: Vec<Totals>,
-    /// From the first to the last record, summed over threads, µs.
+    /// Time from the first to the last record, summed over threads, µs.
     pub total: u64,
     pub edges: Edges,
     pub repairs: Repairs,
@@ -153,7 +153,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Takes the next record.
+    /// Handles the next record.
     pub fn take(&mut self, record: &MethodRecord) {
         let now = u64::from(record.time_us);
         let thread = self.threads.entry(record.thread);
@@ -171,7 +171,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// The place of the slot of a method's id, which may be new.
+    /// The place of the slot of a method's id. Adds the slot if it is new.
     fn slot(&mut self, thread: u16, id: u32) -> usize {
         if let Some(place) = self.slots.get_index_of(&(thread, id)) {
             return place;
@@ -220,7 +220,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Here the original prints the stack and ends.
+    /// At this point, the original prints the stack and exits.
     #[cold]
     fn exit_mismatched(&mut self, at: usize, method: MethodIndex, is_active: bool, now: u64) {
         if let Some((&number, _)) = self.threads.get_index(at) {
@@ -247,7 +247,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Gives the time since the thread's last record to a method.
+    /// Adds the time since the thread's last record to a method.
     fn pass_time(&mut self, at: usize, to: Activation, now: u64) {
         let last = std::mem::replace(&mut self.threads[at].last, now);
         let elapsed = now.wrapping_sub(last);
@@ -266,7 +266,7 @@ impl<'a> Calls<'a> {
     }
 
     /// Closes open calls at each thread's last record, lowest thread number first and outermost
-    /// call first, and sums up.
+    /// call first, and adds up.
     pub fn finish(&mut self) {
         let mut threads = std::mem::take(&mut self.threads);
         threads.sort_unstable_keys();

@@ -1,8 +1,8 @@
 //! `-d`: two profiles side by side, then the methods that only one of them has.
 //!
 //! *Run 1* is the `-d` file, *Run 2* the other. "Diff (%)" is run 2 in percent of run 1, a
-//! difference below zero prints as an unsigned number, and if run 1 is zero neither is computed:
-//! the original's ways, kept.
+//! difference below zero is printed as an unsigned number, and if run 1 is zero neither is
+//! computed. All of this is as in the original.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -28,7 +28,7 @@ pub(super) fn report(
         if out.html {
             table.head(options, out);
         }
-        // Both sorts are stable, and the second starts from the order that the first left.
+        // Both sorts are stable, and the second starts from the result of the first.
         let time = |p: &Profile<'_>, method| (table.1)(p.totals(method));
         let change = |&(a, b): &Pair| change(time(old, a), time(new, b));
         matches.pairs.sort_by_key(|pair| Reverse(change(pair).0));
@@ -71,8 +71,8 @@ struct Matches {
     only_new: Vec<MethodIndex>,
 }
 
-/// Matches methods in order of the old run's inclusive time, each with the first that fits in order
-/// of the new run's.
+/// Matches methods in order of the old run's inclusive time, each with the first fitting one in
+/// order of the new run's.
 fn match_methods(old: &Profile<'_>, new: &Profile<'_>) -> Matches {
     let mut candidates = Candidates::new(new);
     let (mut pairs, mut only_old) = (Vec::new(), Vec::new());
@@ -126,7 +126,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Takes the first that fits.
+    /// Takes the first fitting method.
     fn take(&mut self, method: &Method<'a>) -> Option<usize> {
         let place = match method.name {
             None => self.first(&Key::Any(method.class, method.id)),
@@ -140,7 +140,7 @@ impl<'a> Candidates<'a> {
         Some(place)
     }
 
-    /// The first place with this key that is not taken; taken ones leave the queue for good.
+    /// The first place with this key that is not taken; taken ones are removed from the queue.
     fn first(&mut self, key: &Key<'a>) -> Option<usize> {
         let queue = self.by_key.get_mut(key)?;
         while queue.front().is_some_and(|&place| self.taken[place]) {
@@ -150,17 +150,17 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// One of the two tables: its heading, and the time that it compares.
+/// One of the two tables: its heading, and the time it compares.
 struct Table(&'static str, fn(&Totals) -> u64);
 
 const EXCLUSIVE: Table = Table("Exclusive", |totals| totals.exclusive);
 const INCLUSIVE: Table = Table("Inclusive", |totals| totals.inclusive);
 
 impl Table {
-    /// Prints the HTML in front of the rows. Both tables have a whole page head.
+    /// Prints the HTML before the rows. Each table has the head of a whole page.
     fn head(&self, options: &Options, out: &mut Out<'_>) {
         let title = self.0;
-        // The second id is the original's.
+        // The original has this id in the second table.
         let (anchor, id) = match title {
             "Exclusive" => ("exclusive", "exclusive"),
             _ => ("inclusive", "inculisve"),

@@ -1,9 +1,9 @@
 //! `-g`: the call graph as DOT, and its picture through Graphviz.
 //!
-//! A caller's plain callees are drawn if the callee's whole inclusive time is at least the
-//! threshold's share of the caller's. The DOT text that `-k` keeps is the original's byte for
-//! byte, with labels as in the trace; `<init>` alone breaks a record label. Graphviz reads a text
-//! with escaped labels from its standard input, without a shell.
+//! A call that is not recursive is drawn if the callee's whole inclusive time is at least the
+//! threshold's share of the caller's. The DOT text that `-k` keeps equals the original's byte for
+//! byte: labels are not escaped, although even `<init>` breaks a record label. Graphviz reads a
+//! text with escaped labels from its standard input, without a shell.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use super::methods::{MethodIndex, TOPLEVEL};
 use super::profile::Profile;
 
 /// Draws the graph into `picture`. A missing or failing Graphviz is no failure: the result is a
-/// line for standard error. A DOT file that cannot be written is one, with its path.
+/// line for standard error. A DOT file that cannot be written is a failure.
 pub(super) fn draw(
     options: &Options,
     picture: &OsStr,
@@ -40,7 +40,7 @@ pub(super) fn draw(
 }
 
 fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
-    // In one argument, as a name may begin with a dash.
+    // One argument, because a name may begin with a dash.
     let mut output = OsString::from("-o");
     output.push(picture);
     let mut dot = Command::new("dot")
@@ -49,7 +49,7 @@ fn render(picture: &OsStr, text: &[u8]) -> io::Result<()> {
         .stdin(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = dot.stdin.take() {
-        // If dot ends early it has printed why.
+        // If dot exits early, it has printed the reason.
         let _ = stdin.write_all(text);
     }
     dot.wait().map(|_| ())
@@ -101,8 +101,8 @@ impl Graph<'_, '_> {
         (order, edges)
     }
 
-    /// The share is cut to whole percents. If it is no number or does not fit into 64 bits, it is
-    /// the lowest number, as the processor has it.
+    /// The share is truncated to whole percent. If it is not a number or does not fit into 64 bits,
+    /// it becomes the lowest number, as on the processor.
     fn is_drawn(&self, caller: MethodIndex, callee: MethodIndex) -> bool {
         let time = |m| self.profile.totals(m).inclusive as f64;
         let share = time(callee) / time(caller) * 100.0;
@@ -121,7 +121,7 @@ impl Graph<'_, '_> {
     }
 }
 
-/// Escapes the characters with a meaning in a quoted record label.
+/// Escapes the characters that have a meaning in a quoted record label.
 fn escape(text: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::new();
     for &byte in text {

@@ -12,12 +12,12 @@ use super::records;
 /// Deepest indentation; deeper calls are marked `+`.
 const MAX_INDENT: i32 = 10_000;
 
-/// The indentation a thread starts with; numbers from [`COUNTED_THREADS`] on start at 0 in the
-/// original, which reads past its table for them.
+/// The indentation with which a thread starts. In the original, threads with numbers from
+/// [`COUNTED_THREADS`] start at 0, because it reads past its table for them.
 const FIRST_INDENT: i32 = 2;
 
-/// Prints `data`; returns lines for standard error. An unreadable trace is no failure, as in the
-/// original.
+/// Prints `data`; returns lines for standard error. As in the original, an unreadable trace is no
+/// failure.
 pub(super) fn dump(data: &[u8], out: &mut Out<'_>) -> io::Result<Vec<u8>> {
     let mut section = key::read(data);
     if let Some(version) = section.version {

@@ -68,8 +68,8 @@ pub(super) fn by_name(profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<()
 }
 
 /// Runs of methods with equal keys, by falling exclusive time, without the methods that have no
-/// name. The order of names is not perfect, so a name may come up twice, as it does in the
-/// original. A single group with an empty key (a text that begins with a NUL) is left out.
+/// name. The order of names is not total, so a name may appear twice, as in the original. If the
+/// only group has an empty key (a text that begins with a NUL), it is left out.
 fn groups<'m>(profile: &Profile<'_>, members: &'m mut Vec<MethodIndex>, by: By) -> Vec<Group<'m>> {
     let methods = &profile.methods;
     members.retain(|&method| methods.get(method).name.is_some());

@@ -30,7 +30,7 @@ pub(super) fn section(
             break;
         }
         if out.html {
-            // The place and the rank of methods that tie in everything may differ.
+            // For methods that are equal in everything, the place and the rank may differ.
             let rank = profile.rank_of(method);
             out.text("<a name=\"m").number(rank).text("\"></a>");
         }
@@ -74,7 +74,7 @@ fn relatives(
     out: &mut Out<'_>,
 ) -> io::Result<()> {
     let totals = profile.totals(method);
-    // The calls that a row's calls are part of, if not the relative's own.
+    // The calls of which a row's calls are a part, unless they are the relative's own.
     let (relatives, all_calls) = match (side, totals.all_calls()) {
         (Side::Callees, _) => (&profile.callees, None),
         (Side::Callers, 0) => (&profile.callers, None),
@@ -101,7 +101,7 @@ fn relatives(
     Ok(())
 }
 
-/// The part of a relative's row behind its percentage.
+/// The part of a relative's row after its percentage.
 fn row(
     profile: &Profile<'_>,
     relative: &Relative,

@@ -1,4 +1,4 @@
-//! The key section: the text in front of the records.
+//! The key section: the text before the records.
 //!
 //! ```text
 //! *version\n  N\n  name=value\n …
@@ -6,10 +6,10 @@
 //! *methods\n  id\tclass\tmethod\tsignature[\tfile\tline]\n …
 //! *end\n
 //! ```
-//! It is read like the original reads it, quirks included. A missing `*threads` is complained about
-//! and gives a nameless thread 0. A method line of five fields (file, but no line number) keeps the
-//! tab and the file in the signature. A line with an empty class or method name is a bare function
-//! name, tabs and all. Texts end at a NUL, as in C.
+//! It is read as by the original, quirks included. A missing `*threads` causes a message and a
+//! thread 0 without a name. A method line of five fields (file, but no line number) keeps the tab
+//! and the file in the signature. A line with an empty class or method name is taken as a function
+//! name, with its tabs. Texts end at a NUL, as in C.
 
 use memchr::{memchr, memchr_iter, memmem};
 
@@ -17,8 +17,9 @@ use super::c_numbers;
 use super::methods::{Method, Methods};
 use super::order::merge_sort;
 
-/// Lines of a section that are always accepted, however short. A method takes some 200 bytes of
-/// memory until it is printed, so a file of tiny lines would take a hundred times its size.
+/// This many lines of a section are always accepted, however short they are. A method takes some
+/// 200 bytes of memory until it is printed, so a file of tiny lines would take a hundred times its
+/// size.
 const FREE_LINES: usize = 1 << 17;
 /// Least bytes in the thread section for each line beyond [`FREE_LINES`]: real lines have more.
 const THREAD_LINE: usize = 8;
@@ -50,11 +51,12 @@ pub(super) struct KeySection<'a> {
     pub keys: Option<Keys<'a>>,
 }
 
-/// What is wrong with the key section: a line for standard error, empty if the original prints none.
+/// An error in the key section: a line for standard error, or nothing if the original prints
+/// nothing.
 struct KeyError(Vec<u8>);
 
 impl KeyError {
-    /// The file's `own` bytes are printed unescaped, as by the original.
+    /// Bytes of the file (`own`) are printed without escapes, as by the original.
     fn new(before: impl AsRef<[u8]>, own: &[u8], after: &str) -> Self {
         KeyError([before.as_ref(), own, after.as_bytes(), b"\n"].concat())
     }
@@ -93,7 +95,8 @@ impl<'a> Lines<'a> {
         lines.map(|line| &line[..line.len() - 1])
     }
 
-    /// Fails if there are no lines, or so short ones that they would take too much memory.
+    /// Fails if there are no lines, or if the lines are so short that they would take too much
+    /// memory.
     fn check(&self, section: &str, least_bytes: usize) -> Result<(), KeyError> {
         let (count, bytes) = (self.count, self.text.len());
         if count == 0 {
@@ -135,7 +138,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Steps over the line `*name…`.
+    /// Skips the line `*name…`.
     fn token(&mut self, section: &str) -> Result<(), KeyError> {
         let start = |from: usize, end: usize| text(&self.rest[from..self.rest.len().min(end)]);
         if self.rest.first() != Some(&b'*') {
@@ -154,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Steps over the lines up to the next token.
+    /// Skips the lines up to the next token.
     fn lines(&mut self, section: &str) -> Result<Lines<'a>, KeyError> {
         let len = match self.rest.first() {
             Some(b'*') => 0,
@@ -178,8 +181,9 @@ impl<'a> Reader<'a> {
     }
 
     /// If `*threads` is missing, the original steps one byte back and reads a thread from there. It
-    /// finds a line break, so an empty line. If the version section had only one line, its break
-    /// has become a NUL by then, and the original reads that NUL and the whole next line.
+    /// finds a line break, which makes an empty line. If the version section has only one line, the
+    /// original has already replaced that break by a NUL, and reads the NUL and the whole next
+    /// line.
     fn missing_threads(&mut self, version_lines: usize) -> Result<Thread<'a>, KeyError> {
         let mut name = &b""[..];
         if version_lines == 1 {
@@ -191,7 +195,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the threads of the section and sorts. The original subtracts ids, which wraps, so its
-    /// comparison may be no order.
+    /// comparison may not be an order.
     fn threads(&mut self, threads: &mut Vec<Thread<'a>>) -> Result<(), KeyError> {
         let lines = self.lines("threads")?;
         if lines.count > 0 || threads.is_empty() {
@@ -222,12 +226,12 @@ fn split(bytes: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..at], &bytes[at + 1..]))
 }
 
-/// A text as C sees it: up to the first NUL.
+/// A text as in C: up to the first NUL.
 fn text(bytes: &[u8]) -> &[u8] {
     split(bytes, 0).map_or(bytes, |(text, _)| text)
 }
 
-/// A line without a tab is all name, and its number is read from the name.
+/// A line without a tab is only a name, and the number is read from that name.
 fn thread(line: &[u8]) -> Thread<'_> {
     let (id, name) = split(line, b'\t').unwrap_or((line, line));
     Thread {

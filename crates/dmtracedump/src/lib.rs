@@ -76,8 +76,8 @@ impl From<io::Error> for Failure {
 }
 
 /// Runs dmtracedump with `args`, the first of which is the program's name as messages show it.
-/// Prints to standard output and standard error. Exit codes: 0 fine, 1 a trace could not be read
-/// or an output not be written, 2 wrong usage or a trace that was truncated meanwhile.
+/// Prints to standard output and standard error. Exit codes: 0 success, 1 a trace could not be read
+/// or an output could not be written, 2 wrong usage or a trace that was truncated meanwhile.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let posixly_correct = std::env::var_os("POSIXLY_CORRECT").is_some();
     let parsed = args::parse(args, posixly_correct).map_err(|usage| Failure::new(usage, 2));
@@ -110,7 +110,8 @@ fn dump(options: &Options, stdout: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Output that ends where the trace was truncated: the zeros behind it are records, too.
+/// Output that stops if the trace was truncated, because the zeros in place of the missing part
+/// would be read as records.
 struct Checked<'a>(&'a mut dyn Write, &'a Content);
 
 impl Write for Checked<'_> {
@@ -147,7 +148,7 @@ fn report(options: &Options, out: &mut Out<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The four sections, with the page around them if HTML is wanted.
+/// Prints the four sections, and for HTML the page around them.
 fn profile_report(options: &Options, profile: &Profile<'_>, out: &mut Out<'_>) -> io::Result<()> {
     if options.html {
         print_note(&profile.long_names_note());
@@ -175,7 +176,7 @@ fn read<'a>(path: &OsStr, trace: &'a Content) -> Result<Profile<'a>, Failure> {
     profile.ok_or_else(|| Failure::file("read", path, "."))
 }
 
-/// Prints to standard error. A failure cannot be reported anywhere.
+/// Prints to standard error. If that fails, there is no place to report it.
 fn print_note(message: &[u8]) {
     let _ = io::stderr().lock().write_all(message);
 }

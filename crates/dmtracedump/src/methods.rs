@@ -1,18 +1,18 @@
-//! The methods of a trace, sorted by id, and how a record's id is looked up.
+//! The methods of a trace, sorted by id, and the lookup of a record's id.
 
 use std::cmp::Ordering;
 
 /// A method's index in [`Methods::list`].
 pub(super) type MethodIndex = u32;
 
-/// The pseudo-method every thread runs in: the method with the lowest id, which is −2 for
+/// The pseudo-method in which every thread runs: the method with the lowest id, which is −2 for
 /// `(toplevel)` unless a file declares a lower one.
 pub(super) const TOPLEVEL: MethodIndex = 0;
 
 /// The pseudo-method of records with an undeclared id; its id is −1, so it is second.
 pub(super) const UNKNOWN: MethodIndex = 1;
 
-/// Bytes of escaped text, with C's final NUL, at which the original gives up.
+/// The length of an escaped text, with C's final NUL, at which the original aborts.
 const ORIGINAL_HTML_LIMIT: usize = 10_240;
 
 /// A line of `*methods`.
@@ -65,12 +65,12 @@ impl<'a> Methods<'a> {
         &self.list[index as usize]
     }
 
-    /// The method with this id, if it is declared. If several have it, the bisection decides, which
-    /// takes the original's steps.
+    /// The method with this id, if it is declared. If several have it, the bisection decides, whose
+    /// steps are those of the original.
     pub fn find(&self, id: u32) -> Option<MethodIndex> {
         let (mut low, mut high) = (0, self.list.len());
         while low < high {
-            // The original's upper end is the last method, not the one behind it.
+            // The original's upper end is the last method, not the one after it.
             let middle = (low + high - 1) / 2;
             match self.list[middle].id.cmp(&i64::from(id)) {
                 Ordering::Equal => return Some(middle as MethodIndex),

@@ -1,4 +1,4 @@
-//! Buffered output, with numbers formatted as C's `printf` formats them.
+//! Buffered output, with numbers formatted as by C's `printf`.
 //!
 //! A wide call graph prints millions of rows of five whole numbers, so these do not go through
 //! `write!`, which takes several times as long.
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::methods::Method;
 
-/// Bytes collected before they are written.
+/// The number of bytes that are collected before they are written.
 const CHUNK: usize = 32 << 10;
 
 /// A buffered writer. The other methods only append; [`Out::end_row`] and [`Out::flush`] write and
@@ -52,7 +52,7 @@ impl<'w> Out<'w> {
         }
     }
 
-    /// Escapes `<`, `>` and `&`: as the original, and enough outside of attributes.
+    /// Escapes `<`, `>` and `&`: as the original does, and sufficient outside of attributes.
     pub fn escaped(&mut self, text: &[u8]) -> &mut Self {
         let mut from = 0;
         for at in memchr::memchr3_iter(b'<', b'>', b'&', text) {
@@ -66,7 +66,7 @@ impl<'w> Out<'w> {
         self.text(&text[from..])
     }
 
-    /// Appends `class.method`, `between`, `signature`; just the class of a method without a name.
+    /// Appends `class.method`, `between`, `signature`; only the class of a method without a name.
     pub fn method(&mut self, method: &Method<'_>, between: &str) -> &mut Self {
         self.name(method.class);
         if let Some(name) = method.name {
@@ -99,7 +99,7 @@ impl<'w> Out<'w> {
         self.text(digits).pad(width, digits.len())
     }
 
-    /// Appends as many blanks as a text of `used` characters lacks.
+    /// Appends the blanks that pad a text of `used` characters.
     pub fn pad(&mut self, width: usize, used: usize) -> &mut Self {
         let missing = width.saturating_sub(used);
         match self.blank {
@@ -115,7 +115,8 @@ impl<'w> Out<'w> {
         let product = value * scale as f64;
         let whole = product as u64;
         let rest = product - whole as f64;
-        // The product is rounded, so one that ends in a half may really be less or more.
+        // The product is rounded, so the exact value of one that ends in a half may be less or
+        // more.
         if value.is_sign_negative() || !(0.0..1e15).contains(&product) || rest == 0.5 {
             return self.rare_fraction(width, decimals, value);
         }

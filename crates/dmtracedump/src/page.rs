@@ -51,7 +51,7 @@ table.sortable tr.even td { background-color: #fff; }
 
 "##;
 
-/// The page's head; without `-s` the URL reads `(null)`, as it does in the original.
+/// The page's head; without `-s` the URL is `(null)`, as in the original.
 pub(super) fn header(sortable_url: Option<&OsStr>, out: &mut Out<'_>) {
     let url = sortable_url.map_or(&b"(null)"[..], OsStr::as_encoded_bytes);
     out.text(HEADER_BEFORE_URL).text(url).text(HEADER_AFTER_URL);

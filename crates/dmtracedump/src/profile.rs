@@ -1,4 +1,4 @@
-//! A trace, read and summed up.
+//! A trace whose calls are added up.
 
 use super::calls::{Calls, Repairs, Totals};
 use super::key;
@@ -13,7 +13,7 @@ pub(super) struct Profile<'a> {
     pub order: Order,
     /// By method.
     totals: Vec<Totals>,
-    /// From the first to the last record, summed over threads, µs.
+    /// Time from the first to the last record, summed over threads, µs.
     pub total: u64,
     pub callers: Relatives,
     pub callees: Relatives,
@@ -24,8 +24,8 @@ pub(super) struct Profile<'a> {
 }
 
 impl<'a> Profile<'a> {
-    /// Reads a trace: lines for standard error, and the profile unless the key section is broken.
-    /// An unsupported version gives an empty profile, as it does in the original.
+    /// Reads a trace. Returns lines for standard error, and the profile unless the key section is
+    /// broken. An unsupported version gives an empty profile, as in the original.
     pub fn read(data: &'a [u8]) -> (Vec<u8>, Option<Self>) {
         let section = key::read(data);
         let mut notes = section.notes;
@@ -82,7 +82,8 @@ impl<'a> Profile<'a> {
         self.ranks[method as usize]
     }
 
-    /// A line for standard error about names that end the original; here they are printed whole.
+    /// A line for standard error about names that are so long that the original aborts; here they
+    /// are printed in full.
     pub fn long_names_note(&self) -> Vec<u8> {
         match self.methods.list.iter().filter(|m| m.is_too_long()).count() {
             0 => Vec::new(),
@@ -93,7 +94,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// A line for each kind of repair, where the original would have ended.
+/// A line for each kind of repair of records that would crash the original.
 fn repair_notes(repairs: &Repairs, methods: &Methods<'_>, notes: &mut Vec<u8>) {
     if let Some((thread, method)) = repairs.first {
         let (early, ignored) = (repairs.closed_early, repairs.ignored);

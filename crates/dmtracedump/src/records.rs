@@ -1,4 +1,4 @@
-//! The binary header, and where its records start.
+//! The binary header, and the start of the records.
 //!
 //! ```text
 //! header  u32 magic · u16 version · u16 offset to data · u64 start   (16 bytes)
@@ -12,11 +12,11 @@ use traceloom_formats::MethodRecords;
 /// Bytes of the header before the record size.
 const HEADER_LEN: i64 = 16;
 
-/// Reads the header at `start`, just behind the key section, and finds the records.
+/// Reads the header at `start`, directly after the key section, and finds the records.
 ///
 /// # Errors
-/// A line for standard error; empty if the data starts before the file, where the original prints
-/// none.
+/// A line for standard error. It is empty if the data starts before the file, because the original
+/// prints nothing then.
 pub(super) fn open(data: &[u8], start: usize) -> Result<MethodRecords<'_>, String> {
     let version = word(data, start + 4) as i16;
     let offset = i64::from(word(data, start + 6) as i16);
@@ -35,7 +35,7 @@ pub(super) fn open(data: &[u8], start: usize) -> Result<MethodRecords<'_>, Strin
 }
 
 /// The original's warning if the file ends inside a record; `records` have been read to their end.
-/// A lone last 0xff reads as the end of the file if thread numbers have two bytes.
+/// If thread numbers have two bytes, a single 0xff at the end is read as the end of the file.
 pub(super) fn torn_note(records: &MethodRecords<'_>) -> &'static str {
     match records.rest() {
         [] => "",
@@ -44,8 +44,8 @@ pub(super) fn torn_note(records: &MethodRecords<'_>) -> &'static str {
     }
 }
 
-/// A little-endian u16 built as the original does: a byte past the end is minus one, which fills
-/// the bits from there up.
+/// A little-endian u16 built as the original does: a byte past the end is minus one, which sets all
+/// bits from there upwards.
 fn word(data: &[u8], at: usize) -> u16 {
     match (data.get(at), data.get(at + 1)) {
         (Some(&low), Some(&high)) => u16::from_le_bytes([low, high]),

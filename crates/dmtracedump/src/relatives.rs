@@ -34,7 +34,7 @@ pub(super) enum Side {
 /// All methods' relatives on one side. Indexes have 32 bits: an edge takes at least nine bytes of
 /// a file, so only a file of 36 GB could have too many.
 pub(super) struct Relatives {
-    /// Where each group ends; it starts where the one before ends.
+    /// Where each group ends; it starts where the previous one ends.
     ends: Vec<u32>,
     /// In the order in which the edges were found.
     list: Vec<Relative>,
@@ -51,7 +51,8 @@ impl Relatives {
         for key in edges.keys() {
             ends[split(key).0] += 1;
         }
-        // From here on, where the next relative of a group goes; at last, where the group ends.
+        // From here on, the place of the next relative of a group; at the end, the end of the
+        // group.
         let mut start = 0;
         for end in &mut ends {
             start += std::mem::replace(end, start);
@@ -70,8 +71,8 @@ impl Relatives {
     }
 
     /// One method's relatives, the one found last first: the original adds new ones at the front.
-    /// Edges that differ only in the flag of the other side are one relative, found when the first
-    /// of them was.
+    /// Edges that differ only in the flag of the other side are one relative, which was found with
+    /// the first of them.
     pub fn of(&self, method: MethodIndex, is_recursive: bool) -> Vec<Relative> {
         let group = Activation::new(method, is_recursive).index();
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);

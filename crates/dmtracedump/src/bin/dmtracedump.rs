@@ -1,4 +1,4 @@
-//! The program `dmtracedump`, for those who need nothing else of traceloom.
+//! The program `dmtracedump` alone, without the rest of traceloom.
 
 use std::process::ExitCode;
 

@@ -4,24 +4,24 @@ pub const ENTER: u32 = 0;
 pub const EXIT: u32 = 1;
 pub const UNROLL: u32 = 2;
 
-/// A trace in the making.
+/// A trace that is being built.
 #[derive(Clone)]
 pub struct Trace {
     /// Lines of `*version` after the token.
     pub version_lines: Vec<String>,
-    /// Lines of `*threads`; none leaves the token out as well.
+    /// Lines of `*threads`; without any, the token is left out too.
     pub threads: Option<Vec<String>>,
-    /// Lines of `*methods`; bytes, for they may be anything.
+    /// Lines of `*methods`, which may be any bytes.
     pub methods: Option<Vec<Vec<u8>>>,
     /// Version in the binary header.
     pub version: u16,
-    /// Offset to data in the binary header; the gap up to it is filled with zeroes.
+    /// Offset to data in the binary header; the gap before it is filled with zeros.
     pub offset: u16,
     /// Record size in the header (version 3).
     pub record_size: u16,
-    /// Thread, id and action, µs.
+    /// Thread, id and action, and time in µs.
     pub records: Vec<(u16, u32, u32)>,
-    /// Bytes behind the last record.
+    /// Bytes after the last record.
     pub tail: Vec<u8>,
 }
 
@@ -120,7 +120,7 @@ impl Trace {
         bytes.extend(time.to_le_bytes());
         if self.version == 3 {
             let size = usize::from(self.record_size).clamp(10, 64);
-            // The second clock; what it holds must not matter.
+            // The second clock, whose value must not matter.
             bytes.resize(start + size, 0xa5);
         }
     }

@@ -1,4 +1,4 @@
-//! Traces that each show one thing.
+//! Traces that each test one thing.
 
 use crate::build::{ENTER, EXIT, Trace};
 
@@ -26,7 +26,7 @@ fn plain(version: u16) -> Trace {
     trace
 }
 
-/// Adds [`plain`] with a change.
+/// Adds [`plain`], changed.
 fn changed(cases: &mut Cases, name: impl Into<String>, change: impl FnOnce(&mut Trace)) {
     changed_version(cases, 2, name, change);
 }

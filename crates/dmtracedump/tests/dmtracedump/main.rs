@@ -33,7 +33,7 @@ const OPTIONS: &[&[&str]] = &[
     &["-k", "-t5", "a.trace"],
 ];
 
-/// How many random traces a test run takes; `TRACELOOM_FUZZ` says otherwise, as `count` or
+/// The number of random traces in a test run, unless `TRACELOOM_FUZZ` is set: `count` or
 /// `first..end`.
 const RANDOM_TRACES: u64 = 250;
 
@@ -52,7 +52,7 @@ fn made_traces_print_the_same() {
     }
 }
 
-/// The plain profile and `n` more sets of options, different ones for different traces.
+/// The plain profile and `n` more sets of options, which differ from trace to trace.
 fn chosen(at: usize, n: usize) -> impl Iterator<Item = &'static &'static [&'static str]> {
     let rest = (0..n).map(move |i| &OPTIONS[1 + (at * n + i) % (OPTIONS.len() - 1)]);
     OPTIONS.iter().take(1).chain(rest)

@@ -1,4 +1,4 @@
-//! What ours does where the original is no measure.
+//! What our program does where the original's output is no reference.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -21,7 +21,7 @@ fn with_trace(trace: &Trace) -> tempfile::TempDir {
     dir
 }
 
-/// A caller, `<init>` and a name that would close a label and a command line.
+/// A caller, `<init>`, and a name that would end a label and a command line.
 fn hostile() -> Trace {
     let mut trace = Trace::new(2);
     trace
@@ -115,8 +115,8 @@ fn a_closed_pipe_is_no_error_and_a_directory_is_one() {
     assert_eq!(output.stderr, b"Cannot read \".\".\n");
 }
 
-/// What stands after a lost exit and a lost entry: the calls above the one that leaves end with
-/// it, the exit from nowhere is left out.
+/// After a lost exit, the calls above the method that exits end with it. After a lost entry, the
+/// exit is ignored.
 #[test]
 fn exits_that_do_not_match_are_repaired_and_counted() {
     let mut trace = Trace::with_methods(2, 3);

@@ -1,14 +1,14 @@
-//! Runs the real dmtracedump and ours on the same input and compares everything that comes out.
+//! Runs the original dmtracedump and ours on the same input and compares all output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-/// Where the real one is looked for.
+/// The path of the original.
 const REAL: &str = "/usr/bin/dmtracedump";
 
-/// What a run left behind.
+/// The results of a run.
 #[derive(PartialEq, Eq)]
 pub struct Run {
     pub code: Option<i32>,
@@ -19,7 +19,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Whether this run of the original ended where ours goes on.
+    /// Whether the original died on a trace that ours must be able to print.
     pub fn died(&self) -> bool {
         let stderr = String::from_utf8_lossy(&self.stderr);
         let reasons = ["does not match stack", "Stack overflow", "buffer overflow"];
@@ -31,7 +31,7 @@ impl Run {
     }
 }
 
-/// Both programs, reached by the same name through different `PATH`s.
+/// Both programs, called by the same name through different `PATH`s.
 pub struct Peers {
     pub dir: tempfile::TempDir,
     ours: String,
@@ -42,7 +42,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// `None` where the real one is not installed.
+    /// `None` if the original is not installed.
     pub fn find() -> Option<Peers> {
         if !Path::new(REAL).exists() {
             eprintln!("skipped: no {REAL} to compare with");
@@ -53,7 +53,7 @@ impl Peers {
             let bin = dir.path().join(name);
             fs::create_dir(&bin).expect("a directory");
             symlink(program, bin.join("dmtracedump")).expect("a link");
-            // Drawing is not compared here, and takes long.
+            // Drawing is slow, and not compared here.
             symlink("/bin/true", bin.join("dot")).expect("a link");
             format!("{}:/usr/bin:/bin", bin.display())
         };
@@ -66,7 +66,7 @@ impl Peers {
         })
     }
 
-    /// Runs one of them; both see the program name `dmtracedump` and have 20 seconds.
+    /// Runs one of them, under the name `dmtracedump` and for at most 20 seconds.
     fn run(&self, path: &str, args: &[&str], posix: bool) -> Run {
         let mut command = Command::new("timeout");
         command.env("PATH", path).current_dir(self.dir.path());
@@ -86,8 +86,8 @@ impl Peers {
         run
     }
 
-    /// Whether a trace among `args` has thread numbers for which the original reads past its
-    /// table. It then dies by a signal or with an overflow of a stack that it finds there.
+    /// Whether a trace among `args` has thread numbers for which the original reads past its table.
+    /// It then dies of a signal or of an overflow of the stack that it finds there.
     fn has_uncounted_threads(&self, args: &[&str]) -> bool {
         ["a.trace", "b.trace"].iter().any(|name| {
             let is_given = args.iter().any(|arg| arg.ends_with(name));
@@ -113,11 +113,11 @@ impl Peers {
         if real.died() {
             self.survived += 1;
             if shown.contains("Cannot read \"b.trace\"") {
-                // The original did not come that far.
+                // The original did not get that far.
                 return assert_eq!(ours.code, Some(1), "{what} {args:?}: {shown}");
             }
             assert_eq!(ours.code, Some(0), "{what} {args:?}: {shown}");
-            // A signal need not be the trace's fault.
+            // The cause of a signal may be something other than the trace.
             let may_be_silent = real.code.is_none() || self.has_uncounted_threads(args);
             assert!(
                 may_be_silent || !ours.stderr.is_empty(),
@@ -140,7 +140,7 @@ impl Drop for Peers {
     }
 }
 
-/// A report of a trace that the original did not survive has all its sections.
+/// A report of a trace on which the original died has all its sections.
 fn assert_whole(what: &str, args: &[&str], stdout: &[u8]) {
     let text = String::from_utf8_lossy(stdout);
     let is_diff = |arg: &&str| arg.starts_with("-d") || arg.starts_with("-hd");
@@ -162,7 +162,7 @@ fn assert_whole(what: &str, args: &[&str], stdout: &[u8]) {
     }
 }
 
-/// The first place where `a` and `b` differ, as `a` has it.
+/// The first difference of `a` and `b`, as it is in `a`.
 fn difference(a: &Run, b: &Run) -> String {
     if a.code != b.code {
         let stderr = String::from_utf8_lossy(&a.stderr);

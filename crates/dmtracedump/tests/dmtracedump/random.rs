@@ -1,10 +1,10 @@
-//! Random traces: mostly programs that call and return, sometimes with all the odd things.
+//! Random traces: mostly programs that call and return, sometimes with many defects.
 
 use testkit::Rng;
 
 use crate::build::{ENTER, EXIT, Trace, UNROLL};
 
-/// The trace of a seed.
+/// The trace made from a seed.
 pub fn trace(seed: u64) -> Vec<u8> {
     let mut rng = Rng::new(seed);
     let mut trace = Trace::new(*pick(&mut rng, &[1, 2, 2, 3, 3]));
@@ -112,7 +112,7 @@ fn calls(rng: &mut Rng, trace: &mut Trace, ids: &[u32]) {
     }
 }
 
-/// Flips, drops, doubles or inserts a few bytes, most of them in the text.
+/// Flips, removes, doubles or inserts a few bytes, mostly in the text.
 fn damage(rng: &mut Rng, bytes: &mut Vec<u8>) {
     for _ in 0..=rng.below(3) {
         let most = if one_in(rng, 3) { usize::MAX } else { 300 };
