@@ -214,6 +214,40 @@ a-1 (    1) [000] .... 1.000006: battery_level: volts=4
     assert_eq!(trace.repairs.count(RepairKind::BadField), 1);
 }
 
+/// Both families of events, as Linux 6.18 wrote them, and in the other order.
+#[test]
+fn a_system_call_recorded_twice_is_one_slice() {
+    let enter = "\
+a-1 (    1) [000] .... 1.000001: sys_enter: NR 5 (5, 7ffc8a6c3180, 7ffc8a6c3180, 0, 0, 0)
+a-1 (    1) [000] .... 1.000001: sys_newfstat(fd: 5, statbuf: 0x7ffc8a6c3180)
+";
+    let exit = "\
+a-1 (    1) [000] .... 1.000007: sys_exit: NR 5 = 0
+a-1 (    1) [000] .... 1.000007: sys_newfstat -> 0x0
+";
+    let swapped = |text: &str| {
+        let (first, second) = text.split_once('\n').unwrap();
+        format!("{second}{first}\n")
+    };
+    for text in [
+        [enter, exit].concat(),
+        [&swapped(enter), exit].concat(),
+        [enter, &swapped(exit)].concat(),
+    ] {
+        let later = text.replace(" 1.0000", " 1.0001");
+        let trace = read(&format!("{text}{later}"));
+        let names: Vec<_> = trace
+            .slices
+            .name
+            .iter()
+            .map(|id| self::text(&trace, id).to_owned())
+            .collect();
+        assert_eq!(names, ["sys_newfstat"; 2]);
+        assert!(trace.repairs.rows().is_empty(), "{text}");
+        assert_eq!(trace.ftrace_events.len(), 0);
+    }
+}
+
 #[test]
 fn system_calls_of_each_writer() {
     let trace = read(

@@ -123,6 +123,11 @@ impl TraceBuilder {
         id
     }
 
+    /// Changes the name of a slice that has begun.
+    pub fn rename_slice(&mut self, slice: SliceId, name: StringId) {
+        *self.trace.slices.name.get_mut(slice.row()) = name;
+    }
+
     /// Sets the CPU time that a slice took, ns.
     pub fn set_slice_thread_dur(&mut self, slice: SliceId, thread_dur: i64) {
         *self.trace.slices.thread_dur.get_mut(slice.row()) = thread_dur;

@@ -31,6 +31,7 @@ mod rules;
 mod sched;
 mod slices;
 mod state;
+mod syscalls;
 mod threads;
 
 pub(crate) use interpreter::Interpreter;

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use traceloom_trace::{CallStack, LaneKey, SliceBegin, SliceId, TrackId};
 
+use super::syscalls::Call;
 use crate::ftrace::syscalls::Machine;
 
 /// The open slices of pairs.
@@ -12,6 +13,8 @@ pub(super) struct OpenPairs {
     pub stacks: FxHashMap<TrackId, CallStack<Open>>,
     /// Begins that wait for their end, by the track of the pair.
     pub waiting: FxHashMap<TrackId, Waiting>,
+    /// The last system call of each thread, by its track.
+    pub calls: FxHashMap<TrackId, Call>,
     /// The machine that determines system call numbers, once it was looked up.
     pub machine: Option<Option<Machine>>,
 }

@@ -17,7 +17,6 @@ use super::open_pairs::{Open, Waiting};
 use super::position::At;
 use crate::ftrace::event::Value;
 use crate::ftrace::pairs::{Again, Name, On, Pair, Role, Use};
-use crate::ftrace::syscalls::Machine;
 
 /// The identity of slices of the user's rules. Their ends close the innermost slice.
 pub(super) const RULE: u32 = 0;
@@ -37,6 +36,9 @@ impl Interpreter {
         for one in uses.iter().filter(|one| applies(one, fields)) {
             let identity = identity(one, fields);
             let done = match one.role {
+                _ if one.pair.name == Name::Syscall => {
+                    self.syscall(at, (one, identity), event, fields, out)
+                }
                 Role::Begin => self.pair_begin(at, one.pair, identity, event, fields, out),
                 Role::End => self.pair_end(at, one.pair, identity, fields, out),
             };
@@ -45,7 +47,7 @@ impl Interpreter {
         handled
     }
 
-    fn pair_begin(
+    pub(super) fn pair_begin(
         &mut self,
         at: At,
         pair: &Pair,
@@ -84,24 +86,7 @@ impl Interpreter {
         Some(())
     }
 
-    /// `sys_openat`, or `sys_257` if the machine's numbers are unknown.
-    fn syscall_name(&mut self, event: &[u8], fields: Fields<'_>, out: &TraceBuilder) -> Vec<u8> {
-        let own = event.strip_prefix(b"sys_enter_");
-        if let Some(name) = own.or_else(|| fields.text("name")) {
-            return [b"sys_", name].concat();
-        }
-        let number = fields.int_of(&["id", "NR", "__syscall_nr"]).unwrap_or(-1);
-        let machine = *self.open.machine.get_or_insert_with(|| {
-            let uname = out.trace().metadata("uname");
-            uname.and_then(Machine::of_uname)
-        });
-        match machine.and_then(|machine| machine.name(number)) {
-            Some(name) => format!("sys_{name}").into_bytes(),
-            None => format!("sys_{number}").into_bytes(),
-        }
-    }
-
-    fn pair_end(
+    pub(super) fn pair_end(
         &mut self,
         at: At,
         pair: &Pair,
@@ -122,7 +107,7 @@ impl Interpreter {
         ended
     }
 
-    fn pair_track(&mut self, at: At, pair: &Pair, out: &mut TraceBuilder) -> TrackId {
+    pub(super) fn pair_track(&mut self, at: At, pair: &Pair, out: &mut TraceBuilder) -> TrackId {
         match pair.on {
             On::Own => self.threads.track(at.slot, out),
             On::Thread => self.thread_row(at, pair.track, out),

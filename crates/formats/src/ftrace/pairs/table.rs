@@ -149,7 +149,7 @@ pub(crate) static PAIRS: &[Pair] = &[
     // Locks.
     pair((Thread, "lock contention"), &["contention_begin"], &["contention_end"], Is("lock contention"), &["lock_addr"], Nests),
     pair(MMAP_LOCK, &["mmap_lock_start_locking"], &["mmap_lock_acquire_returned"], Is("mmap_lock waiting"), &["mm"], Ends),
-    pair(MMAP_LOCK, &["mmap_lock_acquire_returned success=true"], &["mmap_lock_released"], Is("mmap_lock held"), &["mm"], Nests),
+    pair(MMAP_LOCK, &["mmap_lock_acquire_returned success=true"], &["mmap_lock_released"], Is("mmap_lock held"), &["mm"], Joins),
     pair(LOCK, &["binder_lock"], &["binder_locked"], Is("binder lock waiting"), NONE, Nests),
     pair(LOCK, &["binder_locked"], &["binder_unlock"], Is("binder lock held"), NONE, Nests),
     // Binder.
