@@ -160,7 +160,7 @@ impl Table {
     /// Prints the HTML before the rows. Each table has the head of a whole page.
     fn head(&self, options: &Options, out: &mut Out<'_>) {
         let title = self.0;
-        // The original has this id in the second table.
+        // The original misspells the second id.
         let (anchor, id) = match title {
             "Exclusive" => ("exclusive", "exclusive"),
             _ => ("inclusive", "inculisve"),
