@@ -10,6 +10,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use testkit::{CallShape, busy_dat, call_trace, ftrace_text, storage_text, wide_call_trace};
 
+use crate::run::{check, target_folder};
+
 /// Number of methods in the traces: about as many as one screen of an app calls.
 const METHODS: u32 = 2_000;
 /// Numbers of threads: of a system server, and of an app.
@@ -18,7 +20,7 @@ const APP_THREADS: u16 = 20;
 
 /// The folder of all data, which is kept for the next run.
 pub fn folder() -> PathBuf {
-    testkit::workspace_root().join("target/bench-data")
+    target_folder().join("bench-data")
 }
 
 /// The file with the data called `name`, of `size` records or events (or bytes of text). Generates it
@@ -29,7 +31,7 @@ pub fn file(name: &str, size: usize) -> Result<PathBuf> {
         let unfinished = path.with_extension("part");
         let mut make = this_program(&["make", name, &size.to_string()]);
         make.arg(&unfinished);
-        crate::run::check(make)?;
+        check(make)?;
         fs::rename(unfinished, &path)?;
     }
     Ok(path)
@@ -51,7 +53,7 @@ pub fn speedscope(name: &str, size: usize) -> Result<PathBuf> {
         let unfinished = path.with_extension("part");
         let mut write = this_program(&["speedscope"]);
         write.arg(from).arg(&unfinished);
-        crate::run::check(write)?;
+        check(write)?;
         fs::rename(unfinished, &path)?;
     }
     Ok(path)

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use super::Options;
 use super::data::{file, speedscope};
 use super::report::Report;
-use crate::run::{check, command, have, shown};
+use crate::run::{check, command, have, shown, target_folder};
 use crate::test::page::FOLDER;
 
 /// Name of a figure, its description, and the promised maximum (ms; bytes if the name ends so).
@@ -139,10 +139,7 @@ fn measure(options: Options, wide: usize, app: usize) -> Result<HashMap<String, 
         .args([file("wide", wide)?, file("app", app)?])
         .arg(speedscope("app", app)?)
         .arg(if options.quick { "3" } else { "5" })
-        .env(
-            "TRACELOOM",
-            testkit::workspace_root().join("target/release/traceloom"),
-        )
+        .env("TRACELOOM", target_folder().join("release/traceloom"))
         .stderr(Stdio::inherit());
     let line = shown(&node);
     let output = node.output().with_context(|| line.clone())?;

@@ -16,7 +16,7 @@ use testkit::workspace_root;
 
 use installed::check_installation;
 
-use crate::run::{cargo, check, command, printed};
+use crate::run::{cargo, check, command, printed, target_folder};
 
 /// The engine's place in `crates/view`, and in its package.
 const ENGINE: &str = "prebuilt/engine.wasm.gz";
@@ -145,7 +145,7 @@ fn unpublished() -> Result<Vec<String>> {
 /// The `.crate` files of this version.
 fn packaged() -> Result<Vec<PathBuf>> {
     let ending = format!("-{}.crate", env!("CARGO_PKG_VERSION"));
-    let folder = workspace_root().join("target/package");
+    let folder = target_folder().join("package");
     let files = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
     let mut crates = files.collect::<Result<Vec<_>>>()?;
     crates.retain(|path| path.to_string_lossy().ends_with(&ending));
