@@ -35,9 +35,9 @@ pub enum Verdict {
     More,
     /// It fell by more than the noise.
     Less,
-    /// The runs of one side vary about as much.
+    /// The runs of one side vary by about as much.
     WithinNoise,
-    /// One run on a side: noise is unknown.
+    /// A side has only one run, so noise is unknown.
     Unknown,
 }
 
@@ -185,7 +185,7 @@ mod tests {
         Judge::default().compare(base, new).verdict
     }
 
-    /// Expected values: all ways to deal the runs out, enumerated one by one (in Python).
+    /// Expected values: all ways to split the runs, enumerated one by one (in Python).
     #[test]
     fn p_values() {
         let p = |base: &[f64], new: &[f64]| Judge::default().rank_p(base, new);
@@ -215,7 +215,7 @@ mod tests {
             verdict(&[20.0, 21.0, 22.0], &[10.0, 11.0, 12.0]),
             Verdict::Less
         );
-        // Separate, but not by more than the sides themselves vary.
+        // Separate, but the sides themselves vary by more.
         assert_eq!(
             verdict(&[10.0, 11.0, 12.0], &[12.5, 13.5, 14.5]),
             Verdict::WithinNoise
@@ -229,8 +229,8 @@ mod tests {
         assert_eq!(verdict(&[3.0, 3.0], &[4.0, 4.0]), Verdict::More);
     }
 
-    /// Runs drawn from one distribution: the rule must call few of them changed. 5 % is what its
-    /// first half allows for six against six; the second half takes more away.
+    /// Runs drawn from one distribution: the rule may report a change for only a few. Its first
+    /// condition allows 5 % for six against six; the second one reduces this further.
     #[test]
     fn equal_sides_seldom_differ() {
         let mut state = 12345_u64;

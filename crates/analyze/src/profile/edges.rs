@@ -32,7 +32,7 @@ impl Profile {
         self.edges_where(tree, |_, _| true)
     }
 
-    /// The edges that touch one row.
+    /// The edges from and to one row.
     pub(crate) fn edges_of(&self, tree: &CallTree, row: usize) -> Vec<Edge> {
         self.edges_where(tree, |caller, callee| caller == Some(row) || callee == row)
     }

@@ -7,7 +7,7 @@ impl CallTree {
     /// by `;`; a `;` or a control character in a name becomes `:` or a space.
     ///
     /// # Errors
-    /// The first error of `line`, which ends the walk.
+    /// The first error of `line`, which stops the walk.
     pub fn folded<E>(
         &self,
         measure: Measure,

@@ -85,7 +85,7 @@ fn group_name(function: &Function, by: GroupBy) -> Function {
     }
 }
 
-/// Sorts stably by group. `groups` is larger than any group.
+/// Sorts stably by group. `groups` is larger than any number of a group.
 pub(crate) fn sorted_by_group<T: Copy>(mut items: Vec<(u32, T)>, groups: usize) -> Vec<(u32, T)> {
     if items.len() < groups.max(64) {
         items.sort_by_key(|(group, _)| *group);

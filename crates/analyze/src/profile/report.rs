@@ -102,8 +102,8 @@ impl Profile {
     }
 }
 
-/// Adds an edge to the row of the same method in a section, if there is one: several edges can fall
-/// on one row.
+/// Adds an edge to the row of the same method in a section, if there is one. One row can have
+/// several edges.
 fn merge(section: &mut Vec<ReportEdge>, edge: ReportEdge) {
     match section.last_mut().filter(|last| last.rank == edge.rank) {
         Some(last) => {

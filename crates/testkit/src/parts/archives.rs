@@ -84,7 +84,7 @@ fn torn_zip(count: usize) -> Vec<u8> {
     let list = (0..bytes.len())
         .rev()
         .find(|at| bytes[*at..].starts_with(b"PK\x03\x04"));
-    // Up to and with the last entry.
+    // Up to and including the last entry.
     bytes.truncate(list.unwrap_or(0) + 30 + LINE.len() + 8);
     bytes
 }

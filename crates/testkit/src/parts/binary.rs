@@ -93,7 +93,7 @@ fn streamed(count: usize) -> Vec<u8> {
     out
 }
 
-/// ART's second encoding, version 4: each packet has one call, and times that begin anew.
+/// ART's second encoding, version 4: each packet has one call, and its own start of the times.
 fn packets(count: usize) -> Vec<u8> {
     let mut out = b"SLOW\x04\0".to_vec();
     out.extend([1, 0, 0, 0, 0, 0, 0, 0].repeat(3));

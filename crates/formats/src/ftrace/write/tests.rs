@@ -15,7 +15,7 @@ fn text_of(trace: &Trace) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// What a trace says, in words that do not depend on row numbers.
+/// The content of a trace as text that does not depend on row numbers.
 fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
     let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let tid = |utid: ThreadId| {
@@ -52,7 +52,7 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
             .set(row.arg_set_id)
             .map(|(key, value)| format!("{}={}", text(key), value.display(&trace.strings)))
             .collect();
-        // Two events give them; which of the two gave what is not kept.
+        // They come from two events; the trace does not store which one each came from.
         args.sort();
         let (ts, depth, track) = (us(row.ts), row.depth, track(row.track_id));
         format!("{ts} {end} {depth} {name} on {track} {}", args.join(" "))
@@ -147,7 +147,7 @@ fn facts(trace: &Trace) -> BTreeMap<&'static str, Vec<String>> {
     facts
 }
 
-/// The first difference, for people.
+/// The first difference, as text.
 fn differences(before: &Trace, after: &Trace) -> Vec<String> {
     let (before, after) = (facts(before), facts(after));
     let mut found = Vec::new();
@@ -156,8 +156,8 @@ fn differences(before: &Trace, after: &Trace) -> Vec<String> {
         if rows == others {
             continue;
         }
-        // A thread that did nothing but write counters of its process is not told apart.
-        // What the machine itself counts is put down to the idle thread.
+        // A thread that only wrote counters of its process cannot be distinguished. Counters of the
+        // whole machine are assigned to the idle thread.
         let is_old = |row: &String| row == "0 swapper -1" || rows.binary_search(row).is_ok();
         if *table == "threads" && others.iter().all(is_old) {
             continue;
@@ -313,7 +313,7 @@ fn kernel_events_come_back() {
     let text = text_of(&trace);
     let again = read_bytes(text.as_bytes(), ReadOptions::default()).unwrap();
     assert_eq!(differences(&trace, &again), [""; 0], "{text}");
-    // Every line but flags, padding and the cookies is the one that was read.
+    // Except for flags, padding and cookies, each line equals the one that was read.
     let payloads = |text: &str| {
         let payload = |line: &str| line.split_once(": ").map(|(_, payload)| payload.to_owned());
         let known = |payload: &String| !payload.contains("|G|") && !payload.contains("mark");
